@@ -1,0 +1,40 @@
+//! The table a model is fitted to: m cases by l features, with the energies.
+
+/// What is known of one case beside its counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Name of the case.
+    pub name: String,
+    /// What folds may be grouped by: the input sequence, a program.
+    pub group: String,
+    /// The board's serial or model.
+    pub device: String,
+    /// Length of the session in seconds, where known.
+    pub duration_s: Option<f64>,
+    /// Measured energy above idle, in joules; may be negative.
+    pub energy_j: f64,
+    /// Standard error of `energy_j` in joules, where repeats allow one.
+    pub energy_se_j: Option<f64>,
+    /// Weight column, when one was named.
+    pub weight: Option<f64>,
+}
+
+/// Cases and counts: `counts[i * features.len() + j]` is how often feature `j` ran in
+/// case `i`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// The rows, length m.
+    pub cases: Vec<Case>,
+    /// The columns, length l: operations and library functions.
+    pub features: Vec<String>,
+    /// Counts, row-major, m x l, not negative for operations.
+    pub counts: Vec<f64>,
+}
+
+impl Table {
+    /// The counts of case `i`, length l.
+    pub fn row(&self, i: usize) -> &[f64] {
+        let l = self.features.len();
+        &self.counts[i * l..(i + 1) * l]
+    }
+}

@@ -1,0 +1,76 @@
+//! A fitted model as it stands in `model.json`: costs with units, intervals,
+//! covariance, estimability and where they come from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What one operation costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Catalogue name or library function.
+    pub operation: String,
+    /// Energy of one execution in joules.
+    pub cost_j: f64,
+    /// Standard error in joules; absent where the data and the prior tell nothing.
+    pub se_j: Option<f64>,
+    /// Lower end of the 95 % interval in joules.
+    pub lo_j: Option<f64>,
+    /// Upper end of the 95 % interval in joules.
+    pub hi_j: Option<f64>,
+    /// Whether the cases alone determine this cost.
+    pub estimable: bool,
+    /// Number of the group of operations that the cases can't tell apart from it.
+    pub group: Option<usize>,
+}
+
+/// A cost known before the application was measured, from micro-kernels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostPrior {
+    /// Catalogue name or library function.
+    pub operation: String,
+    /// Energy of one execution in joules.
+    pub cost_j: f64,
+    /// Standard error in joules.
+    pub se_j: f64,
+}
+
+/// Where a model comes from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of wattline.
+    pub tool_version: String,
+    /// SHA-256 of the data set's bytes.
+    pub data_sha256: String,
+    /// Seed of folds and bootstrap.
+    pub seed: u64,
+    /// The board, where the data set says it.
+    pub board: Option<String>,
+    /// Whether the board was a virtual one; absent where the data set doesn't say.
+    pub virtual_board: Option<bool>,
+}
+
+/// A fitted model: `e = N cost`, and how sure that is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// Version of this format; readers refuse a newer one.
+    pub format: u32,
+    /// The solver's name (`shrink`, `nnls`, `ls`, `gd`, `ridge`, ...).
+    pub solver: String,
+    /// Costs, length l, in the table's column order.
+    pub costs: Vec<Cost>,
+    /// Covariance of the costs in J^2, row-major l x l; absent where there is none.
+    pub covariance: Option<Vec<f64>>,
+    /// Standard deviation of the residuals in joules.
+    pub residual_sd_j: Option<f64>,
+    /// Rank of the count matrix, at `rank_tolerance`.
+    pub rank: usize,
+    /// Relative tolerance on singular values that the rank was found with.
+    pub rank_tolerance: f64,
+    /// Condition number of the scaled count matrix over its rank.
+    pub condition: Option<f64>,
+    /// Solver settings and results worth keeping (penalty, iterations, ...).
+    pub diagnostics: BTreeMap<String, f64>,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
