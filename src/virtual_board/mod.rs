@@ -8,6 +8,7 @@ mod jail;
 mod root;
 mod shells;
 pub mod shim;
+pub mod silicon;
 
 use std::io;
 use std::path::PathBuf;
