@@ -166,6 +166,7 @@ fn check_session(written: SessionFile) -> Result<Session, Problem> {
         duration_s,
         frames: written.frames,
         extras: check_extras(&written.extras, "session.extras")?,
+        dry_extras: check_extras(&written.dry_extras, "session.dry_extras")?,
         limit_s,
         sample_rate_hz: positive(written.sample_rate_hz, "session.sample_rate_hz")?,
         rest_s: not_negative(written.rest_s, "session.rest_s")?,

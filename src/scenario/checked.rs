@@ -102,6 +102,12 @@ impl Artifact {
         format!("{}-{}{classifier}.jar", self.artifact, self.version)
     }
 
+    /// `group:artifact:version[:classifier]`.
+    pub fn coordinate(&self) -> String {
+        let classifier = self.classifier.iter().map(|name| format!(":{name}")).collect::<String>();
+        format!("{}:{}:{}{classifier}", self.group, self.artifact, self.version)
+    }
+
     /// Path below a repository's root, in Maven's layout.
     pub fn repository_path(&self) -> String {
         let group = self.group.replace('.', "/");
@@ -159,6 +165,8 @@ pub struct Session {
     pub frames: Option<u64>,
     /// Extras of every session, by key.
     pub extras: BTreeMap<String, String>,
+    /// Extras of dry runs alone, by key.
+    pub dry_extras: BTreeMap<String, String>,
     /// Seconds after which a session counts as hung.
     pub limit_s: f64,
     /// Power samples per second.

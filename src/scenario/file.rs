@@ -131,6 +131,9 @@ pub struct SessionFile {
     pub frames: Option<u64>,
     /// More extras: passed to the application as `key=value`.
     pub extras: BTreeMap<String, toml::Value>,
+    /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
+    /// the next frame off.
+    pub dry_extras: BTreeMap<String, toml::Value>,
     /// Seconds after which a session counts as hung. Default 3 x `duration_s`.
     pub limit_s: Option<f64>,
     /// Power samples per second. Default 30 (the paper's).
@@ -256,6 +259,7 @@ impl Default for SessionFile {
             duration_s: 100.0,
             frames: None,
             extras: BTreeMap::new(),
+            dry_extras: BTreeMap::new(),
             limit_s: None,
             sample_rate_hz: 30.0,
             rest_s: 2.0,
