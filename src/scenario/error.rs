@@ -1,6 +1,5 @@
 //! What can be wrong with a scenario file, and where.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -83,7 +82,7 @@ fn did_you_mean(nearest: &Option<String>) -> String {
 
 /// Turns the TOML reader's error into ours, with the nearest known key.
 pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> ScenarioError {
-    let line = super::locate::line_of_byte(text, error.span().unwrap_or(Range::default()).start);
+    let line = super::locate::line_of_byte(text, error.span().map_or(0, |span| span.start));
     let message = error.message().to_string();
     if let Some(rest) = message.strip_prefix("unknown field `")
         && let Some((key, known)) = rest.split_once('`')

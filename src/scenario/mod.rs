@@ -77,8 +77,7 @@ name = "none"
     #[test]
     fn an_unknown_key_names_its_line_and_the_nearest_known_key() {
         let text = SMALL.replace("[[input]]", "[session]\nsample_rate_khz = 3\n[[input]]");
-        let expected =
-            "scenarios/small.toml:10: unknown key `sample_rate_khz`; did you mean `sample_rate_hz`?";
+        let expected = "scenarios/small.toml:10: unknown key `sample_rate_khz`; did you mean `sample_rate_hz`?";
         assert_eq!(message(&text), expected);
         let deep = SMALL.replace("name = \"none\"", "name = \"a\"\nsteps = [{ tip = [1, 2] }]");
         assert!(
