@@ -5,6 +5,7 @@
 //! To add a kernel: one entry in `catalogue.toml`.
 
 pub mod catalogue;
+pub mod measure;
 pub mod program;
 pub mod select;
 
