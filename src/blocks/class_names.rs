@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
+use super::divide::LONGEST_NAME;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
@@ -133,6 +134,9 @@ impl<'t> Namer<'_, 't> {
     /// Names the class of `body` and visits its members.
     fn enter(&mut self, body: Node<'t>, binary: String) {
         self.names.insert(body.id(), binary.clone());
+        if binary.len() > LONGEST_NAME {
+            return;
+        }
         let index = self.classes.len();
         self.classes.push(Enclosing { name: binary, locals: HashMap::new() });
         let members = syntax::members(body).into_iter().rev();

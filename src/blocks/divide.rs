@@ -49,6 +49,10 @@ pub(super) struct FoundUnit<'t> {
     pub content: Content<'t>,
 }
 
+/// Longest unit name in bytes. Names of nested lambdas and classes hold those of all
+/// around them; beyond this depth code is left out, with a finding.
+pub(super) const LONGEST_NAME: usize = 4096;
+
 struct Division<'t> {
     file: &'t SourceFile,
     names: ClassNames,
@@ -65,6 +69,10 @@ impl<'t> Division<'t> {
     fn visit(&mut self, found: Found<'t>, granularity: Granularity, blocks: &mut FileBlocks<'t>) {
         let found = match found {
             Found::Class(body) => self.class(body),
+            Found::Unit(unit) if unit.name.len() > LONGEST_NAME => {
+                blocks.findings.push(too_deep(self.file, unit.node));
+                Vec::new()
+            }
             Found::Unit(unit) => flow::divide_unit(self.file, granularity, unit, blocks),
         };
         self.push(found);
@@ -86,6 +94,9 @@ impl<'t> Division<'t> {
                 let unit = FoundUnit { kind, class, name, node: body, anchor: body, content };
                 found.push(Found::Unit(unit));
             }
+        }
+        if class.len() > LONGEST_NAME {
+            return found;
         }
         found.extend(members.iter().filter_map(|member| self.member(body, &class, *member)));
         found
@@ -153,6 +164,12 @@ fn top_level<'t>(_file: &'t SourceFile, root: Node<'t>) -> Vec<Found<'t>> {
     let types =
         syntax::named_children(root).into_iter().filter(|n| syntax::is_type_declaration(*n));
     types.filter_map(|node| syntax::field(node, field::BODY).map(Found::Class)).collect()
+}
+
+fn too_deep(file: &SourceFile, node: Node<'_>) -> Finding {
+    let message = "nested too deeply to be named; it is left out of the blocks".to_owned();
+    let (line, kind) = (syntax::first_line(node), FindingKind::SyntaxError);
+    Finding { file: file.path.clone(), line, kind, message }
 }
 
 /// One finding per error node or missing token.

@@ -44,3 +44,21 @@ fn a_try() {
         )
     );
 }
+
+#[test]
+fn deep_nesting_is_no_limit() {
+    let deep = 100_000;
+    let java = format!(
+        "class T {{ void m() {{ {} x(); {} }} int f() {{ return {}1{}; }} Object o() {{ return {}1{}; }} }}",
+        "if (a) { ".repeat(deep),
+        "}".repeat(deep),
+        "(".repeat(deep),
+        ")".repeat(deep),
+        "f(() -> ".repeat(1_000),
+        ")".repeat(1_000),
+    );
+    let file = SourceFile::parse("T.java", java);
+    let blocks = divide(&file, Granularity::Expression);
+    assert!(blocks.blocks.len() > deep);
+    assert!(!blocks.findings.is_empty(), "the innermost lambdas can't be named");
+}
