@@ -1,0 +1,7 @@
+//! Boards: the protocol against a scripted adb server, the device scripts under mksh with a
+//! fake root.
+
+#[path = "device/adb_server.rs"]
+mod adb_server;
+#[path = "device/scripts.rs"]
+mod scripts;
