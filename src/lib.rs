@@ -26,6 +26,8 @@ pub mod power;
 
 pub mod scenario;
 
+pub mod build;
+
 pub mod campaign;
 
 pub mod device;

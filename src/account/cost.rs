@@ -1,0 +1,199 @@
+//! A model seen as a price list: what a bundle of operations costs, and how sure that
+//! is. The energy of counts `c` is `c'm`, its variance `c'Sc` with the model's
+//! covariance `S`; so a sum can be sure where its parts are not.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::model::Model;
+use crate::units::Joules;
+
+/// Where library functions that have no cost of their own are summed up.
+pub const OTHER_LIBRARY: &str = "lib:other";
+/// Garbage collections as a library function.
+pub const GARBAGE_COLLECTION: &str = "lib:GC";
+/// Half the width of a normal 95 % interval in standard deviations.
+const NORMAL_95: f64 = 1.959_963_984_540_054;
+
+/// A 95 % interval of an energy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub lo: Joules,
+    /// Upper end.
+    pub hi: Joules,
+}
+
+impl Interval {
+    /// The normal 95 % interval around `energy`. Energy spent can't be negative, so an
+    /// estimate that isn't has a lower end that isn't either.
+    pub fn around(energy: Joules, variance_j2: f64) -> Interval {
+        let half = NORMAL_95 * variance_j2.max(0.0).sqrt();
+        let floor = if energy.0 >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        Interval { lo: Joules((energy.0 - half).max(floor)), hi: Joules(energy.0 + half) }
+    }
+
+    /// The normal 95 % interval of a difference, which may well be negative.
+    pub fn of_difference(energy: Joules, variance_j2: f64) -> Interval {
+        let half = NORMAL_95 * variance_j2.max(0.0).sqrt();
+        Interval { lo: Joules(energy.0 - half), hi: Joules(energy.0 + half) }
+    }
+
+    /// Whether `energy` lies in it, ends included.
+    pub fn contains(&self, energy: Joules) -> bool {
+        self.lo <= energy && energy <= self.hi
+    }
+}
+
+/// Which cost of the model an operation takes: an index into [`Model::costs`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CostIndex(pub usize);
+
+/// How often each cost occurs. Counts may be negative in a predicted saving.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CountVector(pub BTreeMap<CostIndex, f64>);
+
+impl CountVector {
+    /// Adds `count` occurrences of a cost.
+    pub fn add(&mut self, cost: CostIndex, count: f64) {
+        *self.0.entry(cost).or_default() += count;
+    }
+}
+
+/// A model with its operations indexed by name.
+#[derive(Debug, Clone)]
+pub struct Costs<'m> {
+    model: &'m Model,
+    index: HashMap<&'m str, CostIndex>,
+}
+
+impl<'m> Costs<'m> {
+    /// Indexes the model's costs. Costs that aren't finite numbers count as unknown.
+    pub fn new(model: &'m Model) -> Costs<'m> {
+        let index = model
+            .costs
+            .iter()
+            .enumerate()
+            .filter(|(_, cost)| cost.cost_j.is_finite())
+            .map(|(i, cost)| (cost.operation.as_str(), CostIndex(i)))
+            .collect();
+        Costs { model, index }
+    }
+
+    /// The cost an operation takes: its own; `lib:other` for a library function that
+    /// has none; `None` for an operation that the model doesn't know.
+    pub fn of(&self, operation: &str) -> Option<CostIndex> {
+        let own = self.index.get(operation);
+        let lumped = || operation.starts_with("lib:") && operation != GARBAGE_COLLECTION;
+        own.or_else(|| if lumped() { self.index.get(OTHER_LIBRARY) } else { None }).copied()
+    }
+
+    /// The name under which the model holds a cost.
+    pub fn name(&self, cost: CostIndex) -> &'m str {
+        &self.model.costs[cost.0].operation
+    }
+
+    /// Energy of one execution.
+    pub fn cost(&self, cost: CostIndex) -> Joules {
+        Joules(self.model.costs[cost.0].cost_j)
+    }
+
+    /// The fitted cost with its interval and estimability.
+    pub fn fitted(&self, cost: CostIndex) -> &'m crate::model::Cost {
+        &self.model.costs[cost.0]
+    }
+
+    /// `c'm`.
+    pub fn energy(&self, counts: &CountVector) -> Joules {
+        counts.0.iter().map(|(&cost, &count)| self.cost(cost) * count).sum()
+    }
+
+    /// `c'Sc` in J^2. Without a covariance, a single cost's own standard error still
+    /// gives one; `None` where there is neither.
+    pub fn variance(&self, counts: &CountVector) -> Option<f64> {
+        let occurring: Vec<(usize, f64)> =
+            counts.0.iter().filter(|(_, c)| **c != 0.0).map(|(i, c)| (i.0, *c)).collect();
+        let l = self.model.costs.len();
+        let variance = match (&self.model.covariance, occurring.as_slice()) {
+            (_, []) => 0.0,
+            (Some(covariance), _) if covariance.len() == l * l => {
+                quadratic_form(covariance, l, &occurring)
+            }
+            (_, [(only, count)]) => (self.model.costs[*only].se_j? * count).powi(2),
+            _ => return None,
+        };
+        variance.is_finite().then_some(variance.max(0.0))
+    }
+
+    /// The 95 % interval of the energy of `counts`, `None` where the model has none. A
+    /// single cost's own interval (which need not be symmetric) goes before the
+    /// covariance.
+    pub fn interval(&self, counts: &CountVector) -> Option<Interval> {
+        self.single_interval(counts).or_else(|| {
+            self.variance(counts).map(|variance| Interval::around(self.energy(counts), variance))
+        })
+    }
+
+    /// The fitted interval of a bundle that is one cost only.
+    fn single_interval(&self, counts: &CountVector) -> Option<Interval> {
+        let mut occurring = counts.0.iter().filter(|(_, count)| **count != 0.0);
+        let (&cost, &count) = occurring.next()?;
+        if occurring.next().is_some() || count < 0.0 {
+            return None;
+        }
+        let fitted = self.fitted(cost);
+        let (lo, hi) = (fitted.lo_j?, fitted.hi_j?);
+        let ordered = lo.is_finite() && hi.is_finite() && lo <= hi;
+        ordered.then_some(Interval { lo: Joules(lo * count), hi: Joules(hi * count) })
+    }
+}
+
+/// `c'Sc` over the costs that occur; `covariance` is row-major, `l` x `l`.
+fn quadratic_form(covariance: &[f64], l: usize, counts: &[(usize, f64)]) -> f64 {
+    counts
+        .iter()
+        .map(|&(i, a)| counts.iter().map(|&(j, b)| a * covariance[i * l + j] * b).sum::<f64>())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::sample;
+
+    #[test]
+    fn library_functions_without_a_cost_take_that_of_the_rest() {
+        let model = sample::model(&[("Increment", 1e-9), ("lib:other", 5e-9)]);
+        let costs = Costs::new(&model);
+        assert_eq!(costs.of("lib:java.util.List.size").map(|c| costs.name(c)), Some("lib:other"));
+        assert_eq!(costs.of("Negation_int"), None);
+        assert_eq!(costs.of("lib:GC"), None, "a collection is not an ordinary library call");
+    }
+
+    /// Two costs of 1 J with variances 4 and correlation -1: each is unsure, 2 J either
+    /// way; their sum is certain.
+    #[test]
+    fn a_sum_can_be_sure_where_its_parts_are_not() {
+        let mut model = sample::model(&[("Increment", 1.0), ("Decrement", 1.0)]);
+        model.covariance = Some(vec![4.0, -4.0, -4.0, 4.0]);
+        let costs = Costs::new(&model);
+        let (a, b) = (costs.of("Increment").unwrap(), costs.of("Decrement").unwrap());
+        let mut both = CountVector::default();
+        both.add(a, 3.0);
+        assert_eq!(costs.variance(&both), Some(36.0));
+        both.add(b, 3.0);
+        assert_eq!(costs.interval(&both), Some(Interval { lo: Joules(6.0), hi: Joules(6.0) }));
+    }
+
+    #[test]
+    fn without_a_covariance_only_single_costs_have_intervals() {
+        let mut model = sample::model(&[("Increment", 1.0), ("Decrement", 1.0)]);
+        model.costs[0].lo_j = Some(0.5);
+        model.costs[0].hi_j = Some(2.0);
+        let costs = Costs::new(&model);
+        let mut counts = CountVector::default();
+        counts.add(costs.of("Increment").unwrap(), 2.0);
+        assert_eq!(costs.interval(&counts), Some(Interval { lo: Joules(1.0), hi: Joules(4.0) }));
+        counts.add(costs.of("Decrement").unwrap(), 1.0);
+        assert_eq!(costs.interval(&counts), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! One entry of an account, and how the smallest parts (an operation on a line of a
+//! block) are summed up to entries of any level.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::account::cost::{CostIndex, Costs, CountVector, Interval};
+use crate::account::exact::Femtojoules;
+use crate::blocks::BlockId;
+use crate::operations::{BlockEntry, Dictionary, OperationCount};
+use crate::units::Joules;
+
+/// What one entry spends in the scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry<K> {
+    /// What the entry is about: an operation, a block, a line, a method, a class.
+    pub key: K,
+    /// How often it ran: occurrences of an operation, runs of a block, runs of the most
+    /// executed block on a line, entries of a method's body, sum of these for a class.
+    pub executions: u64,
+    /// Its energy: the sum of its operations' known costs.
+    pub energy: Femtojoules,
+    /// 95 % interval; absent where the model has none, and where operations of unknown
+    /// cost take part.
+    pub interval: Option<Interval>,
+    /// Part of the scenario's energy above idle, 0..1; absent where that isn't positive.
+    pub share: Option<f64>,
+    /// Executions of operations whose cost the model doesn't know; their energy is in
+    /// the ledger's unexplained row.
+    pub unknown: u64,
+}
+
+impl<K> Entry<K> {
+    /// The energy as a quantity.
+    pub fn joules(&self) -> Joules {
+        self.energy.joules()
+    }
+}
+
+/// A line of a source file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineKey {
+    /// Path relative to its source root.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+/// A body: method, constructor, initialiser or lambda.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodKey {
+    /// Binary class name with package.
+    pub class: String,
+    /// Method with parameter types, as in the dictionary.
+    pub method: String,
+}
+
+/// The smallest part of an account: one operation on one line of one executed block.
+pub(super) struct Leaf<'a> {
+    /// The block.
+    pub block: &'a BlockEntry,
+    /// The operation on its line.
+    pub operation: &'a OperationCount,
+    /// Executions of the operation here: count x executions of the block.
+    pub executions: u64,
+    /// The cost it takes; absent when unknown to the model.
+    pub cost: Option<CostIndex>,
+    /// Cost x executions, rounded to the femtojoule; zero when unknown.
+    pub energy: Femtojoules,
+}
+
+/// All leaves of the blocks that ran.
+pub(super) fn leaves<'a>(
+    dictionary: &'a Dictionary,
+    executions: &BTreeMap<BlockId, u64>,
+    costs: &Costs<'_>,
+) -> Vec<Leaf<'a>> {
+    let mut leaves = Vec::new();
+    for (block, runs) in executed(dictionary, executions) {
+        for operation in &block.operations {
+            let count = runs.saturating_mul(u64::from(operation.count));
+            let cost = costs.of(&operation.operation);
+            let energy = cost.map_or(Joules::ZERO, |cost| costs.cost(cost) * count as f64);
+            let energy = Femtojoules::from_joules(energy);
+            leaves.push(Leaf { block, operation, executions: count, cost, energy });
+        }
+    }
+    leaves
+}
+
+/// The blocks that ran, with how often, in the dictionary's order.
+pub(super) fn executed<'a>(
+    dictionary: &'a Dictionary,
+    executions: &BTreeMap<BlockId, u64>,
+) -> impl Iterator<Item = (&'a BlockEntry, u64)> {
+    dictionary.blocks.iter().filter_map(|block| {
+        let runs = executions.get(&block.id).copied().unwrap_or(0);
+        (runs > 0).then_some((block, runs))
+    })
+}
+
+/// What leaves add up to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bundle {
+    /// Sum of the leaves' energies.
+    pub energy: Femtojoules,
+    /// How often each cost occurs.
+    pub counts: CountVector,
+    /// Executions of operations without a cost.
+    pub unknown: u64,
+}
+
+impl Bundle {
+    /// Adds one leaf.
+    pub fn add(&mut self, leaf: &Leaf<'_>) {
+        self.energy += leaf.energy;
+        match leaf.cost {
+            Some(cost) => self.counts.add(cost, leaf.executions as f64),
+            None => self.unknown = self.unknown.saturating_add(leaf.executions),
+        }
+    }
+
+    /// The 95 % interval of the whole bundle; absent when a part of it has no cost.
+    pub fn interval(&self, costs: &Costs<'_>) -> Option<Interval> {
+        if self.unknown > 0 { None } else { costs.interval(&self.counts) }
+    }
+}
+
+/// Sums leaves up by a key; `executions` says how often each key ran, and which keys
+/// there are. Sorted by energy, the largest first, then by key.
+pub(super) fn group<K: Ord + Clone>(
+    leaves: &[Leaf<'_>],
+    executions: BTreeMap<K, u64>,
+    key: impl Fn(&Leaf<'_>) -> K,
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<K>> {
+    let mut bundles: BTreeMap<K, Bundle> = BTreeMap::new();
+    for key in executions.keys() {
+        bundles.insert(key.clone(), Bundle::default());
+    }
+    for leaf in leaves {
+        bundles.entry(key(leaf)).or_default().add(leaf);
+    }
+    let mut entries: Vec<Entry<K>> = bundles
+        .into_iter()
+        .map(|(key, bundle)| {
+            let executions = executions.get(&key).copied().unwrap_or(0);
+            pricing.entry(key, executions, &bundle)
+        })
+        .collect();
+    entries.sort_by_key(|entry| Reverse(entry.energy));
+    entries
+}
+
+/// What turns a bundle into an entry.
+pub(super) struct Pricing<'a, 'm> {
+    /// The price list.
+    pub costs: &'a Costs<'m>,
+    /// The scenario's energy above idle: what shares are parts of.
+    pub above_idle: Femtojoules,
+}
+
+impl Pricing<'_, '_> {
+    /// One entry.
+    pub fn entry<K>(&self, key: K, executions: u64, bundle: &Bundle) -> Entry<K> {
+        Entry {
+            key,
+            executions,
+            energy: bundle.energy,
+            interval: bundle.interval(self.costs),
+            share: share(bundle.energy, self.above_idle),
+            unknown: bundle.unknown,
+        }
+    }
+}
+
+/// `part / whole`; absent where the whole isn't positive.
+pub(super) fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
+    (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
+}

@@ -1,0 +1,405 @@
+//! Accounts against a known truth: how wrong the figures are that people read. The
+//! error of case totals proves almost nothing (cases differ mostly in size), so it is
+//! lines, blocks and methods that are compared, each level over the entries that make
+//! 95 % of the true energy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write as _};
+
+use crate::account::Accounts;
+use crate::account::entry::LineKey;
+use crate::account::matching::{self, Item, Pair};
+use crate::account::truth::Truth;
+use crate::blocks::BlockId;
+use crate::operations::{BlockEntry, Dictionary};
+use crate::units::Joules;
+
+/// The part of the true energy whose entries are compared.
+const ENERGY_COMPARED: f64 = 0.95;
+
+/// A level of accounts that has a truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Source lines.
+    Line,
+    /// Blocks that have their lines for themselves.
+    Block,
+    /// Methods.
+    Method,
+    /// Operations, where the truth knows operations.
+    Operation,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Line => "line",
+            Level::Block => "block",
+            Level::Method => "method",
+            Level::Operation => "operation",
+        })
+    }
+}
+
+/// How wrong one level is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelEvaluation {
+    /// The level.
+    pub level: Level,
+    /// Entries compared: the costliest that make 95 % of the level's true energy.
+    pub entries: usize,
+    /// The part of all true energy (of lines, methods or operations) that they hold.
+    pub share: f64,
+    /// Median of |estimate - truth| / truth.
+    pub median_error: f64,
+    /// 90th percentile of the same.
+    pub p90_error: f64,
+    /// Part of the entries whose 95 % interval holds the truth; absent where no entry
+    /// has an interval. An entry without one, or without a match, counts as a miss.
+    pub coverage: Option<f64>,
+    /// (sum of estimates - sum of truths) / sum of truths over the entries compared.
+    pub bias: f64,
+    /// Entries compared that nothing in the accounts matches: their error is 100 %.
+    pub unmatched: usize,
+    /// The part of all true energy that unmatched entries hold, compared or not.
+    pub unmatched_share: f64,
+}
+
+/// A true entry that nothing in the accounts matches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unmatched {
+    /// Its level.
+    pub level: Level,
+    /// The truth's name for it.
+    pub label: String,
+    /// Its true energy.
+    pub energy: Joules,
+}
+
+/// All levels that have a truth.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evaluation {
+    /// Line, block, method, operation, as far as known.
+    pub levels: Vec<LevelEvaluation>,
+    /// What nothing matches, by level, the largest first.
+    pub unmatched: Vec<Unmatched>,
+}
+
+impl Evaluation {
+    /// One level; `None` where there is no truth for it.
+    pub fn level(&self, level: Level) -> Option<&LevelEvaluation> {
+        self.levels.iter().find(|row| row.level == level)
+    }
+
+    /// The text of `evaluation.csv`: the contract's columns, then `bias, unmatched,
+    /// unmatched_share`.
+    pub fn csv(&self) -> String {
+        let mut text = String::from(
+            "level,entries,share,median_error,p90_error,coverage,bias,unmatched,unmatched_share\n",
+        );
+        for row in &self.levels {
+            let coverage = row.coverage.map_or(String::new(), |part| format!("{part:.6}"));
+            writeln!(
+                text,
+                "{},{},{:.6},{:.6},{:.6},{coverage},{:.6},{},{:.6}",
+                row.level,
+                row.entries,
+                row.share,
+                row.median_error,
+                row.p90_error,
+                row.bias,
+                row.unmatched,
+                row.unmatched_share
+            )
+            .expect("writing to a String can't fail");
+        }
+        text
+    }
+}
+
+/// Compares accounts with a truth.
+pub fn evaluate(accounts: &Accounts, dictionary: &Dictionary, truth: &Truth) -> Evaluation {
+    let lines = true_lines(dictionary, truth);
+    let all_lines: f64 = truth.lines.iter().map(|(_, energy)| energy.max(0.0)).sum();
+    let mut evaluation = Evaluation::default();
+    let levels = [
+        (Level::Line, line_pairs(accounts, &lines), all_lines),
+        (Level::Block, block_pairs(accounts, dictionary, &lines), all_lines),
+        (Level::Method, method_pairs(accounts, truth), total(truth.methods.iter().map(|m| m.2))),
+        (
+            Level::Operation,
+            operation_pairs(accounts, truth),
+            total(truth.operations.iter().map(|o| o.1)),
+        ),
+    ];
+    for (level, pairs, all) in levels {
+        evaluation.add(level, pairs, all);
+    }
+    evaluation
+}
+
+/// Sum of what is positive.
+fn total(energies: impl Iterator<Item = f64>) -> f64 {
+    energies.map(|energy| energy.max(0.0)).sum()
+}
+
+impl Evaluation {
+    /// Adds a level, unless it has no truth.
+    fn add(&mut self, level: Level, mut pairs: Vec<Pair>, all: f64) {
+        pairs.retain(|pair| pair.truth.0 > 0.0);
+        pairs.sort_by(|a, b| b.truth.0.total_cmp(&a.truth.0).then_with(|| a.label.cmp(&b.label)));
+        let unmatched = pairs.iter().filter(|pair| pair.estimate.is_none());
+        let unmatched: Vec<Unmatched> = unmatched
+            .map(|pair| Unmatched { level, label: pair.label.clone(), energy: pair.truth })
+            .collect();
+        let unmatched_energy: f64 = unmatched.iter().map(|entry| entry.energy.0).sum();
+        self.unmatched.extend(unmatched);
+        let compared = costliest(&pairs);
+        if compared.is_empty() {
+            return;
+        }
+        let errors = sorted_errors(compared);
+        let truth: f64 = compared.iter().map(|pair| pair.truth.0).sum();
+        let estimate: f64 = compared.iter().filter_map(|pair| pair.estimate).map(|e| e.0).sum();
+        self.levels.push(LevelEvaluation {
+            level,
+            entries: compared.len(),
+            share: truth / all,
+            median_error: quantile(&errors, 0.5),
+            p90_error: quantile(&errors, 0.9),
+            coverage: coverage(compared),
+            bias: (estimate - truth) / truth,
+            unmatched: compared.iter().filter(|pair| pair.estimate.is_none()).count(),
+            unmatched_share: unmatched_energy / all,
+        });
+    }
+}
+
+/// The shortest prefix of sorted pairs that makes 95 % of their true energy.
+fn costliest(pairs: &[Pair]) -> &[Pair] {
+    let all: f64 = pairs.iter().map(|pair| pair.truth.0).sum();
+    let mut sum = 0.0;
+    let enough = pairs.iter().position(|pair| {
+        sum += pair.truth.0;
+        sum >= ENERGY_COMPARED * all
+    });
+    &pairs[..enough.map_or(pairs.len(), |last| last + 1)]
+}
+
+/// Relative errors, ascending; 1 for what has no match.
+fn sorted_errors(pairs: &[Pair]) -> Vec<f64> {
+    let error = |pair: &Pair| {
+        let estimate = pair.estimate.unwrap_or(Joules::ZERO);
+        (estimate.0 - pair.truth.0).abs() / pair.truth.0
+    };
+    let mut errors: Vec<f64> = pairs.iter().map(error).collect();
+    errors.sort_by(f64::total_cmp);
+    errors
+}
+
+/// The `p` quantile of ascending values, linear between neighbours.
+fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let at = p * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    below + (above - below) * at.fract()
+}
+
+/// Part of the pairs whose interval holds the truth.
+fn coverage(pairs: &[Pair]) -> Option<f64> {
+    pairs.iter().any(|pair| pair.interval.is_some()).then(|| {
+        let holds = |pair: &&Pair| pair.interval.is_some_and(|i| i.contains(pair.truth));
+        pairs.iter().filter(holds).count() as f64 / pairs.len() as f64
+    })
+}
+
+/// True lines under the dictionary's file names: the same path, or the only one that
+/// ends with the other.
+fn true_lines(dictionary: &Dictionary, truth: &Truth) -> BTreeMap<LineKey, f64> {
+    let files: BTreeSet<&str> = dictionary.blocks.iter().map(|b| b.file.as_str()).collect();
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut lines = BTreeMap::new();
+    for (key, energy) in &truth.lines {
+        let file = *names.entry(&key.file).or_insert_with(|| file_name(&files, &key.file));
+        *lines.entry(LineKey { file: file.to_string(), line: key.line }).or_default() += energy;
+    }
+    lines
+}
+
+/// The dictionary's name of a truth's file.
+fn file_name<'a>(files: &BTreeSet<&'a str>, file: &'a str) -> &'a str {
+    if files.contains(file) {
+        return file;
+    }
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|p| p.ends_with('/'));
+    let mut similar = files.iter().filter(|own| ends(own, file) || ends(file, own));
+    match (similar.next(), similar.next()) {
+        (Some(only), None) => only,
+        _ => file,
+    }
+}
+
+/// Lines with their truth.
+fn line_pairs(accounts: &Accounts, truth: &BTreeMap<LineKey, f64>) -> Vec<Pair> {
+    let own: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
+    truth
+        .iter()
+        .map(|(key, &energy)| Pair {
+            label: format!("{}:{}", key.file, key.line),
+            truth: Joules(energy),
+            estimate: own.get(key).map(|entry| entry.joules()),
+            interval: own.get(key).and_then(|entry| entry.interval),
+        })
+        .collect()
+}
+
+/// Blocks with their truth: the sum of their lines'. Only blocks none of whose lines
+/// (from first to last, and those of its operations) holds another block's operations;
+/// of a line that blocks share, only the sum is true.
+fn block_pairs(
+    accounts: &Accounts,
+    dictionary: &Dictionary,
+    truth: &BTreeMap<LineKey, f64>,
+) -> Vec<Pair> {
+    let mut owners: BTreeMap<(&str, u32), BTreeSet<BlockId>> = BTreeMap::new();
+    for block in &dictionary.blocks {
+        for operation in &block.operations {
+            owners.entry((&block.file, operation.line)).or_default().insert(block.id);
+        }
+    }
+    let own: BTreeMap<BlockId, _> = accounts.blocks.iter().map(|b| (b.entry.key, b)).collect();
+    let alone = |block: &BlockEntry, line: u32| {
+        owners
+            .get(&(block.file.as_str(), line))
+            .is_none_or(|ids| ids.iter().all(|&id| id == block.id))
+    };
+    let mut pairs = Vec::new();
+    for block in dictionary.blocks.iter().filter(|block| !block.operations.is_empty()) {
+        let lines = lines_of(block);
+        if lines.iter().all(|&line| alone(block, line)) {
+            let energy = |line: u32| truth.get(&LineKey { file: block.file.clone(), line });
+            let account = own.get(&block.id);
+            pairs.push(Pair {
+                label: block.name.clone(),
+                truth: Joules(lines.iter().filter_map(|&line| energy(line)).sum()),
+                estimate: account.map(|account| account.entry.joules()),
+                interval: account.and_then(|account| account.entry.interval),
+            });
+        }
+    }
+    pairs
+}
+
+/// The lines from a block's first to its last, and those of its operations.
+fn lines_of(block: &BlockEntry) -> BTreeSet<u32> {
+    let own = block.operations.iter().map(|operation| operation.line);
+    (block.start_line..=block.end_line).chain(own).collect()
+}
+
+/// Methods with their truth.
+fn method_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
+    let own = accounts.methods.iter().map(|entry| {
+        let item = Item {
+            label: format!("{}.{}", entry.key.class, entry.key.method),
+            energy: entry.joules(),
+            interval: entry.interval,
+        };
+        (matching::signature(&entry.key.class, &entry.key.method), item)
+    });
+    let true_methods = truth.methods.iter().map(|(class, method, energy)| {
+        let label = format!("{class}.{method}");
+        let item = Item { label, energy: Joules(*energy), interval: None };
+        (matching::signature(class, method), item)
+    });
+    matching::join(own.collect(), true_methods.collect())
+}
+
+/// Operations with their truth.
+fn operation_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
+    let own: BTreeMap<&str, _> =
+        accounts.operations.iter().map(|o| (o.entry.key.as_str(), o)).collect();
+    truth
+        .operations
+        .iter()
+        .map(|(name, energy)| Pair {
+            label: name.clone(),
+            truth: Joules(*energy),
+            estimate: own.get(name.as_str()).map(|account| account.entry.joules()),
+            interval: own.get(name.as_str()).and_then(|account| account.entry.interval),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{account, sample};
+
+    fn truth_of(accounts: &Accounts, factor: impl Fn(usize) -> f64) -> Truth {
+        let lines = accounts.lines.iter().enumerate();
+        Truth {
+            lines: lines.map(|(i, e)| (e.key.clone(), e.joules().0 * factor(i))).collect(),
+            methods: accounts
+                .methods
+                .iter()
+                .map(|e| (e.key.class.clone(), e.key.method.clone(), e.joules().0))
+                .collect(),
+            operations: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_true_account_has_no_error_and_full_coverage() {
+        let sample = sample::program_1();
+        let accounts = account(&sample.scenario());
+        let evaluation = evaluate(&accounts, &sample.dictionary, &truth_of(&accounts, |_| 1.0));
+        for row in &evaluation.levels {
+            assert!(row.median_error < 1e-9 && row.p90_error < 1e-9, "{row:?}");
+            assert_eq!(row.coverage, Some(1.0));
+            assert_eq!(row.unmatched, 0);
+        }
+        let levels: Vec<Level> = evaluation.levels.iter().map(|row| row.level).collect();
+        assert_eq!(levels, [Level::Line, Level::Block, Level::Method], "no truth of operations");
+        let block = evaluation.level(Level::Block).unwrap();
+        let alone = [0.191, 0.809].iter().sum::<f64>() - header_share(&accounts);
+        assert!((block.share - alone).abs() < 1e-9, "the header's blocks share a line: {block:?}");
+    }
+
+    fn header_share(accounts: &Accounts) -> f64 {
+        let header = accounts.blocks.iter().filter(|block| block.start_line == 5);
+        header.map(|block| block.entry.share.unwrap()).sum()
+    }
+
+    /// Line energies that are 20 % too low: |e - 1.25 e| / 1.25 e.
+    #[test]
+    fn errors_are_relative_to_the_truth() {
+        let sample = sample::program_1();
+        let accounts = account(&sample.scenario());
+        let evaluation = evaluate(&accounts, &sample.dictionary, &truth_of(&accounts, |_| 1.25));
+        let line = evaluation.level(Level::Line).unwrap();
+        assert!((line.median_error - 0.2).abs() < 1e-9 && (line.p90_error - 0.2).abs() < 1e-9);
+        assert!((line.bias + 0.2).abs() < 1e-9);
+        assert_eq!(line.coverage, Some(0.0));
+        assert!(
+            evaluation.csv().starts_with("level,entries,share,median_error,p90_error,coverage")
+        );
+    }
+
+    #[test]
+    fn what_nothing_matches_is_counted_as_wrong() {
+        let sample = sample::program_1();
+        let accounts = account(&sample.scenario());
+        let mut truth = truth_of(&accounts, |_| 1.0);
+        truth.methods.push(("demo.Grid".into(), "access$000(Ldemo/Grid;)I".into(), 100.0));
+        let evaluation = evaluate(&accounts, &sample.dictionary, &truth);
+        let methods = evaluation.level(Level::Method).unwrap();
+        assert_eq!((methods.entries, methods.unmatched, methods.median_error), (1, 1, 1.0));
+        assert_eq!(evaluation.unmatched[0].energy, Joules(100.0));
+    }
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.5), 2.5);
+        assert!((quantile(&[0.0, 1.0, 2.0], 0.9) - 1.8).abs() < 1e-12);
+        assert_eq!(quantile(&[7.0], 0.9), 7.0);
+    }
+}

@@ -1,0 +1,264 @@
+//! Joins what the source calls a method with what the bytecode calls it. The two sides
+//! name some things differently, and what can't be told apart on one side is summed up
+//! on both before it is compared:
+//!
+//! - constructors and field initialisers of a class are one: javac copies the
+//!   initialisers into every `<init>`;
+//! - lambdas of the methods of one name are one: javac numbers them per class
+//!   (`lambda$run$0`), the source per method (`run().lambda_1`);
+//! - overloads are told apart by the simple names of their parameter types, then (type
+//!   variables are erased) by how many there are.
+
+use std::collections::BTreeMap;
+
+use crate::account::cost::Interval;
+use crate::units::Joules;
+
+/// A method as both sides can name it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signature {
+    /// Binary class name with dots.
+    pub class: String,
+    /// Method name; `lambda$run` for the lambdas of the methods `run`.
+    pub name: String,
+    /// Simple names of parameter types; absent where they don't matter or aren't said.
+    pub parameters: Option<Vec<String>>,
+}
+
+/// One figure of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// What it is called on its side.
+    pub label: String,
+    /// Its energy.
+    pub energy: Joules,
+    /// Its interval (an account's; a truth has none).
+    pub interval: Option<Interval>,
+}
+
+/// A figure with its truth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The truth's label.
+    pub label: String,
+    /// True energy.
+    pub truth: Joules,
+    /// The account's energy; absent when nothing in the account matches.
+    pub estimate: Option<Joules>,
+    /// The account's interval.
+    pub interval: Option<Interval>,
+}
+
+/// Reads a method's name from a dictionary (`solve(int[],T...)`, `run().lambda_1`,
+/// `<fields>`) or from bytecode (`solve([IF)V`, `solve(int[],float)`, `lambda$run$0`).
+pub fn signature(class: &str, method: &str) -> Signature {
+    let class = class.replace('/', ".");
+    let (name, parameters) = match method.split_once('(') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (method.split(".lambda_").next().unwrap_or(method), None),
+    };
+    let of = |name: String, parameters| Signature { class: class.clone(), name, parameters };
+    if method.contains(".lambda_") {
+        return of(format!("lambda${}", lambda_host(name)), None);
+    }
+    if let Some(host) = name.strip_prefix("lambda$") {
+        let host = host.rsplit_once('$').map_or(host, |(host, _)| host);
+        return of(format!("lambda${host}"), None);
+    }
+    match name {
+        "<init>" | "<fields>" => of("<init>".into(), None),
+        "<clinit>" => of("<clinit>".into(), None),
+        _ => of(name.into(), parameters.map(parameter_names)),
+    }
+}
+
+/// What javac calls the body that a lambda stands in.
+fn lambda_host(name: &str) -> &str {
+    match name {
+        "<init>" | "<fields>" => "new",
+        "<clinit>" => "static",
+        other => other,
+    }
+}
+
+/// Simple parameter names from what follows the opening parenthesis.
+fn parameter_names(rest: &str) -> Vec<String> {
+    let (inside, after) = rest.rsplit_once(')').unwrap_or((rest, ""));
+    if !after.is_empty() {
+        return descriptor_names(inside);
+    }
+    let inside = inside.trim();
+    if inside.is_empty() { Vec::new() } else { inside.split(',').map(simple_name).collect() }
+}
+
+/// `java.util.Map.Entry` -> `Entry`, `T...` -> `T[]`.
+fn simple_name(name: &str) -> String {
+    let name = name.trim().replace("...", "[]");
+    name.rsplit(['.', '/', '$']).next().unwrap_or("").to_string()
+}
+
+/// Simple names of the types in a method descriptor's parentheses: `[ILjava/util/List;`.
+fn descriptor_names(descriptor: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = descriptor;
+    while !rest.is_empty() {
+        let element = rest.trim_start_matches('[');
+        let dimensions = rest.len() - element.len();
+        let (name, length) = match element.chars().next() {
+            Some('L') => {
+                let end = element.find(';').unwrap_or(element.len());
+                (simple_name(&element[1..end]), (end + 1).min(element.len()))
+            }
+            Some(code) => (primitive_name(code).to_string(), code.len_utf8()),
+            None => break,
+        };
+        names.push(name + &"[]".repeat(dimensions));
+        rest = &element[length..];
+    }
+    names
+}
+
+/// The primitive type of a descriptor's letter.
+fn primitive_name(code: char) -> &'static str {
+    match code {
+        'Z' => "boolean",
+        'B' => "byte",
+        'C' => "char",
+        'S' => "short",
+        'I' => "int",
+        'J' => "long",
+        'F' => "float",
+        'D' => "double",
+        _ => "?",
+    }
+}
+
+/// Joins two lists, from exact signatures to the number of parameters to the bare name.
+/// Everything in `truth` comes back once, alone or summed up with what it can't be told
+/// from.
+pub fn join(accounts: Vec<(Signature, Item)>, truth: Vec<(Signature, Item)>) -> Vec<Pair> {
+    let exact = |signature: &Signature| signature.clone();
+    let arity = |signature: &Signature| {
+        let count = signature.parameters.as_ref().map(|names| vec![names.len().to_string()]);
+        Signature { parameters: count, ..signature.clone() }
+    };
+    let (mut pairs, accounts, truth) = pass(accounts, truth, exact);
+    let (more, accounts, truth) = pass(accounts, truth, arity);
+    pairs.extend(more);
+    let (unsaid, truth): (Vec<_>, Vec<_>) =
+        truth.into_iter().partition(|(signature, _)| signature.parameters.is_none());
+    let bare = |signature: &Signature| Signature { parameters: None, ..signature.clone() };
+    let (more, _, alone) = pass(accounts, unsaid, bare);
+    pairs.extend(more);
+    pairs.extend(truth.into_iter().chain(alone).map(|(_, item)| Pair {
+        label: item.label,
+        truth: item.energy,
+        estimate: None,
+        interval: None,
+    }));
+    pairs
+}
+
+/// What a pass leaves: pairs, and both sides' rest.
+type Passed = (Vec<Pair>, Vec<(Signature, Item)>, Vec<(Signature, Item)>);
+
+/// Pairs what has the same key on both sides.
+fn pass(
+    accounts: Vec<(Signature, Item)>,
+    truth: Vec<(Signature, Item)>,
+    key: impl Fn(&Signature) -> Signature,
+) -> Passed {
+    type Side = Vec<(Signature, Item)>;
+    let mut groups: BTreeMap<Signature, (Side, Side)> = BTreeMap::new();
+    for item in accounts {
+        groups.entry(key(&item.0)).or_default().0.push(item);
+    }
+    for item in truth {
+        groups.entry(key(&item.0)).or_default().1.push(item);
+    }
+    let (mut pairs, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
+    for (ours, theirs) in groups.into_values() {
+        if ours.is_empty() || theirs.is_empty() {
+            left.extend(ours);
+            right.extend(theirs);
+        } else {
+            pairs.push(pair(&ours, &theirs));
+        }
+    }
+    (pairs, left, right)
+}
+
+/// Sums both sides up. The interval of a sum is the sum of the intervals, as if all were
+/// wrong in the same direction: rather too wide than too narrow.
+fn pair(ours: &[(Signature, Item)], theirs: &[(Signature, Item)]) -> Pair {
+    let labels: Vec<&str> = theirs.iter().map(|(_, item)| item.label.as_str()).collect();
+    let interval = ours.iter().map(|(_, item)| item.interval).reduce(|sum, interval| {
+        let (sum, interval) = (sum?, interval?);
+        Some(Interval { lo: sum.lo + interval.lo, hi: sum.hi + interval.hi })
+    });
+    Pair {
+        label: labels.join(" + "),
+        truth: theirs.iter().map(|(_, item)| item.energy).sum(),
+        estimate: Some(ours.iter().map(|(_, item)| item.energy).sum()),
+        interval: interval.flatten(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(ours: &str, theirs: &str) {
+        assert_eq!(signature("a.A", ours), signature("a/A", theirs));
+    }
+
+    #[test]
+    fn source_and_bytecode_names_meet() {
+        same("solve(int[],String...)", "solve([I[Ljava/lang/String;)V");
+        same("of(java.util.Map.Entry,long)", "of(Ljava/util/Map$Entry;J)Ljava/lang/Object;");
+        same("go()", "go()Z");
+        same("go(float,A$B)", "go(float,a.A$B)");
+        same("run(int).lambda_2", "lambda$run$0");
+        same("run().lambda_1.lambda_1", "lambda$run$17");
+        same("<fields>.lambda_1", "lambda$new$3");
+        same("<clinit>.lambda_1", "lambda$static$0");
+        same("<fields>", "<init>(I)V");
+        same("<init>(int)", "<init>");
+    }
+
+    fn item(method: &str, energy: f64) -> (Signature, Item) {
+        let item = Item { label: method.into(), energy: Joules(energy), interval: None };
+        (signature("A", method), item)
+    }
+
+    #[test]
+    fn erased_types_match_by_number_and_the_rest_is_not_hidden() {
+        let ours = vec![
+            item("put(T)", 1.0),
+            item("put(int)", 2.0),
+            item("<init>()", 3.0),
+            item("<fields>", 4.0),
+        ];
+        let theirs = vec![
+            item("put(Ljava/lang/Object;)V", 10.0),
+            item("put(I)V", 20.0),
+            item("<init>(I)V", 30.0),
+            item("access$000(LA;)I", 40.0),
+        ];
+        let pairs = join(ours, theirs);
+        let estimate = |label: &str| {
+            pairs.iter().find(|pair| pair.label == label).unwrap().estimate.map(|e| e.0)
+        };
+        assert_eq!(estimate("put(I)V"), Some(2.0));
+        assert_eq!(estimate("put(Ljava/lang/Object;)V"), Some(1.0));
+        assert_eq!(estimate("<init>(I)V"), Some(7.0));
+        assert_eq!(estimate("access$000(LA;)I"), None);
+    }
+
+    #[test]
+    fn strange_descriptors_do_not_panic() {
+        for strange in ["f(L)V", "f([)V", "f(Lé;", "f(é)é", "(", "f)(", "lambda$", ""] {
+            signature("A", strange);
+        }
+    }
+}

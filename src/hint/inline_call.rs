@@ -1,0 +1,128 @@
+//! Small methods that are called very often: the call, its parameters and its return
+//! cost more than what the method does.
+
+use crate::account::OperationClass;
+use crate::hint::site::Counted;
+use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint, site};
+use crate::operations::BlockEntry;
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "inline-small-method",
+    title: "Small method called very often: inline it",
+    help: "The method is one block with a handful of operations, and the call, its parameters and \
+           its return are a good part of what it costs. Inline it by hand where it is called most, \
+           or make it possible for the compiler (private, final or static). An optimising \
+           compiler inlines many such methods by itself, so the confidence is low: measure \
+           before and after.",
+    find,
+};
+
+/// A body with more operations than this, its return apart, isn't small.
+const LARGEST_BODY: u32 = 8;
+
+/// Finds methods of one small block.
+fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+    let mut found = Vec::new();
+    for file in context.input.sources {
+        let blocks = context.blocks_of(&file.path);
+        for block in blocks.iter().filter(|block| is_candidate(block)) {
+            let alone =
+                |other: &&&BlockEntry| other.class == block.class && other.method == block.method;
+            if blocks.iter().filter(alone).count() == 1 && context.runs(block) >= 1000 {
+                found.push(at(context, block));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a block is the small body of an ordinary method.
+fn is_candidate(block: &BlockEntry) -> bool {
+    let special = block.method.starts_with('<') || block.method.contains(".lambda_");
+    let own = block.operations.iter().filter(|o| !site::is_of(o, &[OperationClass::Function]));
+    let size: u32 = own.map(|operation| operation.count).sum();
+    let creates = block.operations.iter().any(|o| o.operation.starts_with("New_"));
+    block.kind == "entry" && !special && size <= LARGEST_BODY && !creates
+}
+
+/// The hint for one method.
+fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
+    let runs = context.runs(block);
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
+        advice: "Inline it where it is called most, or make it private, final or static.".into(),
+        rewrite: format!("// where it is hot: the body of {} in place of the call", block.name),
+        condition: "The caller may reach what the body uses, and no subclass overrides it.".into(),
+        saved: saved(context, block, runs as f64),
+        confidence: Confidence::Low,
+    };
+    let lines = (block.start_line, block.end_line);
+    let mut made = hint(context, block, &[block], lines, finding);
+    made.bound = context.amount(&with_call(context, block, runs as f64));
+    made
+}
+
+/// The call, its parameters and its return.
+fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
+    let mut saved = Counted::default();
+    context.add(&mut saved, "Method_Invocation", runs);
+    for kind in parameter_kinds(&block.method) {
+        context.add_known(&mut saved, &format!("Parameter_{kind}"), runs);
+    }
+    for operation in block.operations.iter().filter(|o| o.operation.starts_with("Return_")) {
+        context.add(&mut saved, &operation.operation, runs * f64::from(operation.count));
+    }
+    saved
+}
+
+/// The body and the call: all that the method's executions spend.
+fn with_call(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
+    let mut all = saved(context, block, runs);
+    let body = context.counted(&[block], |o| !o.operation.starts_with("Return_"));
+    for (&cost, &count) in &body.counts.0 {
+        all.counts.add(cost, count);
+    }
+    all.incomplete |= body.incomplete;
+    all
+}
+
+/// Kinds of the parameters of `solve(int,String[])`.
+fn parameter_kinds(method: &str) -> Vec<&'static str> {
+    let inside = method.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
+    let types = inside.split(',').filter(|text| !text.trim().is_empty());
+    types
+        .map(|text| match text.trim() {
+            "boolean" => "boolean",
+            "byte" | "short" | "char" | "int" => "int",
+            "long" => "long",
+            "float" => "float",
+            "double" => "double",
+            _ => "Object",
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_have_the_kinds_of_their_types() {
+        assert_eq!(parameter_kinds("f(int,String[],double)"), ["int", "Object", "double"]);
+        assert!(parameter_kinds("f()").is_empty());
+    }
+
+    #[test]
+    fn only_small_ordinary_methods_are_candidates() {
+        use crate::account::sample::block;
+        let of = |method: &str, operations: &[(&str, u32, u32)]| {
+            is_candidate(&block(0, ("a.A", method), ("", "entry"), (1, 1), operations))
+        };
+        assert!(of("get()", &[("Field_Reference", 1, 1), ("Return_int", 1, 1)]));
+        assert!(!of("<init>()", &[("Field_Reference", 1, 1)]));
+        assert!(!of("big()", &[("Increment", 1, 9)]));
+        assert!(!of("make()", &[("New_Object", 1, 1)]));
+    }
+}

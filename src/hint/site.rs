@@ -1,0 +1,292 @@
+//! Loops of the source joined with their blocks in the dictionary, and what their
+//! operations cost in the scenario.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::account::{Accounts, Costs, CountVector, Interval, OperationClass};
+use crate::blocks::BlockId;
+use crate::hint::pattern::{self, Loop, LoopKind};
+use crate::java::SourceFile;
+use crate::model::Model;
+use crate::operations::{BlockEntry, Dictionary, OperationCount};
+use crate::units::Joules;
+
+/// What hints are made of.
+#[derive(Clone, Copy)]
+pub struct HintInput<'a> {
+    /// The blocks and what they hold.
+    pub dictionary: &'a Dictionary,
+    /// How often each block ran.
+    pub executions: &'a BTreeMap<BlockId, u64>,
+    /// The costs.
+    pub model: &'a Model,
+    /// The scenario's accounts.
+    pub accounts: &'a Accounts,
+    /// The sources, by the dictionary's file names.
+    pub sources: &'a [SourceFile],
+}
+
+/// Counts of operations with a word on whether their cost is known.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// How often each known cost occurs.
+    pub counts: CountVector,
+    /// Whether operations without a cost were among them.
+    pub incomplete: bool,
+}
+
+/// An energy with its interval, in joules and as a part of the scenario.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Amount {
+    /// The energy.
+    pub energy: Joules,
+    /// Its 95 % interval; absent where the model has none.
+    pub interval: Option<Interval>,
+    /// Part of the scenario's energy above idle, 0..1; absent where that isn't positive.
+    pub share: Option<f64>,
+}
+
+impl Amount {
+    /// The interval as parts of the scenario; absent where there is none.
+    pub fn share_interval(&self) -> Option<(f64, f64)> {
+        let (interval, share) = (self.interval?, self.share?);
+        let whole = self.energy / Joules(1.0) / share;
+        let usable = whole.is_finite() && whole > 0.0;
+        usable.then(|| (interval.lo.0 / whole, interval.hi.0 / whole))
+    }
+}
+
+/// The input with indexes over it.
+pub struct Context<'a> {
+    /// What it was made of.
+    pub input: HintInput<'a>,
+    /// The price list.
+    pub costs: Costs<'a>,
+    files: HashMap<&'a str, Vec<&'a BlockEntry>>,
+}
+
+impl<'a> Context<'a> {
+    /// Indexes the input.
+    pub fn new(input: HintInput<'a>) -> Context<'a> {
+        let mut files: HashMap<&str, Vec<&BlockEntry>> = HashMap::new();
+        for block in &input.dictionary.blocks {
+            files.entry(block.file.as_str()).or_default().push(block);
+        }
+        Context { input, costs: Costs::new(input.model), files }
+    }
+
+    /// The blocks of a file, in source order.
+    pub fn blocks_of(&self, file: &str) -> &[&'a BlockEntry] {
+        self.files.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    /// How often a block ran.
+    pub fn runs(&self, block: &BlockEntry) -> u64 {
+        self.input.executions.get(&block.id).copied().unwrap_or(0)
+    }
+
+    /// Counts of these blocks' operations in the scenario, as far as `wanted`.
+    pub fn counted(
+        &self,
+        blocks: &[&BlockEntry],
+        wanted: impl Fn(&OperationCount) -> bool,
+    ) -> Counted {
+        let mut counted = Counted::default();
+        for block in blocks {
+            let runs = self.runs(block) as f64;
+            for operation in block.operations.iter().filter(|operation| wanted(operation)) {
+                self.add(&mut counted, &operation.operation, runs * f64::from(operation.count));
+            }
+        }
+        counted
+    }
+
+    /// Adds executions of one operation.
+    pub fn add(&self, counted: &mut Counted, operation: &str, count: f64) {
+        match self.costs.of(operation) {
+            Some(cost) => counted.counts.add(cost, count),
+            None => counted.incomplete |= count != 0.0,
+        }
+    }
+
+    /// Adds executions of an operation that is small beside the rest: without a cost it
+    /// counts as free.
+    pub fn add_known(&self, counted: &mut Counted, operation: &str, count: f64) {
+        if let Some(cost) = self.costs.of(operation) {
+            counted.counts.add(cost, count);
+        }
+    }
+
+    /// The energy of counts. An interval of a saving may reach below zero: that it costs
+    /// more instead.
+    pub fn amount(&self, counted: &Counted) -> Amount {
+        let energy = self.costs.energy(&counted.counts);
+        let variance = if counted.incomplete { None } else { self.costs.variance(&counted.counts) };
+        let whole = self.input.accounts.ledger.above_idle().joules();
+        Amount {
+            energy,
+            interval: variance.map(|variance| Interval::of_difference(energy, variance)),
+            share: (whole.0 > 0.0).then(|| energy / whole),
+        }
+    }
+}
+
+/// A loop with its blocks.
+pub struct Site<'a> {
+    /// The file that it stands in.
+    pub file: &'a SourceFile,
+    /// The syntax.
+    pub syntax: Loop<'a>,
+    /// Initialisation block of a `for`.
+    pub init: Option<&'a BlockEntry>,
+    /// Test block.
+    pub test: Option<&'a BlockEntry>,
+    /// Update block of a `for`.
+    pub update: Option<&'a BlockEntry>,
+    /// Body block.
+    pub body: &'a BlockEntry,
+    /// Other blocks within the body, of the same unit.
+    pub inner: Vec<&'a BlockEntry>,
+}
+
+impl<'a> Site<'a> {
+    /// All blocks of the loop, header first.
+    pub fn blocks(&self) -> Vec<&'a BlockEntry> {
+        let own = [self.init, self.test, self.update, Some(self.body)];
+        own.into_iter().flatten().chain(self.inner.iter().copied()).collect()
+    }
+
+    /// The blocks that run once per iteration or more seldom: all but the initialisation.
+    pub fn repeated(&self) -> Vec<&'a BlockEntry> {
+        let init = self.init.map(|block| block.id);
+        self.blocks().into_iter().filter(|block| Some(block.id) != init).collect()
+    }
+
+    /// How often the loop was entered: runs of its initialisation; without one, the runs
+    /// that a `while`'s test has more than its body, at least one.
+    pub fn entries(&self, context: &Context<'_>) -> u64 {
+        let body = context.runs(self.body);
+        let tests = self.test.map_or(0, |test| context.runs(test));
+        let least = u64::from(body > 0);
+        match self.init {
+            Some(init) => context.runs(init),
+            None => tests.saturating_sub(body).max(least),
+        }
+    }
+
+    /// Whether a method declared in the sources is called in the loop: what such a call
+    /// changes isn't known here.
+    pub fn calls_source_methods(&self) -> bool {
+        let calls = |block: &&BlockEntry| {
+            block.operations.iter().any(|operation| operation.operation == "Method_Invocation")
+        };
+        self.blocks().iter().any(calls)
+    }
+
+    /// The block among the loop's that holds the source at `node`.
+    pub fn block_at(&self, context: &Context<'_>, node: tree_sitter::Node<'_>) -> &'a BlockEntry {
+        let within = |part: &tree_sitter::Node<'_>| {
+            part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
+        };
+        if self.syntax.test.as_ref().is_some_and(within) {
+            return self.test.unwrap_or(self.body);
+        }
+        if self.syntax.update.iter().any(|part| within(part)) {
+            return self.update.unwrap_or(self.body);
+        }
+        let line = pattern::line(node);
+        let on_line = |block: &&&BlockEntry| {
+            (block.start_line..=block.end_line).contains(&line)
+                && block.operations.iter().any(|operation| operation.line == line)
+        };
+        let inner = self.inner.iter().filter(on_line).min_by_key(|block| context.runs(block));
+        inner.copied().unwrap_or(self.body)
+    }
+
+    /// First and last line of the loop.
+    pub fn lines(&self) -> (u32, u32) {
+        (pattern::line(self.syntax.node), pattern::last_line(self.syntax.node))
+    }
+}
+
+/// All loops of all sources whose blocks the dictionary has and that ran.
+pub fn sites<'a>(context: &Context<'a>) -> Vec<Site<'a>> {
+    let sources = context.input.sources;
+    sources.iter().flat_map(|file| sites_of(context, file)).collect()
+}
+
+/// The loops of one file. A loop is found by the line of its test (the body's, where a
+/// loop has no test): the n-th loop of its sort there is the n-th such block there.
+fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
+    let blocks = context.blocks_of(&file.path);
+    let by_name: HashMap<(&str, &str), &BlockEntry> =
+        blocks.iter().map(|block| ((block.class.as_str(), block.name.as_str()), *block)).collect();
+    let mut taken: HashMap<(&str, u32), usize> = HashMap::new();
+    let mut found = Vec::new();
+    for syntax in pattern::loops(file) {
+        let (kind, line) = anchor(&syntax);
+        let nth = taken.entry((kind, line)).or_default();
+        let at = |block: &&&BlockEntry| block.kind == kind && block.start_line == line;
+        let anchor = blocks.iter().filter(at).nth(*nth);
+        *nth += 1;
+        if let Some(anchor) = anchor
+            && let Some(site) = site(file, syntax, anchor, &by_name, blocks)
+            && context.runs(site.body) > 0
+        {
+            found.push(site);
+        }
+    }
+    found
+}
+
+/// Kind and line of the block that a loop is found by.
+fn anchor(syntax: &Loop<'_>) -> (&'static str, u32) {
+    let (of_test, of_body) = match syntax.kind {
+        LoopKind::For => ("for_test", "for_body"),
+        LoopKind::Foreach => ("", "foreach_body"),
+        LoopKind::While => ("while_test", "while_body"),
+        LoopKind::Do => ("do_test", "do_body"),
+    };
+    match syntax.test {
+        Some(test) => (of_test, pattern::line(test)),
+        None => {
+            let first = pattern::statements(syntax.body).first().copied();
+            (of_body, pattern::line(first.unwrap_or(syntax.body)))
+        }
+    }
+}
+
+/// Joins a loop with its blocks by their names: `U.for_3.test` is of `U.for_3`.
+fn site<'a>(
+    file: &'a SourceFile,
+    syntax: Loop<'a>,
+    anchor: &'a BlockEntry,
+    by_name: &HashMap<(&str, &str), &'a BlockEntry>,
+    blocks: &[&'a BlockEntry],
+) -> Option<Site<'a>> {
+    let stem = anchor.name.strip_suffix(".test").unwrap_or(&anchor.name);
+    let named = |suffix: &str| {
+        by_name.get(&(anchor.class.as_str(), format!("{stem}{suffix}").as_str())).copied()
+    };
+    let (init, test, update) = (named(".init"), named(".test"), named(".update"));
+    let body = named("")?;
+    let own = [init, test, update, Some(body)];
+    let own: Vec<BlockId> = own.into_iter().flatten().map(|block| block.id).collect();
+    let lines = pattern::line(syntax.body)..=pattern::last_line(syntax.body);
+    let inside = |block: &&&BlockEntry| {
+        block.class == body.class
+            && block.method == body.method
+            && lines.contains(&block.start_line)
+            && lines.contains(&block.end_line)
+            && block.kind != "entry"
+            && !own.contains(&block.id)
+    };
+    let straight = pattern::is_straight(syntax.body);
+    let inner = if straight { Vec::new() } else { blocks.iter().filter(inside).copied().collect() };
+    Some(Site { file, syntax, init, test, update, body, inner })
+}
+
+/// Whether an operation is of a class.
+pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
+    OperationClass::of(&operation.operation).is_some_and(|class| classes.contains(&class))
+}
