@@ -207,6 +207,7 @@ abandon() {
 }
 
 leave() {
+    beat
     : >"$work/stop"
     [ -e "$work/pid" ] && rm "$work/pid"
 }
@@ -295,6 +296,7 @@ has taskset && have_taskset=yes
 choose_nap
 pin scripts "$scripts_mask" $$ # the sampler and the tools inherit it
 [ -d "$work" ] || mkdir "$work" || fail "cannot make the folder $work"
+beat
 echo $$ >"$work/pid"
 trap leave EXIT
 trap abandon HUP INT TERM PIPE

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::device::{
-    Board, DeviceError, Frequency, Input, InputStep, Pinning, PrepareOptions, SCRIPT_FOLDER,
+    Board, DeviceError, Frequency, Guard, Input, InputStep, Pinning, PrepareOptions, SCRIPT_FOLDER,
     SCRIPTS, SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
 };
 
@@ -25,7 +25,7 @@ const FAKES: [(&str, &str); 7] = [
 ];
 
 const RAILS: [(&str, &str); 4] =
-    [("3-0040", "1.234567"), ("3-0041", "0.05"), ("3-0044", "0.000000"), ("3-0045", "0.1")];
+    [("3-0040", "1.234567"), ("3-0041", "0.05"), ("3-0044", "0.02"), ("3-0045", "0.1")];
 
 /// A folder that looks like an Odroid-XU3 to the scripts.
 struct FakeBoard {
@@ -95,7 +95,7 @@ impl FakeBoard {
     }
 
     fn prepared(self) -> Self {
-        prepare(&self, &PrepareOptions::default()).unwrap();
+        prepare(&self, &options()).unwrap();
         self
     }
 }
@@ -139,6 +139,11 @@ fn has_mksh() -> bool {
     there
 }
 
+/// The usual ones, without a guard that would outlive the test.
+fn options() -> PrepareOptions {
+    PrepareOptions { guard: Guard::Off, ..PrepareOptions::default() }
+}
+
 fn plan(kind: SessionKind) -> SessionPlan {
     SessionPlan {
         label: "base-north-power-1".into(),
@@ -163,7 +168,9 @@ fn prepare_sets_the_board_and_restore_undoes_it() {
         return;
     }
     let board = FakeBoard::new("ok");
-    let state = prepare(&board, &PrepareOptions::default()).unwrap();
+    board.write("sys/bus/i2c/drivers/INA231/3-0044/sensor_W", "0.000000\n");
+    board.write_executable("bin/usleep", "#!/bin/sh\n");
+    let state = prepare(&board, &options()).unwrap();
     assert_eq!(state.rails, ["arm", "mem", "g3d", "kfc"]);
     assert_eq!(state.silent_rails, ["g3d"]);
     assert_eq!(state.update_period, Some(Duration::from_micros(263_808)));
@@ -174,7 +181,7 @@ fn prepare_sets_the_board_and_restore_undoes_it() {
     let little = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
     assert_eq!(board.read(little), "ondemand\n", "only the big cores are set");
     // A second prepare must not take the first one's settings for the board's own.
-    prepare(&board, &PrepareOptions::default()).unwrap();
+    prepare(&board, &options()).unwrap();
     assert_eq!(restore(&board).unwrap(), 5);
     assert_eq!(board.read(&format!("{ARM}/enable")), "0\n");
     assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
@@ -186,8 +193,7 @@ fn prepare_says_what_is_wrong_with_a_board() {
     if !has_mksh() {
         return;
     }
-    let message =
-        |board: &FakeBoard| prepare(board, &PrepareOptions::default()).unwrap_err().to_string();
+    let message = |board: &FakeBoard| prepare(board, &options()).unwrap_err().to_string();
     let slow = FakeBoard::new("ok");
     slow.write(&format!("{BIG}/scaling_cur_freq"), "800000\n");
     let text = message(&slow);
@@ -196,7 +202,8 @@ fn prepare_says_what_is_wrong_with_a_board() {
     fs::remove_dir_all(blind.path("sys/bus")).unwrap();
     let text = message(&blind);
     assert!(text.contains("no INA231 power sensor"), "{text}");
-    let leave = PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![7] };
+    let leave =
+        PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![7], guard: Guard::Off };
     let text = prepare(&FakeBoard::new("ok"), &leave).unwrap_err().to_string();
     assert!(text.contains("cpu7/online does not exist"), "{text}");
 }
@@ -344,6 +351,23 @@ fn a_session_that_loses_its_host_puts_the_board_back() {
     assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
     assert!(board.read("am").contains("force-stop"));
     wait_until(|| board.path(&format!("{SCRIPT_FOLDER}/session/sampled")).exists());
+}
+
+#[test]
+fn a_board_whose_host_fell_silent_puts_itself_back() {
+    if !has_mksh() {
+        return;
+    }
+    let board = FakeBoard::new("ok");
+    // Naps of 10 s pass at once, as do the naps before values come.
+    board.write_executable("bin/usleep", "#!/bin/sh\nexec sleep 0.05\n");
+    let guard = Guard::After(Duration::from_secs(2));
+    let frequency = Frequency::FixedKhz(1_100_000);
+    prepare(&board, &PrepareOptions { frequency, offline_cores: Vec::new(), guard }).unwrap();
+    let governor = || board.read(&format!("{BIG}/scaling_governor"));
+    assert_eq!(governor(), "userspace\n");
+    wait_until(|| governor() == "ondemand\n");
+    wait_until(|| !board.path(&format!("{SCRIPT_FOLDER}/guard")).exists());
 }
 
 fn wait_until(done: impl Fn() -> bool) {
