@@ -6,7 +6,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{choose, decades};
+use super::super::tune::{decades, score};
 use super::{Solution, diagnostics};
 
 /// A sweep that changes no scaled cost by more than this part of the largest ends it.
@@ -28,8 +28,8 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         Penalty::Fixed(strength) => strength,
         Penalty::CrossValidated => {
             let grid: Vec<f64> = decades(0, -5, 5).iter().map(|part| part * strongest).collect();
-            choose(design, options.inner_folds, &grid, |gram, grid| path(gram, grid, mix))?
-                .map_or(STRENGTH_UNTUNED * strongest, |choice| choice.strength)
+            score(design, options.inner_folds, grid, |gram, grid| path(gram, grid, mix))?
+                .map_or(STRENGTH_UNTUNED * strongest, |scores| scores.best())
         }
     };
     let b = path(&gram, &[strength], mix)?.pop().expect("one strength gives one fit");
@@ -52,12 +52,7 @@ fn path(gram: &Gram, strengths: &[f64], mix: f64) -> Result<Vec<Vec<f64>>, Model
 }
 
 /// Minimises over one cost after the other until nothing changes.
-fn descend(
-    gram: &Gram,
-    mut b: Vec<f64>,
-    strength: f64,
-    mix: f64,
-) -> Result<Vec<f64>, ModelError> {
+fn descend(gram: &Gram, mut b: Vec<f64>, strength: f64, mix: f64) -> Result<Vec<f64>, ModelError> {
     let l = b.len();
     // X'y - X'X b, kept up to date.
     let mut slope: Vec<f64> =
