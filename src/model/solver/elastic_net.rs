@@ -52,12 +52,7 @@ fn path(gram: &Gram, strengths: &[f64], mix: f64) -> Result<Vec<Vec<f64>>, Model
 }
 
 /// Minimises over one cost after the other until nothing changes.
-fn descend(
-    gram: &Gram,
-    mut b: Vec<f64>,
-    strength: f64,
-    mix: f64,
-) -> Result<Vec<f64>, ModelError> {
+fn descend(gram: &Gram, mut b: Vec<f64>, strength: f64, mix: f64) -> Result<Vec<f64>, ModelError> {
     let l = b.len();
     // X'y - X'X b, kept up to date.
     let mut slope: Vec<f64> =

@@ -213,8 +213,8 @@ impl<'a> Search<'a> {
             }
             let old = self.b[j];
             self.b[j] = (1.0 - share) * old + share * target;
-            let arrived = *target <= 0.0
-                && old / (old - target) <= share * (1.0 + 1e-12) + f64::MIN_POSITIVE;
+            let arrived =
+                *target <= 0.0 && old / (old - target) <= share * (1.0 + 1e-12) + f64::MIN_POSITIVE;
             if arrived || self.b[j] <= 0.0 {
                 self.b[j] = 0.0;
                 self.positive[j] = false;

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::device::{
-    Board, DeviceError, Frequency, Guard, Input, InputStep, Pinning, PrepareOptions, SCRIPT_FOLDER,
-    SCRIPTS, SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
+    Board, DeviceError, Frequency, Guard, Pinning, PrepareOptions, SCRIPT_FOLDER, SCRIPTS,
+    SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
 };
+use wattline::scenario::{Action, Step};
 
 const FAKES: [(&str, &str); 7] = [
     ("am", include_str!("fakes/am")),
@@ -225,8 +226,10 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     }
     let board = FakeBoard::new("ok").prepared();
     let mut plan = plan(SessionKind::Traced);
-    let step = |at_ms, input| InputStep { at: Duration::from_millis(at_ms), input };
-    plan.steps = vec![step(250, Input::Key("4".into())), step(100, Input::Tap { x: 10, y: 20 })];
+    plan.steps = vec![
+        Step { at_s: 0.25, action: Action::Key(4) },
+        Step { at_s: 0.1, action: Action::Tap { x: 10, y: 20 } },
+    ];
     let logs = run_session(&board, &plan).unwrap();
     assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
     let header = "# wattline-samples 1 rails=arm,mem,g3d,kfc unit=W period_us=20000 \
@@ -323,8 +326,7 @@ fn a_long_plan_goes_by_a_file_and_a_line_break_is_refused() {
     }
     let board = FakeBoard::new("ok").prepared();
     let mut long = plan(SessionKind::App);
-    let step =
-        |n: u64| InputStep { at: Duration::from_secs(60 + n), input: Input::Tap { x: 1, y: 2 } };
+    let step = |n: u32| Step { at_s: f64::from(60 + n), action: Action::Tap { x: 1, y: 2 } };
     long.steps = (0..300).map(step).collect();
     assert_eq!(run_session(&board, &long).unwrap().outcome.end, SessionEnd::Ok);
     assert!(board.read(&format!("{SCRIPT_FOLDER}/plan")).contains("step=359000 tap 1 2\n"));

@@ -89,13 +89,9 @@ fn objective(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
     (gram.squared_error(b) + strength * pull).max(1e-20 * gram.rows as f64)
 }
 
-fn covariance(
-    gram: &Gram,
-    prior: &Prior,
-    noise: f64,
-    spread: f64,
-) -> Result<Mat<f64>, ModelError> {
-    let precision = &gram.xx * faer::Scale(1.0 / noise) + &prior.precision * faer::Scale(1.0 / spread);
+fn covariance(gram: &Gram, prior: &Prior, noise: f64, spread: f64) -> Result<Mat<f64>, ModelError> {
+    let precision =
+        &gram.xx * faer::Scale(1.0 / noise) + &prior.precision * faer::Scale(1.0 / spread);
     let what = "the posterior precision of the costs";
     invert_positive(precision.as_ref()).ok_or(ModelError::Decomposition { what })
 }

@@ -75,8 +75,9 @@ impl Beliefs {
             })
             .collect();
         let kernels = each.iter().filter(|b| matches!(b, Belief::Kernel { .. })).count();
-        let is_unknown_collection =
-            |j: &usize| design.features[*j] == "lib:GC" && !matches!(each[*j], Belief::Kernel { .. });
+        let is_unknown_collection = |j: &usize| {
+            design.features[*j] == "lib:GC" && !matches!(each[*j], Belief::Kernel { .. })
+        };
         let collection = (0..each.len()).find(is_unknown_collection);
         Self { kernels, each, collection, scale: design.scale.clone(), mean_kernel_j }
     }

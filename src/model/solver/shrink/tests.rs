@@ -67,22 +67,37 @@ impl Application {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let spread = LogNormal::new(0.0, 0.8).unwrap();
         let costs: Vec<f64> = (0..operations).map(|_| 1e-8 * spread.sample(&mut random)).collect();
-        let popularity: Vec<f64> = (0..operations).map(|_| random.random::<f64>().powi(3)).collect();
+        let popularity: Vec<f64> =
+            (0..operations).map(|_| random.random::<f64>().powi(3)).collect();
         let blocks: Vec<Vec<f64>> = (0..80)
             .map(|_| {
-                let count = |p: &f64| if random.random::<f64>() < 0.25 * p + 0.01 { random.random_range(1.0f64..6.0).floor() } else { 0.0 };
+                let count = |p: &f64| {
+                    if random.random::<f64>() < 0.25 * p + 0.01 {
+                        random.random_range(1.0f64..6.0).floor()
+                    } else {
+                        0.0
+                    }
+                };
                 popularity.iter().map(count).collect()
             })
             .collect();
-        let hot: Vec<f64> = (0..80).map(|_| 1e6 * LogNormal::new(0.0, 2.0).unwrap().sample(&mut random)).collect();
+        let hot: Vec<f64> =
+            (0..80).map(|_| 1e6 * LogNormal::new(0.0, 2.0).unwrap().sample(&mut random)).collect();
         let mut rows = Vec::new();
         let mut energies = Vec::new();
         for _ in 0..cases {
             let length = random.random_range(0.7..1.4);
-            let runs: Vec<f64> = hot.iter().map(|hot| {
-                let removed = random.random::<f64>() < 0.15;
-                if removed { 0.0 } else { (hot * length * random.random_range(0.7..1.3)).floor() }
-            }).collect();
+            let runs: Vec<f64> = hot
+                .iter()
+                .map(|hot| {
+                    let removed = random.random::<f64>() < 0.15;
+                    if removed {
+                        0.0
+                    } else {
+                        (hot * length * random.random_range(0.7..1.3)).floor()
+                    }
+                })
+                .collect();
             let row: Vec<f64> = (0..operations)
                 .map(|j| blocks.iter().zip(&runs).map(|(block, runs)| block[j] * runs).sum())
                 .collect();
@@ -113,7 +128,9 @@ impl Application {
             let truth: f64 = block.iter().zip(&self.costs).map(|(n, c)| n * c).sum();
             let predicted = model.predict(&counts);
             errors.push((predicted.energy_j / truth - 1.0).abs());
-            covered += f64::from((predicted.energy_j - truth).abs() < 1.96 * predicted.se_j.unwrap_or(0.0));
+            covered += f64::from(
+                (predicted.energy_j - truth).abs() < 1.96 * predicted.se_j.unwrap_or(0.0),
+            );
         }
         covered /= errors.len() as f64;
         errors.sort_by(f64::total_cmp);
@@ -130,17 +147,33 @@ fn experiment() {
             let start = std::time::Instant::now();
             let model = fit(&app.table, options).unwrap();
             let (e, cover) = app.block_errors(&model);
-            println!("{seed} {name:12} median {:.3} p90 {:.3} cover {cover:.2} {:?} {:?}", e[e.len() / 2], e[e.len() * 9 / 10], start.elapsed(), model.diagnostics);
+            println!(
+                "{seed} {name:12} median {:.3} p90 {:.3} cover {cover:.2} {:?} {:?}",
+                e[e.len() / 2],
+                e[e.len() * 9 / 10],
+                start.elapsed(),
+                model.diagnostics
+            );
         };
         show("nnls", &FitOptions::new(Solver::Nnls));
-        show("nnls rel", &FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Nnls) });
+        show(
+            "nnls rel",
+            &FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Nnls) },
+        );
         show("shrink", &FitOptions::default());
         for p in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] {
             show("  fixed", &FitOptions { penalty: Penalty::Fixed(p), ..FitOptions::default() });
         }
         show("kernels", &FitOptions { priors: priors.clone(), ..FitOptions::default() });
         for p in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] {
-            show("  fixed", &FitOptions { priors: priors.clone(), penalty: Penalty::Fixed(p), ..FitOptions::default() });
+            show(
+                "  fixed",
+                &FitOptions {
+                    priors: priors.clone(),
+                    penalty: Penalty::Fixed(p),
+                    ..FitOptions::default()
+                },
+            );
         }
     }
 }
