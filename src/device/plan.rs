@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::power::MarkTexts;
 use crate::scenario::Step;
 
 use super::DeviceError;
@@ -29,6 +30,13 @@ pub struct Pinning {
     pub scripts_mask: Option<u32>,
 }
 
+impl Pinning {
+    /// The application on one core, sampler and scripts on another (numbers from 0).
+    pub fn to_cores(app: u32, scripts: u32) -> Self {
+        Self { app_mask: 1u32.checked_shl(app), scripts_mask: 1u32.checked_shl(scripts) }
+    }
+}
+
 /// Everything `session.sh` needs to know.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionPlan {
@@ -42,6 +50,8 @@ pub struct SessionPlan {
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
     pub steps: Vec<Step>,
+    /// What the application prints at its begin and end.
+    pub marks: MarkTexts,
     /// What the session is for.
     pub kind: SessionKind,
     /// The longest session, on the board's clock.
@@ -71,6 +81,8 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     ];
     let mask = |name: &str, mask: Option<u32>| mask.map(|mask| format!("{name}_mask={mask:x}"));
     arguments.extend(mask("scripts", plan.pinning.scripts_mask));
+    let MarkTexts { begin, end } = &plan.marks;
+    arguments.extend([format!("begin_mark={begin}"), format!("end_mark={end}")]);
     match plan.kind {
         SessionKind::Idle { duration } => {
             arguments.push(format!("idle_ms={}", duration.as_millis()));
@@ -107,18 +119,21 @@ mod tests {
             main: "m".into(),
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
+            marks: MarkTexts::default(),
             kind: SessionKind::Idle { duration: Duration::from_secs(5) },
             limit: Duration::from_secs(60),
             period: Duration::from_millis(33),
-            pinning: Pinning { app_mask: Some(0x10), scripts_mask: Some(0x20) },
+            pinning: Pinning::to_cores(4, 5),
             deadline_real: Duration::from_secs(60),
         }
     }
 
     #[test]
     fn an_idle_plan_names_no_application() {
-        let expected = ["period_us=33000", "limit_ms=60000", "scripts_mask=20", "idle_ms=5000"];
-        assert_eq!(arguments(&idle()).unwrap(), expected);
+        let arguments = arguments(&idle()).unwrap();
+        assert_eq!(arguments[..3], ["period_us=33000", "limit_ms=60000", "scripts_mask=20"]);
+        assert_eq!(arguments[3], "begin_mark=wattline: begin");
+        assert_eq!(arguments[5..], ["idle_ms=5000"]);
     }
 
     #[test]
