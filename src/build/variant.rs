@@ -87,6 +87,11 @@ impl<'a> VariantBuilder<'a> {
         Ok(Variant { classes: self.bases[&probe].classes.clone(), removed: BTreeSet::new(), kept })
     }
 
+    /// The application whose variants are built.
+    pub fn application(&self) -> &'a Application {
+        self.application
+    }
+
     /// What the probe could not do in the unremoved application.
     pub fn findings(&self, probe: Probe) -> &[Finding] {
         self.bases.get(&probe).map_or(&[], |base| &base.findings)
