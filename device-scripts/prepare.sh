@@ -146,16 +146,18 @@ wait_for_values
 beat
 [ "$guard_s" = off ] || start_guard
 
-update_period_us=unknown
 read -r _ sensor <"$dir/rails"
+update_period_us=
 if [ -r "$sensor/update_period" ]; then
     read -r update_period_us <"$sensor/update_period"
+    echo "$update_period_us" >"$dir/update_period_us"
+elif [ -e "$dir/update_period_us" ]; then
+    rm "$dir/update_period_us"
 fi
-echo "$update_period_us" >"$dir/update_period_us"
 read_frequency
 read_temperature
 echo "rails=$rails"
-echo "update_period_us=$update_period_us"
+[ -z "$update_period_us" ] || echo "update_period_us=$update_period_us"
 [ -z "$silent" ] || echo "silent_rails=$silent"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
 [ -z "$temperature_c" ] || echo "temperature_c=$temperature_c"

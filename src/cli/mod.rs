@@ -1,4 +1,6 @@
 //! x
 use std::process::ExitCode;
 /// x
-pub fn main() -> ExitCode { ExitCode::SUCCESS }
+pub fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

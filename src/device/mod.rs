@@ -21,7 +21,7 @@ use std::time::Duration;
 pub use adb::{AdbBoard, Listed, connect, disconnect, list};
 pub use error::DeviceError;
 pub use limit::CancelFlag;
-pub use plan::{Input, InputStep, Pinning, SessionKind, SessionPlan};
+pub use plan::{Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;

@@ -1,55 +1,11 @@
 //! The plan of a session, and its form as arguments of `session.sh`.
 
-use std::fmt;
 use std::time::Duration;
 
+use crate::power::MarkTexts;
+use crate::scenario::Step;
+
 use super::DeviceError;
-
-/// One kind of input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
-    /// A tap at a pixel.
-    Tap {
-        /// Pixels from the left.
-        x: u32,
-        /// Pixels from the top.
-        y: u32,
-    },
-    /// A swipe between two pixels.
-    Swipe {
-        /// Start: pixels from the left and the top.
-        from: (u32, u32),
-        /// End: pixels from the left and the top.
-        to: (u32, u32),
-    },
-    /// A key by its number or name (`4`, `KEYCODE_BACK`).
-    Key(String),
-    /// A text; Android's `input` wants `%s` for a space.
-    Text(String),
-}
-
-impl fmt::Display for Input {
-    /// As the arguments of Android's `input`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tap { x, y } => write!(f, "tap {x} {y}"),
-            Self::Swipe { from, to } => {
-                write!(f, "swipe {} {} {} {}", from.0, from.1, to.0, to.1)
-            }
-            Self::Key(key) => write!(f, "keyevent {key}"),
-            Self::Text(text) => write!(f, "text {text}"),
-        }
-    }
-}
-
-/// An input and its time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputStep {
-    /// Time after the application's begin mark, on the board's clock.
-    pub at: Duration,
-    /// What is sent.
-    pub input: Input,
-}
 
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +30,15 @@ pub struct Pinning {
     pub scripts_mask: Option<u32>,
 }
 
+impl Pinning {
+    /// The application on one core, sampler and scripts on another (numbers from 0).
+    pub fn to_cores(app: u32, scripts: u32) -> Self {
+        Self { app_mask: 1u32.checked_shl(app), scripts_mask: 1u32.checked_shl(scripts) }
+    }
+}
+
 /// Everything `session.sh` needs to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SessionPlan {
     /// The name of the run; the virtual board seeds its noise with it.
     pub label: String,
@@ -86,7 +49,9 @@ pub struct SessionPlan {
     /// Extras for the application (`am --es`).
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
-    pub steps: Vec<InputStep>,
+    pub steps: Vec<Step>,
+    /// What the application prints at its begin and end.
+    pub marks: MarkTexts,
     /// What the session is for.
     pub kind: SessionKind,
     /// The longest session, on the board's clock.
@@ -116,6 +81,8 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     ];
     let mask = |name: &str, mask: Option<u32>| mask.map(|mask| format!("{name}_mask={mask:x}"));
     arguments.extend(mask("scripts", plan.pinning.scripts_mask));
+    let MarkTexts { begin, end } = &plan.marks;
+    arguments.extend([format!("begin_mark={begin}"), format!("end_mark={end}")]);
     match plan.kind {
         SessionKind::Idle { duration } => {
             arguments.push(format!("idle_ms={}", duration.as_millis()));
@@ -128,16 +95,22 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     arguments.extend(mask("app", plan.pinning.app_mask));
     arguments.extend([format!("package={}", plan.package), format!("main={}", plan.main)]);
     arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
-    let mut steps: Vec<&InputStep> = plan.steps.iter().collect();
-    steps.sort_by_key(|step| step.at);
-    let line = |step: &&InputStep| format!("step={} {}", step.at.as_millis(), step.input);
-    arguments.extend(steps.iter().map(line));
+    let mut steps: Vec<&Step> = plan.steps.iter().collect();
+    steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    arguments.extend(steps.into_iter().map(step_argument));
     arguments
+}
+
+fn step_argument(step: &Step) -> String {
+    // A time before the begin mark, or none, is at once.
+    let at = Duration::try_from_secs_f64(step.at_s).unwrap_or_default();
+    format!("step={} {}", at.as_millis(), step.action.command())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Action;
 
     fn idle() -> SessionPlan {
         SessionPlan {
@@ -146,29 +119,34 @@ mod tests {
             main: "m".into(),
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
+            marks: MarkTexts::default(),
             kind: SessionKind::Idle { duration: Duration::from_secs(5) },
             limit: Duration::from_secs(60),
             period: Duration::from_millis(33),
-            pinning: Pinning { app_mask: Some(0x10), scripts_mask: Some(0x20) },
+            pinning: Pinning::to_cores(4, 5),
             deadline_real: Duration::from_secs(60),
         }
     }
 
     #[test]
     fn an_idle_plan_names_no_application() {
-        let expected = ["period_us=33000", "limit_ms=60000", "scripts_mask=20", "idle_ms=5000"];
-        assert_eq!(arguments(&idle()).unwrap(), expected);
+        let arguments = arguments(&idle()).unwrap();
+        assert_eq!(arguments[..3], ["period_us=33000", "limit_ms=60000", "scripts_mask=20"]);
+        assert_eq!(arguments[3], "begin_mark=wattline: begin");
+        assert_eq!(arguments[5..], ["idle_ms=5000"]);
     }
 
     #[test]
     fn the_input_is_sorted_by_time() {
-        let step = |ms, input| InputStep { at: Duration::from_millis(ms), input };
-        let swipe = Input::Swipe { from: (1, 2), to: (3, 4) };
-        let steps = vec![step(20, swipe), step(10, Input::Text("a".into()))];
+        let swipe = Action::Swipe { from: [1, 2], to: [3, 4], duration_ms: 300 };
+        let steps =
+            vec![Step { at_s: 0.02, action: swipe }, Step { at_s: 0.01, action: Action::Key(4) }];
         let plan = SessionPlan { kind: SessionKind::App, steps, ..idle() };
         let arguments = arguments(&plan).unwrap();
         assert!(arguments.contains(&"extra=steps=3".to_owned()), "{arguments:?}");
         assert!(arguments.contains(&"app_mask=10".to_owned()), "{arguments:?}");
-        assert!(arguments.ends_with(&["step=10 text a".into(), "step=20 swipe 1 2 3 4".into()]));
+        assert!(
+            arguments.ends_with(&["step=10 keyevent 4".into(), "step=20 swipe 1 2 3 4 300".into()])
+        );
     }
 }

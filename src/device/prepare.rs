@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn what_is_absent_stays_absent() {
-        let state = state(BoardFacts::default(), "rails=arm,mem\nupdate_period_us=unknown\n");
+        let state = state(BoardFacts::default(), "rails=arm,mem\n");
         assert_eq!(state.rails, ["arm", "mem"]);
         assert_eq!((state.update_period, state.frequency_khz), (None, None));
         assert!(state.silent_rails.is_empty());

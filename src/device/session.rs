@@ -63,7 +63,7 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
     let arguments = plan::arguments(plan)?;
     let label = quoted(&plan.label);
     let collect = match plan.kind {
-        SessionKind::Traced => scripts::command("collect.sh", &[plan.package.clone()]),
+        SessionKind::Traced => scripts::command("collect.sh", std::slice::from_ref(&plan.package)),
         SessionKind::App | SessionKind::Idle { .. } => scripts::command("collect.sh", &[]),
     };
     let whole =
@@ -99,7 +99,7 @@ fn take_apart(
         samples: wanted("samples")?.into(),
         logcat: wanted("logcat")?.into(),
         counts: section(text, "counts").map(Into::into),
-        script_output: script_output.into(),
+        script_output: script_output.to_owned(),
         outcome,
     })
 }

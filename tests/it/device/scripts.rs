@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::device::{
-    Board, DeviceError, Frequency, Guard, Input, InputStep, Pinning, PrepareOptions, SCRIPT_FOLDER,
-    SCRIPTS, SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
+    Board, DeviceError, Frequency, Guard, Pinning, PrepareOptions, SCRIPT_FOLDER, SCRIPTS,
+    SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
 };
+use wattline::power::{MarkTexts, parse_session_log, parse_trace};
+use wattline::scenario::{Action, Step};
 
 const FAKES: [(&str, &str); 7] = [
     ("am", include_str!("fakes/am")),
@@ -151,6 +153,7 @@ fn plan(kind: SessionKind) -> SessionPlan {
         main: "org.example.Main".into(),
         extras: vec![("text".into(), "it's a * \"b\"".into()), ("empty".into(), String::new())],
         steps: Vec::new(),
+        marks: MarkTexts::default(),
         kind,
         limit: Duration::from_secs(20),
         period: Duration::from_millis(20),
@@ -208,16 +211,6 @@ fn prepare_says_what_is_wrong_with_a_board() {
     assert!(text.contains("cpu7/online does not exist"), "{text}");
 }
 
-/// Samples: uptimes and the first column.
-fn samples(text: &str) -> Vec<(f64, f64)> {
-    let line = |line: &str| {
-        let words: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
-        assert_eq!(words.len(), 5, "{line}");
-        (words[0], words[1])
-    };
-    text.lines().skip(1).map(line).collect()
-}
-
 #[test]
 fn a_traced_session_brings_samples_log_counts_and_input() {
     if !has_mksh() {
@@ -225,20 +218,26 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     }
     let board = FakeBoard::new("ok").prepared();
     let mut plan = plan(SessionKind::Traced);
-    let step = |at_ms, input| InputStep { at: Duration::from_millis(at_ms), input };
-    plan.steps = vec![step(250, Input::Key("4".into())), step(100, Input::Tap { x: 10, y: 20 })];
+    plan.steps = vec![
+        Step { at_s: 0.25, action: Action::Key(4) },
+        Step { at_s: 0.1, action: Action::Tap { x: 10, y: 20 } },
+    ];
     let logs = run_session(&board, &plan).unwrap();
     assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
     let header = "# wattline-samples 1 rails=arm,mem,g3d,kfc unit=W period_us=20000 \
                   update_period_us=263808\n";
     assert!(logs.samples.starts_with(header), "{}", logs.samples);
-    let samples = samples(&logs.samples);
-    assert!(samples.iter().all(|(_, watts)| *watts == 1.234567));
+    let trace = parse_trace(&logs.samples).unwrap();
+    assert_eq!(trace.flaws, []);
+    assert!(trace.power_w.chunks(4).all(|row| row == [1.234567, 0.05, 0.02, 0.1]));
     let (t0, t1) = logs.outcome.uptime_s;
-    assert!(samples[0].0 <= t0 && t1 <= samples[samples.len() - 1].0, "samples hold the session");
+    let last = trace.uptime_s[trace.uptime_s.len() - 1];
+    assert!(trace.uptime_s[0] <= t0 && t1 <= last, "the samples hold the session");
     assert_eq!(logs.counts.as_deref(), Some("block,executions\n"), "not the older run's");
-    assert!(logs.logcat.contains("System.out: wattline: begin"));
-    assert_eq!(logs.logcat.matches("wattline: uptime ").count(), 2, "{}", logs.logcat);
+    let log = parse_session_log(&logs.logcat, &plan.marks);
+    assert!(log.alignment().unwrap().residual_s < 0.1, "{:?}", log.uptimes);
+    let window = log.session_window().unwrap();
+    assert!((0.35..0.6).contains(&(window.end_s - window.begin_s)), "{window:?}");
     let started =
         "start -S -W -n org.example.app/org.example.Main --es text it's a * \"b\" --es empty \n";
     assert_eq!(board.read("am"), started, "the application had ended: no force-stop");
@@ -323,8 +322,7 @@ fn a_long_plan_goes_by_a_file_and_a_line_break_is_refused() {
     }
     let board = FakeBoard::new("ok").prepared();
     let mut long = plan(SessionKind::App);
-    let step =
-        |n: u64| InputStep { at: Duration::from_secs(60 + n), input: Input::Tap { x: 1, y: 2 } };
+    let step = |n: u32| Step { at_s: f64::from(60 + n), action: Action::Tap { x: 1, y: 2 } };
     long.steps = (0..300).map(step).collect();
     assert_eq!(run_session(&board, &long).unwrap().outcome.end, SessionEnd::Ok);
     assert!(board.read(&format!("{SCRIPT_FOLDER}/plan")).contains("step=359000 tap 1 2\n"));
