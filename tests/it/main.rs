@@ -1,3 +1,4 @@
 //! The integration tests: one binary, a module per subject.
 
 mod device;
+mod probes;
