@@ -1,5 +1,5 @@
 //! Boards: the protocol against a scripted adb server, the device scripts under mksh with a
-//! fake root.
+//! fake root, and the virtual board behind the real adb server.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
@@ -7,3 +7,5 @@
 mod adb_server;
 #[path = "device/scripts.rs"]
 mod scripts;
+#[path = "device/virtual_board.rs"]
+mod virtual_board;

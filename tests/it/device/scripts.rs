@@ -237,7 +237,7 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     let log = parse_session_log(&logs.logcat, &plan.marks);
     assert!(log.alignment().unwrap().residual_s < 0.1, "{:?}", log.uptimes);
     let window = log.session_window().unwrap();
-    assert!((0.35..0.6).contains(&(window.end_s - window.begin_s)), "{window:?}");
+    assert!((0.35..0.6).contains(&(window.end_s - window.start_s)), "{window:?}");
     let started =
         "start -S -W -n org.example.app/org.example.Main --es text it's a * \"b\" --es empty \n";
     assert_eq!(board.read("am"), started, "the application had ended: no force-stop");
