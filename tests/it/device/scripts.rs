@@ -307,7 +307,15 @@ fn an_idle_session_takes_its_time_and_has_marks_like_the_others() {
     }
     let board = FakeBoard::new("ok").prepared();
     let duration = Duration::from_millis(600);
-    let logs = run_session(&board, &plan(SessionKind::Idle { duration })).unwrap();
+    let throttle = || {
+        wait_until(|| board.read("log").contains("wattline: begin"));
+        board.write(&format!("{BIG}/scaling_cur_freq"), "900000\n");
+    };
+    let logs = thread::scope(|scope| {
+        scope.spawn(throttle);
+        run_session(&board, &plan(SessionKind::Idle { duration })).unwrap()
+    });
+    assert_eq!(logs.outcome.frequency_min_khz, Some(900_000), "throttling is seen");
     let (t0, t1) = logs.outcome.uptime_s;
     assert!((0.59..1.5).contains(&(t1 - t0)), "{} s", t1 - t0);
     assert!(logs.logcat.contains("System.out: wattline: begin\n"));
