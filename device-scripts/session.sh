@@ -230,6 +230,17 @@ start_application() {
     done <"$work/am.out"
 }
 
+# Keeps the lowest frequency seen: a throttled session shows here.
+watch_frequency() {
+    [ -n "$frequency_file" ] || return
+    present_khz=
+    read -r present_khz <"$frequency_file"
+    case $present_khz in
+    '' | *[!0-9]*) return ;;
+    esac
+    [ "$present_khz" -ge "$frequency_min_khz" ] || frequency_min_khz=$present_khz
+}
+
 # Sets result to ok or died when the session is over.
 judge() {
     if [ -n "$ended" ]; then
@@ -278,6 +289,7 @@ advance() {
         nap_us $(((wake_ms - now_ms) * 1000))
         return
     fi
+    watch_frequency
     if [ -n "$package" ]; then poll_application; else poll_idle; fi
     [ -n "$result" ] || [ $now_ms -lt "$limit_ms" ] || result=timeout
 }
@@ -299,6 +311,8 @@ have_taskset=
 has grep && have_grep=yes
 has taskset && have_taskset=yes
 choose_nap
+# A session that lost its host put the board back; nothing must be measured after that.
+[ -e "$dir/state" ] || fail "the board is not prepared; run prepare.sh first"
 pin scripts "$scripts_mask" $$ # the sampler and the tools inherit it
 [ -d "$work" ] || mkdir "$work" || fail "cannot make the folder $work"
 beat
@@ -313,6 +327,10 @@ if [ -n "$package" ]; then
 fi
 read_temperature
 temperature_before_c=$temperature_c
+set +f
+read_frequency
+set -f
+frequency_min_khz=$frequency_khz
 begun=
 mark_noted=
 pinned=
@@ -356,6 +374,7 @@ echo "t1=$t1"
 [ -z "$temperature_before_c" ] || echo "temperature_before_c=$temperature_before_c"
 [ -z "$temperature_c" ] || echo "temperature_after_c=$temperature_c"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
+[ -z "$frequency_min_khz" ] || echo "frequency_min_khz=$frequency_min_khz"
 [ "$app_pid" = none ] || echo "app_pid=$app_pid"
 echo "nap=$nap"
 echo "exit=$result"

@@ -18,7 +18,7 @@ mod transfer;
 use std::path::Path;
 use std::time::Duration;
 
-pub use adb::{AdbBoard, Listed, connect, disconnect, list};
+pub use adb::{AdbBoard, Listed, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
 pub use limit::CancelFlag;
 pub use plan::{Pinning, SessionKind, SessionPlan};

@@ -31,6 +31,9 @@ pub struct Outcome {
     pub temperature_after_c: Option<f64>,
     /// Frequency of the big cores after, in kHz; absent without cpufreq.
     pub frequency_khz: Option<u32>,
+    /// The lowest frequency seen, about once a second, in kHz; absent without cpufreq. Lower
+    /// than what was fixed means that the board was throttled.
+    pub frequency_min_khz: Option<u32>,
     /// What did not go as asked without ending the session, a pinning that failed included.
     pub warnings: Vec<String>,
 }
@@ -52,6 +55,9 @@ pub struct SessionLogs {
 
 /// Runs one session to its end. A session whose application died or that took too long is
 /// no error: its logs come back, with [`Outcome::end`] saying so.
+///
+/// After [`DeviceError::Lost`], `TimedOut` or `Cancelled` the board has put itself back:
+/// call [`prepare`](super::prepare) again before the next session, which fails otherwise.
 pub fn run_session(board: &dyn Board, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
     let command = session_command(board, plan)?;
     let output = board.shell(&command, plan.deadline_real)?;
@@ -66,8 +72,9 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
         SessionKind::Traced => scripts::command("collect.sh", std::slice::from_ref(&plan.package)),
         SessionKind::App | SessionKind::Idle { .. } => scripts::command("collect.sh", &[]),
     };
-    let whole =
-        |session: String| format!("setprop wattline.session {label}; {session} && {collect}");
+    let whole = |session: String| {
+        format!("setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
+    };
     let inline = whole(scripts::command("session.sh", &arguments));
     // A margin for the wrapping of the legacy shell, which any board may have.
     if inline.len() < shell::LEGACY_LENGTH_MAX - 200 {
@@ -114,6 +121,7 @@ fn section<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 
 fn outcome(output: &str) -> Option<Outcome> {
     let number = |key| value(output, key).and_then(|text| text.parse().ok());
+    let khz = |key| value(output, key).and_then(|text| text.parse().ok());
     let end = match value(output, "exit")? {
         "ok" => SessionEnd::Ok,
         "died" => SessionEnd::Died,
@@ -131,7 +139,8 @@ fn outcome(output: &str) -> Option<Outcome> {
         uptime_s: (number("t0")?, number("t1")?),
         temperature_before_c: number("temperature_before_c"),
         temperature_after_c: number("temperature_after_c"),
-        frequency_khz: value(output, "frequency_khz").and_then(|text| text.parse().ok()),
+        frequency_khz: khz("frequency_khz"),
+        frequency_min_khz: khz("frequency_min_khz"),
         warnings,
     })
 }

@@ -34,12 +34,14 @@ struct FakeBoard {
     root: TempDir,
     /// How the application of `fakes/am` ends.
     app: &'static str,
+    /// Where tools are found after the fakes.
+    more_tools: &'static str,
 }
 
 impl FakeBoard {
     fn new(app: &'static str) -> Self {
         let root = TempDir::new().unwrap();
-        let board = Self { root, app };
+        let board = Self { root, app, more_tools: ":/usr/bin:/bin" };
         for (sensor, watts) in RAILS {
             let folder = format!("sys/bus/i2c/drivers/INA231/{sensor}");
             board.write(&format!("{folder}/enable"), "0\n");
@@ -87,9 +89,9 @@ impl FakeBoard {
     /// A shell of the board. The host's absolute paths are mapped into the root, as the
     /// scripts do with theirs.
     fn command(&self, command: &str) -> Command {
-        let path = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        let path = format!("{}{}", self.path("bin").display(), self.more_tools);
         let folder = self.path(SCRIPT_FOLDER).display().to_string();
-        let mut shell = Command::new("mksh");
+        let mut shell = Command::new("/usr/bin/mksh");
         shell.arg("-c").arg(command.replace(SCRIPT_FOLDER, &folder));
         shell.env("PATH", path).env("WATTLINE_ROOT", self.root.path()).env("FAKE_APP", self.app);
         shell.stdin(Stdio::null());
@@ -285,6 +287,30 @@ fn the_end_of_an_application_is_told_apart() {
 }
 
 #[test]
+fn a_board_with_nothing_but_toolbox_will_do() {
+    if !has_mksh() {
+        return;
+    }
+    let mut board = FakeBoard::new("ok");
+    board.more_tools = "";
+    fs::remove_file(board.path("bin/usleep")).unwrap();
+    for tool in ["cat", "ls", "mkdir", "rm"] {
+        symlink(format!("/usr/bin/{tool}"), board.path(&format!("bin/{tool}"))).unwrap();
+    }
+    // A toolbox sleep takes what stands before the point.
+    board.write_executable("bin/sleep", "#!/bin/sh\nexec /usr/bin/sleep \"${1%.*}\"\n");
+    let state = prepare(&board, &options()).unwrap();
+    assert_eq!(state.missing_tools, ["setsid", "taskset", "grep"]);
+    let mut plan = plan(SessionKind::Traced);
+    plan.pinning = Pinning::to_cores(4, 0);
+    let logs = run_session(&board, &plan).unwrap();
+    assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
+    assert!(logs.script_output.contains("nap=second\n"));
+    assert_eq!(logs.outcome.warnings.len(), 2, "neither is pinned: {:?}", logs.outcome.warnings);
+    assert!(logs.counts.is_some());
+}
+
+#[test]
 fn an_application_that_does_not_start_is_an_error() {
     if !has_mksh() {
         return;
@@ -307,7 +333,15 @@ fn an_idle_session_takes_its_time_and_has_marks_like_the_others() {
     }
     let board = FakeBoard::new("ok").prepared();
     let duration = Duration::from_millis(600);
-    let logs = run_session(&board, &plan(SessionKind::Idle { duration })).unwrap();
+    let throttle = || {
+        wait_until(|| board.read("log").contains("wattline: begin"));
+        board.write(&format!("{BIG}/scaling_cur_freq"), "900000\n");
+    };
+    let logs = thread::scope(|scope| {
+        scope.spawn(throttle);
+        run_session(&board, &plan(SessionKind::Idle { duration })).unwrap()
+    });
+    assert_eq!(logs.outcome.frequency_min_khz, Some(900_000), "throttling is seen");
     let (t0, t1) = logs.outcome.uptime_s;
     assert!((0.59..1.5).contains(&(t1 - t0)), "{} s", t1 - t0);
     assert!(logs.logcat.contains("System.out: wattline: begin\n"));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use wattline::device::{
     AdbBoard, Board, CancelFlag, DeviceError, Server, ShellMode, connect, disconnect, list,
+    reconnect,
 };
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
@@ -61,8 +62,8 @@ fn check_board(mode: Mode, expected: ShellMode) {
     disconnect(server.0, &serial).unwrap();
     let end = AdbBoard::open(server.0, &serial, CancelFlag::default());
     assert!(matches!(end, Err(DeviceError::NotReady { .. })), "{end:?}");
-    // A board that was gone comes back by another connect.
-    connect(server.0, &serial).unwrap();
+    // A board that was gone comes back by another connection.
+    reconnect(server.0, &serial).unwrap();
     assert_eq!(device.shell("echo back", LIMIT).unwrap().stdout, "back\n");
 }
 
