@@ -28,6 +28,8 @@ mod weights;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};

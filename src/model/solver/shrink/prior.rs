@@ -28,6 +28,9 @@ const COLLECTION_SHARE: f64 = 0.1;
 /// Smallest error of a kernel, relative to the mean cost of all.
 const KERNEL_ERROR_MIN: f64 = 1e-3;
 
+/// In place of a zero that has to be divided by; its square is a number, too.
+const TINY: f64 = 1e-60;
+
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Belief {
@@ -123,7 +126,7 @@ impl Beliefs {
         // Energies at or below zero: their size at least gives the order of magnitude.
         let ones = self.per_column(|_| 1.0);
         let size = (gram.yy / dot(&ones, &times(gram.xx.as_ref(), &ones))).sqrt();
-        if size.is_finite() && size > 0.0 { size } else { f64::MIN_POSITIVE.sqrt() }
+        if size.is_finite() && size > 0.0 { size } else { TINY }
     }
 
     fn per_column(&self, cost: impl Fn(Belief) -> f64) -> Vec<f64> {
@@ -165,7 +168,7 @@ impl Beliefs {
 
 fn kernel(prior: &CostPrior, mean_kernel_j: f64) -> Belief {
     let cost_j = prior.cost_j.max(0.0);
-    let least = f64::max(KERNEL_ERROR_MIN * mean_kernel_j, f64::MIN_POSITIVE.sqrt());
+    let least = f64::max(KERNEL_ERROR_MIN * mean_kernel_j, TINY);
     // A cost below zero is its own proof of an error at least that large.
     let measured = f64::max(prior.se_j.abs(), -prior.cost_j);
     let sd_j = f64::hypot(f64::hypot(measured, KERNEL_MISFIT * cost_j), least);
@@ -198,7 +201,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Length of the energies: what a scaled cost is if it explains all.
 fn root_mean_square(gram: &Gram) -> f64 {
-    f64::max(gram.yy.sqrt(), f64::MIN_POSITIVE.sqrt())
+    f64::max(gram.yy.sqrt(), TINY)
 }
 
 #[cfg(test)]
