@@ -177,8 +177,6 @@ fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
         if of_library { library.add(leaf) } else { operations.add(leaf) }
     }
     ledger::Explained {
-        unknown_operations: operations.unknown > 0,
-        unknown_library: library.unknown > 0,
         operations: (operations.energy, operations.counts),
         library: (library.energy, library.counts),
     }

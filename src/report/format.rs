@@ -10,24 +10,40 @@ pub const NONE: &str = "none";
 
 /// An energy with three significant digits and the micro sign: `30.6 µJ`.
 pub fn energy(energy: Joules) -> String {
-    energy.to_string().replace(" uJ", " µJ")
+    energy.to_string().replace(" uJ", " µJ").replace('-', "\u{2212}")
 }
 
-/// An interval, or the word none: `11.9 mJ – 12.8 mJ`.
+/// An interval, or the word none: `11.9 mJ to 12.8 mJ`.
 pub fn interval(interval: Option<Interval>) -> String {
-    interval.map_or(NONE.into(), |i| format!("{} – {}", energy(i.lo), energy(i.hi)))
+    interval.map_or(NONE.into(), |i| format!("{} to {}", energy(i.lo), energy(i.hi)))
 }
 
 /// A part of a whole with one decimal: `26.3 %`; two below 1 %, and `< 0.01 %`.
 pub fn percent(part: f64) -> String {
-    let percent = part * 100.0;
-    match percent.abs() {
+    let size = part.abs() * 100.0;
+    let sign = if part < 0.0 { "\u{2212}" } else { "" };
+    match size {
         size if !size.is_finite() => NONE.into(),
-        size if size >= 1000.0 => format!("{percent:.0} %"),
-        size if size >= 0.95 || size == 0.0 => format!("{percent:.1} %"),
-        size if size >= 0.005 => format!("{percent:.2} %"),
+        size if size >= 1000.0 => format!("{sign}{size:.0} %"),
+        size if size >= 0.95 || size == 0.0 => format!("{sign}{size:.1} %"),
+        size if size >= 0.005 => format!("{sign}{size:.2} %"),
         _ => "< 0.01 %".into(),
     }
+}
+
+/// A piece of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Whether it stood between backticks: source text.
+    pub is_code: bool,
+    /// The text.
+    pub text: String,
+}
+
+/// Splits a sentence at its backticks, and shows foreign text in it safely.
+pub fn pieces(sentence: &str) -> Vec<Piece> {
+    let parts = sentence.split('`').enumerate().filter(|(_, text)| !text.is_empty());
+    parts.map(|(i, text)| Piece { is_code: i % 2 == 1, text: visible(text) }).collect()
 }
 
 /// A part that may be absent.
@@ -102,8 +118,15 @@ mod tests {
         assert_eq!(percent(0.0004), "0.04 %");
         assert_eq!(percent(1e-9), "< 0.01 %");
         assert_eq!(percent(f64::NAN), "none");
+        assert_eq!(percent(-0.5), "\u{2212}50.0 %");
         assert_eq!(interval(None), "none");
         assert_eq!(width(f64::INFINITY), "0.00");
+    }
+
+    #[test]
+    fn backticks_mark_source_text() {
+        let code: Vec<bool> = pieces("`a` and `b`.").iter().map(|piece| piece.is_code).collect();
+        assert_eq!(code, [true, false, true, false]);
     }
 
     #[test]

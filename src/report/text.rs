@@ -34,16 +34,15 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![
         format!("{}  ({kind}: {})", visible(data.scenario), visible(&data.board.name)),
         format!(
-            "{} cases, {} power + {} idle + {} traced runs, {} kernels; {}, {}; solver {}",
+            "{} cases, {} power + {} idle + {} traced runs, {} kernels; solver {}",
             campaign.cases,
             campaign.power_runs,
             campaign.idle_runs,
             campaign.traced_runs,
             campaign.kernels,
-            visible(&data.board.meter),
-            visible(frequency),
             visible(&data.model.solver)
         ),
+        format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),
     ];
     lines.extend(data.notes.iter().take(2).map(|note| format!("note: {}", visible(note))));
     lines
@@ -76,14 +75,10 @@ fn accuracy(data: &ReportData<'_>) -> Vec<String> {
             models.push(&row.model);
         }
     }
-    let mut figures = String::from(" ");
-    for model in models.into_iter().take(5) {
-        let nmae = format::percent_or_none(fit::mean_nmae(data.cv, model, "validation"));
-        let r = fit::mean_r(data.cv, model, "validation");
-        let r = r.map_or(format::NONE.into(), |r| format!("{r:.3}"));
-        write!(figures, " {}: {nmae} r {r};", visible(model)).expect("writing can't fail");
+    for pair in models.chunks(3).take(2) {
+        let figures: Vec<String> = pair.iter().map(|model| error(data, model)).collect();
+        lines.push(format!("  {}", figures.join("; ")));
     }
-    lines.push(figures.trim_end_matches(';').into());
     let (first, second) = wrapped(&fit::verdict(data).sentence);
     lines.push(format!("  {first}"));
     lines.extend(second.map(|second| format!("  {second}")));
@@ -91,6 +86,14 @@ fn accuracy(data: &ReportData<'_>) -> Vec<String> {
         lines.push(truth(evaluation));
     }
     lines
+}
+
+/// Mean validation error and correlation of a model.
+fn error(data: &ReportData<'_>, model: &str) -> String {
+    let nmae = format::percent_or_none(fit::mean_nmae(data.cv, model, "validation"));
+    let r = fit::mean_r(data.cv, model, "validation");
+    let r = r.map_or(format::NONE.into(), |r| format!("{r:.4}"));
+    format!("{} NMAE {nmae} r {r}", visible(model))
 }
 
 /// A sentence in at most two lines.
@@ -107,10 +110,10 @@ fn wrapped(sentence: &str) -> (String, Option<String>) {
 fn truth(evaluation: &Evaluation) -> String {
     let level = |row: &LevelEvaluation| {
         let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
-        format!("{}s {median} / {p90}", row.level)
+        format!("{} {median} / {p90}", row.level)
     };
     let levels: Vec<String> = evaluation.levels.iter().map(level).collect();
-    format!("  against the truth, median / p90 error: {}", levels.join("; "))
+    format!("  against the truth (median / p90 error): {}", levels.join("; "))
 }
 
 /// The costliest operations.

@@ -2,7 +2,7 @@
 
 use crate::hint::{Amount, Hint, PATTERNS};
 use crate::report::data::ReportData;
-use crate::report::format;
+use crate::report::format::{self, Piece};
 
 /// Hints shown on the page; the rest is in `hints.sarif`.
 const SHOWN: usize = 40;
@@ -22,13 +22,13 @@ pub struct HintView {
     /// `file:first-last`.
     pub place: String,
     /// What was found.
-    pub sentence: String,
+    pub sentence: Vec<Piece>,
     /// What to do.
-    pub advice: String,
+    pub advice: Vec<Piece>,
     /// The rewrite.
     pub rewrite: String,
     /// When it does the same.
-    pub condition: String,
+    pub condition: Vec<Piece>,
     /// Saving in percent of the scenario.
     pub saving: String,
     /// Its interval or none.
@@ -71,10 +71,10 @@ fn view(data: &ReportData<'_>, rank: usize, hint: &Hint) -> HintView {
         pattern: hint.pattern,
         block: format::visible(&hint.block_name),
         place: format::visible(&place(hint)),
-        sentence: format::visible(&hint.sentence),
-        advice: format::visible(&hint.advice),
+        sentence: format::pieces(&hint.sentence),
+        advice: format::pieces(&hint.advice),
         rewrite: format::visible(&hint.rewrite),
-        condition: format::visible(&hint.condition),
+        condition: format::pieces(&hint.condition),
         saving: format::percent_or_none(hint.saving.share),
         saving_interval: share_interval(&hint.saving),
         saving_energy: format::energy(hint.saving.energy),
@@ -98,7 +98,7 @@ pub fn place(hint: &Hint) -> String {
 /// An interval in percent of the scenario, or none.
 pub fn share_interval(amount: &Amount) -> String {
     match amount.share_interval() {
-        Some((lo, hi)) => format!("{} – {}", format::percent(lo), format::percent(hi)),
+        Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
         None => format::NONE.into(),
     }
 }

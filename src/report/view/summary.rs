@@ -36,12 +36,9 @@ pub struct LedgerView {
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
     if data.board.is_virtual {
-        format!(
-            "Measured on a virtual board ({board}): the energies are those of a simulated chip, \
-             not of a device."
-        )
+        format!("{board}. The energies are those of a simulated chip, not of a device.")
     } else {
-        format!("Measured on a real board: {board}.")
+        format!("{board}.")
     }
 }
 
