@@ -141,7 +141,7 @@ fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
     let undisturbed = tempfile::tempdir().unwrap();
     let mut driver = faulty();
     run(undisturbed.path(), Start::New, &mut driver).unwrap();
-    for stop in (0..driver.made.len()).step_by(3) {
+    for stop in (0..driver.made.len()).step_by(5) {
         let folder = tempfile::tempdir().unwrap();
         let mut first = Scripted { dies_after: Some(stop), ..faulty() };
         let error = run(folder.path(), Start::New, &mut first).unwrap_err();

@@ -326,8 +326,8 @@ pub(crate) mod tests {
             "1.100 s without a sample",
         );
         check(
-            &|raw| raw.logs.samples = raw.logs.samples.replace("5.10 ", "x "),
-            "2 sample lines unreadable or out of order",
+            &|raw| raw.logs.samples = raw.logs.samples.replace(".10 ", "x "),
+            "13 sample lines unreadable or out of order",
         );
         check(
             &|raw| raw.logs.samples.clear(),
