@@ -268,8 +268,9 @@ impl SessionLog {
         for begin in &self.marks {
             let (MarkKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
             let window = self.window(begin, self.end_of(begin)?, alignment)?;
-            let said = self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
-            let iterations = said.last().map(|said| said.2);
+            let mut said =
+                self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
+            let iterations = said.next_back().map(|said| said.2);
             windows.push(NamedWindow { name: name.clone(), window, iterations });
         }
         Ok(windows)
