@@ -29,12 +29,11 @@ const WEAVER: [(&str, &str); 7] = [
 ];
 
 /// A JVM that compiles methods that counters made large, and starts fast.
-const JVM_OPTIONS: [&str; 6] = [
+const JVM_OPTIONS: [&str; 5] = [
     "-XX:-DontCompileHugeMethods",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
     "-XX:-UsePerfData",
-    "-XX:TieredStopAtLevel=4",
     "-Djava.net.preferIPv4Stack=true",
 ];
 
