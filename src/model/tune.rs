@@ -31,6 +31,18 @@ impl Scores {
         (0..self.grid.len()).filter(move |at| self.mean(*at) <= limit).map(|at| self.grid[at])
     }
 
+    /// Whether `other` predicts held-out cases better beyond doubt, each at its best: on
+    /// the same folds, by more than twice the standard error of the difference.
+    pub fn clearly_beaten_by(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.best_at(), other.best_at());
+        let folds = self.folds.iter().zip(&other.folds);
+        let gains: Vec<f64> = folds.map(|(our, their)| our[ours] - their[theirs]).collect();
+        let n = gains.len() as f64;
+        let mean = gains.iter().sum::<f64>() / n;
+        let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
+        mean > 2.0 * (squares / (n * (n - 1.0))).sqrt()
+    }
+
     fn best_at(&self) -> usize {
         let by_error = |a: &usize, b: &usize| self.mean(*a).total_cmp(&self.mean(*b));
         (0..self.grid.len()).min_by(by_error).expect("a grid has strengths")
@@ -99,5 +111,9 @@ mod tests {
         let folds = vec![vec![2.0, 0.5, 1.0], vec![2.0, 1.5, 2.0]];
         let scores = Scores { grid: vec![3.0, 2.0, 1.0], folds };
         assert_eq!(scores.within_error().collect::<Vec<_>>(), [2.0, 1.0]);
+        let better = Scores { grid: vec![1.0], folds: vec![vec![0.1], vec![1.0]] };
+        assert!(scores.clearly_beaten_by(&better) && !better.clearly_beaten_by(&scores));
+        let doubtful = Scores { grid: vec![1.0], folds: vec![vec![0.1], vec![1.8]] };
+        assert!(!scores.clearly_beaten_by(&doubtful));
     }
 }

@@ -29,13 +29,13 @@ use super::{Covariance, Scope, Solution, diagnostics};
 const STRENGTH_UNTUNED: f64 = 1e-3;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
-    let beliefs = Beliefs::new(design, &options.priors);
     let gram = Gram::of(design);
-    let prior = beliefs.prior(&gram);
-    let strength = match options.penalty {
-        Penalty::Fixed(strength) => strength,
-        Penalty::CrossValidated => tuned(design, options, &beliefs, (&gram, &prior))?,
+    let beliefs = Beliefs::new(design, &options.priors);
+    let (beliefs, strength) = match options.penalty {
+        Penalty::Fixed(strength) => (beliefs, strength),
+        Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
     };
+    let prior = beliefs.prior(&gram);
     let b = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
     let noise = objective(&gram, &prior, strength, &b) / gram.rows as f64;
     // Kernels state their own errors: the cases may find them larger, not smaller.
@@ -48,6 +48,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("noise_relative", noise.sqrt()),
         ("prior_spread", spread.sqrt()),
         ("common_cost_j", prior.common_cost),
+        ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
         ("kernel_priors", beliefs.kernels as f64),
         ("effective_parameters", parameters),
     ]);
@@ -55,25 +56,33 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     Ok(Solution { b, covariance, parameters, diagnostics })
 }
 
-/// The most probable of the strengths that do best in cross-validation.
+/// The prior, and the most probable of the strengths that do best in cross-validation.
 fn tuned(
     design: &Design,
     options: &FitOptions,
-    beliefs: &Beliefs,
-    (gram, prior): (&Gram, &Prior),
-) -> Result<f64, ModelError> {
-    let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
-    let Some(scores) = score(design, options.inner_folds, decades(1, -7, 2), path)? else {
-        return Ok(STRENGTH_UNTUNED);
+    mut beliefs: Beliefs,
+    gram: &Gram,
+) -> Result<(Beliefs, f64), ModelError> {
+    let score = |beliefs: &Beliefs| {
+        let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
+        score(design, options.inner_folds, decades(1, -7, 2), path)
     };
+    let Some(mut scores) = score(&beliefs)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
+    if beliefs.kernels == 0 {
+        let by_share = Beliefs::by_share(design);
+        if let Some(others) = score(&by_share)?.filter(|others| scores.clearly_beaten_by(others)) {
+            (beliefs, scores) = (by_share, others);
+        }
+    }
+    let prior = beliefs.prior(gram);
     let mut best = (f64::INFINITY, scores.best());
     for strength in scores.within_error() {
-        let surprise = surprise(gram, prior, strength)?;
+        let surprise = surprise(gram, &prior, strength)?;
         if surprise < best.0 {
             best = (surprise, strength);
         }
     }
-    Ok(best.1)
+    Ok((beliefs, best.1))
 }
 
 /// Minus twice the logarithm of the energies' probability, but for a constant, with the

@@ -1,6 +1,10 @@
 //! What is believed of costs before the cases are looked at: micro-kernels' costs with
 //! their errors; of operations without a kernel, the mean of the kernels of their
 //! family; of all others, one common cost, which the cases tell.
+//!
+//! A common cost supposes columns of one sort. Where columns are of different sorts
+//! (cycles, cache misses and seconds), each may instead explain about the same share of
+//! the energy.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +41,7 @@ enum Belief {
     Kernel { cost_j: f64, sd_j: f64 },
     Family { cost_j: f64 },
     Common,
+    Share,
 }
 
 /// What is believed of all costs, as far as it doesn't depend on energies.
@@ -85,6 +90,22 @@ impl Beliefs {
         Self { kernels, each, collection, scale: design.scale.clone(), mean_kernel_j }
     }
 
+    /// Nothing is believed but that each column may explain some share of the energy.
+    pub fn by_share(design: &Design) -> Self {
+        Self {
+            kernels: 0,
+            each: vec![Belief::Share; design.columns()],
+            collection: None,
+            scale: design.scale.clone(),
+            mean_kernel_j: 0.0,
+        }
+    }
+
+    /// Whether this is [`Beliefs::by_share`].
+    pub fn is_by_share(&self) -> bool {
+        self.each.contains(&Belief::Share)
+    }
+
     /// The prior over scaled costs; the common cost is the one that explains best what
     /// kernels and families leave of the energies.
     pub fn prior(&self, gram: &Gram) -> Prior {
@@ -92,11 +113,13 @@ impl Beliefs {
         let cost = |belief: &Belief| match belief {
             Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => *cost_j,
             Belief::Common => common_cost,
+            Belief::Share => 0.0,
         };
         let mean: Vec<f64> =
             self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(belief) * scale).collect();
         let sd = |j: usize| match self.each[j] {
             Belief::Kernel { sd_j, .. } => sd_j * self.scale[j],
+            Belief::Share => root_mean_square(gram),
             _ if self.collection == Some(j) => {
                 f64::max(FAMILY_SPREAD * mean[j], COLLECTION_SHARE * root_mean_square(gram))
             }
@@ -111,7 +134,7 @@ impl Beliefs {
     fn common_cost(&self, gram: &Gram) -> f64 {
         let known: Vec<f64> = self.per_column(|belief| match belief {
             Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => cost_j,
-            Belief::Common => 0.0,
+            Belief::Common | Belief::Share => 0.0,
         });
         let counts = self.per_column(|belief| f64::from(belief == Belief::Common));
         let explained = times(gram.xx.as_ref(), &known);

@@ -144,7 +144,7 @@ impl Application {
 #[test]
 fn block_energies_are_as_good_as_the_prior_allows() {
     let seeds = [1, 2, 3];
-    let [mut with, mut without, mut nnls] = [[0.0; 3]; 3];
+    let [mut with, mut all_low, mut without, mut nnls] = [[0.0; 3]; 4];
     let share = 1.0 / seeds.len() as f64;
     for seed in seeds {
         let mut application = Application::new(60, 100, seed);
@@ -155,12 +155,29 @@ fn block_energies_are_as_good_as_the_prior_allows() {
             let (median, p90) = (errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
             sums.iter_mut().zip([median, p90, covered]).for_each(|(sum, e)| *sum += share * e);
         };
+        let mut low = priors.clone();
+        low.iter_mut().for_each(|prior| prior.cost_j *= 0.7);
+        add(&mut all_low, FitOptions { priors: low, ..FitOptions::default() });
         add(&mut with, FitOptions { priors, ..FitOptions::default() });
         add(&mut without, FitOptions::default());
         add(&mut nnls, FitOptions::new(Solver::Nnls));
     }
     assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "kernels: {with:?}");
+    // A factor that all kernels are off by is found from the cases.
+    assert!(all_low[0] < 0.05 && all_low[2] > 0.9, "kernels 30 % low: {all_low:?}");
     assert!(without[0] < 0.22 && without[1] < 0.8, "common cost: {without:?}");
     assert!((0.85..=1.0).contains(&without[2]), "common cost: {without:?}");
     assert!(nnls[0] > 2.0 * without[0], "nnls: {nnls:?}");
+}
+
+/// Columns of different sorts have no common cost, and the folds find that out.
+#[test]
+fn columns_of_different_sorts_get_a_prior_by_share() {
+    let counts: Vec<[f64; 2]> =
+        (0..12).map(|i| [1e9 * f64::from(1 + i % 5), f64::from(1 + i % 3)]).collect();
+    let rows: Vec<&[f64]> = counts.iter().map(|row| row.as_slice()).collect();
+    let energies: Vec<f64> = counts.iter().map(|[a, b]| 1e-9 * a + 0.5 * b).collect();
+    let model = fit(&table(&rows, &energies), &FitOptions::default()).unwrap();
+    assert_eq!(model.diagnostics["prior_by_share"], 1.0);
+    assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }
