@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// Newest format of `model.json` that this version reads, and the one it writes.
+pub const FORMAT: u32 = 1;
+
 /// What one operation costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
@@ -50,6 +53,26 @@ pub struct Provenance {
     pub virtual_board: Option<bool>,
 }
 
+/// Which energies a covariance is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CovarianceScope {
+    /// All: what the cases don't tell comes from a prior.
+    All,
+    /// Only those that the cases determine.
+    Estimable,
+}
+
+/// The space spanned by the cases' rows of counts: an energy is determined by the cases
+/// if its counts, divided by `scale`, lie in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RowSpace {
+    /// What the counts of each column are divided by, length l.
+    pub scale: Vec<f64>,
+    /// Orthonormal basis, one vector after the other, rank x l.
+    pub basis: Vec<f64>,
+}
+
 /// A fitted model: `e = N cost`, and how sure that is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -61,6 +84,11 @@ pub struct Model {
     pub costs: Vec<Cost>,
     /// Covariance of the costs in J^2, row-major l x l; absent where there is none.
     pub covariance: Option<Vec<f64>>,
+    /// Which energies the covariance is about.
+    pub covariance_scope: CovarianceScope,
+    /// The counts whose energies the cases determine; absent if that is all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_space: Option<RowSpace>,
     /// Standard deviation of the residuals in joules.
     pub residual_sd_j: Option<f64>,
     /// Rank of the count matrix, at `rank_tolerance`.

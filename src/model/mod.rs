@@ -1,6 +1,53 @@
 //! Table -> cost per operation: one file per solver, what the data can and can't
-//! tell, validation.
+//! tell, validation. No file is read or written here.
+//!
+//! `fit` makes a [`Model`]; `estimability` says what the cases can tell at all;
+//! `cross_validate` judges a solver beside baselines. `docs/models.md` has the theory.
 
+mod baseline;
+mod check;
+mod design;
+mod error;
+mod estimability;
+mod fit;
 pub mod fitted;
+mod folds;
+mod gram;
+mod interval;
+mod json;
+mod library;
+mod linear;
+pub mod metrics;
+mod options;
+mod predict;
+mod prior_file;
+mod solver;
+mod tune;
+mod validation;
+mod weights;
 
-pub use fitted::{Cost, CostPrior, Model, Provenance};
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use error::ModelError;
+pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
+pub use fit::fit;
+pub use fitted::{Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
+pub use folds::{FoldOptions, FoldUnit};
+pub use library::LIBRARY_OTHER;
+pub use options::{FitOptions, LibraryColumns, Penalty, Solver};
+pub use predict::{CostIndex, Prediction};
+pub use solver::gd::{GdOptions, LearningRate};
+pub use validation::{
+    CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate, cross_validate_repeatedly,
+    cv_csv,
+};
+pub use weights::Weighting;
+
+/// The text that a CSV writer has written.
+fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {
+    let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8(bytes).expect("CSV of text is text"))
+}

@@ -1,0 +1,114 @@
+//! The table as the solvers see it: rows weighted, columns of length 1.
+
+use faer::Mat;
+
+use super::error::ModelError;
+use super::weights::{Weighting, weights};
+use crate::dataset::Table;
+
+/// `x b = y` with `x[i][j] = sqrt(w_i) n_ij / scale_j`, `y_i = sqrt(w_i) e_i`, and so
+/// `cost_j = b_j / scale_j`. The weights are scaled to `sum w e^2 = m`, so that squared
+/// residuals are pure numbers: relative to the (weighted) energy of a case.
+#[derive(Debug, Clone)]
+pub(crate) struct Design {
+    /// Column names.
+    pub features: Vec<String>,
+    /// The group of every case, for folds.
+    pub groups: Vec<String>,
+    /// Weighted counts, m x l; every column that is not zero has length 1.
+    pub x: Mat<f64>,
+    /// Weighted energies.
+    pub y: Vec<f64>,
+    /// What columns were divided by; for a zero column the median of the others.
+    pub scale: Vec<f64>,
+    /// Whether a column has any count.
+    pub seen: Vec<bool>,
+}
+
+impl Design {
+    /// Weighs and scales a checked table.
+    pub fn new(table: &Table, weighting: Weighting) -> Result<Self, ModelError> {
+        let roots = root_weights(table, weighting)?;
+        let l = table.features.len();
+        let mut lengths = vec![0.0; l];
+        for (i, root) in roots.iter().enumerate() {
+            for (length, count) in lengths.iter_mut().zip(table.row(i)) {
+                // hypot: counts of 1e200 must not overflow.
+                *length = f64::hypot(*length, root * count);
+            }
+        }
+        let seen: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
+        if lengths.iter().any(|length| !length.is_finite()) {
+            return Err(ModelError::Decomposition { what: "the weighted count matrix" });
+        }
+        let typical = typical_length(&lengths);
+        let scale: Vec<f64> =
+            lengths.into_iter().map(|s| if s > 0.0 { s } else { typical }).collect();
+        let x = Mat::from_fn(roots.len(), l, |i, j| roots[i] * table.row(i)[j] / scale[j]);
+        let y = table.cases.iter().zip(&roots).map(|(case, root)| root * case.energy_j).collect();
+        let groups = table.cases.iter().map(|case| case.group.clone()).collect();
+        Ok(Self { features: table.features.clone(), groups, x, y, scale, seen })
+    }
+
+    /// Number of cases.
+    pub fn rows(&self) -> usize {
+        self.y.len()
+    }
+
+    /// Number of predictors.
+    pub fn columns(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Scaled coefficients as costs in joules.
+    pub fn costs(&self, b: &[f64]) -> Vec<f64> {
+        b.iter().zip(&self.scale).map(|(b, scale)| b / scale).collect()
+    }
+
+    /// A covariance of scaled coefficients as one of costs in J^2, row-major.
+    pub fn covariance(&self, of_b: &Mat<f64>) -> Vec<f64> {
+        let l = self.columns();
+        let entry = |i: usize, j: usize| of_b[(i, j)] / (self.scale[i] * self.scale[j]);
+        // Symmetric to the last bit, whatever the decomposition left.
+        (0..l * l).map(|at| (at / l, at % l)).map(|(i, j)| entry(i.min(j), i.max(j))).collect()
+    }
+}
+
+fn root_weights(table: &Table, weighting: Weighting) -> Result<Vec<f64>, ModelError> {
+    let mut roots = weights(table, weighting)?;
+    roots.iter_mut().for_each(|w| *w = w.sqrt());
+    let length = table
+        .cases
+        .iter()
+        .zip(&roots)
+        .fold(0.0, |length, (case, root)| f64::hypot(length, root * case.energy_j));
+    if length > 0.0 {
+        let factor = (table.cases.len() as f64).sqrt() / length;
+        roots.iter_mut().for_each(|root| *root *= factor);
+    }
+    Ok(roots)
+}
+
+fn typical_length(lengths: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = lengths.iter().copied().filter(|s| *s > 0.0).collect();
+    positive.sort_by(f64::total_cmp);
+    positive.get(positive.len() / 2).copied().unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing::table;
+
+    #[test]
+    fn columns_have_length_one_and_energies_a_mean_square_of_one() {
+        let data = table(&[&[3.0, 1e12, 0.0], &[4.0, 0.0, 0.0]], &[1e-3, 2e-3]);
+        let design = Design::new(&data, Weighting::Equal).unwrap();
+        assert!((design.y.iter().map(|y| y * y).sum::<f64>() - 2.0).abs() < 1e-12);
+        assert!((design.x[(0, 0)] - 0.6).abs() < 1e-15 && (design.x[(1, 0)] - 0.8).abs() < 1e-15);
+        assert!((design.x[(0, 1)] - 1.0).abs() < 1e-15);
+        assert_eq!(design.seen, [true, true, false]);
+        let cost = design.costs(&[design.scale[0], 0.0, 0.0])[0];
+        assert!((cost - 1.0).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,131 @@
+//! Table -> model: check, lump, weigh, solve, and put costs, errors and estimability
+//! together.
+
+use faer::Mat;
+
+use super::check::check;
+use super::design::Design;
+use super::error::ModelError;
+use super::estimability::{Estimability, examine};
+use super::fitted::{Cost, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
+use super::interval::{NORMAL_975, student_975};
+use super::library::lump;
+use super::linear::{Spectrum, times};
+use super::options::{FitOptions, Solver};
+use super::solver::{Scope, Solution, solve};
+use crate::dataset::Table;
+
+/// Fits costs to a table.
+///
+/// The provenance holds version and seed; hash and board are the caller's to add. Same
+/// table and options, same model, to the last bit.
+pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
+    let (table, design) = prepare(table, options)?;
+    let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
+    let known = examine(&table, &design, &spectrum, options.rank_tolerance);
+    let solution = solve(&design, options)?;
+    let model = assemble(&table, &design, &known, &solution, options);
+    let finite = |value: &f64| value.is_finite();
+    if !model.costs.iter().all(|cost| finite(&cost.cost_j) && cost.se_j.iter().all(finite)) {
+        return Err(ModelError::Decomposition { what: "the counts" });
+    }
+    let full_rank = spectrum.rank() == design.columns();
+    Ok(Model { row_space: (!full_rank).then(|| row_space(&design, &spectrum)), ..model })
+}
+
+/// Columns and costs only, as cross-validation needs them.
+pub(crate) fn fit_costs(
+    table: &Table,
+    options: &FitOptions,
+) -> Result<(Vec<String>, Vec<f64>), ModelError> {
+    let (_, design) = prepare(table, options)?;
+    let costs = design.costs(&solve(&design, options)?.b);
+    Ok((design.features, costs))
+}
+
+fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), ModelError> {
+    options.check()?;
+    check(table)?;
+    let table = lump(table, options.library);
+    let design = Design::new(&table, options.weighting)?;
+    Ok((table, design))
+}
+
+fn assemble(
+    table: &Table,
+    design: &Design,
+    known: &Estimability,
+    solution: &Solution,
+    options: &FitOptions,
+) -> Model {
+    let covariance = solution.covariance.as_ref();
+    let mut diagnostics = solution.diagnostics.clone();
+    diagnostics.insert("cases".to_owned(), design.rows() as f64);
+    Model {
+        format: FORMAT,
+        solver: options.solver.name().to_owned(),
+        costs: costs(design, known, solution, options.solver),
+        covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
+        covariance_scope: match covariance.map(|covariance| covariance.scope) {
+            Some(Scope::All) => CovarianceScope::All,
+            _ => CovarianceScope::Estimable,
+        },
+        row_space: None,
+        residual_sd_j: residual_sd_j(table, design, solution),
+        rank: known.rank,
+        rank_tolerance: known.tolerance,
+        condition: known.condition,
+        diagnostics,
+        provenance: Provenance {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: options.inner_folds.seed,
+            ..Provenance::default()
+        },
+    }
+}
+
+fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Solver) -> Vec<Cost> {
+    let spare = design.rows() as f64 - solution.parameters;
+    let (factor, least) = match solver {
+        Solver::Shrink => (NORMAL_975, 0.0),
+        _ => (student_975(spare), f64::NEG_INFINITY),
+    };
+    let errors = standard_errors(design, known, solution);
+    design
+        .costs(&solution.b)
+        .into_iter()
+        .zip(&known.operations)
+        .zip(errors)
+        .map(|((cost_j, known), se_j)| Cost {
+            operation: known.operation.clone(),
+            cost_j,
+            se_j,
+            lo_j: se_j.map(|se| f64::max(cost_j - factor * se, least)),
+            hi_j: se_j.map(|se| cost_j + factor * se),
+            estimable: known.estimable,
+            group: known.group,
+        })
+        .collect()
+}
+
+/// Standard errors in joules, where there is information.
+fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -> Vec<Option<f64>> {
+    let Some(covariance) = &solution.covariance else { return vec![None; design.columns()] };
+    let holds = |j: usize| covariance.scope == Scope::All || known.operations[j].estimable;
+    let error = |j: usize| covariance.of_b[(j, j)].max(0.0).sqrt() / design.scale[j];
+    (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
+}
+
+/// Root of the squared residuals per degree of freedom left, unweighted, in joules.
+fn residual_sd_j(table: &Table, design: &Design, solution: &Solution) -> Option<f64> {
+    let counts = Mat::from_fn(design.rows(), design.columns(), |i, j| table.row(i)[j]);
+    let fitted = times(counts.as_ref(), &design.costs(&solution.b));
+    let squares = table.cases.iter().zip(fitted).map(|(case, fit)| (case.energy_j - fit).powi(2));
+    let spare = design.rows() as f64 - solution.parameters;
+    (spare > 1e-6).then(|| (squares.sum::<f64>() / spare).sqrt())
+}
+
+fn row_space(design: &Design, spectrum: &Spectrum) -> RowSpace {
+    let basis = (0..spectrum.rank()).flat_map(|k| spectrum.v.col(k).iter().copied()).collect();
+    RowSpace { scale: design.scale.clone(), basis }
+}

@@ -1,0 +1,124 @@
+//! Which cases are held out together: random or whole groups, always seeded.
+
+use std::collections::BTreeMap;
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::error::ModelError;
+
+/// What a fold may cut apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FoldUnit {
+    /// Cases, in any combination.
+    #[default]
+    Case,
+    /// Groups: all cases of a group are in one fold.
+    Group,
+}
+
+/// Settings of a k-fold cross-validation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoldOptions {
+    /// Number of folds, at least 2.
+    pub folds: usize,
+    /// What a fold may cut apart.
+    pub unit: FoldUnit,
+    /// Seed of the shuffle.
+    pub seed: u64,
+}
+
+impl Default for FoldOptions {
+    /// Four random folds, as in the paper.
+    fn default() -> Self {
+        Self { folds: 4, unit: FoldUnit::Case, seed: 1 }
+    }
+}
+
+/// The fold (0..folds) of every case, given the cases' groups. Folds of cases differ by
+/// at most one case; groups go to the smallest fold, in shuffled order.
+pub fn assign(groups: &[&str], options: FoldOptions) -> Result<Vec<usize>, ModelError> {
+    if options.folds < 2 {
+        let value = options.folds.to_string();
+        return Err(ModelError::BadOption { option: "--folds", value, expected: "at least 2" });
+    }
+    let mut units = units(groups, options.unit);
+    if units.len() < options.folds {
+        let what = if options.unit == FoldUnit::Case { "cases" } else { "groups" };
+        let (folds, found) = (options.folds, units.len());
+        return Err(ModelError::TooFewForFolds { folds, what, found });
+    }
+    units.shuffle(&mut ChaCha8Rng::seed_from_u64(options.seed));
+    // Large units first would be better balanced, but then the seed would hardly matter.
+    let mut sizes = vec![0; options.folds];
+    let mut fold_of = vec![0; groups.len()];
+    for unit in units {
+        let fold = (0..sizes.len()).min_by_key(|fold| sizes[*fold]).expect("two folds or more");
+        sizes[fold] += unit.len();
+        unit.into_iter().for_each(|case| fold_of[case] = fold);
+    }
+    Ok(fold_of)
+}
+
+/// The folds for choosing a strength: as many as there can be up to the number asked
+/// for; `None` if that is fewer than two.
+pub(crate) fn assign_at_most(groups: &[&str], options: FoldOptions) -> Option<Vec<usize>> {
+    let by_groups = units(groups, options.unit).len();
+    // Too few groups to choose by: cases are better than no choice.
+    let unit = if by_groups < 2 { FoldUnit::Case } else { options.unit };
+    let folds = options.folds.min(units(groups, unit).len());
+    assign(groups, FoldOptions { folds, unit, ..options }).ok()
+}
+
+fn units(groups: &[&str], unit: FoldUnit) -> Vec<Vec<usize>> {
+    if unit == FoldUnit::Case {
+        return (0..groups.len()).map(|case| vec![case]).collect();
+    }
+    let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (case, group) in groups.iter().enumerate() {
+        members.entry(group).or_default().push(case);
+    }
+    members.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_are_even_seeded_and_random() {
+        let groups = vec!["g"; 10];
+        let folds = |seed| assign(&groups, FoldOptions { seed, ..Default::default() }).unwrap();
+        let mut sizes = [0; 4];
+        folds(1).iter().for_each(|fold| sizes[*fold] += 1);
+        sizes.sort_unstable();
+        assert_eq!(sizes, [2, 2, 3, 3]);
+        assert_eq!(folds(1), folds(1));
+        assert_ne!(folds(1), folds(2));
+    }
+
+    #[test]
+    fn groups_stay_together() {
+        let groups = ["a", "b", "a", "c", "b", "a"];
+        let options = FoldOptions { folds: 3, unit: FoldUnit::Group, seed: 7 };
+        let folds = assign(&groups, options).unwrap();
+        assert!(folds[0] == folds[2] && folds[2] == folds[5] && folds[1] == folds[4]);
+        assert_eq!(
+            [folds[0], folds[1], folds[3]].iter().collect::<std::collections::BTreeSet<_>>().len(),
+            3
+        );
+        let too_many = FoldOptions { folds: 4, ..options };
+        assert!(assign(&groups, too_many).unwrap_err().to_string().contains("3"));
+        assert!(assign(&groups, FoldOptions { folds: 1, ..options }).is_err());
+    }
+
+    #[test]
+    fn inner_folds_make_do_with_what_there_is() {
+        let options = FoldOptions::default();
+        assert_eq!(assign_at_most(&["a"], options), None);
+        assert!(assign_at_most(&["a", "a", "a"], options).is_some());
+        let grouped = FoldOptions { unit: FoldUnit::Group, ..options };
+        assert!(assign_at_most(&["a", "a"], grouped).is_some());
+    }
+}

@@ -1,0 +1,115 @@
+//! The few dense decompositions the solvers need, over faer, with failures as values.
+
+use faer::linalg::solvers::{DenseSolveCore, Solve};
+use faer::{Col, Mat, MatRef, Side};
+
+use super::error::ModelError;
+
+/// A Cholesky pivot below this part of its diagonal element means linear dependence:
+/// the square root is the part of a column that the columns before it don't explain.
+const PIVOT_TOLERANCE: f64 = 1e-13;
+
+/// Solves `a x = b` for a symmetric positive definite `a`; `None` if it is singular to
+/// working precision.
+pub(crate) fn solve_positive(a: MatRef<'_, f64>, b: &[f64]) -> Option<Vec<f64>> {
+    let factor = a.llt(Side::Lower).ok()?;
+    let pivots = factor.L().diagonal().column_vector();
+    let dependent = (0..b.len()).any(|i| pivots[i].powi(2) < PIVOT_TOLERANCE * a[(i, i)]);
+    if dependent {
+        return None;
+    }
+    let x = factor.solve(Col::from_fn(b.len(), |i| b[i]));
+    Some(x.iter().copied().collect())
+}
+
+/// The inverse of a symmetric positive definite matrix; `None` if it is singular.
+pub(crate) fn invert_positive(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    Some(a.llt(Side::Lower).ok()?.inverse())
+}
+
+/// The logarithm of the determinant of a symmetric positive definite matrix; `None` if it
+/// is singular.
+pub(crate) fn log_determinant(a: MatRef<'_, f64>) -> Option<f64> {
+    let factor = a.llt(Side::Lower).ok()?;
+    let pivots = factor.L().diagonal().column_vector();
+    Some(pivots.iter().map(|pivot| 2.0 * pivot.ln()).sum())
+}
+
+/// Rows and columns `of` of a square matrix.
+pub(crate) fn principal(a: MatRef<'_, f64>, of: &[usize]) -> Mat<f64> {
+    Mat::from_fn(of.len(), of.len(), |i, j| a[(of[i], of[j])])
+}
+
+/// `a x`.
+pub(crate) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
+    let product = a * Col::from_fn(x.len(), |i| x[i]);
+    product.iter().copied().collect()
+}
+
+/// The sum of products.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The part of a singular value decomposition that holds information: `x = u s v'` with
+/// the singular values above a tolerance.
+#[derive(Debug, Clone)]
+pub(crate) struct Spectrum {
+    /// Left vectors, m x rank.
+    pub u: Mat<f64>,
+    /// Singular values, falling.
+    pub s: Vec<f64>,
+    /// Right vectors, l x rank: a basis of the row space.
+    pub v: Mat<f64>,
+}
+
+impl Spectrum {
+    /// Decomposes `x`; singular values up to `tolerance` times the largest are zero.
+    pub fn of(x: MatRef<'_, f64>, tolerance: f64) -> Result<Self, ModelError> {
+        let failed = ModelError::Decomposition { what: "the count matrix" };
+        let Ok(svd) = x.thin_svd() else { return Err(failed) };
+        let all: Vec<f64> = svd.S().column_vector().iter().copied().collect();
+        let largest = all.first().copied().unwrap_or(0.0);
+        let rank = all.iter().take_while(|s| **s > tolerance * largest).count();
+        let first = |basis: MatRef<'_, f64>| basis.subcols(0, rank).to_owned();
+        Ok(Self { u: first(svd.U()), s: all[..rank].to_vec(), v: first(svd.V()) })
+    }
+
+    /// Number of singular values that count.
+    pub fn rank(&self) -> usize {
+        self.s.len()
+    }
+
+    /// Largest over smallest singular value; `None` for a zero matrix.
+    pub fn condition(&self) -> Option<f64> {
+        Some(self.s.first()? / self.s.last()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::mat;
+
+    #[test]
+    fn a_small_system_is_solved() {
+        let a = mat![[4.0, 2.0], [2.0, 3.0]];
+        // 4*1 + 2*2 = 8, 2*1 + 3*2 = 8.
+        let x = solve_positive(a.as_ref(), &[8.0, 8.0]).unwrap();
+        assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 2.0).abs() < 1e-14, "{x:?}");
+        assert!(solve_positive(mat![[1.0, 1.0], [1.0, 1.0]].as_ref(), &[1.0, 1.0]).is_none());
+        let inverse = invert_positive(a.as_ref()).unwrap();
+        assert!((inverse[(0, 0)] - 0.375).abs() < 1e-14);
+        assert!((log_determinant(a.as_ref()).unwrap() - 8f64.ln()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn the_spectrum_ends_at_the_rank() {
+        let x = mat![[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]];
+        let spectrum = Spectrum::of(x.as_ref(), 1e-10).unwrap();
+        assert_eq!(spectrum.rank(), 1);
+        // sqrt(14 * 5).
+        assert!((spectrum.s[0] - 70f64.sqrt()).abs() < 1e-12);
+        assert!((spectrum.condition().unwrap() - 1.0).abs() < 1e-15);
+    }
+}

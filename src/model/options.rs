@@ -1,0 +1,185 @@
+//! What a fit can be asked for: solver, weights, folds, penalty, library handling.
+
+use std::str::FromStr;
+
+use super::error::ModelError;
+use super::fitted::CostPrior;
+use super::folds::FoldOptions;
+use super::solver::gd::GdOptions;
+use super::weights::Weighting;
+
+/// How costs are found from counts and energies. One file each in `solver/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// Costs not below zero, drawn towards a prior; the default.
+    #[default]
+    Shrink,
+    /// Least squares with costs not below zero.
+    Nnls,
+    /// Least squares, of minimum norm where the cases leave a choice.
+    Ls,
+    /// Gradient descent on Li & Gallagher's J.
+    Gd,
+    /// Least squares with a penalty on the squares of the costs.
+    Ridge,
+    /// Least squares with a penalty on the sizes and squares of the costs.
+    ElasticNet,
+}
+
+impl Solver {
+    /// All solvers of this version.
+    pub const ALL: [Self; 6] =
+        [Self::Shrink, Self::Nnls, Self::Ls, Self::Gd, Self::Ridge, Self::ElasticNet];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shrink => "shrink",
+            Self::Nnls => "nnls",
+            Self::Ls => "ls",
+            Self::Gd => "gd",
+            Self::Ridge => "ridge",
+            Self::ElasticNet => "elastic-net",
+        }
+    }
+}
+
+impl FromStr for Solver {
+    type Err = ModelError;
+
+    fn from_str(name: &str) -> Result<Self, ModelError> {
+        if name == "bayes" {
+            return Err(ModelError::SolverNotAvailable { name: name.to_owned() });
+        }
+        Self::ALL.into_iter().find(|solver| solver.name() == name).ok_or_else(|| {
+            ModelError::UnknownSolver {
+                name: name.to_owned(),
+                known: Self::ALL.map(Self::name).join(", "),
+            }
+        })
+    }
+}
+
+/// How strong a penalty or a prior is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Penalty {
+    /// The strength with the least error in an inner cross-validation.
+    #[default]
+    CrossValidated,
+    /// This strength: a pure number, for weights scaled to `sum w e^2 = m` and (ridge,
+    /// elastic net) columns of length 1.
+    Fixed(f64),
+}
+
+/// Which library functions keep a column of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LibraryColumns {
+    /// All that the table has.
+    #[default]
+    AsGiven,
+    /// The most executed in the training cases (`lib:GC` always among them); the rest
+    /// sum up in `lib:other`.
+    Top(usize),
+}
+
+/// Settings of one fit. `FitOptions::new(solver)` has the solver's defaults.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FitOptions {
+    /// How costs are found.
+    pub solver: Solver,
+    /// How much each case counts.
+    pub weighting: Weighting,
+    /// Costs from micro-kernels, for `shrink` only.
+    pub priors: Vec<CostPrior>,
+    /// Strength of the penalty or prior.
+    pub penalty: Penalty,
+    /// Folds of the inner cross-validation that chooses the strength.
+    pub inner_folds: FoldOptions,
+    /// Which library functions are predictors.
+    pub library: LibraryColumns,
+    /// Settings of gradient descent.
+    pub gd: GdOptions,
+    /// Share of the penalty on sizes in `elastic-net`, above 0, at most 1.
+    pub elastic_net_mix: f64,
+    /// Singular values below this part of the largest count as zero.
+    pub rank_tolerance: f64,
+}
+
+impl FitOptions {
+    /// The defaults of `solver`: the paper's equal weights for plain least squares
+    /// (`ls`, `gd`, `nnls`), weights by relative error for the penalised ones.
+    pub fn new(solver: Solver) -> Self {
+        let weighting = match solver {
+            Solver::Ls | Solver::Gd | Solver::Nnls => Weighting::Equal,
+            Solver::Shrink | Solver::Ridge | Solver::ElasticNet => Weighting::Relative,
+        };
+        Self {
+            solver,
+            weighting,
+            priors: Vec::new(),
+            penalty: Penalty::default(),
+            inner_folds: FoldOptions::default(),
+            library: LibraryColumns::default(),
+            gd: GdOptions::default(),
+            elastic_net_mix: 0.5,
+            rank_tolerance: 1e-10,
+        }
+    }
+
+    /// Refuses values that no fit can use.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let bad = |option, value: f64, expected| {
+            Err(ModelError::BadOption { option, value: value.to_string(), expected })
+        };
+        if !(self.rank_tolerance > 0.0 && self.rank_tolerance < 1.0) {
+            return bad("the rank tolerance", self.rank_tolerance, "above 0 and below 1");
+        }
+        if !(self.elastic_net_mix > 0.0 && self.elastic_net_mix <= 1.0) {
+            return bad("the elastic-net mix", self.elastic_net_mix, "above 0 and at most 1");
+        }
+        if !self.priors.is_empty() && self.solver != Solver::Shrink {
+            let (option, value) = ("--solver", self.solver.name().to_owned());
+            return Err(ModelError::BadOption { option, value, expected: "shrink to use --prior" });
+        }
+        match self.penalty {
+            Penalty::Fixed(strength) if !(strength > 0.0 && strength.is_finite()) => {
+                bad("the penalty", strength, "a finite number above 0")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self::new(Solver::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solvers_are_found_by_name() {
+        for solver in Solver::ALL {
+            assert_eq!(solver.name().parse::<Solver>().unwrap(), solver);
+        }
+        let unknown = "lasso".parse::<Solver>().unwrap_err().to_string();
+        assert!(unknown.contains("elastic-net"), "{unknown}");
+    }
+
+    #[test]
+    fn an_absent_solver_says_so() {
+        let message = "bayes".parse::<Solver>().unwrap_err().to_string();
+        assert!(message.contains("not available in this version"), "{message}");
+    }
+
+    #[test]
+    fn useless_settings_are_refused() {
+        let options = FitOptions { penalty: Penalty::Fixed(f64::NAN), ..FitOptions::default() };
+        assert!(options.check().is_err());
+        let options = FitOptions { rank_tolerance: 0.0, ..FitOptions::default() };
+        assert!(options.check().is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! `kernels.csv`: costs from micro-kernels, read as priors and written.
+
+use super::error::ModelError;
+use super::fitted::CostPrior;
+
+impl CostPrior {
+    /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; others are
+    /// left alone. Errors name the line: a column missing, a number that is none, a
+    /// negative error, an operation given twice.
+    pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
+        let column = |name: &str| {
+            headers
+                .iter()
+                .position(|header| header == name)
+                .ok_or_else(|| at(1, format!("there is no column `{name}`")))
+        };
+        let columns = [column("operation")?, column("cost_j")?, column("se_j")?];
+        let mut priors: Vec<Self> = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            let prior = parse(&record, columns)?;
+            if priors.iter().any(|known| known.operation == prior.operation) {
+                let message = format!("`{}` is there twice; keep one", prior.operation);
+                return Err(at(line_of(&record), message));
+            }
+            priors.push(prior);
+        }
+        Ok(priors)
+    }
+
+    /// Writes the same columns.
+    pub fn to_csv(priors: &[Self]) -> Result<String, ModelError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for prior in priors {
+            writer.serialize(prior)?;
+        }
+        super::text_of(writer)
+    }
+}
+
+fn parse(record: &csv::StringRecord, columns: [usize; 3]) -> Result<CostPrior, ModelError> {
+    let [operation, cost, se] = columns.map(|column| record.get(column).unwrap_or_default());
+    let line = line_of(record);
+    let number = |name: &str, text: &str| match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(at(line, format!("{name} `{text}` is not a finite number of joules"))),
+    };
+    let (cost_j, se_j) = (number("cost_j", cost)?, number("se_j", se)?);
+    if operation.is_empty() {
+        return Err(at(line, "the operation has no name".to_owned()));
+    }
+    if se_j < 0.0 {
+        return Err(at(line, format!("se_j {se_j} is below zero; give a standard error")));
+    }
+    Ok(CostPrior { operation: operation.to_owned(), cost_j, se_j })
+}
+
+fn at(line: u64, message: String) -> ModelError {
+    ModelError::Prior { line, message }
+}
+
+fn line_of(record: &csv::StringRecord) -> u64 {
+    record.position().map_or(0, csv::Position::line)
+}
+
+fn line_of_error(error: &csv::Error) -> u64 {
+    error.position().map_or(0, csv::Position::line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_columns_are_left_alone() {
+        let text = "kernel,operation,cost_j,se_j\nk1,Increment,1.5e-9,1e-11\n";
+        let priors = CostPrior::from_csv(text).unwrap();
+        assert_eq!((priors[0].operation.as_str(), priors[0].cost_j), ("Increment", 1.5e-9));
+        let written = CostPrior::to_csv(&priors).unwrap();
+        assert_eq!(written, "operation,cost_j,se_j\nIncrement,1.5e-9,1e-11\n");
+        assert_eq!(CostPrior::from_csv(&written).unwrap(), priors);
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        let message = |text: &str| CostPrior::from_csv(text).unwrap_err().to_string();
+        assert!(message("operation,cost_j\n").contains("`se_j`"));
+        assert!(message("operation,cost_j,se_j\nNot,1,0\nAnd,x,0\n").contains("line 3"));
+        assert!(message("operation,cost_j,se_j\nNot,1,0\nNot,2,0\n").contains("twice"));
+        assert!(message("operation,cost_j,se_j\nNot,1,-1\n").contains("below zero"));
+    }
+}

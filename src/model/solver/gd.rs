@@ -1,0 +1,177 @@
+//! Gradient descent on Li & Gallagher's `J = 1/(2m) sum (n_i cost - e_i)^2`, their Eq. (4).
+//!
+//! The gradient is `1/m sum (n_i cost - e_i) n_ij`; the second line of their Eq. (5)
+//! lacks `- e_i`, and as printed would converge to zero. J is convex, so restarts end
+//! at the same J; the start is zero, from which what the cases can't determine ends at
+//! the least-squares solution of minimum norm. Columns are scaled to length 1 inside.
+
+use faer::{Mat, Side};
+
+use super::super::design::Design;
+use super::super::error::ModelError;
+use super::super::gram::Gram;
+use super::super::linear::{dot, times};
+use super::super::options::FitOptions;
+use super::{Solution, diagnostics};
+
+/// The learning rate, for columns of length 1 and energies of mean square 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum LearningRate {
+    /// 1/L, L the largest eigenvalue of the Hessian of J, with Nesterov's momentum,
+    /// restarted when it points uphill: the same minimum in far fewer steps.
+    #[default]
+    Automatic,
+    /// This rate and plain descent, as in the paper.
+    Given(f64),
+}
+
+/// Settings of gradient descent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GdOptions {
+    /// The learning rate.
+    pub rate: LearningRate,
+    /// Stops when the gradient's length is at most this part of that at the start.
+    pub tolerance: f64,
+    /// Steps after which not having stopped is an error.
+    pub steps_max: usize,
+}
+
+impl Default for GdOptions {
+    fn default() -> Self {
+        Self { rate: LearningRate::Automatic, tolerance: 1e-10, steps_max: 2_000_000 }
+    }
+}
+
+pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
+    let gram = Gram::of(design);
+    let slope = Slope::of(&gram)?;
+    let steepest = slope.curvatures.iter().fold(0.0f64, |largest, c| largest.max(*c));
+    let (along, steps) = match options.gd.rate {
+        LearningRate::Automatic => descend(&slope, 1.0 / steepest, true, options.gd)?,
+        LearningRate::Given(rate) if rate > 0.0 && rate < 2.0 / steepest => {
+            descend(&slope, rate, false, options.gd)?
+        }
+        LearningRate::Given(rate) => {
+            let value = format!("{rate} (here the descent diverges from {:.3e})", 2.0 / steepest);
+            let expected = "above 0 and below 2/L, or automatic";
+            return Err(ModelError::BadOption { option: "the learning rate", value, expected });
+        }
+    };
+    let b = times(slope.axes.as_ref(), &along);
+    let objective = gram.squared_error(&b) / (2.0 * gram.rows as f64);
+    let diagnostics = diagnostics([("steps", steps as f64), ("objective_relative", objective)]);
+    let parameters = design.columns().min(design.rows()) as f64;
+    Ok(Solution { b, covariance: None, parameters, diagnostics })
+}
+
+/// J's gradient along the axes of its Hessian `X'X/m`, where each element depends on one
+/// coordinate only. Descent takes the same way in any rotated coordinates, so this
+/// changes nothing but the time of a step: l instead of l^2 products.
+struct Slope {
+    /// Eigenvectors of the Hessian, l x l.
+    axes: Mat<f64>,
+    /// Eigenvalues, not negative.
+    curvatures: Vec<f64>,
+    /// `X'y/m` along the axes: minus the gradient at zero.
+    pull: Vec<f64>,
+}
+
+impl Slope {
+    fn of(gram: &Gram) -> Result<Self, ModelError> {
+        let what = "the Hessian of J";
+        let failed = |_| ModelError::Decomposition { what };
+        let eigen = gram.xx.self_adjoint_eigen(Side::Lower).map_err(failed)?;
+        let m = gram.rows as f64;
+        let curvatures = eigen.S().column_vector().iter().map(|d| d.max(0.0) / m).collect();
+        let pull = times(eigen.U().transpose(), &gram.xy).iter().map(|pull| pull / m).collect();
+        Ok(Self { axes: eigen.U().to_owned(), curvatures, pull })
+    }
+
+    /// `1/m (X'X b - X'y)` along the axes.
+    fn at(&self, b: &[f64]) -> Vec<f64> {
+        let terms = self.curvatures.iter().zip(b).zip(&self.pull);
+        terms.map(|((curvature, b), pull)| curvature * b - pull).collect()
+    }
+}
+
+/// Steps against the gradient until the stop rule holds; with momentum, from a point
+/// ahead of the last step.
+fn descend(
+    slope: &Slope,
+    rate: f64,
+    momentum: bool,
+    options: GdOptions,
+) -> Result<(Vec<f64>, usize), ModelError> {
+    let l = slope.pull.len();
+    let allowed = options.tolerance * length(&slope.pull);
+    let (mut b, mut ahead, mut pace) = (vec![0.0; l], vec![0.0; l], 1.0f64);
+    let mut reached = f64::INFINITY;
+    for step in 0..options.steps_max {
+        let gradient = slope.at(&ahead);
+        reached = length(&gradient);
+        if reached <= allowed {
+            return Ok((ahead, step));
+        }
+        let next: Vec<f64> = ahead.iter().zip(&gradient).map(|(a, g)| a - rate * g).collect();
+        let moved: Vec<f64> = next.iter().zip(&b).map(|(next, b)| next - b).collect();
+        let uphill = dot(&gradient, &moved) > 0.0;
+        pace = if uphill { 1.0 } else { pace };
+        let next_pace = (1.0 + (1.0 + 4.0 * pace * pace).sqrt()) / 2.0;
+        let carry = if momentum && !uphill { (pace - 1.0) / next_pace } else { 0.0 };
+        ahead = next.iter().zip(&moved).map(|(next, moved)| next + carry * moved).collect();
+        (b, pace) = (next, next_pace);
+    }
+    Err(ModelError::NoConvergence {
+        solver: "gd",
+        iterations: options.steps_max,
+        measure: "the length of the gradient",
+        reached,
+        allowed,
+        remedy: "the counts are nearly collinear: use --solver ls or shrink, or allow more steps",
+    })
+}
+
+fn length(values: &[f64]) -> f64 {
+    dot(values, values).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing::{assert_close, table};
+    use crate::model::{Solver, fit};
+
+    fn options(gd: GdOptions) -> FitOptions {
+        FitOptions { gd, ..FitOptions::new(Solver::Gd) }
+    }
+
+    /// The normal equations [5 4; 4 5] c = (14, 13) have c = (2, 1): 10 + 4, 8 + 5.
+    #[test]
+    fn both_rates_reach_the_solution_on_paper() {
+        let data = table(&[&[1.0, 2.0], &[2.0, 1.0]], &[4.0, 5.0]);
+        for rate in [LearningRate::Automatic, LearningRate::Given(0.5)] {
+            let gd = GdOptions { rate, tolerance: 1e-13, ..Default::default() };
+            let model = fit(&data, &options(gd)).unwrap();
+            let costs: Vec<f64> = model.costs.iter().map(|c| c.cost_j).collect();
+            assert_close(&costs, &[2.0, 1.0], 1e-10);
+        }
+    }
+
+    #[test]
+    fn no_convergence_is_an_error_not_a_number() {
+        let data = table(&[&[1.0, 1.001], &[1.0, 1.0]], &[4.0, 5.0]);
+        let gd = GdOptions { steps_max: 10, ..Default::default() };
+        let error = fit(&data, &options(gd)).unwrap_err();
+        assert!(matches!(error, ModelError::NoConvergence { iterations: 10, .. }), "{error}");
+        let gd = GdOptions { rate: LearningRate::Given(1e3), ..Default::default() };
+        assert!(fit(&data, &options(gd)).unwrap_err().to_string().contains("diverges"));
+    }
+
+    /// From zero, equal columns get equal shares: the minimum norm.
+    #[test]
+    fn undetermined_costs_are_of_minimum_norm() {
+        let data = table(&[&[1.0, 1.0], &[2.0, 2.0]], &[4.0, 8.0]);
+        let model = fit(&data, &options(GdOptions::default())).unwrap();
+        assert_close(&[model.costs[0].cost_j, model.costs[1].cost_j], &[2.0, 2.0], 1e-9);
+    }
+}

@@ -1,0 +1,69 @@
+//! The solvers: a weighted and scaled problem -> costs. One file each.
+//!
+//! To add one: a file with `pub(super) fn solve(&Design, &FitOptions) ->
+//! Result<Solution, ModelError>`, a variant and a name in `Solver`, a line in `solve`.
+
+pub mod gd;
+
+mod elastic_net;
+mod ls;
+pub(crate) mod nnls;
+mod ridge;
+mod shrink;
+
+use std::collections::BTreeMap;
+
+use faer::Mat;
+
+use super::design::Design;
+use super::error::ModelError;
+use super::options::{FitOptions, Solver};
+
+/// What a solver finds, in the scaled units of its [`Design`].
+#[derive(Debug, Clone)]
+pub(crate) struct Solution {
+    /// Scaled costs, length l.
+    pub b: Vec<f64>,
+    /// Their covariance, and what it holds for; absent where the solver has none.
+    pub covariance: Option<Covariance>,
+    /// Parameters that the cases paid for, as far as known: the degrees of freedom left
+    /// for the residuals are the cases without these.
+    pub parameters: f64,
+    /// Figures worth keeping, by name.
+    pub diagnostics: BTreeMap<String, f64>,
+}
+
+/// How sure scaled costs are.
+#[derive(Debug, Clone)]
+pub(crate) struct Covariance {
+    /// Covariance, l x l.
+    pub of_b: Mat<f64>,
+    /// Which costs it is about.
+    pub scope: Scope,
+}
+
+/// Which costs a covariance is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All: what the cases don't tell comes from a prior.
+    All,
+    /// Only those (and those sums) that the cases determine.
+    Estimable,
+}
+
+/// Solves the problem by the solver that the options name.
+pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
+    match options.solver {
+        Solver::Shrink => shrink::solve(design, options),
+        Solver::Nnls => nnls::solve(design, options),
+        Solver::Ls => ls::solve(design, options),
+        Solver::Gd => gd::solve(design, options),
+        Solver::Ridge => ridge::solve(design, options),
+        Solver::ElasticNet => elastic_net::solve(design, options),
+    }
+}
+
+/// Diagnostics from name and value.
+fn diagnostics<const N: usize>(entries: [(&str, f64); N]) -> BTreeMap<String, f64> {
+    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,145 @@
+//! The default: costs >= 0, drawn towards what is believed of them beforehand, as
+//! strongly as an inner cross-validation likes; among strengths that it can't tell
+//! apart, as strongly as is most probable. (Cross-validation alone sees only the sums
+//! of cases, and leaves single costs a wide choice.)
+//!
+//! Minimises `|Xb - y|^2 + strength (b - mean)' P (b - mean)` over `b >= 0`: the most
+//! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
+//! covariance `t^2 P^-1`, `strength = s^2/t^2`. The intervals are the posterior's:
+//! covariance `(X'X/s^2 + P/t^2)^-1`, with `s^2` the minimum per case (its most
+//! probable value) and `t^2 = s^2/strength`. They leave the bound at zero out of
+//! account, which makes them wider than need be, never narrower.
+
+mod prior;
+
+use faer::Mat;
+
+use self::prior::{Beliefs, Prior};
+use super::super::design::Design;
+use super::super::error::ModelError;
+use super::super::gram::Gram;
+use super::super::linear::{dot, invert_positive, log_determinant, times};
+use super::super::options::{FitOptions, Penalty};
+use super::super::tune::{decades, score};
+use super::nnls::{Start, minimise};
+use super::{Covariance, Scope, Solution, diagnostics};
+
+/// Strength where there are too few cases to choose one: noise of 3 % against a prior
+/// taken at its word.
+const STRENGTH_UNTUNED: f64 = 1e-3;
+
+pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
+    let gram = Gram::of(design);
+    let beliefs = Beliefs::new(design, &options.priors);
+    let (beliefs, strength) = match options.penalty {
+        Penalty::Fixed(strength) => (beliefs, strength),
+        Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
+    };
+    let prior = beliefs.prior(&gram);
+    let b = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
+    let noise = objective(&gram, &prior, strength, &b) / gram.rows as f64;
+    // Kernels state their own errors: the cases may find them larger, not smaller.
+    let at_least = if beliefs.kernels > 0 { 1.0 } else { 0.0 };
+    let spread = f64::max(noise / strength, at_least);
+    let of_b = covariance(&gram, &prior, noise, spread)?;
+    let parameters = trace_of_product(&of_b, &gram.xx) / noise;
+    let diagnostics = diagnostics([
+        ("prior_strength", strength),
+        ("noise_relative", noise.sqrt()),
+        ("prior_spread", spread.sqrt()),
+        ("common_cost_j", prior.common_cost),
+        ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
+        ("kernel_priors", beliefs.kernels as f64),
+        ("effective_parameters", parameters),
+    ]);
+    let covariance = Some(Covariance { of_b, scope: Scope::All });
+    Ok(Solution { b, covariance, parameters, diagnostics })
+}
+
+/// The prior, and the most probable of the strengths that do best in cross-validation.
+fn tuned(
+    design: &Design,
+    options: &FitOptions,
+    mut beliefs: Beliefs,
+    gram: &Gram,
+) -> Result<(Beliefs, f64), ModelError> {
+    let score = |beliefs: &Beliefs| {
+        let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
+        score(design, options.inner_folds, decades(1, -7, 2), path)
+    };
+    let Some(mut scores) = score(&beliefs)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
+    if beliefs.kernels == 0 {
+        let by_share = Beliefs::by_share(design);
+        if let Some(others) = score(&by_share)?.filter(|others| scores.clearly_beaten_by(others)) {
+            (beliefs, scores) = (by_share, others);
+        }
+    }
+    let prior = beliefs.prior(gram);
+    let mut best = (f64::INFINITY, scores.best());
+    for strength in scores.within_error() {
+        let surprise = surprise(gram, &prior, strength)?;
+        if surprise < best.0 {
+            best = (surprise, strength);
+        }
+    }
+    Ok((beliefs, best.1))
+}
+
+/// Minus twice the logarithm of the energies' probability, but for a constant, with the
+/// noise at its most probable value and the bound at zero left out of account:
+/// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
+fn surprise(gram: &Gram, prior: &Prior, strength: f64) -> Result<f64, ModelError> {
+    let what = "the prior's precision";
+    let log_det =
+        |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
+    let b = most_probable(gram, prior, strength, Start::Near(&prior.mean))?;
+    let pull = &prior.precision * faer::Scale(strength);
+    let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
+    Ok(gram.rows as f64 * objective(gram, prior, strength, &b).ln() + freedom)
+}
+
+/// Fits at every strength, each from the one before.
+fn path(gram: &Gram, beliefs: &Beliefs, grid: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
+    let prior = beliefs.prior(gram);
+    let mut b = prior.mean.clone();
+    grid.iter()
+        .map(|strength| {
+            b = most_probable(gram, &prior, *strength, Start::Near(&b))?;
+            Ok(b.clone())
+        })
+        .collect()
+}
+
+fn most_probable(
+    gram: &Gram,
+    prior: &Prior,
+    strength: f64,
+    start: Start<'_>,
+) -> Result<Vec<f64>, ModelError> {
+    let a = &gram.xx + &prior.precision * faer::Scale(strength);
+    let pull = times(prior.precision.as_ref(), &prior.mean);
+    let rhs: Vec<f64> = gram.xy.iter().zip(&pull).map(|(xy, pull)| xy + strength * pull).collect();
+    Ok(minimise(a.as_ref(), &rhs, start)?.b)
+}
+
+/// What was minimised; a little above zero even for a perfect fit, so that it can be
+/// divided by.
+fn objective(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+    let off: Vec<f64> = b.iter().zip(&prior.mean).map(|(b, mean)| b - mean).collect();
+    let pull = dot(&off, &times(prior.precision.as_ref(), &off));
+    (gram.squared_error(b) + strength * pull).max(1e-20 * gram.rows as f64)
+}
+
+fn covariance(gram: &Gram, prior: &Prior, noise: f64, spread: f64) -> Result<Mat<f64>, ModelError> {
+    let precision =
+        &gram.xx * faer::Scale(1.0 / noise) + &prior.precision * faer::Scale(1.0 / spread);
+    let what = "the posterior precision of the costs";
+    invert_positive(precision.as_ref()).ok_or(ModelError::Decomposition { what })
+}
+
+fn trace_of_product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[(j, i)]).sum::<f64>()).sum()
+}
+
+#[cfg(test)]
+mod tests;
