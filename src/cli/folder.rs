@@ -76,6 +76,8 @@ pub fn read_dictionary(folder: &Path) -> Result<Dictionary, Failure> {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct DatasetFacts {
+    /// The scenario's name.
+    pub scenario: Option<String>,
     /// The board.
     pub board: Option<String>,
     /// Whether it is a virtual one.

@@ -10,7 +10,7 @@ use crate::toolchain::Jdk;
 
 use super::output::{Existing, Output};
 use super::sessions::BoardChoice;
-use super::{Failure, account, dataset, evaluate, folder, hints, kernels, model_stage, plan};
+use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
 use super::{progress, report, run, scan, truth};
 
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     truth::discard_sessions(output.folder())?;
 
     clock.stage("fit");
-    model_stage::make(&loaded.scenario, &output)?;
+    fit::make(&loaded.scenario, &output)?;
 
     clock.stage("account");
     account::make(&output)?;
