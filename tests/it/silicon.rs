@@ -1,6 +1,8 @@
 //! The virtual board's silicon: a real JVM with the agent, against a small clock.
 //! Skips, and says so, where there is no JDK or no ASM.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

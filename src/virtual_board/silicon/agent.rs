@@ -90,7 +90,7 @@ fn property(value: &str) -> String {
     let mut text = String::new();
     for unit in value.encode_utf16() {
         match u8::try_from(unit) {
-            Ok(byte) if byte == b'\\' => text.push_str("\\\\"),
+            Ok(b'\\') => text.push_str("\\\\"),
             Ok(byte) if byte.is_ascii_graphic() || (byte == b' ' && !text.is_empty()) => {
                 text.push(char::from(byte));
             }
