@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::account::{Measured, Scenario};
 use crate::blocks::BlockId;
-use crate::model::{Cost, Model, Provenance};
+use crate::model::{Cost, CovarianceScope, Model, Provenance};
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
 
@@ -44,6 +44,8 @@ pub(crate) fn model(costs: &[(&str, f64)]) -> Model {
         solver: "shrink".into(),
         costs: costs.collect(),
         covariance: None,
+        covariance_scope: CovarianceScope::All,
+        row_space: None,
         residual_sd_j: None,
         rank: 0,
         rank_tolerance: 1e-9,
