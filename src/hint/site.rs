@@ -191,7 +191,7 @@ impl<'a> Site<'a> {
         if self.syntax.test.as_ref().is_some_and(within) {
             return self.test.unwrap_or(self.body);
         }
-        if self.syntax.update.iter().any(|part| within(part)) {
+        if self.syntax.update.iter().any(within) {
             return self.update.unwrap_or(self.body);
         }
         let line = pattern::line(node);
