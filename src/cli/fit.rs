@@ -105,7 +105,7 @@ pub fn fit_table(
 ) -> Result<Fitted, Failure> {
     let model = fit(table, options)?;
     let validation = cross_validate(table, options, folds, blocks)?;
-    let estimability = estimability_csv(&estimability(table, options.rank_tolerance)?)?;
+    let estimability = estimability_csv(&estimability(table, options)?)?;
     Ok(Fitted { model, validation, estimability })
 }
 

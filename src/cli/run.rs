@@ -12,7 +12,7 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, 
 use crate::instrument::Probe;
 use crate::power::MarkTexts;
 use crate::run::{
-    self, BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun,
+    BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun,
     RunDriver, RunOptions, RunSummary, Start, run_campaign,
 };
 use crate::scenario::Scenario;
@@ -170,7 +170,7 @@ impl RunDriver for BoardDriver<'_, '_> {
             Phase::Power => Some(self.install(case, Probe::Plain)?),
         };
         let plan = self.session(run, case, attempt)?;
-        let logs = run_session(self.board.board(), &plan)?;
+        let logs = run_session(self.board.board(), &plan).map_err(Failure::from)?;
         Ok(self.raw_run(logs, build_sha256))
     }
 }
