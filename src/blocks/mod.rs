@@ -1,10 +1,23 @@
 //! Syntax -> basic blocks of every unit (method, constructor, initialiser, lambda),
 //! with their names. See `docs/blocks.md` for the division rules.
 
+mod class_names;
+mod divide;
+mod flow;
+mod signature;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
+
+use crate::finding::Finding;
+
+pub use class_names::{ClassNames, class_names};
+pub use divide::divide;
+pub use signature::written_type;
 
 /// The id of a block within a whole program: dense, from 0, in file and source order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -117,6 +130,9 @@ pub struct Block<'t> {
     /// The construct that opens it (`if_statement`, `for_statement`, ...); the unit's
     /// node for an entry, the last statement before it for a continuation.
     pub construct: Node<'t>,
+    /// Where it begins: the body, branch, header part, `switch` group or rule, `catch`
+    /// or `finally` clause, operand; for a continuation the statement that follows.
+    pub anchor: Node<'t>,
     /// What the block holds, in source order: statements or expressions. A part's
     /// subtree belongs to the block, except the subtrees that are parts of other
     /// blocks (see [`FileBlocks::owner`]), class bodies and lambdas.
@@ -136,5 +152,8 @@ pub struct FileBlocks<'t> {
     pub blocks: Vec<Block<'t>>,
     /// Id of a part's root node -> index of the block that owns it. A visitor of one
     /// block's part stops where it meets a node owned by another block.
+    /// The `{ }` of a `switch` inside a part has the first of its arms as owner.
     pub owner: HashMap<usize, usize>,
+    /// Places that the parser could not follow.
+    pub findings: Vec<Finding>,
 }
