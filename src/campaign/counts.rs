@@ -3,7 +3,39 @@
 
 use std::collections::BTreeMap;
 
+use thiserror::Error;
+
 use crate::operations::Dictionary;
+
+/// A line of counts that can't be used.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("counts, line {line}: {text:?} is not `block,executions` with a block below {blocks}")]
+pub struct CountsError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What it holds.
+    pub text: String,
+    /// Number of blocks.
+    pub blocks: usize,
+}
+
+/// The runtime's `wattline-counts.csv` (`block,executions`) as executions by block.
+/// Blocks without a line never ran; a block with two ran as often as both say.
+pub fn parse_executions(text: &str, blocks: usize) -> Result<Vec<u64>, CountsError> {
+    let mut executions = vec![0u64; blocks];
+    for (index, line) in text.lines().enumerate().skip(1) {
+        let line = line.trim();
+        let cells = line.split_once(',').and_then(|(block, count)| {
+            let block = executions.get_mut(block.trim().parse::<usize>().ok()?)?;
+            *block = block.checked_add(count.trim().parse().ok()?)?;
+            Some(())
+        });
+        if cells.is_none() && !line.is_empty() {
+            return Err(CountsError { line: index + 1, text: line.into(), blocks });
+        }
+    }
+    Ok(executions)
+}
 
 /// The dictionary as a sparse matrix: operations by block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,6 +100,16 @@ mod tests {
         assert_eq!(counts["A"], 20);
         assert_eq!(counts["B"], 310);
         assert_eq!(count_operations(&dictionary, &[0]).len(), 0);
+    }
+
+    #[test]
+    fn executions_are_read_by_block() {
+        let read = |text| parse_executions(text, 3);
+        assert_eq!(read("block,executions\n2,7\r\n0,1\n"), Ok(vec![1, 0, 7]));
+        assert_eq!(read(""), Ok(vec![0, 0, 0]));
+        for bad in ["h\n3,7\n", "h\nx\n", "h\n1,-1\n", "h\n1,2,3\n"] {
+            assert_eq!(read(bad).unwrap_err().line, 2, "{bad}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub mod plan;
 mod search;
 pub mod table;
 
-pub use counts::{OperationMatrix, count_operations};
+pub use counts::{CountsError, OperationMatrix, count_operations, parse_executions};
 pub use dry::{Dry, DryCase, DryError, DryOutcome};
 pub use order::{Phase, PlannedRun, order_runs};
 pub use plan::{DroppedBlock, Plan, PlanError, PlanSettings, PlanSummary, PlannedCase, plan};

@@ -130,6 +130,9 @@ fn bad_runs_are_kept_and_repeated_up_to_the_limit() {
     assert_eq!(summary.given_up.len(), 1);
     assert_eq!(summary.given_up[0].0.id(), "base-a-traced-1");
     assert_eq!(summary.given_up[0].1, "the application died");
+    let counts = crate::run::read_counts(folder.path(), &summary.records).unwrap();
+    let expected = BTreeMap::from([("r01-a".to_string(), session(1.0).logs.counts.unwrap())]);
+    assert_eq!(counts, expected);
     for record in &summary.records {
         let logs = read_logs(folder.path(), record).unwrap();
         assert_eq!(logs.samples, session(2.0).logs.samples, "{}", record.folder);

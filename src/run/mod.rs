@@ -23,4 +23,4 @@ pub use judge::{JudgeSettings, Reference, judge};
 pub use record::{
     BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,
 };
-pub use store::{read_logs, write_run};
+pub use store::{read_counts, read_logs, write_run};

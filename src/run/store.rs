@@ -1,8 +1,11 @@
 //! Folders of runs: raw logs as they came, compressed, and the record beside them.
 //! Written to a temporary folder, then renamed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::campaign::Phase;
 
 use super::error::RunError;
 use super::journal::sync_folder;
@@ -65,6 +68,22 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
         session: unpack("session")?,
         counts,
     })
+}
+
+/// The counts of the first good traced run of each case, as text, by case.
+pub fn read_counts(
+    folder: &Path,
+    records: &[RunRecord],
+) -> Result<BTreeMap<String, String>, RunError> {
+    let mut counts = BTreeMap::new();
+    for record in records.iter().filter(|r| r.is_good() && r.run.phase == Phase::Traced) {
+        if !counts.contains_key(&record.run.case) {
+            let file = runs(folder).join(&record.folder).join("counts.csv");
+            let text = fs::read_to_string(&file).map_err(RunError::file(&file, "reading"))?;
+            counts.insert(record.run.case.clone(), text);
+        }
+    }
+    Ok(counts)
 }
 
 /// Removes what a killed campaign left half written.
