@@ -235,6 +235,18 @@ fn assert_amounts(session: &Path) {
 }
 
 #[test]
+fn a_daemon_follows_the_clock_and_moves_it_only_when_nobody_else_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = include_str!("silicon/Daemon.java");
+    let Some(()) = compiled(dir.path(), "Daemon", source) else { return };
+    let session = dir.path().join("session");
+    let Some(outcome) = counted(dir.path(), "Daemon", &session, 1000) else { return };
+    assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "end\n"));
+    assert_eq!(outcome.asked[..10], ["sleep 30000000"; 10], "only the main thread sleeps");
+    assert!(outcome.asked.iter().any(|line| line == "sleep 1000000000"), "{:?}", outcome.asked);
+}
+
+#[test]
 fn without_its_board_the_application_ends() {
     let dir = tempfile::tempdir().unwrap();
     let Some(()) = compiled(dir.path(), "Tiny", include_str!("silicon/Tiny.java")) else { return };
