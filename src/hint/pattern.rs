@@ -128,6 +128,12 @@ pub fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
     node
 }
 
+/// The parentheses around a node, or itself.
+pub fn with_parentheses(node: Node<'_>) -> Node<'_> {
+    let parent = node.parent().filter(|parent| parent.kind() == "parenthesized_expression");
+    parent.unwrap_or(node)
+}
+
 /// Whether a subtree holds a loop, a branch or anything else that splits blocks.
 pub fn is_straight(body: Node<'_>) -> bool {
     const SPLITTING: [&str; 14] = [
