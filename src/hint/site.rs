@@ -286,7 +286,7 @@ fn site<'a>(
             && block.method == body.method
             && lines.contains(&block.start_line)
             && lines.contains(&block.end_line)
-            && block.kind != "entry"
+            && block.id > body.id
             && !own.contains(&block.id)
     };
     let straight = pattern::is_straight(syntax.body);
