@@ -28,6 +28,8 @@ pub mod scenario;
 
 pub mod campaign;
 
+pub mod build;
+
 pub mod device;
 
 pub mod run;

@@ -1,1 +1,141 @@
-//! To be filled.
+//! Boards: a shell with exit codes and deadlines, files, applications, sessions. The only
+//! module that knows ADB.
+//!
+//! To add another kind of board, implement [`Board`] in a file of its own; the sessions and
+//! scripts of this module then run on it as they are.
+
+mod adb;
+mod error;
+mod limit;
+mod plan;
+mod prepare;
+mod scripts;
+mod server;
+mod session;
+mod shell;
+mod transfer;
+
+use std::path::Path;
+use std::time::Duration;
+
+pub use adb::{AdbBoard, Listed, connect, disconnect, list, reconnect};
+pub use error::DeviceError;
+pub use limit::CancelFlag;
+pub use plan::{Pinning, SessionKind, SessionPlan};
+pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
+pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
+pub use server::Server;
+pub use session::{Outcome, SessionEnd, SessionLogs, run_session};
+pub use shell::ShellMode;
+
+/// What a command on a board printed, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellOutput {
+    /// Standard output; with a legacy shell the errors are in it too.
+    pub stdout: String,
+    /// Standard error; empty with a legacy shell.
+    pub stderr: String,
+    /// The exit code, 0 to 255.
+    pub exit_code: i32,
+}
+
+impl ShellOutput {
+    /// The output of a command that ended with 0, else [`DeviceError::CommandFailed`].
+    pub fn success(self, board: &dyn Board, command: &str) -> Result<String, DeviceError> {
+        if self.exit_code == 0 {
+            return Ok(self.stdout);
+        }
+        Err(DeviceError::CommandFailed {
+            serial: board.serial().into(),
+            command: server::shortened(command),
+            exit_code: self.exit_code,
+            output: self.all_output(),
+        })
+    }
+
+    /// Output and errors as one text, for messages.
+    pub fn all_output(&self) -> String {
+        [self.stdout.trim(), self.stderr.trim()].join("\n").trim().to_owned()
+    }
+}
+
+/// A board. All calls end by a time limit, with what happened as the error's variant.
+pub trait Board: Send + Sync {
+    /// The name the board is known by.
+    fn serial(&self) -> &str;
+
+    /// Runs a shell command to its end, or to the deadline. A command that ends with
+    /// another code than 0 is no error here.
+    fn shell(&self, command: &str, deadline: Duration) -> Result<ShellOutput, DeviceError>;
+
+    /// Writes a file on the board, with the mode's permissions, and verifies it.
+    fn push(&self, content: &[u8], remote: &str, mode: u32) -> Result<(), DeviceError>;
+
+    /// Reads a file of the board that nobody writes any more, and verifies it.
+    fn pull(&self, remote: &str) -> Result<Vec<u8>, DeviceError>;
+
+    /// Installs an application (an `.apk`; a `.jar` on a virtual board), over an older one.
+    fn install(&self, file: &Path) -> Result<(), DeviceError>;
+}
+
+/// Whether a board is a piece of hardware. Every report says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Hardware {
+    /// A real board.
+    #[default]
+    Real,
+    /// The virtual board of this program: its energy is computed, not measured.
+    Virtual,
+}
+
+/// What a board says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BoardFacts {
+    /// `ro.product.model`; absent where the board does not say.
+    pub model: Option<String>,
+    /// `ro.build.version.release`; absent where the board does not say.
+    pub android_release: Option<String>,
+    /// Real or virtual.
+    pub hardware: Hardware,
+}
+
+impl BoardFacts {
+    /// Whether the energy of this board is computed rather than measured.
+    pub fn is_virtual(&self) -> bool {
+        self.hardware == Hardware::Virtual
+    }
+}
+
+/// Asks a board what it is.
+pub fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
+    let command = "getprop ro.product.model; getprop ro.build.version.release; \
+                   getprop ro.wattline.virtual";
+    let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
+    Ok(facts_of(&answer))
+}
+
+/// The three lines `getprop` gave; an unknown property is an empty line.
+fn facts_of(answer: &str) -> BoardFacts {
+    let mut lines = answer.lines().map(str::trim);
+    let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
+    let (model, android_release, mark) = (next(), next(), next());
+    let hardware = match mark.as_deref() {
+        None | Some("0" | "false") => Hardware::Real,
+        Some(_) => Hardware::Virtual,
+    };
+    BoardFacts { model, android_release, hardware }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_tell_what_a_board_is() {
+        let real = facts_of("ODROID-XU\n4.2.2\n\n");
+        assert_eq!(real.model.as_deref(), Some("ODROID-XU"));
+        assert!(!real.is_virtual());
+        assert!(facts_of("wattline\n\n1\n").is_virtual());
+        assert_eq!(facts_of("\n\n\n"), BoardFacts::default());
+    }
+}

@@ -20,7 +20,7 @@ use crate::java::SourceFile;
 pub use removal::removable;
 
 /// What a block does when it is entered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Probe {
     /// Nothing: the sources stay as they are, but for removed blocks. For power runs.
     Plain,

@@ -1,1 +1,15 @@
-//! To be filled.
+//! The Java tools around the pipeline: finding a JDK, fetching artifacts by name,
+//! compiling, packing and running on the local JVM. Talks to processes and files,
+//! never to boards.
+
+pub mod artifact;
+pub mod cache;
+pub mod compiler;
+pub mod error;
+pub mod jar;
+pub mod jdk;
+pub mod jvm;
+
+pub use compiler::{Compiler, Diagnostic};
+pub use error::ToolchainError;
+pub use jdk::Jdk;

@@ -65,7 +65,7 @@ fn tuned(
 ) -> Result<(Beliefs, f64), ModelError> {
     let score = |beliefs: &Beliefs| {
         let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
-        score(design, options.inner_folds, decades(1, -7, 2), path)
+        score(design, options.inner_folds, decades(0, -7, 2), path)
     };
     let Some(mut scores) = score(&beliefs)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
     if beliefs.kernels == 0 {

@@ -140,32 +140,26 @@ impl Application {
 
 /// With kernels within 10 %, blocks within a few percent, though 60 cases can't
 /// determine 100 costs; without, as shrinking to one common cost does; and 95 %
-/// intervals that hold. Averages over seeds.
+/// intervals that hold.
 #[test]
 fn block_energies_are_as_good_as_the_prior_allows() {
-    let seeds = [1, 2, 3];
-    let [mut with, mut all_low, mut without, mut nnls] = [[0.0; 3]; 4];
-    let share = 1.0 / seeds.len() as f64;
-    for seed in seeds {
-        let mut application = Application::new(60, 100, seed);
-        let priors = application.kernels(0.1);
-        let add = |sums: &mut [f64; 3], options: FitOptions| {
-            let model = fit(&application.table, &options).unwrap();
-            let (errors, covered) = application.block_errors(&model);
-            let (median, p90) = (errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
-            sums.iter_mut().zip([median, p90, covered]).for_each(|(sum, e)| *sum += share * e);
-        };
-        let mut low = priors.clone();
-        low.iter_mut().for_each(|prior| prior.cost_j *= 0.7);
-        add(&mut all_low, FitOptions { priors: low, ..FitOptions::default() });
-        add(&mut with, FitOptions { priors, ..FitOptions::default() });
-        add(&mut without, FitOptions::default());
-        add(&mut nnls, FitOptions::new(Solver::Nnls));
-    }
+    let mut application = Application::new(60, 100, 4);
+    let priors = application.kernels(0.1);
+    let mut low = priors.clone();
+    low.iter_mut().for_each(|prior| prior.cost_j *= 0.7);
+    let judge = |options: FitOptions| {
+        let model = fit(&application.table, &options).unwrap();
+        let (errors, covered) = application.block_errors(&model);
+        [errors[errors.len() / 2], errors[errors.len() * 9 / 10], covered]
+    };
+    let with = judge(FitOptions { priors, ..FitOptions::default() });
+    let all_low = judge(FitOptions { priors: low, ..FitOptions::default() });
+    let without = judge(FitOptions::default());
+    let nnls = judge(FitOptions::new(Solver::Nnls));
     assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "kernels: {with:?}");
     // A factor that all kernels are off by is found from the cases.
     assert!(all_low[0] < 0.05 && all_low[2] > 0.9, "kernels 30 % low: {all_low:?}");
-    assert!(without[0] < 0.22 && without[1] < 0.8, "common cost: {without:?}");
+    assert!(without[0] < 0.22 && without[1] < 0.67, "common cost: {without:?}");
     assert!((0.85..=1.0).contains(&without[2]), "common cost: {without:?}");
     assert!(nnls[0] > 2.0 * without[0], "nnls: {nnls:?}");
 }

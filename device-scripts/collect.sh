@@ -1,0 +1,34 @@
+#!/system/bin/sh
+# collect.sh [COUNTS_PACKAGE]: prints what the last session left, for the host to take apart.
+# Input:  the files of session.sh, the log; the package whose wattline-counts.csv is wanted.
+# Output: sections '@@wattline NAME begin', the bytes, a newline, '@@wattline NAME end' for
+#         samples, logcat and counts; '@@wattline NAME missing' for what is not there.
+
+# shellcheck source=device-scripts/common.sh
+. "${0%/*}/common.sh"
+
+section() {
+    if [ -r "$2" ]; then
+        echo "@@wattline $1 begin"
+        cat "$2"
+        echo
+        echo "@@wattline $1 end"
+    else
+        echo "@@wattline $1 missing"
+    fi
+}
+
+section samples "$work/samples.txt"
+echo "@@wattline logcat begin"
+logcat -d -v threadtime
+echo
+echo "@@wattline logcat end"
+if [ -n "$1" ]; then
+    counts=$root/data/data/$1/files/wattline-counts.csv
+    # Without root only the application itself may read its files.
+    if [ ! -r "$counts" ] && has run-as; then
+        run-as "$1" cat files/wattline-counts.csv >"$work/counts.csv" 2>/dev/null &&
+            counts=$work/counts.csv
+    fi
+    section counts "$counts"
+fi

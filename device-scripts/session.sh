@@ -1,0 +1,380 @@
+#!/system/bin/sh
+# session.sh: runs one session in the foreground: sampler, application, input, end.
+# Input:  key=value arguments, or plan=FILE with one of them per line:
+#         period_us=N   the sampler's nap            limit_ms=N   longest session, device clock
+#         package=P main=CLASS                       the application (none: an idle session)
+#         extra=KEY=VALUE (repeated)                 goes to the application by am --es
+#         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin mark
+#         begin_mark=TEXT end_mark=TEXT              what the application prints
+#         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
+#         application to end by itself after its end mark
+#         counts=yes    remove an old wattline-counts.csv first
+#         app_mask=HEX scripts_mask=HEX              cores for taskset (absent: not pinned)
+# Output: key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
+#         code 3; the samples in session/samples.txt, the marks in the log.
+# A session that loses its host (hangup) stops the application and restores the board.
+
+# shellcheck source=device-scripts/common.sh
+. "${0%/*}/common.sh"
+set -f
+
+poll_ms=1000
+period_us=33000
+limit_ms=600000
+idle_ms=0
+settle_ms=500
+begin_mark='wattline: begin'
+end_mark='wattline: end'
+package=
+main=
+counts=
+steps=
+app_mask=
+scripts_mask=
+plan=
+case ${1:-} in
+plan=*)
+    plan=${1#plan=}
+    shift
+    while IFS= read -r line; do
+        set -- "$@" "$line"
+    done <"$plan" || fail "cannot read the plan $plan"
+    ;;
+esac
+# Each argument is taken off the front once; what an extra leaves at the end is for am.
+left=$#
+while [ $left -gt 0 ]; do
+    argument=$1
+    shift
+    left=$((left - 1))
+    value=${argument#*=}
+    case $argument in
+    period_us=*) period_us=$value ;;
+    limit_ms=*) limit_ms=$value ;;
+    idle_ms=*) idle_ms=$value ;;
+    settle_ms=*) settle_ms=$value ;;
+    begin_mark=*) begin_mark=$value ;;
+    end_mark=*) end_mark=$value ;;
+    package=*) package=$value ;;
+    main=*) main=$value ;;
+    counts=*) counts=$value ;;
+    extra=*) set -- "$@" --es "${value%%=*}" "${value#*=}" ;;
+    step=*) steps=$steps${steps:+$nl}$value ;;
+    app_mask=*) app_mask=$value ;;
+    scripts_mask=*) scripts_mask=$value ;;
+    *) fail "session.sh does not know the argument $argument" ;;
+    esac
+done
+
+# Milliseconds since midnight of HH:MM:SS.mmm; the 1 before keeps 08 from being octal.
+day_ms_of() {
+    clock=$1
+    seconds=${clock##*:}
+    minutes=${clock#*:}
+    minutes=${minutes%%:*}
+    day_ms=$(((1${clock%%:*} - 100) * 3600000 + (1$minutes - 100) * 60000))
+    day_ms=$((day_ms + (1${seconds%.*} - 100) * 1000 + 1${seconds#*.} - 1000))
+}
+
+# Writes an 'uptime N' line to the log, which ties the log's clock to the samples' clock.
+mark() {
+    look_at_clock
+    log -t wattline "uptime $up"
+}
+
+# Writes the lines of the log that matter here to the poll file.
+dump_log() {
+    if [ -n "$have_grep" ]; then
+        logcat -d -v threadtime | grep -F -e 'wattline: uptime' -e "$begin_mark" \
+            -e "$end_mark" -e 'has died' -e 'FATAL EXCEPTION' >"$work/poll"
+    else
+        logcat -d -v threadtime >"$work/poll"
+    fi
+}
+
+# Reads the log: begun, ended, died, fatal, app_pid, begin_ms (on the session's clock).
+look_at_log() {
+    dump_log
+    ended=
+    died=
+    fatal=
+    open=0
+    closed=0
+    while read -r line; do
+        case $line in
+        *"$begin_mark" | *"$begin_mark "*)
+            open=$((open + 1))
+            [ -n "$begun" ] || note_begin "$line"
+            ;;
+        *"$end_mark") ended=yes ;;
+        *"$end_mark "*) closed=$((closed + 1)) ;;
+        *"Process $package (pid "*'has died'*)
+            [ -n "$begun" ] || unborn_polls=$((unborn_polls + 1))
+            case $line in
+            *"(pid $app_pid)"*) died=yes ;;
+            esac
+            ;;
+        *'FATAL EXCEPTION'*)
+            case " $line" in
+            *" $app_pid "*) fatal=yes ;;
+            esac
+            ;;
+        *"wattline: uptime $t0") note_mark "$line" ;;
+        esac
+    done <"$work/poll"
+}
+
+# The line's own time stamp, not the moment of the poll, says when the application began.
+note_begin() {
+    begun=yes
+    # shellcheck disable=SC2086 # the columns of threadtime: date, time, pid, ...
+    set -- $1
+    app_pid=$3
+    day_ms_of "$2"
+    begin_ms=$((mark_ms + day_ms - mark_day_ms))
+    [ $begin_ms -ge -43200000 ] || begin_ms=$((begin_ms + 86400000)) # past midnight
+}
+
+note_mark() {
+    [ -z "$mark_noted" ] || return
+    mark_noted=yes
+    # shellcheck disable=SC2086 # the columns of threadtime: date, time, pid, ...
+    set -- $1
+    day_ms_of "$2"
+    mark_day_ms=$day_ms
+}
+
+# Sends the first of the steps. The kind 'wait' only passes time.
+send_step() {
+    step=${steps%%"$nl"*}
+    case $steps in
+    *"$nl"*) steps=${steps#*"$nl"} ;;
+    *) steps= ;;
+    esac
+    step=${step#* }
+    case $step in
+    wait | 'wait '*) return ;;
+    key\ *) step="keyevent ${step#key }" ;;
+    esac
+    # shellcheck disable=SC2086 # the words of a step are the words of the command
+    input $step >/dev/null 2>&1 || echo "warning=input $step failed"
+}
+
+pin() {
+    [ -n "$2" ] || return
+    if [ -n "$have_taskset" ] && taskset -p "$2" "$3" >/dev/null 2>&1; then
+        echo "$1_pinned=yes"
+    else
+        echo "$1_pinned=no"
+    fi
+}
+
+start_sampler() {
+    [ -e "$work/stop" ] && rm "$work/stop"
+    [ -e "$work/sampled" ] && rm "$work/sampled"
+    : >"$work/samples.txt"
+    sampler=${0%/*}/sample.sh
+    if has setsid; then
+        setsid sh "$sampler" "$work/samples.txt" "$period_us" >"$work/sampler.out" 2>&1 </dev/null &
+    else
+        sh "$sampler" "$work/samples.txt" "$period_us" >"$work/sampler.out" 2>&1 </dev/null &
+    fi
+    sampler_pid=$!
+    # Only builtins here: a virtual board's clock must not move before the first sample.
+    while [ ! -s "$work/samples.txt" ]; do
+        kill -0 "$sampler_pid" 2>/dev/null || break
+    done
+    if [ ! -s "$work/samples.txt" ]; then
+        read -r line <"$work/sampler.out"
+        fail "the sampler ended at once: ${line#error=}"
+    fi
+}
+
+# The sampler takes one more sample after it saw the stop file.
+stop_sampler() {
+    : >"$work/stop"
+    waited_us=0
+    while [ ! -e "$work/sampled" ] && [ $waited_us -lt 5000000 ]; do
+        nap_us "$period_us"
+        waited_us=$((waited_us + period_us))
+    done
+    [ -e "$work/sampled" ] || kill "$sampler_pid" 2>/dev/null
+}
+
+# What is done when the host is gone: nobody else will put the board back.
+abandon() {
+    trap - EXIT HUP INT TERM PIPE
+    : >"$work/stop"
+    [ -z "$package" ] || am force-stop "$package" >/dev/null 2>&1
+    [ -e "$work/pid" ] && rm "$work/pid"
+    sh "${0%/*}/restore.sh" >"$work/restored" 2>&1
+    exit 1
+}
+
+leave() {
+    beat
+    : >"$work/stop"
+    [ -e "$work/pid" ] && rm "$work/pid"
+}
+
+start_application() {
+    if ! am start -S -W -n "$package/$main" "$@" >"$work/am.out" 2>&1 </dev/null; then
+        read -r line <"$work/am.out"
+        fail "am start $package/$main failed: $line"
+    fi
+    # Old versions of am say so and still end with 0.
+    while read -r line; do
+        case $line in
+        Error*) fail "am start $package/$main: $line" ;;
+        esac
+    done <"$work/am.out"
+}
+
+# Keeps the lowest frequency seen: a throttled session shows here.
+watch_frequency() {
+    [ -n "$frequency_file" ] || return
+    present_khz=
+    read -r present_khz <"$frequency_file"
+    case $present_khz in
+    '' | *[!0-9]*) return ;;
+    esac
+    [ "$present_khz" -ge "$frequency_min_khz" ] || frequency_min_khz=$present_khz
+}
+
+# Sets result to ok or died when the session is over.
+judge() {
+    if [ -n "$ended" ]; then
+        result=ok
+    elif [ -n "$fatal" ]; then
+        result=died
+    elif [ -n "$died" ] && [ $closed -gt 0 ] && [ $closed -ge $open ]; then
+        result=ok # kernels closed all their marks before the process ended
+    elif [ -n "$died" ] || [ $unborn_polls -ge 3 ]; then
+        result=died
+    fi
+}
+
+poll_application() {
+    look_at_log
+    if [ -n "$begun" ] && [ -z "$pinned" ]; then
+        pinned=yes
+        pin app "$app_mask" "$app_pid"
+    fi
+    judge
+    next_poll_ms=$((now_ms + poll_ms))
+    [ -n "$begun" ] || next_poll_ms=$((now_ms + 200))
+}
+
+# An idle session reads the log as often as the others, so that this cost cancels out.
+poll_idle() {
+    dump_log
+    [ $now_ms -lt $((begin_ms + idle_ms)) ] || result=ok
+    next_poll_ms=$((now_ms + poll_ms))
+    [ $next_poll_ms -le $((begin_ms + idle_ms)) ] || next_poll_ms=$((begin_ms + idle_ms))
+}
+
+# Naps until the next poll or step, and does what is due.
+advance() {
+    look_at_clock
+    wake_ms=$next_poll_ms
+    if [ -n "$begun" ] && [ -n "$steps" ]; then
+        step_ms=$((begin_ms + ${steps%% *}))
+        if [ $step_ms -le $now_ms ]; then
+            send_step
+            return
+        fi
+        [ $step_ms -ge $wake_ms ] || wake_ms=$step_ms
+    fi
+    if [ $wake_ms -gt $now_ms ]; then
+        nap_us $(((wake_ms - now_ms) * 1000))
+        return
+    fi
+    watch_frequency
+    if [ -n "$package" ]; then poll_application; else poll_idle; fi
+    [ -n "$result" ] || [ $now_ms -lt "$limit_ms" ] || result=timeout
+}
+
+# Waits for an application that ends by itself: it writes its counts at its exit.
+settle() {
+    settled_ms=0
+    while [ -z "$died" ] && [ $settled_ms -lt "$settle_ms" ]; do
+        nap_us 100000
+        settled_ms=$((settled_ms + 100))
+        look_at_log
+    done
+}
+
+need logcat "is this Android?"
+need log "is this Android?"
+have_grep=
+have_taskset=
+has grep && have_grep=yes
+has taskset && have_taskset=yes
+choose_nap
+# A session that lost its host put the board back; nothing must be measured after that.
+[ -e "$dir/state" ] || fail "the board is not prepared; run prepare.sh first"
+pin scripts "$scripts_mask" $$ # the sampler and the tools inherit it
+[ -d "$work" ] || mkdir "$work" || fail "cannot make the folder $work"
+beat
+echo $$ >"$work/pid"
+trap leave EXIT
+trap abandon HUP INT TERM PIPE
+if [ -n "$package" ]; then
+    need am "is this Android?"
+    [ -z "$steps" ] || need input "the scenario has input steps"
+    old_counts=$root/data/data/$package/files/wattline-counts.csv
+    [ "$counts" != yes ] || [ ! -e "$old_counts" ] || rm "$old_counts"
+fi
+read_temperature
+temperature_before_c=$temperature_c
+set +f
+read_frequency
+set -f
+frequency_min_khz=$frequency_khz
+begun=
+mark_noted=
+pinned=
+result=
+app_pid=none
+unborn_polls=0
+begin_ms=0
+next_poll_ms=0
+mark_day_ms=0
+
+logcat -c
+start_sampler
+start_clock
+mark
+t0=$up
+mark_ms=$now_ms
+if [ -n "$package" ]; then
+    start_application "$@"
+else
+    log -p i -t System.out "$begin_mark"
+    begun=yes
+    begin_ms=$now_ms
+fi
+while [ -z "$result" ]; do
+    advance
+done
+if [ -z "$package" ]; then
+    log -p i -t System.out "$end_mark"
+elif [ $result = ok ]; then
+    settle
+fi
+mark
+t1=$up
+stop_sampler
+[ -z "$package" ] || [ -n "$died" ] || am force-stop "$package" >/dev/null 2>&1
+set +f
+read_temperature
+read_frequency
+echo "t0=$t0"
+echo "t1=$t1"
+[ -z "$temperature_before_c" ] || echo "temperature_before_c=$temperature_before_c"
+[ -z "$temperature_c" ] || echo "temperature_after_c=$temperature_c"
+[ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
+[ -z "$frequency_min_khz" ] || echo "frequency_min_khz=$frequency_min_khz"
+[ "$app_pid" = none ] || echo "app_pid=$app_pid"
+echo "nap=$nap"
+echo "exit=$result"

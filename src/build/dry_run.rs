@@ -1,0 +1,139 @@
+//! Dry runs: a variant with the count probe on the local JVM, without a board and
+//! without waiting, to see whether it ends and how often each block runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use crate::blocks::BlockId;
+use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::instrument::Probe;
+use crate::scenario::{Input, Scenario};
+use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
+use crate::toolchain::{Jdk, jar};
+
+use super::{BuildError, Variant, VariantBuilder};
+
+/// The longest dry run: many times what a session without waiting takes.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// What the probes' runtime writes to its working directory.
+pub const COUNTS_FILE: &str = "wattline-counts.csv";
+
+/// Runs cases of a scenario on the local JVM.
+pub struct DryRunner<'r, 'a> {
+    scenario: &'r Scenario,
+    jdk: &'r Jdk,
+    builder: &'r mut VariantBuilder<'a>,
+    libraries: Vec<std::path::PathBuf>,
+    blocks: usize,
+}
+
+impl<'r, 'a> DryRunner<'r, 'a> {
+    /// Dry runs with this builder's variants.
+    pub fn new(
+        scenario: &'r Scenario,
+        jdk: &'r Jdk,
+        builder: &'r mut VariantBuilder<'a>,
+    ) -> DryRunner<'r, 'a> {
+        let libraries = builder.application().sources.libraries.clone();
+        let blocks = builder.application().dictionary.blocks.len();
+        DryRunner { scenario, jdk, builder, libraries, blocks }
+    }
+
+    fn run(&self, case: &DryCase, variant: &Variant) -> Result<DryOutcome, BuildError> {
+        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let classes = folder.path().join("classes");
+        jar::write_folder(&classes, &variant.classes)?;
+        let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
+            return Ok(DryOutcome::Failed { reason: format!("no input sequence {}", case.input) });
+        };
+        let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), classes))?;
+        self.outcome(&outcome, folder.path(), variant)
+    }
+
+    fn plan(&self, input: &Input, folder: &Path, classes: std::path::PathBuf) -> JvmRun {
+        let mut extras = self.scenario.extras(input);
+        extras.extend(self.scenario.session.dry_extras.clone());
+        let steps = input.steps.iter();
+        JvmRun {
+            classpath: std::iter::once(classes).chain(self.libraries.iter().cloned()).collect(),
+            main: self.scenario.application.main.clone(),
+            arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
+            directory: folder.to_path_buf(),
+            input: steps.map(|step| format!("@{} {}\n", step.at_s, step.action.command())).collect(),
+            limit: LIMIT,
+        }
+    }
+
+    fn outcome(
+        &self,
+        outcome: &JvmOutcome,
+        folder: &Path,
+        variant: &Variant,
+    ) -> Result<DryOutcome, BuildError> {
+        let failed = |reason: String| Ok(DryOutcome::Failed { reason });
+        match outcome.end {
+            JvmEnd::TimedOut => return failed(format!("did not end within {} s", LIMIT.as_secs())),
+            JvmEnd::Exited(0) => {}
+            JvmEnd::Exited(code) => {
+                let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
+                return failed(format!("exit code {code}: {}", first.unwrap_or("no message")));
+            }
+        }
+        if !outcome.stdout.contains(&self.scenario.session.end_mark) {
+            return failed(format!("did not print {:?}", self.scenario.session.end_mark));
+        }
+        let file = folder.join(COUNTS_FILE);
+        let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
+        match parse_counts(&text, self.blocks) {
+            Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),
+            Err(message) => failed(message),
+        }
+    }
+}
+
+impl Dry for DryRunner<'_, '_> {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        let mut variants: BTreeMap<&[BlockId], Variant> = BTreeMap::new();
+        for case in cases {
+            if !variants.contains_key(case.removed.as_slice()) {
+                let removed: BTreeSet<BlockId> = case.removed.iter().copied().collect();
+                variants.insert(&case.removed, self.builder.build(&removed, Probe::Count)?);
+            }
+        }
+        let this = &*self;
+        let outcomes: Result<Vec<DryOutcome>, BuildError> = cases
+            .par_iter()
+            .map(|case| this.run(case, &variants[case.removed.as_slice()]))
+            .collect();
+        Ok(outcomes?)
+    }
+}
+
+/// The runtime's `block,executions` lines as executions by block id.
+pub fn parse_counts(text: &str, blocks: usize) -> Result<Vec<u64>, String> {
+    let mut executions = vec![0; blocks];
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let bad = || format!("counts, line {}: {line:?} is not `block,executions`", number + 1);
+        let (block, count) = line.split_once(',').ok_or_else(bad)?;
+        let block: usize = block.parse().map_err(|_| bad())?;
+        let count: u64 = count.parse().map_err(|_| bad())?;
+        *executions.get_mut(block).ok_or_else(bad)? = count;
+    }
+    Ok(executions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_by_block() {
+        assert_eq!(parse_counts("block,executions\n2,7\n0,1\n", 3), Ok(vec![1, 0, 7]));
+        assert!(parse_counts("block,executions\n3,7\n", 3).unwrap_err().contains("line 2"));
+        assert!(parse_counts("block,executions\nx\n", 3).is_err());
+    }
+}

@@ -1,0 +1,154 @@
+//! Everything a user can run into, in one place: what happened, what to do about it,
+//! and the exit code.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::build::BuildError;
+use crate::campaign::PlanError;
+use crate::device::DeviceError;
+use crate::model::ModelError;
+use crate::run::{DriverError, RunError};
+use crate::scenario::ScenarioError;
+use crate::toolchain::ToolchainError;
+use crate::virtual_board::BoardError;
+
+/// Exit codes of the program.
+pub mod exit {
+    /// A gate said no.
+    pub const GATE: u8 = 1;
+    /// Wrong use.
+    pub const USAGE: u8 = 2;
+    /// Input at fault.
+    pub const INPUT: u8 = 3;
+    /// Board at fault.
+    pub const BOARD: u8 = 4;
+}
+
+/// Why a command ended without its result.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// A flag or argument makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// A result is there already.
+    #[error("{path} is there already; give another --out, or --force to replace it")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file could not be read or written.
+    #[error("cannot {action} {path}: {source}{}", remedy(source))]
+    Io {
+        /// `read`, `write`, ...
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// An input file does not hold what it should.
+    #[error("{file}: {message}")]
+    Input {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong, where, and what to do.
+        message: String,
+    },
+    /// The scenario file is at fault.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The application could not be loaded or built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A Java tool failed.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+    /// No plan could be made.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The campaign stopped, or its folder can't be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The data can't be fitted.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The board does not do what it should.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The virtual board can't be started.
+    #[error(transparent)]
+    VirtualBoard(#[from] BoardError),
+    /// The board is not what the scenario wants.
+    #[error("{0}")]
+    Board(String),
+    /// A traced program ended with a code of its own, which is passed on.
+    #[error("the program ended with exit code {code}")]
+    Program {
+        /// Its exit code.
+        code: u8,
+    },
+}
+
+impl Failure {
+    /// Wraps an I/O failure with what was tried on which path.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Failure::Io { action, path, source }
+    }
+
+    /// An input file at fault.
+    pub fn input(file: impl Into<PathBuf>, message: impl ToString) -> Self {
+        Failure::Input { file: file.into(), message: message.to_string() }
+    }
+
+    /// The code that the program ends with.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Usage(_) | Failure::Exists { .. } => exit::USAGE,
+            Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
+            Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
+            | Failure::Run(RunError::Hopeless { .. }) => exit::BOARD,
+            Failure::Run(RunError::Exists { .. }) => exit::USAGE,
+            Failure::Program { code } => *code,
+            _ => exit::INPUT,
+        }
+    }
+}
+
+/// A failure during a campaign's run: the board's own fault, or this side's.
+impl From<Failure> for DriverError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Device(_) | Failure::Board(_) => DriverError::BoardLost(Box::new(failure)),
+            _ => DriverError::Broken(Box::new(failure)),
+        }
+    }
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "; free some space, then run again with --resume",
+        io::ErrorKind::PermissionDenied => "; check who owns it",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_says_what_to_do() {
+        let error =
+            Failure::io("write", "a/b")(io::Error::from(io::ErrorKind::StorageFull)).to_string();
+        assert!(error.contains("a/b") && error.contains("--resume"), "{error}");
+    }
+
+    #[test]
+    fn exit_codes_tell_use_input_and_board_apart() {
+        assert_eq!(Failure::Usage(String::new()).exit_code(), 2);
+        assert_eq!(Failure::input("f", "m").exit_code(), 3);
+        assert_eq!(Failure::Board(String::new()).exit_code(), 4);
+    }
+}

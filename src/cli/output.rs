@@ -1,0 +1,115 @@
+//! Output folders: existing results are kept unless asked otherwise, and no file is
+//! written half.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::error::Failure;
+
+/// What happens to results that are already there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// They are kept, and the command refuses to run.
+    Keep,
+    /// They are replaced (`--force`).
+    Replace,
+}
+
+impl From<bool> for Existing {
+    fn from(force: bool) -> Self {
+        if force { Existing::Replace } else { Existing::Keep }
+    }
+}
+
+/// A folder that results are written to.
+#[derive(Debug, Clone)]
+pub struct Output {
+    folder: PathBuf,
+    existing: Existing,
+}
+
+impl Output {
+    /// Opens the folder; creates it if it isn't there.
+    pub fn open(folder: &Path, existing: Existing) -> Result<Output, Failure> {
+        fs::create_dir_all(folder).map_err(Failure::io("create", folder))?;
+        Ok(Output { folder: folder.to_path_buf(), existing })
+    }
+
+    /// Fails if one of `names` is there and may not be replaced: asked before long work.
+    pub fn check_free(&self, names: &[&str]) -> Result<(), Failure> {
+        let taken = names.iter().map(|name| self.folder.join(name)).find(|path| path.exists());
+        match (taken, self.existing) {
+            (Some(path), Existing::Keep) => Err(Failure::Exists { path }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a file under the folder: to a temporary file, then renamed.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
+        self.check_free(&[name])?;
+        let path = self.folder.join(name);
+        let parent = path.parent().unwrap_or(&self.folder).to_path_buf();
+        fs::create_dir_all(&parent).map_err(Failure::io("create", &parent))?;
+        let mut file =
+            tempfile::NamedTempFile::new_in(&parent).map_err(Failure::io("write in", &parent))?;
+        file.write_all(bytes.as_ref()).map_err(Failure::io("write", &path))?;
+        make_readable(file.as_file()).map_err(Failure::io("write", &path))?;
+        file.persist(&path).map_err(|error| Failure::io("write", &path)(error.error))?;
+        Ok(path)
+    }
+
+    /// Removes files and folders of an earlier run (`--force`).
+    pub fn discard(&self, names: &[&str]) -> Result<(), Failure> {
+        for path in names.iter().map(|name| self.folder.join(name)) {
+            let removed =
+                if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match removed {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Failure::io("remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A path below the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Temporary files are private; results are as readable as any file.
+fn make_readable(file: &fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+/// Reads a text file that a command was given.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(Failure::io("read", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_kept_unless_forced() {
+        let folder = tempfile::tempdir().unwrap();
+        let careful = Output::open(folder.path(), Existing::Keep).unwrap();
+        careful.write("a/b.csv", "one").unwrap();
+        let error = careful.write("a/b.csv", "two").unwrap_err();
+        assert!(error.to_string().contains("b.csv"), "{error}");
+        let bold = Output::open(folder.path(), Existing::Replace).unwrap();
+        bold.write("a/b.csv", "two").unwrap();
+        assert_eq!(read_text(&folder.path().join("a/b.csv")).unwrap(), "two");
+        assert_eq!(fs::read_dir(folder.path().join("a")).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,232 @@
+//! Boards behind the adb server: finding, connecting, and the [`Board`] trait over them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use super::limit::{CancelFlag, Limit};
+use super::server::Server;
+use super::shell::{self, ShellMode, quoted};
+use super::{Board, DeviceError, SCRIPT_FOLDER, ShellOutput, transfer};
+
+/// For requests the server answers by itself.
+const REQUEST_LIMIT: Duration = Duration::from_secs(10);
+/// For a TCP connection to a board, and for the board to become ready after it.
+const CONNECT_LIMIT: Duration = Duration::from_secs(20);
+/// For a small file; USB 2 moves about 5 MB/s, `TRANSFER_RATE` is a tenth of it.
+const TRANSFER_LIMIT: Duration = Duration::from_secs(30);
+const TRANSFER_RATE: u64 = 500_000;
+/// For the package manager: Android 5 compiles an application when it is installed.
+const INSTALL_LIMIT: Duration = Duration::from_secs(180);
+
+/// A board as the adb server lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The serial; for a board over TCP `HOST:PORT`.
+    pub serial: String,
+    /// `device` when it is ready, else what is the matter (`offline`, `unauthorized`,
+    /// `no permissions ...`).
+    pub state: String,
+    /// The model, where the server knows it.
+    pub model: Option<String>,
+}
+
+/// All boards the server knows. One board without permissions does not hide the others.
+pub fn list(server: Server) -> Result<Vec<Listed>, DeviceError> {
+    let limit = server_limit("listing the boards", REQUEST_LIMIT);
+    let text = server.query("host:devices-l", limit)?;
+    Ok(text.lines().filter_map(listed).collect())
+}
+
+/// `SERIAL  STATE key:value ...`, where a state may be a sentence.
+fn listed(line: &str) -> Option<Listed> {
+    let (serial, rest) = line.trim().split_once(char::is_whitespace)?;
+    let rest = rest.trim_start();
+    let state = match rest.split_whitespace().next()? {
+        "no" => rest,
+        word => word,
+    };
+    let model = rest.split_whitespace().find_map(|word| word.strip_prefix("model:"));
+    Some(Listed { serial: serial.into(), state: state.into(), model: model.map(Into::into) })
+}
+
+/// Connects a board over TCP (`HOST:PORT`) and waits until it is ready. A board that was
+/// restarted is disconnected first: the server would keep the dead connection.
+pub fn connect(server: Server, address: &str) -> Result<(), DeviceError> {
+    let limit = Limit::new(address, "connecting", CONNECT_LIMIT, &CancelFlag::default());
+    let before = state(server, address, limit.clone());
+    if !matches!(before.as_deref(), Ok("device") | Err(DeviceError::NotReady { .. })) {
+        disconnect(server, address)?;
+    }
+    let answer = server.query(&format!("host:connect:{address}"), limit.clone())?;
+    if !answer.contains("connected to") {
+        return Err(DeviceError::NotReady { serial: address.into(), state: answer });
+    }
+    wait_until_ready(server, address, &limit)
+}
+
+fn wait_until_ready(server: Server, serial: &str, limit: &Limit) -> Result<(), DeviceError> {
+    loop {
+        let last = state(server, serial, limit.clone());
+        if matches!(last.as_deref(), Ok("device")) {
+            return Ok(());
+        }
+        if let Err(end) = limit.slice() {
+            // What the server said last tells more than that time is up.
+            let unready = |state| DeviceError::NotReady { serial: serial.into(), state };
+            return Err(last.map_or(end, unready));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Gets a board back after a lost connection: over TCP by disconnecting and connecting, else
+/// by waiting until it is ready again.
+pub fn reconnect(server: Server, serial: &str) -> Result<(), DeviceError> {
+    if serial.contains(':') {
+        disconnect(server, serial)?;
+        return connect(server, serial);
+    }
+    let limit = Limit::new(serial, "waiting for the board", CONNECT_LIMIT, &CancelFlag::default());
+    wait_until_ready(server, serial, &limit)
+}
+
+/// Ends the server's connection to a board over TCP. One that is not connected is fine.
+pub fn disconnect(server: Server, address: &str) -> Result<(), DeviceError> {
+    let limit = Limit::new(address, "disconnecting", REQUEST_LIMIT, &CancelFlag::default());
+    match server.query(&format!("host:disconnect:{address}"), limit) {
+        Ok(_) | Err(DeviceError::Refused { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The state of a board (`device`, `offline`), or [`DeviceError::NotReady`].
+fn state(server: Server, serial: &str, limit: Limit) -> Result<String, DeviceError> {
+    not_ready_where_refused(server.query(&format!("host-serial:{serial}:get-state"), limit))
+}
+
+fn not_ready_where_refused<T>(answer: Result<T, DeviceError>) -> Result<T, DeviceError> {
+    answer.map_err(|error| match error {
+        DeviceError::Refused { serial, message, .. } => {
+            DeviceError::NotReady { serial, state: message }
+        }
+        other => other,
+    })
+}
+
+/// A limit for a question to the server itself.
+fn server_limit(doing: &str, span: Duration) -> Limit {
+    Limit::new("adb server", doing, span, &CancelFlag::default())
+}
+
+/// A board reached through the adb server.
+#[derive(Debug)]
+pub struct AdbBoard {
+    server: Server,
+    serial: String,
+    cancel: CancelFlag,
+    /// Asked for once; asked again after a lost connection.
+    mode: Mutex<Option<ShellMode>>,
+}
+
+impl AdbBoard {
+    /// The board with this serial. Fails when it is not connected and ready.
+    pub fn open(server: Server, serial: &str, cancel: CancelFlag) -> Result<Self, DeviceError> {
+        let limit = Limit::new(serial, "looking for the board", REQUEST_LIMIT, &cancel);
+        let state = state(server, serial, limit)?;
+        if state != "device" {
+            return Err(DeviceError::NotReady { serial: serial.into(), state });
+        }
+        Ok(Self { server, serial: serial.into(), cancel, mode: Mutex::new(None) })
+    }
+
+    /// The shell service of the board: the newer one where the board announces it.
+    pub fn shell_mode(&self) -> Result<ShellMode, DeviceError> {
+        let mut known = self.mode.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(mode) = *known {
+            return Ok(mode);
+        }
+        let service = format!("host-serial:{}:features", self.serial);
+        let limit = self.limit("asking for features", REQUEST_LIMIT);
+        let features = not_ready_where_refused(self.server.query(&service, limit))?;
+        let new = features.trim().split(',').any(|feature| feature == "shell_v2");
+        let mode = if new { ShellMode::V2 } else { ShellMode::Legacy };
+        *known = Some(mode);
+        Ok(mode)
+    }
+
+    fn limit(&self, doing: &str, span: Duration) -> Limit {
+        Limit::new(&self.serial, doing, span, &self.cancel)
+    }
+
+    fn forget_mode(&self) {
+        *self.mode.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+}
+
+impl Board for AdbBoard {
+    fn serial(&self) -> &str {
+        &self.serial
+    }
+
+    fn shell(&self, command: &str, deadline: Duration) -> Result<ShellOutput, DeviceError> {
+        let mode = self.shell_mode()?;
+        let limit = self.limit(&shell::described(command), deadline);
+        let stream = self.server.transport(&self.serial, limit);
+        let end = stream.and_then(|stream| shell::run(stream, mode, command));
+        if matches!(end, Err(DeviceError::Lost { .. } | DeviceError::NotReady { .. })) {
+            self.forget_mode();
+        }
+        end
+    }
+
+    fn push(&self, content: &[u8], remote: &str, mode: u32) -> Result<(), DeviceError> {
+        let span = TRANSFER_LIMIT + Duration::from_secs(content.len() as u64 / TRANSFER_RATE);
+        let limit = self.limit(&format!("sending {remote}"), span);
+        transfer::send(self.server, content, remote, &limit)?;
+        let file = quoted(remote);
+        let check = transfer::fingerprint_command(remote);
+        let answer = self.shell(&format!("chmod {mode:o} {file}; {check}"), TRANSFER_LIMIT)?;
+        transfer::verify(self, remote, content, &answer.stdout)
+    }
+
+    fn pull(&self, remote: &str) -> Result<Vec<u8>, DeviceError> {
+        let limit = self.limit(&format!("fetching {remote}"), 10 * TRANSFER_LIMIT);
+        let content = transfer::fetch(self.server, remote, &limit)?;
+        let answer = self.shell(&transfer::fingerprint_command(remote), TRANSFER_LIMIT)?;
+        transfer::verify(self, remote, &content, &answer.stdout)?;
+        Ok(content)
+    }
+
+    fn install(&self, file: &Path) -> Result<(), DeviceError> {
+        let content =
+            fs::read(file).map_err(|source| DeviceError::File { path: file.to_owned(), source })?;
+        let remote = format!("{SCRIPT_FOLDER}/install.apk");
+        self.push(&content, &remote, 0o644)?;
+        let answer = self.shell(&format!("pm install -r {remote}; rm {remote}"), INSTALL_LIMIT)?;
+        // Old package managers end with 0 whatever happened; all of them print this word.
+        if answer.stdout.lines().any(|line| line.trim() == "Success") {
+            return Ok(());
+        }
+        let message = answer.all_output();
+        Err(DeviceError::Install { serial: self.serial.clone(), file: file.to_owned(), message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_hold_boards_of_all_states() {
+        let ready = listed("127.0.0.1:5600  device product:v model:Virtual_Board transport_id:3");
+        let ready = ready.expect("a board");
+        assert_eq!((ready.serial.as_str(), ready.state.as_str()), ("127.0.0.1:5600", "device"));
+        assert_eq!(ready.model.as_deref(), Some("Virtual_Board"));
+        let locked = listed("0123  no permissions (user in plugdev group); see [http://x]");
+        assert!(locked.expect("a board").state.starts_with("no permissions"));
+        assert_eq!(listed(""), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! What can go wrong with a board. Every variant names the board and the remedy; the
+//! program turns all of them into exit code 4 (board at fault).
+
+use std::io;
+use std::net::SocketAddrV4;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A call to a board that did not do what it should.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// There is no adb server, and no program to start one with.
+    #[error(
+        "no adb server answers at {address} and `adb` is not on the PATH; \
+         install it (`apt-get install adb`), or name a running server's port in \
+         ANDROID_ADB_SERVER_PORT"
+    )]
+    AdbMissing {
+        /// Where the server was looked for.
+        address: SocketAddrV4,
+    },
+    /// The adb server could not be reached or started.
+    #[error(
+        "the adb server at {address} cannot be reached; try `adb -P {port} start-server`",
+        port = address.port()
+    )]
+    ServerUnreachable {
+        /// Where the server was looked for.
+        address: SocketAddrV4,
+        /// What the connection said.
+        #[source]
+        source: io::Error,
+    },
+    /// The server does not know the board, or the board is not ready.
+    #[error("board {serial} is not ready ({state}): {}", remedy_for(state))]
+    NotReady {
+        /// The board's serial.
+        serial: String,
+        /// The state or the message the server gave.
+        state: String,
+    },
+    /// The server or the board refused a service.
+    #[error(
+        "{serial}: `{service}` was refused: {message}; see `adb devices -l`, and \
+         `adb disconnect {serial}` then `adb connect {serial}` after a restart of the board"
+    )]
+    Refused {
+        /// The board's serial.
+        serial: String,
+        /// The service that was asked for.
+        service: String,
+        /// What the server answered.
+        message: String,
+    },
+    /// The connection ended before the answer was complete.
+    #[error(
+        "{serial}: the connection was lost while {doing}; check cable and power, then \
+         `adb disconnect {serial}` and `adb connect {serial}`"
+    )]
+    Lost {
+        /// The board's serial.
+        serial: String,
+        /// What was being done.
+        doing: String,
+    },
+    /// The time limit passed first.
+    #[error(
+        "{serial}: no end of {doing} within {} s; raise the limit, or see with \
+         `adb -s {serial} shell` whether the board still answers", limit.as_secs_f64()
+    )]
+    TimedOut {
+        /// The board's serial.
+        serial: String,
+        /// What was being done.
+        doing: String,
+        /// The limit that passed.
+        limit: Duration,
+    },
+    /// Somebody asked to stop.
+    #[error("{serial}: stopped on request while {doing}")]
+    Cancelled {
+        /// The board's serial.
+        serial: String,
+        /// What was being done.
+        doing: String,
+    },
+    /// A command on the board ended with a code other than 0.
+    #[error("{serial}: `{command}` ended with exit code {exit_code}: {output}")]
+    CommandFailed {
+        /// The board's serial.
+        serial: String,
+        /// The command, as sent.
+        command: String,
+        /// Its exit code.
+        exit_code: i32,
+        /// What it said, errors included.
+        output: String,
+    },
+    /// A board without the newer shell takes no more than one message as a command.
+    #[error(
+        "{serial}: a command of {length} bytes is too long for this board's shell \
+         (at most {limit}); push it as a file and run that"
+    )]
+    CommandTooLong {
+        /// The board's serial.
+        serial: String,
+        /// Bytes of the command.
+        length: usize,
+        /// Bytes that fit.
+        limit: usize,
+    },
+    /// One of the device scripts found something wrong; its message holds the remedy.
+    #[error("{serial}: {script}: {message}")]
+    Script {
+        /// The board's serial.
+        serial: String,
+        /// The script's file name.
+        script: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// A file did not arrive as it was sent.
+    #[error(
+        "{serial}: {remote}: {problem}; look for free space (`adb -s {serial} shell df`), \
+         then try again"
+    )]
+    Transfer {
+        /// The board's serial.
+        serial: String,
+        /// The file on the board.
+        remote: String,
+        /// What differs, or what the board said.
+        problem: String,
+    },
+    /// The package manager refused an application.
+    #[error(
+        "{serial}: {file} was not installed: {message}; try `adb -s {serial} uninstall` of the \
+         old version first", file = file.display()
+    )]
+    Install {
+        /// The board's serial.
+        serial: String,
+        /// The application's file on this machine.
+        file: PathBuf,
+        /// What the package manager said.
+        message: String,
+    },
+    /// An answer that cannot be understood.
+    #[error("{serial}: {what}; the raw answer begins with {answer:?}")]
+    Garbled {
+        /// The board's serial.
+        serial: String,
+        /// What was expected and did not come.
+        what: String,
+        /// The beginning of what came.
+        answer: String,
+    },
+    /// A session plan the board's shell could not be given.
+    #[error("session {label}: {problem}")]
+    Plan {
+        /// The session's label.
+        label: String,
+        /// What is wrong, with the remedy.
+        problem: String,
+    },
+    /// A file on this machine.
+    #[error("{path} cannot be read", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The sentence that helps with a state of `adb devices`.
+fn remedy_for(state: &str) -> &'static str {
+    if state.contains("unauthorized") || state.contains("authorizing") {
+        "accept this computer's key on the board's screen"
+    } else if state.contains("no permissions") {
+        "allow access to the USB device (udev rules), then `adb kill-server`"
+    } else if state.contains("offline") {
+        "disconnect and connect it again, or restart it"
+    } else {
+        "connect it and look for it in `wattline board list`; over TCP: `adb connect HOST:PORT`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_brings_its_remedy() {
+        let not_ready = |state: &str| {
+            DeviceError::NotReady { serial: "x".into(), state: state.into() }.to_string()
+        };
+        assert!(not_ready("unauthorized").contains("accept this computer's key"));
+        assert!(not_ready("no permissions (user in plugdev)").contains("udev"));
+        assert!(not_ready("device 'x' not found").contains("board list"));
+    }
+}

@@ -1,0 +1,155 @@
+//! Bringing a board into the state a campaign measures in, and back.
+
+use std::time::Duration;
+
+use super::{Board, BoardFacts, DeviceError, SCRIPT_FOLDER, facts, scripts};
+
+/// Sensors need up to three seconds for their first values.
+const PREPARE_LIMIT: Duration = Duration::from_secs(30);
+
+/// What to do with the frequency of the big cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frequency {
+    /// Governor `userspace` and this frequency in kHz, read back.
+    FixedKhz(u32),
+    /// As it is: energy then varies with the governor's choices.
+    Leave,
+}
+
+/// What the board does when its host falls silent between two sessions. A session that
+/// loses its host puts the board back by itself in either case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing: the next [`prepare`] or [`restore`], or a restart, puts it back.
+    Off,
+    /// A process on the board puts it back after this long without a session. Not on a
+    /// virtual board, whose clock its naps would move.
+    After(Duration),
+}
+
+/// How a board is to be prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrepareOptions {
+    /// The frequency of the big cores.
+    pub frequency: Frequency,
+    /// Numbers of the cores to take offline (the little ones, say).
+    pub offline_cores: Vec<u32>,
+    /// What happens when the host is gone.
+    pub guard: Guard,
+}
+
+impl Default for PrepareOptions {
+    /// 1.1 GHz, as on the Odroid-XU+E of the reference campaign; no core offline;
+    /// a quarter of an hour until the guard acts.
+    fn default() -> Self {
+        let guard = Guard::After(Duration::from_secs(900));
+        Self { frequency: Frequency::FixedKhz(1_100_000), offline_cores: Vec::new(), guard }
+    }
+}
+
+/// What a prepared board says about itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardState {
+    /// Model, Android release, and whether the board is a virtual one.
+    pub facts: BoardFacts,
+    /// The power rails in the order of the samples' columns.
+    pub rails: Vec<String>,
+    /// Rails that read zero although they are enabled (a GPU that is off, say).
+    pub silent_rails: Vec<String>,
+    /// How often a sensor makes a new value; absent where the driver does not say.
+    pub update_period: Option<Duration>,
+    /// The frequency of the big cores in kHz, as read back; absent without cpufreq.
+    pub frequency_khz: Option<u32>,
+    /// The temperature in degrees Celsius; absent where no sensor is known.
+    pub temperature_c: Option<f64>,
+    /// Tools a session can do without, but not as well (`taskset`, `setsid`, ...).
+    pub missing_tools: Vec<String>,
+}
+
+/// Installs the scripts where they are missing, enables the sensors, fixes frequency and
+/// cores. What was changed is remembered on the board; [`restore`] undoes it.
+pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState, DeviceError> {
+    scripts::install(board)?;
+    let facts = facts(board)?;
+    let command = scripts::command("prepare.sh", &arguments(options, &facts));
+    let output = board.shell(&command, PREPARE_LIMIT)?;
+    scripts::check(board, "prepare.sh", &output, "prepared")?;
+    Ok(state(facts, &output.stdout))
+}
+
+/// Puts the board back as it was before [`prepare`] and ends a sampler left behind. May be
+/// called at any time; gives the number of settings restored.
+pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
+    let file = format!("{SCRIPT_FOLDER}/restore.sh");
+    // A board that never got the scripts was never changed.
+    let command = format!("if [ -r {file} ]; then sh {file}; else echo restored=0; fi");
+    let output = board.shell(&command, PREPARE_LIMIT)?;
+    scripts::check(board, "restore.sh", &output, "restored")?;
+    if let Some(warning) = scripts::value(&output.stdout, "warning") {
+        let (serial, message) = (board.serial().into(), warning.into());
+        return Err(DeviceError::Script { serial, script: "restore.sh", message });
+    }
+    Ok(scripts::value(&output.stdout, "restored").and_then(|n| n.parse().ok()).unwrap_or(0))
+}
+
+fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
+    let frequency = match options.frequency {
+        Frequency::FixedKhz(khz) => khz.to_string(),
+        Frequency::Leave => "leave".into(),
+    };
+    let offline: Vec<String> = options.offline_cores.iter().map(u32::to_string).collect();
+    let guard = match options.guard {
+        Guard::After(quiet) if !facts.is_virtual() => quiet.as_secs().to_string(),
+        Guard::After(_) | Guard::Off => "off".into(),
+    };
+    vec![
+        format!("frequency_khz={frequency}"),
+        format!("offline={}", offline.join(",")),
+        format!("guard_s={guard}"),
+    ]
+}
+
+fn state(facts: BoardFacts, output: &str) -> BoardState {
+    let names = |key| {
+        let text = scripts::value(output, key).unwrap_or_default();
+        text.split(',').filter(|name| !name.is_empty()).map(Into::into).collect()
+    };
+    let period_us = scripts::value(output, "update_period_us").and_then(|text| text.parse().ok());
+    BoardState {
+        facts,
+        rails: names("rails"),
+        silent_rails: names("silent_rails"),
+        update_period: period_us.map(Duration::from_micros),
+        frequency_khz: scripts::value(output, "frequency_khz").and_then(|text| text.parse().ok()),
+        temperature_c: scripts::value(output, "temperature_c").and_then(|text| text.parse().ok()),
+        missing_tools: scripts::values(output, "missing_tool").map(Into::into).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Hardware;
+    use super::*;
+
+    #[test]
+    fn what_is_absent_stays_absent() {
+        let state = state(BoardFacts::default(), "rails=arm,mem\n");
+        assert_eq!(state.rails, ["arm", "mem"]);
+        assert_eq!((state.update_period, state.frequency_khz), (None, None));
+        assert!(state.silent_rails.is_empty());
+    }
+
+    #[test]
+    fn options_become_arguments() {
+        let guard = Guard::After(Duration::from_secs(60));
+        let options =
+            PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![4, 5], guard };
+        let real = BoardFacts::default();
+        assert_eq!(
+            arguments(&options, &real),
+            ["frequency_khz=leave", "offline=4,5", "guard_s=60"]
+        );
+        let virtual_board = BoardFacts { hardware: Hardware::Virtual, ..real };
+        assert_eq!(arguments(&options, &virtual_board)[2], "guard_s=off");
+    }
+}

@@ -1,0 +1,101 @@
+//! The device scripts: part of the program, pushed to a board when it does not have them.
+
+use std::time::Duration;
+
+use super::shell::quoted;
+use super::{Board, DeviceError, transfer};
+
+/// Where the scripts and the files of a session lie on a board.
+pub const SCRIPT_FOLDER: &str = "/data/local/tmp/wattline";
+
+/// The scripts: name and text.
+pub const SCRIPTS: [(&str, &str); 7] = [
+    ("common.sh", include_str!("../../device-scripts/common.sh")),
+    ("prepare.sh", include_str!("../../device-scripts/prepare.sh")),
+    ("sample.sh", include_str!("../../device-scripts/sample.sh")),
+    ("session.sh", include_str!("../../device-scripts/session.sh")),
+    ("collect.sh", include_str!("../../device-scripts/collect.sh")),
+    ("guard.sh", include_str!("../../device-scripts/guard.sh")),
+    ("restore.sh", include_str!("../../device-scripts/restore.sh")),
+];
+
+/// For a command that only touches small files.
+const SMALL_LIMIT: Duration = Duration::from_secs(10);
+
+/// Pushes the scripts, unless the board has exactly these.
+pub fn install(board: &dyn Board) -> Result<(), DeviceError> {
+    let texts: Vec<&str> = SCRIPTS.iter().map(|(_, text)| *text).collect();
+    let version = transfer::sha256(texts.concat().as_bytes());
+    let mark = format!("{SCRIPT_FOLDER}/installed");
+    let look =
+        format!("[ -d {SCRIPT_FOLDER} ] || mkdir {SCRIPT_FOLDER}; [ ! -r {mark} ] || cat {mark}");
+    if board.shell(&look, SMALL_LIMIT)?.success(board, &look)?.trim() == version {
+        return Ok(());
+    }
+    for (name, text) in SCRIPTS {
+        board.push(text.as_bytes(), &format!("{SCRIPT_FOLDER}/{name}"), 0o755)?;
+    }
+    let note = format!("echo {version} >{mark}");
+    board.shell(&note, SMALL_LIMIT)?.success(board, &note).map(|_| ())
+}
+
+/// The command that runs a script with arguments.
+pub(crate) fn command(script: &str, arguments: &[String]) -> String {
+    let mut command = format!("sh {SCRIPT_FOLDER}/{script}");
+    for argument in arguments {
+        command.push(' ');
+        command.push_str(&quoted(argument));
+    }
+    command
+}
+
+/// The value of the last `key=value` line with this key.
+pub(crate) fn value<'a>(output: &'a str, key: &str) -> Option<&'a str> {
+    values(output, key).last()
+}
+
+/// The values of all `key=value` lines with this key.
+pub(crate) fn values<'a>(output: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
+    output.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+/// Makes an error of a script's `error=` line, or of an end without the line `key=...`.
+pub(crate) fn check(
+    board: &dyn Board,
+    script: &'static str,
+    output: &super::ShellOutput,
+    key: &str,
+) -> Result<(), DeviceError> {
+    let message = match value(&output.stdout, "error") {
+        Some(message) => message.to_owned(),
+        None if value(&output.stdout, key).is_some() => return Ok(()),
+        None => format!("ended with code {}: {}", output.exit_code, output.all_output()),
+    };
+    Err(DeviceError::Script { serial: board.serial().into(), script, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_script_says_what_it_reads_and_writes() {
+        for (name, text) in SCRIPTS {
+            for part in ["#!/system/bin/sh\n", "# Input:", "# Output:"] {
+                assert!(text.contains(part), "{name} lacks {part:?}");
+            }
+            assert!(!text.contains("<<"), "{name}: here-documents need a folder Android 4 lacks");
+        }
+    }
+
+    #[test]
+    fn arguments_are_quoted_and_values_are_exact() {
+        assert_eq!(
+            command("a.sh", &["x=it's".into()]),
+            format!("sh {SCRIPT_FOLDER}/a.sh 'x=it'\\''s'")
+        );
+        let output = "exit=no\nt0=1.5\nexit=ok\n";
+        assert_eq!(value(output, "exit"), Some("ok"));
+        assert_eq!(value(output, "t"), None);
+    }
+}

@@ -1,0 +1,224 @@
+//! The adb server's socket: requests with time limits. The protocol is four hex digits of
+//! length and the service's name; the answer `OKAY`, or `FAIL` with a message of the same
+//! form (`SERVICES.TXT` and `OVERVIEW.TXT` of the Android Debug Bridge).
+//!
+//! The shell and all small requests go through here, because `adb_client` has no time
+//! limits and starts a process for every request; files go through `transfer`.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::DeviceError;
+use super::limit::Limit;
+
+/// The port every adb server uses unless told otherwise.
+const PORT: u16 = 5037;
+
+/// Where the adb server listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Server {
+    /// The server's address, by default `127.0.0.1:5037`.
+    pub address: SocketAddrV4,
+}
+
+impl Server {
+    /// The local server, on the port of `ANDROID_ADB_SERVER_PORT` where that is a port.
+    pub fn from_environment() -> Self {
+        let port = std::env::var("ANDROID_ADB_SERVER_PORT").ok().and_then(|text| text.parse().ok());
+        Self { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, port.unwrap_or(PORT)) }
+    }
+
+    /// Asks a question whose answer is one text (`host:devices-l`).
+    pub(crate) fn query(&self, service: &str, limit: Limit) -> Result<String, DeviceError> {
+        let mut stream = self.open(limit)?;
+        stream.request(service)?;
+        stream.read_text()
+    }
+
+    /// Opens a connection to a board's own services.
+    pub(crate) fn transport(&self, serial: &str, limit: Limit) -> Result<Stream, DeviceError> {
+        let mut stream = self.open(limit)?;
+        match stream.request(&format!("host:transport:{serial}")) {
+            Err(DeviceError::Refused { serial, message, .. }) => {
+                Err(DeviceError::NotReady { serial, state: message })
+            }
+            other => other.map(|()| stream),
+        }
+    }
+
+    /// Connects, and starts the server first where none answers.
+    fn open(&self, limit: Limit) -> Result<Stream, DeviceError> {
+        let first = TcpStream::connect_timeout(&self.address.into(), Duration::from_secs(2));
+        let tcp = match first {
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                self.start(&limit)?;
+                TcpStream::connect_timeout(&self.address.into(), Duration::from_secs(2))
+            }
+            other => other,
+        };
+        let tcp = tcp.and_then(|tcp| tcp.set_nodelay(true).map(|()| tcp));
+        tcp.map(|tcp| Stream { tcp, limit }).map_err(|source| self.unreachable(source))
+    }
+
+    /// Runs `adb start-server`. Its output goes nowhere: the server keeps the descriptors
+    /// open, so that a pipe would never end.
+    fn start(&self, limit: &Limit) -> Result<(), DeviceError> {
+        let adb = find_adb(std::env::var_os("PATH"))
+            .ok_or(DeviceError::AdbMissing { address: self.address })?;
+        let mut starter = Command::new(adb)
+            .args(["-P", &self.address.port().to_string(), "start-server"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|source| self.unreachable(source))?;
+        while starter.try_wait().map_err(|source| self.unreachable(source))?.is_none() {
+            if let Err(end) = limit.slice() {
+                // The starter may have ended by itself in the meantime.
+                let _ = starter.kill();
+                let _ = starter.wait();
+                return Err(end);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    fn unreachable(&self, source: io::Error) -> DeviceError {
+        DeviceError::ServerUnreachable { address: self.address, source }
+    }
+}
+
+/// The `adb` program in one of the folders of a PATH.
+fn find_adb(path: Option<OsString>) -> Option<PathBuf> {
+    std::env::split_paths(&path?).map(|folder| folder.join("adb")).find(|file| file.is_file())
+}
+
+/// A connection to the server, all of whose reads and writes end by the limit.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    tcp: TcpStream,
+    pub(crate) limit: Limit,
+}
+
+impl Stream {
+    /// Sends a request and reads the server's yes or no.
+    pub(crate) fn request(&mut self, service: &str) -> Result<(), DeviceError> {
+        self.write_all(format!("{:04x}{service}", service.len()).as_bytes())?;
+        let mut status = [0; 4];
+        self.read_exact(&mut status)?;
+        match &status {
+            b"OKAY" => Ok(()),
+            b"FAIL" => {
+                let (serial, message) = (self.limit.serial.clone(), self.read_text()?);
+                Err(DeviceError::Refused { serial, service: shortened(service), message })
+            }
+            _ => Err(self.garbled("the adb server answered neither OKAY nor FAIL", &status)),
+        }
+    }
+
+    /// A text behind four hex digits of length.
+    pub(crate) fn read_text(&mut self) -> Result<String, DeviceError> {
+        let mut digits = [0; 4];
+        self.read_exact(&mut digits)?;
+        let length = std::str::from_utf8(&digits).ok();
+        let length = length.and_then(|text| usize::from_str_radix(text, 16).ok());
+        let Some(length) = length else {
+            return Err(self.garbled("the adb server gave no length", &digits));
+        };
+        let mut text = vec![0; length];
+        self.read_exact(&mut text)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Reads what is there, waiting for at least a byte; 0 is the end of the connection.
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, DeviceError> {
+        loop {
+            let slice = self.limit.slice()?;
+            let read = self.tcp.set_read_timeout(Some(slice)).and_then(|()| self.tcp.read(buffer));
+            match read {
+                Ok(length) => return Ok(length),
+                Err(error) if is_pause(&error) => {}
+                // A server that died and one that closed are the same to the caller.
+                Err(_) => return Ok(0),
+            }
+        }
+    }
+
+    /// Fills the buffer, or says that the connection was lost.
+    pub(crate) fn read_exact(&mut self, buffer: &mut [u8]) -> Result<(), DeviceError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.read(&mut buffer[filled..])? {
+                0 => return Err(self.limit.lost()),
+                length => filled += length,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all bytes, or says that the connection was lost.
+    pub(crate) fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), DeviceError> {
+        while !bytes.is_empty() {
+            let slice = self.limit.slice()?;
+            let wrote =
+                self.tcp.set_write_timeout(Some(slice)).and_then(|()| self.tcp.write(bytes));
+            match wrote {
+                Ok(0) => return Err(self.limit.lost()),
+                Ok(length) => bytes = &bytes[length..],
+                Err(error) if is_pause(&error) => {}
+                Err(_) => return Err(self.limit.lost()),
+            }
+        }
+        Ok(())
+    }
+
+    /// An answer that cannot be understood, with its beginning.
+    pub(crate) fn garbled(&self, what: &str, answer: &[u8]) -> DeviceError {
+        let answer = shortened(&String::from_utf8_lossy(answer));
+        DeviceError::Garbled { serial: self.limit.serial.clone(), what: what.into(), answer }
+    }
+}
+
+/// A slice of waiting that passed without a byte.
+fn is_pause(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+/// The beginning of a text, for messages.
+pub(crate) fn shortened(text: &str) -> String {
+    const LENGTH: usize = 120;
+    let mut short: String = text.chars().take(LENGTH).collect();
+    if text.chars().nth(LENGTH).is_some() {
+        short.push_str("...");
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adb_is_found_on_the_path_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |folders: &[&std::path::Path]| std::env::join_paths(folders).ok();
+        assert_eq!(find_adb(path(&[folder.path()])), None);
+        assert_eq!(find_adb(None), None);
+        let adb = folder.path().join("adb");
+        std::fs::write(&adb, "").unwrap();
+        let empty = std::path::Path::new("/nonexistent");
+        assert_eq!(find_adb(path(&[empty, folder.path()])), Some(adb));
+    }
+
+    #[test]
+    fn messages_hold_the_beginning_of_a_long_text() {
+        assert_eq!(shortened("abc"), "abc");
+        assert_eq!(shortened(&"x".repeat(500)).len(), 123);
+    }
+}

@@ -1,0 +1,171 @@
+//! One session on a board: the plan as arguments of `session.sh`, one shell call that runs
+//! it and prints what it left, and the answer taken apart. Sequence and file formats are in
+//! `ARCHITECTURE.md`, "The session on a board".
+
+use super::plan::{self, SessionKind, SessionPlan};
+use super::scripts::{self, SCRIPT_FOLDER, value, values};
+use super::shell::{self, quoted};
+use super::{Board, DeviceError, ShellOutput};
+
+/// How a session ended. Only the first end makes a usable run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// With the end mark, or after the idle time.
+    Ok,
+    /// The application died before its end mark.
+    Died,
+    /// The session's limit passed.
+    TimedOut,
+}
+
+/// What `session.sh` says at the end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How the session ended.
+    pub end: SessionEnd,
+    /// `/proc/uptime` in seconds at the first and the last mark.
+    pub uptime_s: (f64, f64),
+    /// Temperature in degrees Celsius before; absent where no sensor is known.
+    pub temperature_before_c: Option<f64>,
+    /// Temperature in degrees Celsius after; absent where no sensor is known.
+    pub temperature_after_c: Option<f64>,
+    /// Frequency of the big cores after, in kHz; absent without cpufreq.
+    pub frequency_khz: Option<u32>,
+    /// The lowest frequency seen, about once a second, in kHz; absent without cpufreq. Lower
+    /// than what was fixed means that the board was throttled.
+    pub frequency_min_khz: Option<u32>,
+    /// What did not go as asked without ending the session, a pinning that failed included.
+    pub warnings: Vec<String>,
+}
+
+/// What a session left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionLogs {
+    /// `samples.txt` as `sample.sh` wrote it.
+    pub samples: String,
+    /// The log since the session's start, in the format `threadtime`.
+    pub logcat: String,
+    /// What `session.sh` printed.
+    pub script_output: String,
+    /// `wattline-counts.csv` of a traced session; absent when the application wrote none.
+    pub counts: Option<String>,
+    /// The end and what was measured around it.
+    pub outcome: Outcome,
+}
+
+/// Runs one session to its end. A session whose application died or that took too long is
+/// no error: its logs come back, with [`Outcome::end`] saying so.
+///
+/// After [`DeviceError::Lost`], `TimedOut` or `Cancelled` the board has put itself back:
+/// call [`prepare`](super::prepare) again before the next session, which fails otherwise.
+pub fn run_session(board: &dyn Board, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+    let command = session_command(board, plan)?;
+    let output = board.shell(&command, plan.deadline_real)?;
+    take_apart(board, plan, &output)
+}
+
+/// Label, session and collection in one command: one round trip for all of it.
+fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, DeviceError> {
+    let arguments = plan::arguments(plan)?;
+    let label = quoted(&plan.label);
+    let collect = match plan.kind {
+        SessionKind::Traced => scripts::command("collect.sh", std::slice::from_ref(&plan.package)),
+        SessionKind::App | SessionKind::Idle { .. } => scripts::command("collect.sh", &[]),
+    };
+    let whole = |session: String| {
+        format!("setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
+    };
+    let inline = whole(scripts::command("session.sh", &arguments));
+    // A margin for the wrapping of the legacy shell, which any board may have.
+    if inline.len() < shell::LEGACY_LENGTH_MAX - 200 {
+        return Ok(inline);
+    }
+    let remote = format!("{SCRIPT_FOLDER}/plan");
+    board.push((arguments.join("\n") + "\n").as_bytes(), &remote, 0o644)?;
+    Ok(whole(scripts::command("session.sh", &[format!("plan={remote}")])))
+}
+
+fn take_apart(
+    board: &dyn Board,
+    plan: &SessionPlan,
+    output: &ShellOutput,
+) -> Result<SessionLogs, DeviceError> {
+    let text = &output.stdout;
+    let script_output = &text[..text.find("@@wattline ").unwrap_or(text.len())];
+    let said = ShellOutput { stdout: script_output.into(), ..output.clone() };
+    scripts::check(board, "session.sh", &said, "exit")?;
+    let garbled = |what: &str| DeviceError::Garbled {
+        serial: board.serial().into(),
+        what: format!("session {}: {what}", plan.label),
+        answer: super::server::shortened(script_output),
+    };
+    let wanted =
+        |name| section(text, name).ok_or_else(|| garbled(&format!("no whole {name} came")));
+    let outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
+    Ok(SessionLogs {
+        samples: wanted("samples")?.into(),
+        logcat: wanted("logcat")?.into(),
+        counts: section(text, "counts").map(Into::into),
+        script_output: script_output.to_owned(),
+        outcome,
+    })
+}
+
+/// The bytes between the marks of `collect.sh`; absent when a mark is missing.
+fn section<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let begin = format!("@@wattline {name} begin\n");
+    let end = format!("\n@@wattline {name} end\n");
+    let rest = &text[text.find(&begin)? + begin.len()..];
+    rest.find(&end).map(|length| &rest[..length])
+}
+
+fn outcome(output: &str) -> Option<Outcome> {
+    let number = |key| value(output, key).and_then(|text| text.parse().ok());
+    let khz = |key| value(output, key).and_then(|text| text.parse().ok());
+    let end = match value(output, "exit")? {
+        "ok" => SessionEnd::Ok,
+        "died" => SessionEnd::Died,
+        "timeout" => SessionEnd::TimedOut,
+        _ => return None,
+    };
+    let mut warnings: Vec<String> = values(output, "warning").map(Into::into).collect();
+    for what in ["app", "scripts"] {
+        if value(output, &format!("{what}_pinned")) == Some("no") {
+            warnings.push(format!("{what} not pinned: taskset is missing or was refused"));
+        }
+    }
+    Some(Outcome {
+        end,
+        uptime_s: (number("t0")?, number("t1")?),
+        temperature_before_c: number("temperature_before_c"),
+        temperature_after_c: number("temperature_after_c"),
+        frequency_khz: khz("frequency_khz"),
+        frequency_min_khz: khz("frequency_min_khz"),
+        warnings,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_whole_or_absent() {
+        let text = "exit=ok\n@@wattline samples begin\na\n\n\n@@wattline samples end\n\
+                    @@wattline logcat begin\nhalf";
+        assert_eq!(section(text, "samples"), Some("a\n\n"));
+        assert_eq!(section(text, "logcat"), None);
+        assert_eq!(section(text, "counts"), None);
+    }
+
+    #[test]
+    fn an_outcome_needs_its_end_and_its_times() {
+        let text = "app_pinned=no\nwarning=input tap failed\nt0=1.50\nt1=4.25\nexit=died\n";
+        let outcome = outcome(text).unwrap();
+        assert_eq!((outcome.end, outcome.uptime_s), (SessionEnd::Died, (1.5, 4.25)));
+        assert_eq!(outcome.temperature_after_c, None);
+        assert_eq!(outcome.warnings.len(), 2);
+        assert_eq!(super::outcome("t0=1\nt1=2\n"), None);
+        assert_eq!(super::outcome("t0=1\nexit=ok\n"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! The catalogue of micro-kernels: data (`catalogue.toml`), expanded over types and
+//! functions.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+/// One micro-kernel, ready to be written as Java.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// Unique name, a Java identifier.
+    pub name: String,
+    /// Operations and library functions that it is there for.
+    pub measures: Vec<String>,
+    /// Java declarations before the loop.
+    pub locals: String,
+    /// Java statements in the loop, repeated.
+    pub body: String,
+    /// Members of the kernel's own class.
+    pub helper: String,
+    /// A Java boolean expression kept after the loop.
+    pub keep: String,
+}
+
+/// A catalogue that can't be used; only a developer of wattline sees it.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// Not TOML, or a key is unknown or missing.
+    #[error("kernel catalogue: {0}")]
+    Syntax(#[from] toml::de::Error),
+    /// Two kernels have one name.
+    #[error("kernel catalogue: the name {0:?} is given twice")]
+    Twice(String),
+}
+
+/// The kernels that wattline brings along.
+pub fn catalogue() -> Vec<Kernel> {
+    parse(include_str!("catalogue.toml")).expect("the built-in catalogue is checked by a test")
+}
+
+/// Parses a catalogue and expands `types` and `functions`.
+pub fn parse(text: &str) -> Result<Vec<Kernel>, CatalogueError> {
+    let file: CatalogueFile = toml::from_str(text)?;
+    let kernels: Vec<Kernel> = file.kernel.iter().flat_map(Entry::expand).collect();
+    let mut names = BTreeSet::new();
+    match kernels.iter().find(|kernel| !names.insert(&kernel.name)) {
+        Some(twice) => Err(CatalogueError::Twice(twice.name.clone())),
+        None => Ok(kernels),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CatalogueFile {
+    kernel: Vec<Entry>,
+}
+
+/// An entry as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    measures: Vec<String>,
+    #[serde(default)]
+    types: Vec<String>,
+    #[serde(default)]
+    functions: Vec<String>,
+    #[serde(default)]
+    locals: String,
+    body: String,
+    #[serde(default)]
+    helper: String,
+    #[serde(default = "always")]
+    keep: String,
+}
+
+fn always() -> String {
+    "yes".to_string()
+}
+
+impl Entry {
+    fn expand(&self) -> Vec<Kernel> {
+        let types = self.types.iter().map(|name| self.with(&[("$T", name), ("$L", suffix(name))]));
+        let functions = self.functions.iter().map(|name| self.with(&[("$F", name)]));
+        let expanded: Vec<Kernel> = types.chain(functions).collect();
+        if expanded.is_empty() { vec![self.with(&[])] } else { expanded }
+    }
+
+    fn with(&self, values: &[(&str, &str)]) -> Kernel {
+        let fill = |text: &str| {
+            values.iter().fold(text.to_string(), |text, (key, value)| text.replace(key, value))
+        };
+        Kernel {
+            name: fill(&self.name),
+            measures: self.measures.iter().map(|text| fill(text)).collect(),
+            locals: fill(&self.locals),
+            body: fill(&self.body),
+            helper: fill(&self.helper),
+            keep: fill(&self.keep),
+        }
+    }
+}
+
+/// The suffix of a type's literals (`2L`).
+fn suffix(type_name: &str) -> &'static str {
+    match type_name {
+        "long" => "L",
+        "float" => "f",
+        "double" => "d",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_expand_over_types_and_functions() {
+        let text = r#"
+            [[kernel]]
+            name = "add_$T"
+            measures = ["Addition_$T_$T"]
+            types = ["int", "long"]
+            body = "c = a + 2$L;"
+            [[kernel]]
+            name = "math_$F"
+            measures = ["lib:java.lang.Math.$F"]
+            functions = ["sqrt"]
+            body = "c = Math.$F(a);"
+        "#;
+        let kernels = parse(text).unwrap();
+        let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        assert_eq!(names, ["add_int", "add_long", "math_sqrt"]);
+        assert_eq!(kernels[1].body, "c = a + 2L;");
+        assert_eq!(kernels[2].measures, ["lib:java.lang.Math.sqrt"]);
+    }
+
+    #[test]
+    fn an_unknown_key_and_a_name_given_twice_are_refused() {
+        assert!(parse("[[kernel]]\nname='a'\nmeasures=[]\nbody=''\nbdy=''").is_err());
+        let twice = "[[kernel]]\nname='a'\nmeasures=[]\nbody=''\n".repeat(2);
+        assert!(matches!(parse(&twice), Err(CatalogueError::Twice(_))));
+    }
+
+    #[test]
+    fn the_built_in_catalogue_measures_only_known_operations() {
+        let known = include_str!("../operations/catalogue.csv");
+        for kernel in parse(include_str!("catalogue.toml")).unwrap() {
+            for operation in kernel.measures.iter().filter(|name| !name.starts_with("lib:")) {
+                assert!(known.contains(&format!(",{operation},")), "{}: {operation}", kernel.name);
+            }
+        }
+    }
+}

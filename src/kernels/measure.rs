@@ -1,0 +1,211 @@
+//! From kernel windows to prior costs: counts per kernel, the table of kernels, the
+//! fit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::dataset::{Case, Table};
+use crate::model::{CostPrior, FitOptions, Model, ModelError, Solver, Weighting, fit};
+use crate::operations::Dictionary;
+
+use super::{Kernel, program};
+
+/// Energies and counts are given per this many iterations, so that kernels with
+/// different numbers of iterations compare.
+pub const ITERATIONS: f64 = 1e6;
+
+/// What one run of a kernel on the board gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelRun {
+    /// The kernel's name.
+    pub name: String,
+    /// Iterations of its loop.
+    pub iterations: u64,
+    /// Energy above idle in joules.
+    pub energy_j: f64,
+    /// Length of the window in seconds.
+    pub duration_s: f64,
+}
+
+/// Executions of every block after runs of each kernel with `n` iterations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedRun {
+    /// Iterations of each kernel's loop.
+    pub iterations: u64,
+    /// Executions by block id.
+    pub executions: Vec<u64>,
+}
+
+/// Counts of every operation per iteration of each kernel, from two counted runs of
+/// different length: what is outside the loop falls out of the difference.
+pub fn counts_per_iteration(
+    dictionary: &Dictionary,
+    short: &CountedRun,
+    long: &CountedRun,
+) -> BTreeMap<String, BTreeMap<String, f64>> {
+    let iterations = (long.iterations - short.iterations) as f64;
+    let mut kernels: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
+    for block in &dictionary.blocks {
+        let index = block.id.0 as usize;
+        let at = |run: &CountedRun| run.executions.get(index).copied().unwrap_or(0) as f64;
+        let per_iteration = (at(long) - at(short)) / iterations;
+        let Some(name) = kernel_of(&block.class).filter(|_| per_iteration > 0.0) else { continue };
+        let counts = kernels.entry(name.to_string()).or_default();
+        for operation in &block.operations {
+            *counts.entry(operation.operation.clone()).or_default() +=
+                per_iteration * f64::from(operation.count);
+        }
+    }
+    kernels
+}
+
+/// The table of kernels: a case per kernel, energy and counts of a million iterations.
+/// `group` is the kernel; the standard error comes from its repeats.
+pub fn table(runs: &[KernelRun], counts: &BTreeMap<String, BTreeMap<String, f64>>) -> Table {
+    let mut by_kernel: BTreeMap<&str, Vec<&KernelRun>> = BTreeMap::new();
+    for run in runs {
+        by_kernel.entry(&run.name).or_default().push(run);
+    }
+    by_kernel.retain(|name, _| counts.contains_key(*name));
+    let features: BTreeSet<&String> =
+        by_kernel.keys().flat_map(|name| counts[*name].keys()).collect();
+    let features: Vec<String> = features.into_iter().cloned().collect();
+    let mut table = Table { features, ..Table::default() };
+    for (name, runs) in by_kernel {
+        table.cases.push(case(name, &runs));
+        let row =
+            table.features.iter().map(|f| counts[name].get(f).map_or(0.0, |c| c * ITERATIONS));
+        table.counts.extend(row);
+    }
+    table
+}
+
+/// The costs that the kernels give. Operations that no kernel ran have none.
+pub fn priors(table: &Table) -> Result<(Model, Vec<CostPrior>), ModelError> {
+    let options = FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Shrink) };
+    let model = fit(table, &options)?;
+    let known = model.costs.iter().filter_map(|cost| {
+        let se_j = cost.se_j?;
+        Some(CostPrior { operation: cost.operation.clone(), cost_j: cost.cost_j, se_j })
+    });
+    let priors = known.collect();
+    Ok((model, priors))
+}
+
+/// Kernels without a run, for whoever asks what was not measured.
+pub fn missing<'k>(kernels: &'k [Kernel], runs: &[KernelRun]) -> Vec<&'k str> {
+    let ran: BTreeSet<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    kernels.iter().map(|kernel| kernel.name.as_str()).filter(|name| !ran.contains(name)).collect()
+}
+
+fn case(name: &str, runs: &[&KernelRun]) -> Case {
+    let per_iterations = |run: &&KernelRun| run.energy_j / run.iterations as f64 * ITERATIONS;
+    let energies: Vec<f64> = runs.iter().map(per_iterations).collect();
+    let n = energies.len() as f64;
+    let mean = energies.iter().sum::<f64>() / n;
+    let squares = energies.iter().map(|energy| (energy - mean).powi(2)).sum::<f64>();
+    let se = (energies.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt());
+    let durations = runs.iter().map(|run| run.duration_s / run.iterations as f64 * ITERATIONS);
+    Case {
+        name: name.to_string(),
+        group: name.to_string(),
+        device: String::new(),
+        duration_s: Some(durations.sum::<f64>() / n),
+        energy_j: mean,
+        energy_se_j: se,
+        weight: None,
+    }
+}
+
+/// `wattline.kernels.Kernel_add_int$Node` -> `add_int`.
+fn kernel_of(class: &str) -> Option<&str> {
+    let (package, name) = class.rsplit_once('.')?;
+    let name = name.strip_prefix("Kernel_")?;
+    let in_package = program::MAIN.starts_with(package);
+    in_package.then(|| name.split('$').next().unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::BlockId;
+    use crate::operations::{BlockEntry, OperationCount};
+
+    fn block(id: u32, class: &str, operation: &str, count: u32) -> BlockEntry {
+        BlockEntry {
+            id: BlockId(id),
+            name: format!("b{id}"),
+            kind: "entry".into(),
+            file: "K.java".into(),
+            start_line: 1,
+            end_line: 1,
+            class: class.into(),
+            method: "run(int)".into(),
+            removable: false,
+            operations: vec![OperationCount { operation: operation.into(), line: 1, count }],
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_loop_alone() {
+        let dictionary = Dictionary {
+            blocks: vec![
+                block(0, "wattline.kernels.Kernel_add_int", "Declaration_int", 3),
+                block(1, "wattline.kernels.Kernel_add_int", "Addition_int_int", 4),
+                block(2, "wattline.kernels.Kernel_new$Node", "New_Object", 1),
+                block(3, "wattline.kernels.KernelMain", "Increment", 1),
+            ],
+        };
+        let short = CountedRun { iterations: 100, executions: vec![1, 100, 200, 7] };
+        let long = CountedRun { iterations: 300, executions: vec![1, 300, 600, 9] };
+        let counts = counts_per_iteration(&dictionary, &short, &long);
+        assert_eq!(
+            counts,
+            BTreeMap::from([
+                ("add_int".into(), BTreeMap::from([("Addition_int_int".into(), 4.0)])),
+                ("new".into(), BTreeMap::from([("New_Object".into(), 2.0)])),
+            ])
+        );
+    }
+
+    #[test]
+    fn a_kernels_row_is_a_million_iterations_with_its_standard_error() {
+        let run = |iterations, energy_j| KernelRun {
+            name: "k".into(),
+            iterations,
+            energy_j,
+            duration_s: 1.0,
+        };
+        let counts = BTreeMap::from([("k".to_string(), BTreeMap::from([("A".to_string(), 2.0)]))]);
+        let table = table(&[run(1_000_000, 3.0), run(2_000_000, 10.0)], &counts);
+        assert_eq!(table.counts, [2e6]);
+        assert_eq!(table.cases[0].energy_j, 4.0);
+        assert_eq!(table.cases[0].energy_se_j, Some(1.0));
+    }
+
+    #[test]
+    fn costs_come_back_from_kernels_made_of_them() {
+        let costs = [2e-8, 5e-9, 7e-8];
+        let names = ["A", "B", "C"];
+        let rows = [[1.0, 0.0, 0.0], [1.0, 4.0, 0.0], [1.0, 0.0, 2.0], [2.0, 3.0, 1.0]];
+        let mut counts = BTreeMap::new();
+        let mut runs = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            let energy: f64 = row.iter().zip(costs).map(|(count, cost)| count * cost).sum();
+            let name = format!("k{index}");
+            for scale in [0.999, 1.001] {
+                runs.push(KernelRun {
+                    name: name.clone(),
+                    iterations: 1_000_000,
+                    energy_j: energy * 1e6 * scale,
+                    duration_s: 1.0,
+                });
+            }
+            let row = names.iter().zip(row).filter(|(_, count)| **count > 0.0);
+            counts.insert(name, row.map(|(name, count)| (name.to_string(), *count)).collect());
+        }
+        let (_, priors) = priors(&table(&runs, &counts)).unwrap();
+        for (prior, cost) in priors.iter().zip(costs) {
+            assert!((prior.cost_j / cost - 1.0).abs() < 0.02, "{prior:?} {cost}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The Java program that runs kernels: one class per kernel, and a main class that
+//! runs those it is asked to, in the order it is asked to.
+
+use std::fmt::Write;
+
+use super::Kernel;
+
+/// How often a kernel's body stands in its loop.
+pub const COPIES: usize = 4;
+
+/// The main class, with its package.
+pub const MAIN: &str = "wattline.kernels.KernelMain";
+
+/// The package name under which the program is installed on a board.
+pub const PACKAGE: &str = "org.wattline.kernels";
+
+/// The sources: path relative to the source root, text.
+pub fn sources(kernels: &[Kernel]) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = kernels
+        .iter()
+        .map(|kernel| (format!("wattline/kernels/{}.java", class_name(kernel)), class(kernel)))
+        .collect();
+    files.push(("wattline/kernels/KernelList.java".to_string(), list(kernels)));
+    files.push((
+        "wattline/kernels/KernelMain.java".to_string(),
+        include_str!("java/KernelMain.java").to_string(),
+    ));
+    files.push((
+        "wattline/kernels/KernelValues.java".to_string(),
+        include_str!("java/KernelValues.java").to_string(),
+    ));
+    files
+}
+
+/// The class that holds a kernel: `Kernel_add_int`.
+pub fn class_name(kernel: &Kernel) -> String {
+    format!("Kernel_{}", kernel.name)
+}
+
+fn class(kernel: &Kernel) -> String {
+    let body = vec![kernel.body.as_str(); COPIES].join("\n            ");
+    format!(
+        "package wattline.kernels;
+
+/** Measures {measures}. */
+final class {name} extends KernelValues {{
+    {helper}
+
+    static void run(int n) {{
+        {locals}
+        for (int i = 0; i < n; i++) {{
+            {body}
+        }}
+        kept = {keep};
+    }}
+}}
+",
+        measures = kernel.measures.join(", "),
+        name = class_name(kernel),
+        helper = kernel.helper,
+        locals = kernel.locals,
+        keep = kernel.keep,
+    )
+}
+
+fn list(kernels: &[Kernel]) -> String {
+    let mut cases = String::new();
+    for kernel in kernels {
+        let class = class_name(kernel);
+        writeln!(cases, "            case \"{}\": {class}.run(n); break;", kernel.name)
+            .expect("a string takes text");
+    }
+    format!(
+        "package wattline.kernels;
+
+/** Runs a kernel by its name. */
+final class KernelList {{
+    static void run(String name, int n) {{
+        switch (name) {{
+{cases}            default: throw new IllegalArgumentException(name);
+        }}
+    }}
+}}
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::catalogue;
+    use crate::toolchain::compiler::CompileRequest;
+    use crate::toolchain::{Compiler, Jdk};
+
+    #[test]
+    fn every_kernel_of_the_catalogue_compiles() {
+        let Ok(jdk) = Jdk::find() else {
+            println!("skipped: no JDK");
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let mut paths = Vec::new();
+        for (path, text) in sources(&catalogue()) {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            paths.push(path);
+        }
+        let request = CompileRequest {
+            sources: paths,
+            release: Some(11),
+            output: folder.path().join("classes"),
+            ..CompileRequest::default()
+        };
+        let answer = Compiler::start(&jdk).unwrap().compile(&request).unwrap();
+        assert_eq!(answer, Ok(()));
+    }
+}

@@ -1,0 +1,79 @@
+//! Which kernels an application needs: those that measure what it executes most.
+
+use std::collections::BTreeMap;
+
+use super::Kernel;
+
+/// The kernels that measure one of the application's `executions` (operation or
+/// library function -> how often it runs), plus the loop that all of them contain.
+/// Operations that make less than `least_share` of all executions don't call for one.
+pub fn select(
+    kernels: &[Kernel],
+    executions: &BTreeMap<String, u64>,
+    least_share: f64,
+) -> Vec<Kernel> {
+    let total: f64 = executions.values().map(|&count| count as f64).sum();
+    let matters = |operation: &String| {
+        executions.get(operation).is_some_and(|&count| count as f64 >= least_share * total)
+    };
+    kernels
+        .iter()
+        .filter(|kernel| kernel.name == "loop" || kernel.measures.iter().any(matters))
+        .cloned()
+        .collect()
+}
+
+/// What matters and has no kernel: operations that make at least `least_share` of the
+/// executions, largest first.
+pub fn without_kernel(
+    kernels: &[Kernel],
+    executions: &BTreeMap<String, u64>,
+    least_share: f64,
+) -> Vec<String> {
+    let total: f64 = executions.values().map(|&count| count as f64).sum();
+    let mut missing: Vec<(u64, &String)> = executions
+        .iter()
+        .filter(|&(_, &count)| count as f64 >= least_share * total)
+        .filter(|&(name, _)| !kernels.iter().any(|kernel| kernel.measures.contains(name)))
+        .map(|(name, &count)| (count, name))
+        .collect();
+    missing.sort_by(|a, b| b.cmp(a));
+    missing.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(name: &str, measures: &[&str]) -> Kernel {
+        Kernel {
+            name: name.into(),
+            measures: measures.iter().map(|m| m.to_string()).collect(),
+            locals: String::new(),
+            body: String::new(),
+            helper: String::new(),
+            keep: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_runs_often_calls_for_a_kernel() {
+        let kernels =
+            [kernel("loop", &[]), kernel("add", &["Addition_int_int"]), kernel("not", &["Not"])];
+        let executions =
+            BTreeMap::from([("Addition_int_int".to_string(), 999), ("Not".to_string(), 1)]);
+        let names = |share| -> Vec<String> {
+            select(&kernels, &executions, share).into_iter().map(|k| k.name).collect()
+        };
+        assert_eq!(names(0.01), ["loop", "add"]);
+        assert_eq!(names(0.0), ["loop", "add", "not"]);
+    }
+
+    #[test]
+    fn what_has_no_kernel_is_named_largest_first() {
+        let executions =
+            BTreeMap::from([("A".to_string(), 5), ("B".to_string(), 9), ("C".to_string(), 1)]);
+        let kernels = [kernel("b", &["B"])];
+        assert_eq!(without_kernel(&kernels, &executions, 0.0), ["A", "C"]);
+    }
+}

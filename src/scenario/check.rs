@@ -1,0 +1,337 @@
+//! From a scenario as written to a checked one. Every check is here (those of input
+//! steps in `input.rs`), each with the key it is about.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::checked::{
+    Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
+    Meter, Origin, Role, Scenario, Session, Source,
+};
+use super::error::Problem;
+use super::file::{
+    ApplicationFile, BoardFile, BuildFile, CampaignFile, InputFile, KernelsFile, LibraryFile,
+    LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceFile,
+};
+use super::input::check_steps;
+use super::pattern::PathPattern;
+
+impl TryFrom<ScenarioFile> for Scenario {
+    type Error = Problem;
+
+    fn try_from(written: ScenarioFile) -> Result<Self, Problem> {
+        check_name(&written.name, "name")?;
+        Ok(Scenario {
+            application: check_application(written.application)?,
+            sources: check_sources(&written.source)?,
+            libraries: check_libraries(&written.library)?,
+            build: written.build.map(check_build).transpose()?,
+            session: check_session(written.session)?,
+            inputs: check_inputs(&written.input)?,
+            board: check_board(&written.board)?,
+            campaign: check_campaign(&written.campaign, written.seed, written.input.len())?,
+            limits: check_limits(&written.limits)?,
+            kernels: check_kernels(&written.kernels)?,
+            offline: written.offline.map(|offline| PathBuf::from(offline.scenario)),
+            name: written.name,
+            description: written.description,
+            seed: written.seed,
+            file: PathBuf::new(),
+        })
+    }
+}
+
+fn check_name(name: &str, key: &str) -> Result<(), Problem> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(Problem::new(key, format!("is \"{name}\"; use letters, digits, `-` and `_`")))
+}
+
+fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
+    for (text, key) in
+        [(&written.package, "application.package"), (&written.main, "application.main")]
+    {
+        let plain = |part: &str| {
+            !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+        };
+        if !text.split('.').all(plain) {
+            return Err(Problem::new(key, format!("is \"{text}\", which is no Java name")));
+        }
+    }
+    let (package, main, java_release) = (written.package, written.main, written.java_release);
+    if !(7..=30).contains(&java_release) {
+        return Err(Problem::new("application.java_release", "must be from 7 to 30"));
+    }
+    Ok(Application { package, main, java_release })
+}
+
+fn check_sources(written: &[SourceFile]) -> Result<Vec<Source>, Problem> {
+    let sources: Vec<Source> = written
+        .iter()
+        .enumerate()
+        .map(|(index, source)| check_source(source, &format!("source[{index}]")))
+        .collect::<Result<_, _>>()?;
+    if !sources.iter().any(|source| source.role == Role::Analysed && source.analyse) {
+        return Err(Problem::new("source", "needs at least one tree with `role = \"analysed\"`"));
+    }
+    Ok(sources)
+}
+
+fn check_source(written: &SourceFile, key: &str) -> Result<Source, Problem> {
+    let patterns = |texts: &[String]| texts.iter().map(|text| PathPattern::parse(text)).collect();
+    Ok(Source {
+        origin: check_origin(&written.path, &written.maven, &written.sha256, key)?,
+        include: patterns(&written.include),
+        exclude: patterns(&written.exclude),
+        role: match written.role {
+            RoleFile::Analysed => Role::Analysed,
+            RoleFile::Driver => Role::Driver,
+        },
+        analyse: written.analyse.unwrap_or(true),
+    })
+}
+
+fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Origin>, Problem> {
+    let check = |(index, library): (usize, &LibraryFile)| {
+        check_origin(&library.path, &library.maven, &library.sha256, &format!("library[{index}]"))
+    };
+    written.iter().enumerate().map(check).collect()
+}
+
+fn check_origin(
+    path: &Option<String>,
+    maven: &Option<String>,
+    sha256: &Option<String>,
+    key: &str,
+) -> Result<Origin, Problem> {
+    match (path, maven, sha256) {
+        (Some(path), None, None) => Ok(Origin::Path(PathBuf::from(path))),
+        (None, Some(maven), Some(sha256)) => Ok(Origin::Maven(check_artifact(maven, sha256, key)?)),
+        _ => Err(Problem::new(key, "needs either `path`, or `maven` and `sha256`")),
+    }
+}
+
+fn check_artifact(maven: &str, sha256: &str, key: &str) -> Result<Artifact, Problem> {
+    let hash = sha256.to_ascii_lowercase();
+    if hash.len() != 64 || !hash.chars().all(|c| c.is_ascii_hexdigit()) {
+        let message = "is no SHA-256: 64 hexadecimal digits";
+        return Err(Problem::new(format!("{key}.sha256"), message));
+    }
+    let parts: Vec<&str> = maven.split(':').collect();
+    let plain = |part: &&str| {
+        part.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c))
+            && !part.is_empty()
+            && !part.contains("..")
+    };
+    if !(3..=4).contains(&parts.len()) || !parts.iter().all(plain) {
+        let message = format!("is \"{maven}\"; write `group:artifact:version[:classifier]`");
+        return Err(Problem::new(format!("{key}.maven"), message));
+    }
+    Ok(Artifact {
+        group: parts[0].into(),
+        artifact: parts[1].into(),
+        version: parts[2].into(),
+        classifier: parts.get(3).map(|part| part.to_string()),
+        sha256: hash,
+    })
+}
+
+fn check_build(written: BuildFile) -> Result<Build, Problem> {
+    if written.command.is_empty() {
+        return Err(Problem::new("build.command", "is empty; give a program and its arguments"));
+    }
+    Ok(Build { command: written.command, output: PathBuf::from(written.output) })
+}
+
+fn check_session(written: SessionFile) -> Result<Session, Problem> {
+    let duration_s = positive(written.duration_s, "session.duration_s")?;
+    let limit_s = positive(written.limit_s.unwrap_or(3.0 * duration_s), "session.limit_s")?;
+    if limit_s < duration_s {
+        let message = format!("is {limit_s}, shorter than the session ({duration_s} s)");
+        return Err(Problem::new("session.limit_s", message));
+    }
+    if written.frames == Some(0) {
+        return Err(Problem::new("session.frames", "must be 1 or more"));
+    }
+    for (mark, key) in
+        [(&written.begin_mark, "session.begin_mark"), (&written.end_mark, "session.end_mark")]
+    {
+        if mark.trim().is_empty() {
+            return Err(Problem::new(key, "is empty; it must be a line that the log holds"));
+        }
+    }
+    Ok(Session {
+        duration_s,
+        frames: written.frames,
+        extras: check_extras(&written.extras, "session.extras")?,
+        dry_extras: check_extras(&written.dry_extras, "session.dry_extras")?,
+        limit_s,
+        sample_rate_hz: positive(written.sample_rate_hz, "session.sample_rate_hz")?,
+        rest_s: not_negative(written.rest_s, "session.rest_s")?,
+        begin_mark: written.begin_mark,
+        end_mark: written.end_mark,
+    })
+}
+
+fn check_extras(
+    written: &BTreeMap<String, toml::Value>,
+    key: &str,
+) -> Result<BTreeMap<String, String>, Problem> {
+    let mut extras = BTreeMap::new();
+    for (name, value) in written {
+        let here = format!("{key}.{name}");
+        check_name(name, &here)?;
+        let text = match value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => {
+                value.to_string()
+            }
+            _ => return Err(Problem::new(here, "must be a string, a number, true or false")),
+        };
+        extras.insert(name.clone(), text);
+    }
+    Ok(extras)
+}
+
+fn check_inputs(written: &[InputFile]) -> Result<Vec<Input>, Problem> {
+    if written.is_empty() {
+        let message = "is missing; give at least one input sequence (its steps may be empty)";
+        return Err(Problem::new("input", message));
+    }
+    let mut names = BTreeSet::new();
+    let mut inputs = Vec::new();
+    for (index, input) in written.iter().enumerate() {
+        let key = format!("input[{index}]");
+        check_name(&input.name, &format!("{key}.name"))?;
+        if !names.insert(&input.name) {
+            return Err(Problem::new(format!("{key}.name"), "is used by two input sequences"));
+        }
+        if input.frames == Some(0) {
+            return Err(Problem::new(format!("{key}.frames"), "must be 1 or more"));
+        }
+        inputs.push(Input {
+            name: input.name.clone(),
+            extras: check_extras(&input.extras, &format!("{key}.extras"))?,
+            frames: input.frames,
+            steps: check_steps(&input.steps, &format!("{key}.steps"))?,
+        });
+    }
+    Ok(inputs)
+}
+
+fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
+    let meter = match written.meter.as_str() {
+        "ina231" => Meter::Ina231,
+        other => {
+            let message = format!("is \"{other}\"; known meters: \"ina231\"");
+            return Err(Problem::new("board.meter", message));
+        }
+    };
+    const KNOWN: [&str; 4] = ["arm", "mem", "g3d", "kfc"];
+    let mut seen = BTreeSet::new();
+    for rail in &written.rails {
+        if !KNOWN.contains(&rail.as_str()) || !seen.insert(rail) {
+            let message = format!("has \"{rail}\"; use each of arm, mem, g3d, kfc at most once");
+            return Err(Problem::new("board.rails", message));
+        }
+    }
+    if written.rails.is_empty() {
+        return Err(Problem::new("board.rails", "is empty; the paper sums [\"arm\"]"));
+    }
+    if written.big_core == written.sampler_core {
+        return Err(Problem::new("board.sampler_core", "must not be the application's core"));
+    }
+    if written.frequency_khz == 0 {
+        return Err(Problem::new("board.frequency_khz", "must be 1 or more"));
+    }
+    Ok(BoardSettings {
+        meter,
+        rails: written.rails.clone(),
+        frequency_khz: written.frequency_khz,
+        big_core: written.big_core,
+        sampler_core: written.sampler_core,
+    })
+}
+
+fn check_campaign(
+    written: &CampaignFile,
+    seed: u64,
+    inputs: usize,
+) -> Result<CampaignSettings, Problem> {
+    let idle_repeats = written.idle_repeats.unwrap_or(written.repeats);
+    for (number, key) in [
+        (written.repeats, "campaign.repeats"),
+        (idle_repeats, "campaign.idle_repeats"),
+        (written.traced_repeats, "campaign.traced_repeats"),
+        (written.candidates, "campaign.candidates"),
+    ] {
+        if number == 0 {
+            return Err(Problem::new(key, "must be 1 or more"));
+        }
+    }
+    if (written.cases as usize) < inputs {
+        let message = format!("is {}, fewer than the {inputs} base cases", written.cases);
+        return Err(Problem::new("campaign.cases", message));
+    }
+    let removed_share = positive(written.removed_share, "campaign.removed_share")?;
+    if removed_share >= 1.0 {
+        return Err(Problem::new("campaign.removed_share", "must be below 1"));
+    }
+    Ok(CampaignSettings {
+        repeats: written.repeats,
+        idle_repeats,
+        traced_repeats: written.traced_repeats,
+        cases: written.cases as usize,
+        removed_share,
+        candidates: written.candidates as usize,
+        dry_runs: written.dry_runs.unwrap_or(written.cases.saturating_mul(4)) as usize,
+        collapsed_share: share(written.collapsed_share, "campaign.collapsed_share")?,
+        max_retries: written.max_retries,
+        seed: written.seed.unwrap_or(seed),
+    })
+}
+
+fn check_limits(written: &LimitsFile) -> Result<Limits, Problem> {
+    Ok(Limits {
+        max_gap_s: positive(written.max_gap_s, "limits.max_gap_s")?,
+        min_sample_share: share(written.min_sample_share, "limits.min_sample_share")?,
+        temperature_c: positive(written.temperature_c, "limits.temperature_c")?,
+        duration_mismatch: positive(written.duration_mismatch, "limits.duration_mismatch")?,
+    })
+}
+
+fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, Problem> {
+    if written.repeats == 0 {
+        return Err(Problem::new("kernels.repeats", "must be 1 or more"));
+    }
+    Ok(KernelSettings {
+        enabled: written.enabled,
+        repeats: written.repeats,
+        count: written.count as usize,
+        window_s: positive(written.window_s, "kernels.window_s")?,
+        gap_s: positive(written.gap_s, "kernels.gap_s")?,
+    })
+}
+
+fn positive(value: f64, key: &str) -> Result<f64, Problem> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(Problem::new(key, format!("is {value}; it must be above 0")))
+}
+
+fn not_negative(value: f64, key: &str) -> Result<f64, Problem> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(value);
+    }
+    Err(Problem::new(key, format!("is {value}; it must be 0 or more")))
+}
+
+fn share(value: f64, key: &str) -> Result<f64, Problem> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(Problem::new(key, format!("is {value}; it must be a share from 0 to 1")))
+}

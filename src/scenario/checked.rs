@@ -1,0 +1,277 @@
+//! The scenario as checked: what the rest of the program works with. Made by one
+//! `try_from` in `check.rs`; paths are still relative to the scenario file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::input::Step;
+use super::pattern::PathPattern;
+
+/// A checked scenario.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Short name: letters, digits, `-`, `_`.
+    pub name: String,
+    /// One sentence.
+    pub description: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The scenario file itself.
+    pub file: PathBuf,
+    /// What is started.
+    pub application: Application,
+    /// Source trees; at least one is analysed.
+    pub sources: Vec<Source>,
+    /// Jars of the class path.
+    pub libraries: Vec<Origin>,
+    /// The user's own build, if any.
+    pub build: Option<Build>,
+    /// One run of the application.
+    pub session: Session,
+    /// Input sequences, at least one, names unique.
+    pub inputs: Vec<Input>,
+    /// Meter, rails, cores, frequency.
+    pub board: BoardSettings,
+    /// Cases and repeats.
+    pub campaign: CampaignSettings,
+    /// What makes a run bad.
+    pub limits: Limits,
+    /// Micro-kernels.
+    pub kernels: KernelSettings,
+    /// The scenario to run when artifacts can't be had, relative to the file.
+    pub offline: Option<PathBuf>,
+}
+
+impl Scenario {
+    /// A path of the file, seen from the working directory.
+    pub fn resolve(&self, path: &Path) -> PathBuf {
+        self.file.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    /// The extras of one session: `frames=N`, the session's and the input's own, which
+    /// win. Sorted by key.
+    pub fn extras(&self, input: &Input) -> BTreeMap<String, String> {
+        let mut extras = self.session.extras.clone();
+        if let Some(frames) = input.frames.or(self.session.frames) {
+            extras.insert("frames".into(), frames.to_string());
+        }
+        extras.extend(input.extras.clone());
+        extras
+    }
+}
+
+/// `[application]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Application {
+    /// Package name, as the board knows it.
+    pub package: String,
+    /// The class with `main`.
+    pub main: String,
+    /// `javac --release`.
+    pub java_release: u32,
+}
+
+/// Where an artifact comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A file or folder, relative to the scenario file.
+    Path(PathBuf),
+    /// An artifact of a Maven repository, with its hash.
+    Maven(Artifact),
+}
+
+/// A Maven artifact that is known by its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// `org.jbox2d`.
+    pub group: String,
+    /// `jbox2d-library`.
+    pub artifact: String,
+    /// `2.2.1.1`.
+    pub version: String,
+    /// `sources`, or none.
+    pub classifier: Option<String>,
+    /// SHA-256, lower case hexadecimal.
+    pub sha256: String,
+}
+
+impl Artifact {
+    /// `jbox2d-library-2.2.1.1-sources.jar`.
+    pub fn file_name(&self) -> String {
+        let classifier = self.classifier.iter().map(|name| format!("-{name}")).collect::<String>();
+        format!("{}-{}{classifier}.jar", self.artifact, self.version)
+    }
+
+    /// `group:artifact:version[:classifier]`.
+    pub fn coordinate(&self) -> String {
+        let classifier = self.classifier.iter().map(|name| format!(":{name}")).collect::<String>();
+        format!("{}:{}:{}{classifier}", self.group, self.artifact, self.version)
+    }
+
+    /// Path below a repository's root, in Maven's layout.
+    pub fn repository_path(&self) -> String {
+        let group = self.group.replace('.', "/");
+        format!("{group}/{}/{}/{}", self.artifact, self.version, self.file_name())
+    }
+}
+
+/// What a source tree is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its energy is asked for; its blocks may be removed.
+    Analysed,
+    /// Starts and feeds it; its blocks stay.
+    Driver,
+}
+
+/// `[[source]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Patterns of which a file must match one; empty: all files.
+    pub include: Vec<PathPattern>,
+    /// Patterns of which it must match none.
+    pub exclude: Vec<PathPattern>,
+    /// What it is for.
+    pub role: Role,
+    /// Whether its blocks and operations are counted.
+    pub analyse: bool,
+}
+
+impl Source {
+    /// Whether the file at `path` (relative to the tree's root, with `/`) is taken.
+    pub fn takes(&self, path: &str) -> bool {
+        let included = self.include.is_empty() || self.include.iter().any(|p| p.takes(path));
+        included && !self.exclude.iter().any(|p| p.takes(path))
+    }
+}
+
+/// `[build]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Build {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The jar that it makes, relative to the scenario file.
+    pub output: PathBuf,
+}
+
+/// `[session]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// Nominal length in seconds: how long an idle run lasts.
+    pub duration_s: f64,
+    /// Frames of one session, where the application counts them.
+    pub frames: Option<u64>,
+    /// Extras of every session, by key.
+    pub extras: BTreeMap<String, String>,
+    /// Extras of dry runs alone, by key.
+    pub dry_extras: BTreeMap<String, String>,
+    /// Seconds after which a session counts as hung.
+    pub limit_s: f64,
+    /// Power samples per second.
+    pub sample_rate_hz: f64,
+    /// Seconds of rest between runs.
+    pub rest_s: f64,
+    /// Log text that opens the window.
+    pub begin_mark: String,
+    /// Log text that closes it.
+    pub end_mark: String,
+}
+
+/// `[[input]]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// A case's group.
+    pub name: String,
+    /// Extras of this sequence, which win over the session's.
+    pub extras: BTreeMap<String, String>,
+    /// Frames of this sequence, which win over the session's.
+    pub frames: Option<u64>,
+    /// Steps in order of time.
+    pub steps: Vec<Step>,
+}
+
+/// Power meters that a scenario can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meter {
+    /// The Odroid's INA231 sensors.
+    Ina231,
+}
+
+impl Meter {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Meter::Ina231 => "ina231",
+        }
+    }
+}
+
+/// `[board]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardSettings {
+    /// Power meter.
+    pub meter: Meter,
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+    /// Fixed frequency in kHz.
+    pub frequency_khz: u64,
+    /// Core of the application.
+    pub big_core: u32,
+    /// Core of the sampler.
+    pub sampler_core: u32,
+}
+
+/// `[campaign]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CampaignSettings {
+    /// Power runs per case.
+    pub repeats: u32,
+    /// Idle runs per case.
+    pub idle_repeats: u32,
+    /// Traced runs per case.
+    pub traced_repeats: u32,
+    /// Cases aimed at, base cases included.
+    pub cases: usize,
+    /// Share of the removable executed blocks that a set holds, above 0, below 1.
+    pub removed_share: f64,
+    /// Candidate sets per input.
+    pub candidates: usize,
+    /// Dry runs the planner may make.
+    pub dry_runs: usize,
+    /// Share of the cases that may run fewer than a fifth of their base's executions.
+    pub collapsed_share: f64,
+    /// How often a bad run is repeated.
+    pub max_retries: u32,
+    /// Seed of plan and order.
+    pub seed: u64,
+}
+
+/// `[limits]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Longest gap between two samples in seconds.
+    pub max_gap_s: f64,
+    /// Fewest samples, as a share of duration x rate.
+    pub min_sample_share: f64,
+    /// Highest temperature in degrees Celsius.
+    pub temperature_c: f64,
+    /// Furthest durations may be apart, as a share.
+    pub duration_mismatch: f64,
+}
+
+/// `[kernels]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KernelSettings {
+    /// Whether kernels are run.
+    pub enabled: bool,
+    /// Runs of each.
+    pub repeats: u32,
+    /// How many operations get one.
+    pub count: usize,
+    /// Length of a window in seconds.
+    pub window_s: f64,
+    /// Idle time around it in seconds.
+    pub gap_s: f64,
+}

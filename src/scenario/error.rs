@@ -1,0 +1,101 @@
+//! What can be wrong with a scenario file, and where.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A scenario file that can't be used. The message names file, line and key.
+#[derive(Debug, Error)]
+pub enum ScenarioError {
+    /// The file can't be read.
+    #[error("{}: can't be read; give the path of a scenario file (TOML)", file.display())]
+    Read {
+        /// The file asked for.
+        file: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Not TOML, a key missing or of the wrong type.
+    #[error("{}:{line}: {message}", file.display())]
+    Syntax {
+        /// The scenario file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What the reader of TOML says.
+        message: String,
+    },
+    /// A key that no scenario has.
+    #[error("{}:{line}: unknown key `{key}`{}", file.display(), did_you_mean(nearest))]
+    UnknownKey {
+        /// The scenario file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// The key as written.
+        key: String,
+        /// The known key that is spelled most like it.
+        nearest: Option<String>,
+    },
+    /// A value that can't be.
+    #[error("{}:{line}: `{key}` {message}", file.display())]
+    Invalid {
+        /// The scenario file.
+        file: PathBuf,
+        /// Line of the key, or of the table that should hold it; from 1.
+        line: usize,
+        /// Path of the key: `input[1].steps[0].at_s`.
+        key: String,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+}
+
+/// A failed check, before its line is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Path of the key: `input[1].steps[0].at_s`.
+    pub key: String,
+    /// What is wrong and what would be right; reads on after the key.
+    pub message: String,
+}
+
+impl Problem {
+    pub(super) fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { key: key.into(), message: message.into() }
+    }
+
+    /// The problem with its place in the file's text.
+    pub(super) fn at(self, file: &Path, text: &str) -> ScenarioError {
+        let line = super::locate::line_of_key(text, &self.key);
+        ScenarioError::Invalid { file: file.into(), line, key: self.key, message: self.message }
+    }
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(key) => format!("; did you mean `{key}`?"),
+        None => "; no key of that section is spelled like it".into(),
+    }
+}
+
+/// Turns the TOML reader's error into ours, with the nearest known key.
+pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> ScenarioError {
+    let line = super::locate::line_of_byte(text, error.span().map_or(0, |span| span.start));
+    let message = error.message().to_string();
+    if let Some(rest) = message.strip_prefix("unknown field `")
+        && let Some((key, known)) = rest.split_once('`')
+    {
+        let nearest = nearest_of(key, known.split('`').skip(1).step_by(2));
+        return ScenarioError::UnknownKey { file: file.into(), line, key: key.into(), nearest };
+    }
+    ScenarioError::Syntax { file: file.into(), line, message }
+}
+
+/// The known word that is most like `key`, if any is near.
+fn nearest_of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let scored = known.map(|word| (strsim::jaro_winkler(key, word), word));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))?;
+    (best.0 > 0.7).then(|| best.1.to_string())
+}

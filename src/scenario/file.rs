@@ -1,0 +1,311 @@
+//! The scenario file as written: every key with its meaning and default. Nothing is
+//! checked here beyond types and unknown keys; `checked.rs` does the rest.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::input::StepFile;
+
+/// A whole scenario file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioFile {
+    /// Short name, used for folders: letters, digits, `-`, `_`.
+    pub name: String,
+    /// One sentence for the reader of a report.
+    #[serde(default)]
+    pub description: String,
+    /// Seed of everything random. Default 1.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// `[application]`.
+    pub application: ApplicationFile,
+    /// `[[source]]`, at least one.
+    #[serde(default)]
+    pub source: Vec<SourceFile>,
+    /// `[[library]]`: jars of the class path.
+    #[serde(default)]
+    pub library: Vec<LibraryFile>,
+    /// `[build]`, when the user's own command builds a variant.
+    pub build: Option<BuildFile>,
+    /// `[session]`.
+    #[serde(default)]
+    pub session: SessionFile,
+    /// `[[input]]`, at least one.
+    #[serde(default)]
+    pub input: Vec<InputFile>,
+    /// `[board]`.
+    #[serde(default)]
+    pub board: BoardFile,
+    /// `[campaign]`.
+    #[serde(default)]
+    pub campaign: CampaignFile,
+    /// `[limits]`.
+    #[serde(default)]
+    pub limits: LimitsFile,
+    /// `[kernels]`.
+    #[serde(default)]
+    pub kernels: KernelsFile,
+    /// `[offline]`: what to run when artifacts can't be had.
+    pub offline: Option<OfflineFile>,
+}
+
+/// `[application]`: what is started on the board.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApplicationFile {
+    /// Package name, as the board knows the application.
+    pub package: String,
+    /// The class with `main`, with its package.
+    pub main: String,
+    /// `javac --release`. Default 8.
+    #[serde(default = "java_release")]
+    pub java_release: u32,
+}
+
+/// `[[source]]`: one source tree, by `path` or by `maven` and `sha256`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// Folder or jar, relative to the scenario file.
+    pub path: Option<String>,
+    /// `group:artifact:version:classifier`.
+    pub maven: Option<String>,
+    /// SHA-256 of the artifact, 64 hexadecimal digits; needed with `maven`.
+    pub sha256: Option<String>,
+    /// Which files are taken (`org/jbox2d/**`). Default all.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Which of them are left out again.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// `"analysed"` (default) or `"driver"`.
+    #[serde(default)]
+    pub role: RoleFile,
+    /// Whether blocks and operations are analysed. Default true.
+    pub analyse: Option<bool>,
+}
+
+/// What a source tree is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RoleFile {
+    /// The code whose energy is asked for.
+    #[default]
+    Analysed,
+    /// Our own code that starts and feeds it; none of its blocks is removed.
+    Driver,
+}
+
+/// `[[library]]`: one jar of the class path, by `path` or by `maven` and `sha256`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LibraryFile {
+    /// Jar or folder of classes, relative to the scenario file.
+    pub path: Option<String>,
+    /// `group:artifact:version` or with `:classifier`.
+    pub maven: Option<String>,
+    /// SHA-256 of the artifact; needed with `maven`.
+    pub sha256: Option<String>,
+}
+
+/// `[build]`: the user's own build of a variant.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BuildFile {
+    /// Program and arguments, run in the scenario's folder with `WATTLINE_SOURCES`
+    /// naming the variant's source folder.
+    pub command: Vec<String>,
+    /// What the command makes, relative to the scenario file: a jar.
+    pub output: String,
+}
+
+/// `[session]`: one run of the application on the board.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionFile {
+    /// Nominal length in seconds, which idle runs last. Default 100 (the paper's).
+    pub duration_s: f64,
+    /// Frames or steps of one session, passed as the extra `frames=N`.
+    pub frames: Option<u64>,
+    /// More extras: passed to the application as `key=value`.
+    pub extras: BTreeMap<String, toml::Value>,
+    /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
+    /// the next frame off.
+    pub dry_extras: BTreeMap<String, toml::Value>,
+    /// Seconds after which a session counts as hung. Default 3 x `duration_s`.
+    pub limit_s: Option<f64>,
+    /// Power samples per second. Default 30 (the paper's).
+    pub sample_rate_hz: f64,
+    /// Seconds of rest between runs. Default 2.
+    pub rest_s: f64,
+    /// Log line that opens the window. Default `wattline: begin`.
+    pub begin_mark: String,
+    /// Log line that closes the window. Default `wattline: end`.
+    pub end_mark: String,
+}
+
+/// `[[input]]`: one input sequence.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InputFile {
+    /// Short name: a case's group.
+    pub name: String,
+    /// Extras of this sequence beside the session's.
+    #[serde(default)]
+    pub extras: BTreeMap<String, toml::Value>,
+    /// Frames of this sequence, when not the session's.
+    pub frames: Option<u64>,
+    /// What happens when.
+    #[serde(default)]
+    pub steps: Vec<StepFile>,
+}
+
+/// `[board]`: how power is measured and where things run.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BoardFile {
+    /// Power meter. Default `"ina231"`.
+    pub meter: String,
+    /// Rails whose power is added up. Default `["arm"]` (the paper's big cores).
+    pub rails: Vec<String>,
+    /// Fixed frequency of the big cores in kHz. Default 1100000 (the paper's).
+    pub frequency_khz: u64,
+    /// Core of the application. Default 3.
+    pub big_core: u32,
+    /// Core of the sampler. Default 0.
+    pub sampler_core: u32,
+}
+
+/// `[campaign]`: how many cases and runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CampaignFile {
+    /// Power runs per case. Default 10 (the paper's).
+    pub repeats: u32,
+    /// Idle runs per case. Default `repeats`.
+    pub idle_repeats: Option<u32>,
+    /// Traced runs per case; two or more check that the path repeats. Default 1.
+    pub traced_repeats: u32,
+    /// Cases aimed at, the base case of each input included. Default 44.
+    pub cases: u32,
+    /// Share of the removable executed blocks that one removed set holds. Default 0.3.
+    pub removed_share: f64,
+    /// Candidate sets per input among which the plan chooses. Default 60.
+    pub candidates: u32,
+    /// Dry runs the planner may make. Default 4 x `cases`.
+    pub dry_runs: Option<u32>,
+    /// Share of the cases that may run fewer than a fifth of their base's
+    /// executions. Default 0.25.
+    pub collapsed_share: f64,
+    /// How often a bad run is repeated. Default 3.
+    pub max_retries: u32,
+    /// Seed of plan and order. Default the scenario's.
+    pub seed: Option<u64>,
+}
+
+/// `[limits]`: what makes a run bad.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsFile {
+    /// Longest gap between two samples in seconds. Default 1.
+    pub max_gap_s: f64,
+    /// Fewest samples within the window, as a share of duration x rate. Default 0.5.
+    pub min_sample_share: f64,
+    /// Highest temperature in degrees Celsius before or after a run. Default 85.
+    pub temperature_c: f64,
+    /// Furthest a power run's duration may be from its case's traced run, and an idle
+    /// run's from the nominal one, as a share. Default 0.25.
+    pub duration_mismatch: f64,
+}
+
+/// `[kernels]`: micro-kernels on the same board.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KernelsFile {
+    /// Whether they are run. Default true.
+    pub enabled: bool,
+    /// Runs of each kernel. Default 5.
+    pub repeats: u32,
+    /// How many operations get a kernel, the most executed first. Default 60.
+    pub count: u32,
+    /// Length of one kernel's window in seconds. Default 3.
+    pub window_s: f64,
+    /// Idle time around each window in seconds; at least two refresh periods of the
+    /// meter. Default 0.6.
+    pub gap_s: f64,
+}
+
+/// `[offline]`: the scenario to run instead when artifacts can't be had.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfflineFile {
+    /// Scenario file, relative to this one.
+    pub scenario: String,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn java_release() -> u32 {
+    8
+}
+
+impl Default for SessionFile {
+    fn default() -> Self {
+        Self {
+            duration_s: 100.0,
+            frames: None,
+            extras: BTreeMap::new(),
+            dry_extras: BTreeMap::new(),
+            limit_s: None,
+            sample_rate_hz: 30.0,
+            rest_s: 2.0,
+            begin_mark: "wattline: begin".into(),
+            end_mark: "wattline: end".into(),
+        }
+    }
+}
+
+impl Default for BoardFile {
+    fn default() -> Self {
+        Self {
+            meter: "ina231".into(),
+            rails: vec!["arm".into()],
+            frequency_khz: 1_100_000,
+            big_core: 3,
+            sampler_core: 0,
+        }
+    }
+}
+
+impl Default for CampaignFile {
+    fn default() -> Self {
+        Self {
+            repeats: 10,
+            idle_repeats: None,
+            traced_repeats: 1,
+            cases: 44,
+            removed_share: 0.3,
+            candidates: 60,
+            dry_runs: None,
+            collapsed_share: 0.25,
+            max_retries: 3,
+            seed: None,
+        }
+    }
+}
+
+impl Default for LimitsFile {
+    fn default() -> Self {
+        Self { max_gap_s: 1.0, min_sample_share: 0.5, temperature_c: 85.0, duration_mismatch: 0.25 }
+    }
+}
+
+impl Default for KernelsFile {
+    fn default() -> Self {
+        Self { enabled: true, repeats: 5, count: 60, window_s: 3.0, gap_s: 0.6 }
+    }
+}

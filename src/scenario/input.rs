@@ -1,0 +1,156 @@
+//! Input steps: taps, swipes and keys at their times.
+
+use serde::Deserialize;
+
+use super::error::Problem;
+
+/// One step as written: exactly one of `tap`, `swipe`, `key`, `wait_s`. Without
+/// `at_s` it follows the step before it, after the waits between.
+#[derive(Debug, Clone, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct StepFile {
+    /// Seconds after the begin mark.
+    pub at_s: Option<f64>,
+    /// `[x, y]` in pixels.
+    pub tap: Option<[i32; 2]>,
+    /// `[x1, y1, x2, y2]` in pixels.
+    pub swipe: Option<[i32; 4]>,
+    /// Milliseconds that a swipe takes. Default 300.
+    pub swipe_ms: Option<u32>,
+    /// Android key code.
+    pub key: Option<u32>,
+    /// Seconds to wait before the next step without a time of its own.
+    pub wait_s: Option<f64>,
+}
+
+/// What one step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// A tap on a place, in pixels.
+    Tap {
+        /// From the left.
+        x: i32,
+        /// From the top.
+        y: i32,
+    },
+    /// A swipe between two places, in pixels.
+    Swipe {
+        /// Start, from the left and from the top.
+        from: [i32; 2],
+        /// End, from the left and from the top.
+        to: [i32; 2],
+        /// How long it takes, in milliseconds.
+        duration_ms: u32,
+    },
+    /// A key by its Android code.
+    Key(u32),
+}
+
+impl Action {
+    /// The arguments of Android's `input` command: `tap 10 20`.
+    pub fn command(self) -> String {
+        match self {
+            Action::Tap { x, y } => format!("tap {x} {y}"),
+            Action::Swipe { from, to, duration_ms } => {
+                format!("swipe {} {} {} {} {duration_ms}", from[0], from[1], to[0], to[1])
+            }
+            Action::Key(code) => format!("keyevent {code}"),
+        }
+    }
+}
+
+/// One checked step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Seconds after the begin mark.
+    pub at_s: f64,
+    /// What happens then.
+    pub action: Action,
+}
+
+/// Steps with absolute times, in order. `key` is where they stand in the file.
+pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<Step>, Problem> {
+    let mut checked = Vec::new();
+    let mut clock_s = 0.0;
+    for (index, step) in steps.iter().enumerate() {
+        let here = format!("{key}[{index}]");
+        let at_s = step.at_s.unwrap_or(clock_s);
+        if !at_s.is_finite() || at_s < clock_s {
+            let message = format!("comes before the step above it, which ends at {clock_s} s");
+            return Err(Problem::new(format!("{here}.at_s"), message));
+        }
+        clock_s = at_s;
+        match check_action(step, &here)? {
+            Some(action) => checked.push(Step { at_s, action }),
+            None => clock_s += wait(step, &here)?,
+        }
+    }
+    Ok(checked)
+}
+
+fn check_action(step: &StepFile, key: &str) -> Result<Option<Action>, Problem> {
+    let actions = [step.tap.is_some(), step.swipe.is_some(), step.key.is_some()];
+    let named = actions.into_iter().filter(|is| *is).count() + usize::from(step.wait_s.is_some());
+    if named != 1 {
+        let message = "needs exactly one of `tap`, `swipe`, `key`, `wait_s`";
+        return Err(Problem::new(key, message));
+    }
+    if step.swipe_ms.is_some() && step.swipe.is_none() {
+        return Err(Problem::new(format!("{key}.swipe_ms"), "goes with `swipe` only"));
+    }
+    let tap = step.tap.map(|[x, y]| Action::Tap { x, y });
+    let swipe = step.swipe.map(|[x1, y1, x2, y2]| Action::Swipe {
+        from: [x1, y1],
+        to: [x2, y2],
+        duration_ms: step.swipe_ms.unwrap_or(300),
+    });
+    Ok(tap.or(swipe).or(step.key.map(Action::Key)))
+}
+
+fn wait(step: &StepFile, key: &str) -> Result<f64, Problem> {
+    let seconds = step.wait_s.unwrap_or(0.0);
+    if seconds.is_finite() && seconds >= 0.0 {
+        return Ok(seconds);
+    }
+    Err(Problem::new(format!("{key}.wait_s"), format!("{seconds} is not a time of 0 s or more")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(steps: &str) -> Result<Vec<Step>, String> {
+        #[derive(Deserialize)]
+        struct Steps {
+            steps: Vec<StepFile>,
+        }
+        let steps: Steps = toml::from_str(&format!("steps = [{steps}]")).unwrap();
+        check_steps(&steps.steps, "steps").map_err(|problem| problem.key)
+    }
+
+    #[test]
+    fn waits_move_the_steps_after_them() {
+        let steps = check("{ at_s = 1.0, tap = [3, 4] }, { wait_s = 2 }, { key = 4 }").unwrap();
+        assert_eq!(steps[0], Step { at_s: 1.0, action: Action::Tap { x: 3, y: 4 } });
+        assert_eq!(steps[1], Step { at_s: 3.0, action: Action::Key(4) });
+    }
+
+    #[test]
+    fn a_step_names_one_action_in_order_of_time() {
+        assert_eq!(check("{ tap = [1, 2], key = 3 }"), Err("steps[0]".into()));
+        assert_eq!(check("{ at_s = 1 }"), Err("steps[0]".into()));
+        assert_eq!(
+            check("{ at_s = 2, key = 3 }, { at_s = 1, key = 3 }"),
+            Err("steps[1].at_s".into())
+        );
+        assert_eq!(check("{ at_s = 2, key = 3, swipe_ms = 3 }"), Err("steps[0].swipe_ms".into()));
+    }
+
+    #[test]
+    fn actions_are_spelled_as_android_does() {
+        let swipe = check("{ swipe = [1, 2, 3, 4] }").unwrap()[0];
+        assert_eq!(swipe.action.command(), "swipe 1 2 3 4 300");
+        assert_eq!(Action::Tap { x: 1, y: 2 }.command(), "tap 1 2");
+        assert_eq!(Action::Key(4).command(), "keyevent 4");
+    }
+}

@@ -1,0 +1,148 @@
+//! The scenario file (TOML): what application is measured, how it is built, started
+//! and fed, on what board, how often, within which limits. As written
+//! ([`ScenarioFile`]) and as checked ([`Scenario`]).
+
+mod check;
+pub mod checked;
+pub mod error;
+pub mod file;
+pub mod input;
+mod locate;
+pub mod pattern;
+
+use std::path::Path;
+
+pub use checked::{
+    Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
+    Meter, Origin, Role, Scenario, Session, Source,
+};
+pub use error::{Problem, ScenarioError};
+pub use file::ScenarioFile;
+pub use input::{Action, Step};
+pub use pattern::PathPattern;
+
+/// Reads and checks a scenario file.
+pub fn read_scenario(file: &Path) -> Result<Scenario, ScenarioError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| ScenarioError::Read { file: file.into(), source })?;
+    parse_scenario(&text, file)
+}
+
+/// Checks the text of a scenario file; `file` is its path, for messages and for the
+/// paths in it, and is not read.
+pub fn parse_scenario(text: &str, file: &Path) -> Result<Scenario, ScenarioError> {
+    let written: ScenarioFile =
+        toml::from_str(text).map_err(|error| error::from_toml(&error, file, text))?;
+    let scenario = Scenario::try_from(written).map_err(|problem| problem.at(file, text))?;
+    Ok(Scenario { file: file.into(), ..scenario })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+name = "small"
+[application]
+package = "org.example.small"
+main = "small.Main"
+[[source]]
+path = "src"
+include = ["small/**"]
+[[input]]
+name = "none"
+"#;
+
+    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
+        parse_scenario(text, Path::new("scenarios/small.toml"))
+    }
+
+    fn message(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn defaults_are_the_papers_protocol() {
+        let scenario = parse(SMALL).unwrap();
+        assert_eq!(scenario.campaign.repeats, 10);
+        assert_eq!(scenario.campaign.idle_repeats, 10);
+        assert_eq!(scenario.session.duration_s, 100.0);
+        assert_eq!(scenario.session.sample_rate_hz, 30.0);
+        assert_eq!(scenario.board.frequency_khz, 1_100_000);
+        assert!(scenario.sources[0].takes("small/Main.java"));
+        assert!(!scenario.sources[0].takes("other/Main.java"));
+        assert_eq!(scenario.resolve(Path::new("src")), Path::new("scenarios/src"));
+    }
+
+    #[test]
+    fn an_unknown_key_names_its_line_and_the_nearest_known_key() {
+        let text = SMALL.replace("[[input]]", "[session]\nsample_rate_khz = 3\n[[input]]");
+        let expected = "scenarios/small.toml:10: unknown key `sample_rate_khz`; did you mean `sample_rate_hz`?";
+        assert_eq!(message(&text), expected);
+        let deep = SMALL.replace("name = \"none\"", "name = \"a\"\nsteps = [{ tip = [1, 2] }]");
+        assert!(
+            message(&deep).contains(":11: unknown key `tip`; did you mean `tap`?"),
+            "{}",
+            message(&deep)
+        );
+    }
+
+    #[test]
+    fn a_bad_value_names_key_and_line() {
+        let text = SMALL.replace("[[input]]", "[campaign]\nrepeats = 0\n[[input]]");
+        assert_eq!(message(&text), "scenarios/small.toml:10: `campaign.repeats` must be 1 or more");
+        let text = SMALL.replace("path = \"src\"", "maven = \"a:b\"\nsha256 = \"12\"");
+        assert_eq!(
+            message(&text),
+            "scenarios/small.toml:8: `source[0].sha256` is no SHA-256: 64 hexadecimal digits"
+        );
+        let text = SMALL.replace("path = \"src\"", "");
+        assert!(
+            message(&text).contains("`source[0]` needs either `path`, or `maven` and `sha256`")
+        );
+        let text = SMALL.replace("main = \"small.Main\"", "main = 3");
+        assert!(
+            message(&text).starts_with("scenarios/small.toml:5: invalid type"),
+            "{}",
+            message(&text)
+        );
+    }
+
+    #[test]
+    fn an_artifact_knows_its_place_in_a_repository() {
+        let hash = "ab".repeat(32);
+        let text = SMALL.replace(
+            "path = \"src\"",
+            &format!("maven = \"org.jbox2d:jbox2d-library:2.2.1.1:sources\"\nsha256 = \"{hash}\""),
+        );
+        let scenario = parse(&text).unwrap();
+        let Origin::Maven(artifact) = &scenario.sources[0].origin else { panic!("not maven") };
+        let expected = "org/jbox2d/jbox2d-library/2.2.1.1/jbox2d-library-2.2.1.1-sources.jar";
+        assert_eq!(artifact.repository_path(), expected);
+    }
+
+    #[test]
+    fn the_inputs_extras_win_over_the_sessions() {
+        let text = SMALL.replace(
+            "[[input]]\nname = \"none\"",
+            "[session]\nframes = 100\nextras = { speed = 2, mode = \"a\" }\n\
+             [[input]]\nname = \"none\"\nframes = 50\nextras = { mode = \"b\" }",
+        );
+        let scenario = parse(&text).unwrap();
+        let extras = scenario.extras(&scenario.inputs[0]);
+        let pairs: Vec<_> = extras.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        assert_eq!(pairs, ["frames=50", "mode=b", "speed=2"]);
+    }
+
+    #[test]
+    fn every_scenario_of_the_repository_is_valid() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+        let Ok(entries) = std::fs::read_dir(&folder) else { return };
+        for entry in entries {
+            let file = entry.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "toml") {
+                read_scenario(&file).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What can go wrong with the Java tools, each with its remedy.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A failure of the tool chain.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolchainError {
+    /// Neither JAVA_HOME nor PATH has a JDK.
+    #[error(
+        "no JDK found: `{tool}` is neither in $JAVA_HOME/bin nor on PATH; install one (Debian: apt-get install default-jdk-headless)"
+    )]
+    NoJdk {
+        /// The program that was looked for.
+        tool: &'static str,
+    },
+    /// Maven is needed to fetch an artifact and is not there.
+    #[error(
+        "`mvn` is not on PATH and {artifact} is not in the cache; install Maven (Debian: apt-get install maven)"
+    )]
+    NoMaven {
+        /// The coordinate that was asked for.
+        artifact: String,
+    },
+    /// Maven could not bring the artifact (offline, or no such artifact).
+    #[error("Maven could not fetch {artifact}: {message}")]
+    NotFetched {
+        /// The coordinate that was asked for.
+        artifact: String,
+        /// Maven's own first error line.
+        message: String,
+    },
+    /// A coordinate is not `group:artifact:version[:classifier]`.
+    #[error("{coordinate:?} is not a Maven coordinate (group:artifact:version[:classifier])")]
+    BadCoordinate {
+        /// What was given.
+        coordinate: String,
+    },
+    /// The fetched bytes are not the expected ones.
+    #[error("{artifact} has SHA-256 {found}, expected {expected}; the file was not used")]
+    WrongHash {
+        /// The coordinate that was asked for.
+        artifact: String,
+        /// From the scenario file.
+        expected: String,
+        /// Of the fetched file.
+        found: String,
+    },
+    /// A jar or zip could not be read.
+    #[error("{path} is not a readable jar: {message}")]
+    BadArchive {
+        /// The archive.
+        path: PathBuf,
+        /// What the reader said.
+        message: String,
+    },
+    /// A file operation failed.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was tried ("read", "create", ...).
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The compiler or JVM process could not be talked to.
+    #[error("{program} stopped answering: {message}")]
+    Process {
+        /// Which program.
+        program: &'static str,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl ToolchainError {
+    /// Wraps an I/O failure with what was tried on which path.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| ToolchainError::Io { action, path, source }
+    }
+}

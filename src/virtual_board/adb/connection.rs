@@ -1,0 +1,134 @@
+//! One connection of a host: the banner, then packets to and from its streams.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::packet::{Command, PAYLOAD_MAX, Packet};
+use super::stream::{Stream, Wire};
+use super::{Device, Mode, service};
+
+/// Protocol version whose peers check sums; 0x01000001 peers skip them.
+const VERSION_CHECKED: u32 = 0x0100_0000;
+const VERSION_UNCHECKED: u32 = 0x0100_0001;
+
+/// Largest payload of Android 4.x.
+const LEGACY_PAYLOAD_MAX: usize = 4096;
+
+/// What a modern board can do, and nothing more.
+const FEATURES: &str = "shell_v2,cmd,fixed_push_mkdir";
+
+/// The socket's sending half, shared by all streams.
+struct Sender {
+    socket: Mutex<TcpStream>,
+    payload_max: AtomicUsize,
+}
+
+impl Wire for Sender {
+    fn send(&self, packet: &Packet) -> io::Result<()> {
+        let mut socket = self.socket.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        packet.write_to(&mut *socket)
+    }
+
+    fn payload_max(&self) -> usize {
+        self.payload_max.load(Ordering::Relaxed)
+    }
+}
+
+type Streams = Mutex<HashMap<u32, Arc<Stream>>>;
+
+/// Serves the host until it hangs up; then every stream ends.
+pub(super) fn serve(mut socket: TcpStream, device: &Arc<Device>) {
+    let Ok(copy) = socket.try_clone() else { return };
+    socket.set_nodelay(true).ok();
+    let own_max = own_payload_max(device.mode);
+    let sender = Arc::new(Sender { socket: Mutex::new(copy), payload_max: own_max.into() });
+    let streams = Arc::new(Streams::default());
+    let mut next_stream = 1;
+    while let Ok(packet) = Packet::read_from(&mut socket) {
+        let answered = match packet.command {
+            Command::Connect => connect(&sender, device, &packet),
+            Command::Open => {
+                next_stream += 1;
+                open(next_stream, &sender, device, &streams, packet)
+            }
+            _ => deliver(&streams, packet),
+        };
+        if answered.is_err() {
+            break;
+        }
+    }
+    for stream in lock(&streams).values() {
+        stream.hang_up();
+    }
+}
+
+fn own_payload_max(mode: Mode) -> usize {
+    match mode {
+        Mode::Modern => PAYLOAD_MAX,
+        Mode::Legacy => LEGACY_PAYLOAD_MAX,
+    }
+}
+
+/// Answers the host's banner with the board's.
+fn connect(sender: &Sender, device: &Device, packet: &Packet) -> io::Result<()> {
+    let own_max = own_payload_max(device.mode);
+    let peer_max = (packet.arg1 as usize).max(LEGACY_PAYLOAD_MAX);
+    sender.payload_max.store(own_max.min(peer_max), Ordering::Relaxed);
+    let model = &device.model;
+    let names = format!(
+        "device::ro.product.name={model};ro.product.model={model};ro.product.device={model};"
+    );
+    let (version, banner) = match device.mode {
+        Mode::Modern => (VERSION_UNCHECKED, format!("{names}features={FEATURES}")),
+        Mode::Legacy => (VERSION_CHECKED, format!("{names}\0")),
+    };
+    let payload = banner.into_bytes();
+    let arg1 = u32::try_from(own_max).map_err(io::Error::other)?;
+    sender.send(&Packet { command: Command::Connect, arg0: version, arg1, payload })
+}
+
+/// Opens a stream to a service, or refuses it.
+fn open(
+    local: u32,
+    sender: &Arc<Sender>,
+    device: &Arc<Device>,
+    streams: &Arc<Streams>,
+    packet: Packet,
+) -> io::Result<()> {
+    let remote = packet.arg0;
+    let name = String::from_utf8_lossy(&packet.payload);
+    let name = name.trim_end_matches('\0');
+    let Some(service) = service::Service::parse(name, device.mode) else {
+        let close = Packet { command: Command::Close, arg0: 0, arg1: remote, payload: vec![] };
+        return sender.send(&close);
+    };
+    let stream = Arc::new(Stream::accept(local, remote, sender.clone())?);
+    lock(streams).insert(local, stream.clone());
+    let (device, streams) = (device.clone(), streams.clone());
+    std::thread::Builder::new().name(format!("adb stream {local}")).spawn(move || {
+        service::serve(&service, &stream, &device);
+        stream.close();
+        lock(&streams).remove(&local);
+    })?;
+    Ok(())
+}
+
+/// Hands a packet to its stream; one for a stream that has ended is dropped.
+fn deliver(streams: &Streams, packet: Packet) -> io::Result<()> {
+    let stream = lock(streams).get(&packet.arg1).cloned();
+    if let Some(stream) = stream {
+        match packet.command {
+            Command::Okay => stream.acknowledged(),
+            Command::Write => stream.deliver(packet.payload),
+            _ => stream.hang_up(),
+        }
+    }
+    Ok(())
+}
+
+fn lock(streams: &Streams) -> std::sync::MutexGuard<'_, HashMap<u32, Arc<Stream>>> {
+    streams.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

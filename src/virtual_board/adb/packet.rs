@@ -1,0 +1,115 @@
+//! The packets of the ADB protocol: a header of six little-endian words and a
+//! payload. Reference: AOSP `packages/modules/adb/protocol.txt`.
+
+use std::io::{self, Read, Write};
+
+/// What a packet asks for: the first word of its header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Command {
+    /// Connects: version, largest payload, banner.
+    Connect = u32::from_le_bytes(*b"CNXN"),
+    /// Opens a stream to a service.
+    Open = u32::from_le_bytes(*b"OPEN"),
+    /// The stream is ready for the next write.
+    Okay = u32::from_le_bytes(*b"OKAY"),
+    /// Data of a stream.
+    Write = u32::from_le_bytes(*b"WRTE"),
+    /// The stream is closed.
+    Close = u32::from_le_bytes(*b"CLSE"),
+}
+
+impl Command {
+    fn from_word(word: u32) -> Option<Self> {
+        [Self::Connect, Self::Open, Self::Okay, Self::Write, Self::Close]
+            .into_iter()
+            .find(|command| *command as u32 == word)
+    }
+}
+
+/// One packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Packet {
+    pub command: Command,
+    /// The sender's stream, or the version.
+    pub arg0: u32,
+    /// The receiver's stream, or the largest payload.
+    pub arg1: u32,
+    pub payload: Vec<u8>,
+}
+
+/// No peer sends more: AOSP's own limit.
+pub(super) const PAYLOAD_MAX: usize = 1024 * 1024;
+
+/// The sum of all bytes, which peers of version 0x01000000 check.
+fn checksum(payload: &[u8]) -> u32 {
+    payload.iter().fold(0u32, |sum, byte| sum.wrapping_add(u32::from(*byte)))
+}
+
+impl Packet {
+    /// Writes header and payload with a real checksum, whatever the version.
+    pub(super) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        let command = self.command as u32;
+        let length = u32::try_from(self.payload.len()).map_err(io::Error::other)?;
+        let words =
+            [command, self.arg0, self.arg1, length, checksum(&self.payload), command ^ u32::MAX];
+        let mut bytes = Vec::with_capacity(24 + self.payload.len());
+        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        bytes.extend_from_slice(&self.payload);
+        out.write_all(&bytes)
+    }
+
+    /// Reads the next packet whose command is known; others (AUTH, STLS) are passed over.
+    pub(super) fn read_from(input: &mut impl Read) -> io::Result<Self> {
+        loop {
+            let mut header = [0u8; 24];
+            input.read_exact(&mut header)?;
+            let mut words = header.chunks_exact(4).map(le_word);
+            let [word, arg0, arg1, length, _checksum, magic] =
+                std::array::from_fn(|_| words.next().unwrap_or_default());
+            let length = length as usize;
+            if magic != word ^ u32::MAX || length > PAYLOAD_MAX {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "not an ADB packet"));
+            }
+            let mut payload = vec![0; length];
+            input.read_exact(&mut payload)?;
+            if let Some(command) = Command::from_word(word) {
+                return Ok(Self { command, arg0, arg1, payload });
+            }
+        }
+    }
+}
+
+fn le_word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_survives_the_wire() {
+        let packet =
+            Packet { command: Command::Write, arg0: 7, arg1: 9, payload: b"\xff\x01ab".to_vec() };
+        let mut wire = Vec::new();
+        packet.write_to(&mut wire).unwrap();
+        assert_eq!(&wire[..4], b"WRTE");
+        assert_eq!(wire[16..20], (0xff_u32 + 1 + 97 + 98).to_le_bytes());
+        assert_eq!(Packet::read_from(&mut wire.as_slice()).unwrap(), packet);
+    }
+
+    #[test]
+    fn noise_is_an_error_and_unknown_commands_are_passed_over() {
+        assert!(Packet::read_from(&mut [7u8; 64].as_slice()).is_err());
+        let auth = u32::from_le_bytes(*b"AUTH");
+        let mut wire = Vec::new();
+        for word in [auth, 1, 0, 2, 0, auth ^ u32::MAX] {
+            wire.extend_from_slice(&word.to_le_bytes());
+        }
+        wire.extend_from_slice(b"xx");
+        let close = Packet { command: Command::Close, arg0: 1, arg1: 2, payload: Vec::new() };
+        close.write_to(&mut wire).unwrap();
+        assert_eq!(Packet::read_from(&mut wire.as_slice()).unwrap(), close);
+    }
+}

@@ -1,0 +1,48 @@
+package wattline.silicon.weaver;
+
+import org.objectweb.asm.Opcodes;
+
+/** The library calls that are sent to the board instead: its clock, and prints, which carry its time. */
+final class Calls {
+    static final String METER = "wattline/silicon/Meter";
+
+    private Calls() {
+    }
+
+    /** The descriptor of Meter's method of the same name that stands in for a call, or null. */
+    static String onTheBoard(String owner, String name, String descriptor) {
+        switch (owner) {
+            case "java/lang/System":
+                return name.equals("nanoTime") || name.equals("currentTimeMillis") ? descriptor : null;
+            case "java/lang/Thread":
+                return name.equals("sleep") && descriptor.startsWith("(J") ? descriptor : null;
+            case "java/util/concurrent/locks/LockSupport":
+                return name.equals("parkNanos") ? descriptor : null;
+            case "java/util/concurrent/TimeUnit":
+                return name.equals("sleep") ? "(Ljava/util/concurrent/TimeUnit;J)V" : null;
+            default:
+                return null;
+        }
+    }
+
+    static boolean prints(String owner, String name) {
+        return owner.equals("java/io/PrintStream") && !name.equals("close") && !name.equals("<init>");
+    }
+
+    /** What an invokedynamic makes, as the library table names it. */
+    static String dynamic(String factory) {
+        switch (factory) {
+            case "java/lang/invoke/LambdaMetafactory":
+                return "invokedynamic.lambda";
+            case "java/lang/invoke/StringConcatFactory":
+                return "invokedynamic.concat";
+            default:
+                return "invokedynamic.other";
+        }
+    }
+
+    /** The pattern of a call of the application's own method. */
+    static String own(int opcode) {
+        return opcode == Opcodes.INVOKESTATIC ? "op:Static method call" : "op:Non-static method call";
+    }
+}

@@ -1,0 +1,338 @@
+package wattline.silicon.weaver;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.IntInsnNode;
+import org.objectweb.asm.tree.InvokeDynamicInsnNode;
+import org.objectweb.asm.tree.JumpInsnNode;
+import org.objectweb.asm.tree.LabelNode;
+import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.LineNumberNode;
+import org.objectweb.asm.tree.LookupSwitchInsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.MultiANewArrayInsnNode;
+import org.objectweb.asm.tree.TableSwitchInsnNode;
+import org.objectweb.asm.tree.TryCatchBlockNode;
+import org.objectweb.asm.tree.TypeInsnNode;
+
+/** Weaves one method: finds its blocks, writes what each holds, puts a counter into each. */
+final class MethodWeaver implements Opcodes {
+    /** What the inserted code may add to the stack at most. */
+    private static final int EXTRA_STACK = 8;
+
+    private final MapFile map;
+    private final Hierarchy hierarchy;
+    private final Units units;
+    private final StringBuilder lines;
+    private final boolean byCalls;
+    private int next;
+
+    private InsnList code;
+    private final Patterns patterns = new Patterns();
+    private final Map<Long, int[]> items = new LinkedHashMap<>();
+    private AbstractInsnNode first;
+    private int line;
+
+    MethodWeaver(MapFile map, Hierarchy hierarchy, Units units, StringBuilder lines, int next, boolean byCalls) {
+        this.map = map;
+        this.hierarchy = hierarchy;
+        this.units = units;
+        this.lines = lines;
+        this.next = next;
+        this.byCalls = byCalls;
+    }
+
+    /** Weaves the method; returns the next free counter. */
+    int weave(MethodNode method) {
+        code = method.instructions;
+        lines.append("method\t").append(method.name).append('\t').append(method.desc).append('\t')
+                .append(method.signature == null ? "-" : method.signature).append('\t')
+                .append(method.access).append('\n');
+        Set<AbstractInsnNode> leaders = leaders(method);
+        for (AbstractInsnNode node : code.toArray()) {
+            if (leaders.contains(node)) {
+                endBlock();
+            }
+            if (node instanceof LineNumberNode) {
+                line = ((LineNumberNode) node).line;
+            } else if (node.getOpcode() >= 0) {
+                first = first == null ? node : first;
+                visit(node);
+                if (endsBlock(node)) {
+                    endBlock();
+                }
+            }
+        }
+        endBlock();
+        method.maxStack += EXTRA_STACK;
+        return next;
+    }
+
+    private static Set<AbstractInsnNode> leaders(MethodNode method) {
+        Set<AbstractInsnNode> leaders = new HashSet<>();
+        for (AbstractInsnNode node = method.instructions.getFirst(); node != null; node = node.getNext()) {
+            if (node instanceof JumpInsnNode) {
+                leaders.add(((JumpInsnNode) node).label);
+            } else if (node instanceof TableSwitchInsnNode) {
+                leaders.addAll(((TableSwitchInsnNode) node).labels);
+                leaders.add(((TableSwitchInsnNode) node).dflt);
+            } else if (node instanceof LookupSwitchInsnNode) {
+                leaders.addAll(((LookupSwitchInsnNode) node).labels);
+                leaders.add(((LookupSwitchInsnNode) node).dflt);
+            }
+        }
+        for (TryCatchBlockNode block : method.tryCatchBlocks) {
+            leaders.add(block.handler);
+        }
+        return leaders;
+    }
+
+    private static boolean endsBlock(AbstractInsnNode node) {
+        int opcode = node.getOpcode();
+        return opcode >= IFEQ && opcode <= RETURN || opcode == ATHROW || opcode == IFNULL || opcode == IFNONNULL;
+    }
+
+    /** Gives the block a counter, if it costs anything. */
+    private void endBlock() {
+        if (first != null && !items.isEmpty()) {
+            int slot = counter();
+            InsnList count = increment(slot);
+            if (first.getOpcode() == NEW) {
+                // a frame names the offset of the new instruction: nothing may come between
+                code.insert(first, count);
+            } else {
+                code.insertBefore(first, count);
+            }
+        }
+        items.clear();
+        first = null;
+        patterns.start();
+    }
+
+    /** Writes the collected items as the line of a new counter. */
+    private int counter() {
+        lines.append("block\t").append(next);
+        for (Map.Entry<Long, int[]> item : items.entrySet()) {
+            lines.append('\t').append(item.getKey() >> 32).append(':').append(item.getKey().intValue())
+                    .append('*').append(item.getValue()[0]);
+        }
+        lines.append('\n');
+        return next++;
+    }
+
+    /** A counter of its own for an amount at this line. */
+    private int amount(String... texts) {
+        int slot = next;
+        for (String text : texts) {
+            lines.append("block\t").append(next++).append('\t').append(line).append(':')
+                    .append(map.pattern(text)).append("*1\n");
+        }
+        return slot;
+    }
+
+    private InsnList increment(int slot) {
+        InsnList list = new InsnList();
+        if (byCalls) {
+            list.add(new LdcInsnNode(slot));
+            list.add(meter("hit", "(I)V"));
+            return list;
+        }
+        list.add(new org.objectweb.asm.tree.FieldInsnNode(GETSTATIC, Calls.METER, "C", "[J"));
+        list.add(slot <= Short.MAX_VALUE ? new IntInsnNode(SIPUSH, slot) : new LdcInsnNode(slot));
+        list.add(new InsnNode(DUP2));
+        list.add(new InsnNode(LALOAD));
+        list.add(new InsnNode(LCONST_1));
+        list.add(new InsnNode(LADD));
+        list.add(new InsnNode(LASTORE));
+        return list;
+    }
+
+    private static MethodInsnNode meter(String name, String descriptor) {
+        return new MethodInsnNode(INVOKESTATIC, Calls.METER, name, descriptor, false);
+    }
+
+    private void item(String pattern, int count) {
+        if (pattern != null) {
+            items.computeIfAbsent((long) line << 32 | map.pattern(pattern), NEW_ITEM)[0] += count;
+        }
+    }
+
+    private static final java.util.function.Function<Long, int[]> NEW_ITEM =
+            new java.util.function.Function<Long, int[]>() {
+                @Override
+                public int[] apply(Long key) {
+                    return new int[1];
+                }
+            };
+
+    private void visit(AbstractInsnNode node) {
+        int opcode = node.getOpcode();
+        if (node instanceof MethodInsnNode) {
+            call((MethodInsnNode) node);
+            patterns.other();
+        } else if (node instanceof InvokeDynamicInsnNode) {
+            dynamic((InvokeDynamicInsnNode) node);
+            patterns.other();
+        } else if (opcode == NEW) {
+            creation(((TypeInsnNode) node).desc);
+            patterns.other();
+        } else if (opcode == IFNULL || opcode == IFNONNULL) {
+            item(Patterns.nullBranch(opcode), 1);
+        } else {
+            item(patterns.of(node), 1);
+            array(node, opcode);
+        }
+    }
+
+    private void creation(String name) {
+        item("op:Object allocation/Reference/Reference", 1);
+        if (hierarchy.isApplication(name)) {
+            item("bytes", hierarchy.objectBytes(name));
+        } else {
+            item("new:" + name.replace('/', '.'), 1);
+        }
+    }
+
+    private void array(AbstractInsnNode node, int opcode) {
+        if (opcode == NEWARRAY || opcode == ANEWARRAY) {
+            item("bytes", 24);
+            int shift = opcode == ANEWARRAY ? 2 : primitiveShift(((IntInsnNode) node).operand);
+            Integer length = constant(node.getPrevious());
+            if (length == null) {
+                InsnList count = new InsnList();
+                count.add(new InsnNode(DUP));
+                count.add(new LdcInsnNode(shift));
+                count.add(new LdcInsnNode(amount("array")));
+                count.add(meter("array", "(III)V"));
+                code.insertBefore(node, count);
+            } else {
+                long beyond = ((16 + ((long) length << shift) + 7) & -8) - 24;
+                if (beyond > 0 && beyond < Integer.MAX_VALUE) {
+                    item("array", (int) beyond);
+                }
+            }
+        } else if (opcode == MULTIANEWARRAY) {
+            item("bytes", 24);
+            String descriptor = ((MultiANewArrayInsnNode) node).desc;
+            InsnList count = new InsnList();
+            count.add(new InsnNode(DUP));
+            count.add(new LdcInsnNode(leafShift(descriptor)));
+            count.add(new LdcInsnNode(amount("op:Array allocation" + Patterns.type(leaf(descriptor)), "array")));
+            count.add(meter("arrays", "(Ljava/lang/Object;II)V"));
+            code.insert(node, count);
+        }
+    }
+
+    /** The int constant an instruction pushes, or null; labels are no constants. */
+    private static Integer constant(AbstractInsnNode node) {
+        int opcode = node == null ? -1 : node.getOpcode();
+        if (opcode >= ICONST_0 && opcode <= ICONST_5) {
+            return opcode - ICONST_0;
+        }
+        if (opcode == BIPUSH || opcode == SIPUSH) {
+            return ((IntInsnNode) node).operand;
+        }
+        return opcode == LDC && ((LdcInsnNode) node).cst instanceof Integer ? (Integer) ((LdcInsnNode) node).cst : null;
+    }
+
+    private static int primitiveShift(int operand) {
+        switch (operand) {
+            case T_BOOLEAN:
+            case T_BYTE:
+                return 0;
+            case T_CHAR:
+            case T_SHORT:
+                return 1;
+            case T_LONG:
+            case T_DOUBLE:
+                return 3;
+            default:
+                return 2;
+        }
+    }
+
+    private static String leaf(String descriptor) {
+        return descriptor.substring(descriptor.lastIndexOf('[') + 1);
+    }
+
+    private static int leafShift(String descriptor) {
+        switch (leaf(descriptor).charAt(0)) {
+            case 'Z':
+            case 'B':
+                return 0;
+            case 'C':
+            case 'S':
+                return 1;
+            case 'J':
+            case 'D':
+                return 3;
+            default:
+                return 2;
+        }
+    }
+
+    private void call(MethodInsnNode node) {
+        String library = hierarchy.libraryOwner(node.owner, node.name, node.desc);
+        boolean constructor = node.name.equals("<init>");
+        if (library == null) {
+            // a constructor's call is part of its new
+            item(constructor ? null : Calls.own(node.getOpcode()), 1);
+            return;
+        }
+        if (constructor && library.equals("java/lang/Object")) {
+            return;
+        }
+        String function = Hierarchy.readable(library, node.name, node.desc);
+        item("call:" + function, 1);
+        unit(function, node, node.getOpcode() == INVOKESTATIC, node.name, node.desc);
+        String stand = Calls.onTheBoard(library, node.name, node.desc);
+        if (stand != null) {
+            node.setOpcode(INVOKESTATIC);
+            node.owner = Calls.METER;
+            node.desc = stand;
+            node.itf = false;
+        } else if (Calls.prints(library, node.name)) {
+            code.insertBefore(node, meter("mark", "()V"));
+        }
+    }
+
+    private void unit(String function, AbstractInsnNode node, boolean isStatic, String name, String descriptor) {
+        String unit = units.of(function);
+        if (unit == null || !Units.fits(unit, isStatic, name, descriptor)) {
+            return;
+        }
+        InsnList count = Units.count(unit.equals("result") ? "result" : unit, unit.equals("result") ? "()V" : descriptor,
+                amount("units:" + function));
+        if (unit.equals("result")) {
+            code.insert(node, count);
+        } else {
+            code.insertBefore(node, count);
+        }
+    }
+
+    private void dynamic(InvokeDynamicInsnNode node) {
+        String function = Calls.dynamic(node.bsm.getOwner());
+        item("call:" + function + "()", 1);
+        unit(function + "()", node, true, node.name, node.desc);
+        for (int i = 0; i < node.bsmArgs.length; i++) {
+            if (node.bsmArgs[i] instanceof Handle) {
+                node.bsmArgs[i] = onTheBoard((Handle) node.bsmArgs[i]);
+            }
+        }
+    }
+
+    /** A method reference to the clock is one to the board's. */
+    private static Handle onTheBoard(Handle handle) {
+        String stand = Calls.onTheBoard(handle.getOwner(), handle.getName(), handle.getDesc());
+        boolean same = stand != null && stand.equals(handle.getDesc());
+        return same ? new Handle(H_INVOKESTATIC, Calls.METER, handle.getName(), stand, false) : handle;
+    }
+}

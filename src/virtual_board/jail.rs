@@ -1,0 +1,129 @@
+//! How a shell is confined to the board's root. The best way that works on this
+//! machine is found by trying: change of root, the same in a name space of its own,
+//! and last a PATH and a prefix for paths (scripts then write
+//! `${WATTLINE_ROOT:-}/data`).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::BoardError;
+
+/// Script of a name space: covers the device nodes that could not be made. Its
+/// arguments are the root, the script to run there, and the path of `chroot`.
+const COVER: &str = r#"board_path=$PATH
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+for device in null zero urandom; do
+    mount --bind "/dev/$device" "$1/dev/$device" || exit 126
+done
+PATH=$board_path
+exec "$3" "$1" /system/bin/sh -c "$2""#;
+
+/// A way to confine a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `chroot`, as root.
+    ChangeRoot,
+    /// `chroot` in a mount name space, and a user name space if needed.
+    NameSpace { options: &'static [&'static str] },
+    /// No confinement: PATH and a prefix.
+    Prefix,
+}
+
+/// Starts shells inside a root.
+pub(super) struct Jail {
+    kind: Kind,
+    root: PathBuf,
+}
+
+impl Jail {
+    /// Finds the best way that works.
+    pub(super) fn find(root: &Path) -> Result<Self, BoardError> {
+        let kinds = [
+            Kind::ChangeRoot,
+            Kind::NameSpace { options: &["-m"] },
+            Kind::NameSpace { options: &["-r", "-m"] },
+            Kind::Prefix,
+        ];
+        kinds
+            .into_iter()
+            .map(|kind| Self { kind, root: root.to_owned() })
+            .find(Self::works)
+            .ok_or_else(|| BoardError::NoShell { path: root.join("system/bin/sh") })
+    }
+
+    /// One word for the board's log.
+    pub(super) fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::ChangeRoot => "chroot",
+            Kind::NameSpace { .. } => "name space",
+            Kind::Prefix => "path prefix",
+        }
+    }
+
+    fn works(&self) -> bool {
+        let script = "echo x >/dev/null && cat </dev/null && echo \"works\"";
+        let output = self.shell(script).stdin(Stdio::null()).stderr(Stdio::null()).output();
+        output.is_ok_and(|output| output.stdout == b"works\n")
+    }
+
+    /// A shell that runs a script (or reads its input, if empty) with the
+    /// environment of the board and nothing else of the host's.
+    pub(super) fn shell(&self, script: &str) -> Command {
+        let script = if script.is_empty() { "exec /system/bin/sh" } else { script };
+        let mut command = match self.kind {
+            Kind::ChangeRoot => self.change_root(script),
+            Kind::NameSpace { options } => self.name_space(options, script),
+            Kind::Prefix => self.prefix(script),
+        };
+        let prefix = self.prefix_path();
+        command
+            .env_clear()
+            .env("PATH", format!("{prefix}/system/bin"))
+            .env("HOME", format!("{prefix}/data"))
+            .env("TMPDIR", format!("{prefix}/data/local/tmp"))
+            .env("ANDROID_ROOT", format!("{prefix}/system"))
+            .env("ANDROID_DATA", format!("{prefix}/data"))
+            .env("WATTLINE_BOARD_SOCKET", format!("{prefix}/dev/socket/board"));
+        if self.kind == Kind::Prefix {
+            command.env("WATTLINE_ROOT", prefix);
+        }
+        command
+    }
+
+    /// What stands before the board's paths inside the jail.
+    fn prefix_path(&self) -> String {
+        match self.kind {
+            Kind::Prefix => self.root.to_string_lossy().into_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn change_root(&self, script: &str) -> Command {
+        let mut command = Command::new(host_program("chroot"));
+        command.arg(&self.root).args(["/system/bin/sh", "-c", script]);
+        command
+    }
+
+    fn name_space(&self, options: &[&str], script: &str) -> Command {
+        let mut command = Command::new(host_program("unshare"));
+        command.args(options).args(["--", "/bin/sh", "-c", COVER, "sh"]);
+        command.arg(&self.root).arg(script).arg(host_program("chroot"));
+        command
+    }
+
+    fn prefix(&self, script: &str) -> Command {
+        let mut command = Command::new(self.root.join("system/bin/sh"));
+        command.arg("-c").arg(script.replace("/system/bin/sh", "sh"));
+        command.current_dir(&self.root);
+        command
+    }
+}
+
+/// A program of the host that may lie outside a user's PATH.
+fn host_program(name: &str) -> PathBuf {
+    ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+        .into_iter()
+        .map(|folder| Path::new(folder).join(name))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| PathBuf::from(name))
+}

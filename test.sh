@@ -1,0 +1,12 @@
+#!/bin/sh
+# All checks: format, lints, documentation, shell scripts, and every test, the
+# end-to-end one on the virtual board included.
+set -eu
+cd "$(dirname "$0")"
+
+sh scripts/packages.sh test
+cargo fmt --check
+cargo clippy --locked --all-targets -- -D warnings
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
+shellcheck demo.sh test.sh scripts/*.sh device-scripts/*.sh
+cargo test --locked
