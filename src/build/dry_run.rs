@@ -63,7 +63,9 @@ impl<'r, 'a> DryRunner<'r, 'a> {
             main: self.scenario.application.main.clone(),
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
             directory: folder.to_path_buf(),
-            input: steps.map(|step| format!("@{} {}\n", step.at_s, step.action.command())).collect(),
+            input: steps
+                .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
+                .collect(),
             limit: LIMIT,
         }
     }

@@ -67,8 +67,7 @@ pub fn against(folder: &Path, model: &Model, truth: &Path) -> Result<Evaluation,
 /// Reads a truth folder; `operations.csv` need not be there.
 pub fn read_truth(folder: &Path) -> Result<Truth, Failure> {
     let operations = folder.join("operations.csv");
-    let operations =
-        if operations.is_file() { read_text(&operations)? } else { String::new() };
+    let operations = if operations.is_file() { read_text(&operations)? } else { String::new() };
     let lines = read_text(&folder.join("lines.csv"))?;
     let methods = read_text(&folder.join("methods.csv"))?;
     Truth::parse(&lines, &methods, &operations).map_err(|error| Failure::input(folder, error))

@@ -6,9 +6,10 @@ use clap::Args;
 
 use crate::dataset::{ColumnChoice, Table};
 use crate::model::{
-    CostPrior, CvSet, CrossValidation, FitOptions, FoldOptions, FoldUnit, Model, Solver, Weighting,
+    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, Solver, Weighting,
     cross_validate, cv_csv, estimability, estimability_csv, fit,
 };
+use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::Failure;
@@ -49,7 +50,7 @@ pub struct Arguments {
     /// Feature columns: names, `prefix*`, `from..to`, `from..`, separated by commas.
     #[arg(long)]
     features: Option<String>,
-    /// 1, 1/se^2, 1/e^2, sqrt(E t), or the name of a column.
+    /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
     #[arg(long)]
     weight: Option<String>,
     /// Seed of the folds.
@@ -68,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&FILES)?;
     let solver: Solver = arguments.solver.parse()?;
     let mut options = FitOptions::new(solver);
-    let weight_column = set_weighting(&mut options, arguments.weight.as_deref())?;
+    let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
     if let Some(path) = &arguments.prior {
         options.priors = read_priors(path)?;
     }
@@ -83,6 +84,81 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     println!("{}", summary(&fitted, &table));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// The fit of a campaign's folder: the default solver with the kernels' costs, beside
+/// the other solvers.
+pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
+    let dataset = output.path("dataset.csv");
+    let text = read_text(&dataset)?;
+    let table = Table::from_csv(&text, &ColumnChoice::default())
+        .map_err(|error| Failure::input(&dataset, error))?;
+    let kernels = output.path("kernels.csv");
+    let mut options = FitOptions::new(Solver::Shrink);
+    if kernels.is_file() {
+        options.priors = read_priors(&kernels)?;
+    }
+    let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
+    let fitted = fit_table(&table, &options, folds, None)?;
+    write(&fitted, output, &text, &dataset, scenario.seed)?;
+    output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
+    Ok(())
+}
+
+/// Mean r and NMAE of all solvers; a solver that gives no answer says why.
+fn solvers_csv(table: &Table, fitted: &Fitted, folds: FoldOptions) -> String {
+    let mut text = "solver,set,r,nmae,problem\n".to_string();
+    let mut add = |solver: &str, validation: &CrossValidation| {
+        for (name, set) in [("training", CvSet::Training), ("validation", CvSet::Validation)] {
+            if let Some(mean) = validation.mean(solver, set) {
+                let r = mean.r.map_or(String::new(), |r| r.to_string());
+                text += &format!("{solver},{name},{r},{},\n", mean.nmae);
+            }
+        }
+    };
+    add(Solver::Shrink.name(), &fitted.validation);
+    let mut problems = String::new();
+    for solver in [Solver::Nnls, Solver::Ls, Solver::Gd] {
+        match cross_validate(table, &FitOptions::new(solver), folds, None) {
+            Ok(validation) => add(solver.name(), &validation),
+            Err(error) => {
+                let message = error.to_string().replace('"', "'");
+                problems += &format!("{},,,,\"{message}\"\n", solver.name());
+            }
+        }
+    }
+    text + &problems
+}
+
+fn set_weighting(options: &mut FitOptions, weight: Option<&str>) -> Option<String> {
+    let known = [
+        Weighting::Equal,
+        Weighting::InverseVariance,
+        Weighting::InverseEnergy,
+        Weighting::SqrtEnergyTime,
+        Weighting::Relative,
+    ];
+    let name = weight?;
+    match known.into_iter().find(|weighting| weighting.name() == name) {
+        Some(weighting) => {
+            options.weighting = weighting;
+            None
+        }
+        None => {
+            options.weighting = Weighting::Column;
+            Some(name.to_string())
+        }
+    }
+}
+
+fn columns(arguments: &Arguments, weight: Option<String>) -> ColumnChoice {
+    ColumnChoice {
+        target: arguments.target.clone(),
+        group: arguments.group.clone(),
+        weight,
+        device: None,
+        features: arguments.features.clone(),
+    }
 }
 
 /// A model with what is known about it.

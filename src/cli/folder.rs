@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::build::{Application, BuildError, sources};
 use crate::blocks::Granularity;
+use crate::build::{Application, BuildError, sources};
 use crate::operations::Dictionary;
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::ToolchainError;
@@ -47,6 +47,20 @@ fn is_out_of_reach(error: &ToolchainError) -> bool {
     matches!(error, ToolchainError::NoMaven { .. } | ToolchainError::NotFetched { .. })
 }
 
+/// The copy of the scenario file that a campaign's folder keeps.
+const SCENARIO: &str = "scenario.toml";
+
+/// Keeps the scenario's file, so that later stages need the folder alone.
+pub fn write_scenario_copy(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
+    output.write(SCENARIO, read_text(&scenario.file)?)?;
+    Ok(())
+}
+
+/// Reads the copy. Its paths are not those of the original.
+pub fn read_scenario_copy(folder: &Path) -> Result<Scenario, Failure> {
+    Ok(read_scenario(&folder.join(SCENARIO))?)
+}
+
 /// Keeps the texts of the analysed files.
 pub fn write_sources(application: &Application, output: &Output) -> Result<(), Failure> {
     for file in &application.files {
@@ -81,7 +95,6 @@ pub struct DatasetFacts {
     /// The board.
     pub board: Option<String>,
     /// Whether it is a virtual one.
-    #[serde(rename = "virtual")]
     pub virtual_board: Option<bool>,
     /// The meter.
     pub meter: Option<String>,

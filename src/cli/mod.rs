@@ -3,22 +3,26 @@
 //! looked at and repeated alone.
 
 mod account;
+mod board;
+mod dataset;
 mod error;
 mod evaluate;
 mod fit;
+mod folder;
 mod hints;
 mod instrument;
+mod kernels;
 mod output;
+mod pipeline;
 mod plan;
 mod progress;
 mod report;
 mod run;
 mod scan;
 mod scenario_facts;
-mod truth;
-mod folder;
 mod sessions;
 mod trace;
+mod truth;
 
 use std::process::ExitCode;
 
@@ -57,6 +61,10 @@ enum Command {
     Plan(plan::Arguments),
     /// Measure the cases of a campaign on a board.
     Run(run::Arguments),
+    /// Turn the runs of a campaign into a data set.
+    Dataset(dataset::Arguments),
+    /// Measure micro-kernels for the operations that an application executes most.
+    Kernels(kernels::Arguments),
     /// Fit costs to a data set, with cross-validation.
     Fit(fit::Arguments),
     /// Account a campaign's energy to operations, blocks, lines, methods and classes.
@@ -67,6 +75,10 @@ enum Command {
     Hints(hints::Arguments),
     /// Write the report: one HTML page.
     Report(report::Arguments),
+    /// Start the virtual board, list boards, or check one.
+    Board(board::Arguments),
+    /// All stages in one folder.
+    Pipeline(pipeline::Arguments),
 }
 
 /// Parses the arguments, runs the command and returns its exit code.
@@ -92,11 +104,15 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Dataset(arguments) => dataset::run(&arguments),
+        Command::Kernels(arguments) => kernels::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Account(arguments) => account::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Hints(arguments) => hints::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Board(arguments) => board::run(&arguments),
+        Command::Pipeline(arguments) => pipeline::run(&arguments),
     }
 }
 

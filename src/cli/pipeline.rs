@@ -64,12 +64,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     truth::collect(&cases, &runs.records, &output)?;
 
     clock.stage("dataset");
-    dataset::make(&loaded.scenario, &output)?;
+    progress::say(indented(&dataset::make(&loaded.scenario, &output)?));
 
     clock.stage("kernels");
     if loaded.scenario.kernels.enabled {
         let executions = kernels::executions(&output)?;
-        kernels::make(&executions, &loaded.scenario, &jdk, &board, &output)?;
+        let said = kernels::make(&executions, &loaded.scenario, &jdk, &board, &output)?;
+        progress::say(indented(&said));
     }
     drop(board);
     truth::discard_sessions(output.folder())?;

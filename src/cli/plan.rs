@@ -60,6 +60,7 @@ pub fn make(
 ) -> Result<Plan, Failure> {
     scan::write(&loaded.application, output)?;
     folder::write_sources(&loaded.application, output)?;
+    folder::write_scenario_copy(&loaded.scenario, output)?;
     let mut dry = DryRunner::new(&loaded.scenario, jdk, builder);
     let settings = PlanSettings::from(&loaded.scenario);
     let plan = campaign::plan(&settings, &loaded.application.dictionary, &mut dry)?;

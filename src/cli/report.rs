@@ -8,10 +8,7 @@ use clap::Args;
 
 use crate::campaign::Phase;
 use crate::dataset::{ColumnChoice, Table};
-use crate::model::CostPrior;
-use crate::report::{
-    self, Board, CampaignFacts, ReportData, cv_rows, estimability_rows,
-};
+use crate::report::{self, Board, CampaignFacts, ReportData, cv_rows, estimability_rows};
 use crate::run::RunRecord;
 
 use super::Failure;
@@ -84,10 +81,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
     Ok(report::summary_text(&data))
 }
 
-fn parsed<T>(
-    path: &Path,
-    parse: impl Fn(&str) -> Result<T, csv::Error>,
-) -> Result<T, Failure> {
+fn parsed<T>(path: &Path, parse: impl Fn(&str) -> Result<T, csv::Error>) -> Result<T, Failure> {
     parse(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
@@ -103,14 +97,17 @@ fn board(about: &DatasetFacts, records: &[RunRecord]) -> Board {
 }
 
 fn campaign_facts(facts: &ScenarioFacts, folder: &Path) -> Result<CampaignFacts, Failure> {
-    let good = |phase| {
-        facts.records.iter().filter(|r| r.is_good() && r.run.phase == phase).count()
-    };
+    let good = |phase| facts.records.iter().filter(|r| r.is_good() && r.run.phase == phase).count();
     let inputs: std::collections::BTreeSet<&String> =
         facts.cases.iter().map(|case| &case.input).collect();
     let kernels = folder.join("kernel-windows.csv");
     let kernels = match kernels.is_file() {
-        true => read_text(&kernels)?.lines().skip(1).filter_map(|l| l.split(',').next().map(String::from)).collect::<std::collections::BTreeSet<_>>().len(),
+        true => read_text(&kernels)?
+            .lines()
+            .skip(1)
+            .filter_map(|l| l.split(',').next().map(String::from))
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
         false => 0,
     };
     Ok(CampaignFacts {

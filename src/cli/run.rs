@@ -12,8 +12,8 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, 
 use crate::instrument::Probe;
 use crate::power::MarkTexts;
 use crate::run::{
-    BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun,
-    RunDriver, RunOptions, RunSummary, Start, run_campaign,
+    BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun, RunDriver,
+    RunOptions, RunSummary, Start, run_campaign,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -161,9 +161,10 @@ struct BoardDriver<'d, 'a> {
 
 impl RunDriver for BoardDriver<'_, '_> {
     fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError> {
-        let case = self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
-            Failure::input("plan.csv", format!("it has no case {}", run.case))
-        })?;
+        let case =
+            self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
+                Failure::input("plan.csv", format!("it has no case {}", run.case))
+            })?;
         let build_sha256 = match run.phase {
             Phase::Idle => None,
             Phase::Traced => Some(self.install(case, Probe::Count)?),
@@ -182,7 +183,8 @@ impl BoardDriver<'_, '_> {
         if !self.jars.contains_key(&key) {
             let removed: BTreeSet<_> = case.removed.iter().copied().collect();
             let variant = self.builder.build(&removed, probe)?;
-            let bytes = pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
+            let bytes =
+                pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
             let hash = hash_of_bytes(&bytes);
             self.jars.insert(key.clone(), (bytes, hash));
         }
@@ -202,12 +204,18 @@ impl BoardDriver<'_, '_> {
     ) -> Result<SessionPlan, Failure> {
         let scenario = self.scenario;
         let session = &scenario.session;
-        let input = scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
-            let message = format!("case {} has an input {} that the scenario lacks", case.name, case.input);
-            Failure::input("plan.csv", message)
-        })?;
+        let input =
+            scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
+                let message = format!(
+                    "case {} has an input {} that the scenario lacks",
+                    case.name, case.input
+                );
+                Failure::input("plan.csv", message)
+            })?;
         let kind = match run.phase {
-            Phase::Idle => SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) },
+            Phase::Idle => {
+                SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) }
+            }
             Phase::Traced => SessionKind::Traced,
             Phase::Power => SessionKind::App,
         };
@@ -262,11 +270,7 @@ impl BoardDriver<'_, '_> {
 }
 
 /// A variant's jar as a board takes it: with the classes of the libraries.
-fn pack(
-    scenario: &Scenario,
-    variant: &Variant,
-    libraries: &[PathBuf],
-) -> Result<Vec<u8>, Failure> {
+fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
     let mut entries = BTreeMap::new();
     for library in libraries {
         entries.extend(jar::read(library, "", |name| !name.starts_with("META-INF/"))?);

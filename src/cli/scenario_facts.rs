@@ -73,7 +73,8 @@ pub fn case_executions(
 ) -> Result<Vec<u64>, Failure> {
     let record = records.iter().find(|record| record.is_good_run_of(case, Phase::Traced));
     let record = record.ok_or_else(|| {
-        let message = format!("case {case} has no good traced run; measure it with `wattline run --resume`");
+        let message =
+            format!("case {case} has no good traced run; measure it with `wattline run --resume`");
         Failure::input(folder.join("journal.jsonl"), message)
     })?;
     let path = folder.join("runs").join(&record.folder).join("counts.csv");

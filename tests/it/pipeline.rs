@@ -122,7 +122,9 @@ fn ledger_adds_up(path: &Path) {
         format!("{whole}{part:0<15}").parse().unwrap()
     };
     let rows = rows(path);
-    let of = |entry: &str| femtojoules(&rows.iter().find(|row| row["entry"] == entry).unwrap()["energy_j"]);
+    let of = |entry: &str| {
+        femtojoules(&rows.iter().find(|row| row["entry"] == entry).unwrap()["energy_j"])
+    };
     let parts: i128 =
         rows.iter().filter(|row| row["entry"] != "measured").map(|row| of(&row["entry"])).sum();
     assert_eq!(of("measured"), parts);
@@ -153,8 +155,7 @@ fn an_unknown_key_names_its_line_and_the_nearest_key() {
     let text = fs::read_to_string("tests/scenarios/tiny.toml").unwrap();
     fs::write(&scenario, text.replace("duration_s", "duraton_s")).unwrap();
     let out = folder.path().join("out");
-    let arguments =
-        ["pipeline", scenario.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let arguments = ["pipeline", scenario.to_str().unwrap(), "--out", out.to_str().unwrap()];
     fails(&arguments, 3, &["s.toml", "duraton_s", "duration_s"]);
     assert!(!out.join("plan.csv").exists());
 }
