@@ -139,16 +139,18 @@ impl<'d> Search<'d> {
         unions
     }
 
-    /// Tries joined groups; one that fails is halved down to two groups.
+    /// Tries joined groups while more than `reserve` dry runs are left; a union that fails
+    /// is halved down to two groups.
     pub fn try_unions(
         &mut self,
         input: usize,
         unions: Vec<Vec<Vec<BlockId>>>,
+        reserve: usize,
     ) -> Result<(), DryError> {
         let mut queue = unions;
-        while !queue.is_empty() && self.budget > 0 {
+        while !queue.is_empty() && self.budget > reserve {
             let sets: Vec<Vec<BlockId>> = queue.iter().map(|groups| union_of(groups)).collect();
-            let outcomes = self.try_sets(input, &sets, 0)?;
+            let outcomes = self.try_sets(input, &sets, reserve)?;
             let mut next = Vec::new();
             for (groups, outcome) in queue.into_iter().zip(outcomes) {
                 if matches!(outcome, Tried::Failed(_)) && groups.len() > 2 {
