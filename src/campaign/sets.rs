@@ -37,10 +37,12 @@ pub(super) fn find_sets(
         }
         // Enough for joining groups with this input, and with those after it.
         let reserve = |inputs_left: usize| settings.campaign.cases * inputs_left / inputs;
-        groups.extend(search.classify(input, untried, reserve(inputs - input))?);
+        let new = search.classify(input, untried, reserve(inputs - input))?;
+        groups.extend(new.iter().cloned());
         let size = settings.campaign.removed_share * executed.len() as f64;
         let size = size.ceil() as usize;
         let goal = Goal { input, wanted, size, reserve: reserve(inputs - input - 1) };
+        try_known_sets(goal, &new, search)?;
         join_groups(goal, settings, matrix, &groups, search)?;
     }
     Ok(())
@@ -98,7 +100,6 @@ fn join_groups(
         return Ok(());
     }
     let size = goal.size.clamp(1, (blocks * 6 / 10).max(1));
-    try_known_sets(goal, search)?;
     for round in 0..4 {
         let missing = goal.wanted.saturating_sub(search.running(goal.input, size / 2));
         if missing == 0 || search.budget <= goal.reserve {
@@ -119,8 +120,13 @@ fn join_groups(
     Ok(())
 }
 
-/// Tries the sets that run with earlier inputs, so that cases share variants.
-fn try_known_sets(goal: Goal, search: &mut Search<'_>) -> Result<(), DryError> {
+/// Tries sets that run with earlier inputs: half of the wanted ones as they are, so that
+/// cases share variants, half with the groups that are new with this input.
+fn try_known_sets(
+    goal: Goal,
+    new: &[Vec<BlockId>],
+    search: &mut Search<'_>,
+) -> Result<(), DryError> {
     let large = |c: &&Candidate| {
         c.input < goal.input && !c.collapsed && c.removed.len() >= (goal.size / 2).max(1)
     };
@@ -128,8 +134,15 @@ fn try_known_sets(goal: Goal, search: &mut Search<'_>) -> Result<(), DryError> {
         search.found.iter().filter(large).map(|c| c.removed.clone()).collect();
     let mut sets: Vec<Vec<BlockId>> = sets.into_iter().collect();
     sets.shuffle(&mut search.rng);
-    let sets = sets.into_iter().take(goal.wanted).map(|set| vec![set]).collect();
-    search.try_unions(goal.input, sets, goal.reserve)
+    let mut unions: Vec<Vec<Vec<BlockId>>> =
+        sets.into_iter().take(goal.wanted).map(|set| vec![set]).collect();
+    let with_new = unions.len().div_ceil(2);
+    for (index, group) in new.iter().enumerate() {
+        if with_new > 0 {
+            unions[index % with_new].push(group.clone());
+        }
+    }
+    search.try_unions(goal.input, unions, goal.reserve)
 }
 
 /// The `count` unions that change the mix of operations most, by predicted counts.
