@@ -4,10 +4,12 @@
 
 pub mod choose;
 pub mod counts;
+mod describe;
 pub mod dry;
 pub mod order;
 pub mod plan;
 mod search;
+mod sets;
 pub mod table;
 
 pub use counts::{CountsError, OperationMatrix, count_operations, parse_executions};

@@ -156,3 +156,47 @@ fn a_broken_base_case_is_an_error() {
     let error = plan(&settings, &program_dictionary(), &mut program).unwrap_err();
     assert_eq!(error.to_string(), "the base case of input `a` fails: NullPointerException");
 }
+
+/// A program in which every sixth block crashes it: 240 blocks, four inputs that each run
+/// most of them.
+struct Fragile;
+
+impl Dry for Fragile {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        let outcome = |case: &DryCase| {
+            if case.removed.iter().any(|block| block.0 % 6 == 5) {
+                return DryOutcome::Failed { reason: "crash".into() };
+            }
+            let input = case.input.as_bytes()[0] as usize;
+            let count = |block: usize| {
+                let skipped = block % 10 == input % 10;
+                let removed = case.removed.contains(&BlockId(block as u32));
+                if skipped || removed { 0 } else { 100 + (block * input % 37) as u64 }
+            };
+            DryOutcome::Ran { executions: (0..240).map(count).collect(), kept: Vec::new() }
+        };
+        Ok(cases.iter().map(outcome).collect())
+    }
+}
+
+#[test]
+fn a_fragile_program_still_gets_its_cases() {
+    let names: Vec<String> = (0..40).map(|i| format!("O{i}")).collect();
+    let lists: Vec<Vec<(&str, u32)>> = (0..240)
+        .map(|i| vec![(names[i % 40].as_str(), 1), (names[i * 7 % 40].as_str(), 2)])
+        .collect();
+    let lists: Vec<&[(&str, u32)]> = lists.iter().map(Vec::as_slice).collect();
+    let inputs = ["a", "b", "c", "d"].map(str::to_string).to_vec();
+    let planned = |dry_runs| {
+        let campaign = CampaignSettings { dry_runs, ..settings(44) };
+        let settings = PlanSettings { inputs: inputs.clone(), campaign, session_s: 1.0 };
+        plan(&settings, &dictionary(&lists), &mut Fragile).unwrap()
+    };
+    let full = planned(400);
+    assert_eq!((full.summary.removed_executed, full.summary.rank), (200, 40));
+    assert_eq!(full.dropped.len(), 40);
+    assert!(full.dropped.iter().all(|d| d.block.0 % 6 == 5 && d.reason == "crash"));
+    let short = planned(176);
+    assert_eq!(short.summary.cases, 44);
+    assert!(short.summary.removed_executed > 120, "{:?}", short.summary);
+}

@@ -98,18 +98,22 @@ impl<'d> Search<'d> {
         let mut queue = groups;
         while !queue.is_empty() {
             let outcomes = self.try_sets(input, &queue, reserve)?;
+            let failed = |outcome: &&Tried| matches!(outcome, Tried::Failed(_));
+            let mostly = outcomes.iter().filter(failed).count() * 10 > outcomes.len() * 7;
+            // Where nearly every set fails, halves would fail as well.
+            let parts = if mostly { 4 } else { 2 };
             let mut next = Vec::new();
             for (set, outcome) in queue.into_iter().zip(outcomes) {
                 match outcome {
                     Tried::Ran(found) if self.found[found].collapsed && set.len() > 1 => {
-                        next.extend(halves(&set));
+                        next.extend(split(&set, 2));
                     }
                     Tried::Ran(found) if self.found[found].collapsed => {}
                     Tried::Ran(found) => safe.push(self.found[found].removed.clone()),
                     Tried::Failed(reason) if set.len() == 1 => {
                         self.culprits.entry(set[0]).or_insert(reason);
                     }
-                    Tried::Failed(_) => next.extend(halves(&set)),
+                    Tried::Failed(_) => next.extend(split(&set, parts)),
                     Tried::Not => {}
                 }
             }
@@ -139,20 +143,22 @@ impl<'d> Search<'d> {
         unions
     }
 
-    /// Tries joined groups; one that fails is halved down to two groups.
+    /// Tries joined groups while more than `reserve` dry runs are left; a union that fails
+    /// is halved down to two groups.
     pub fn try_unions(
         &mut self,
         input: usize,
         unions: Vec<Vec<Vec<BlockId>>>,
+        reserve: usize,
     ) -> Result<(), DryError> {
         let mut queue = unions;
-        while !queue.is_empty() && self.budget > 0 {
+        while !queue.is_empty() && self.budget > reserve {
             let sets: Vec<Vec<BlockId>> = queue.iter().map(|groups| union_of(groups)).collect();
-            let outcomes = self.try_sets(input, &sets, 0)?;
+            let outcomes = self.try_sets(input, &sets, reserve)?;
             let mut next = Vec::new();
             for (groups, outcome) in queue.into_iter().zip(outcomes) {
                 if matches!(outcome, Tried::Failed(_)) && groups.len() > 2 {
-                    next.extend(halves(&groups));
+                    next.extend(split(&groups, 2));
                 }
             }
             queue = next;
@@ -239,7 +245,7 @@ pub(super) fn union_of(groups: &[Vec<BlockId>]) -> Vec<BlockId> {
     blocks.into_iter().collect()
 }
 
-fn halves<T: Clone>(items: &[T]) -> [Vec<T>; 2] {
-    let (left, right) = items.split_at(items.len() / 2);
-    [left.to_vec(), right.to_vec()]
+/// At most `parts` runs of neighbours.
+fn split<T: Clone>(items: &[T], parts: usize) -> Vec<Vec<T>> {
+    items.chunks(items.len().div_ceil(parts).max(1)).map(<[T]>::to_vec).collect()
 }
