@@ -351,7 +351,8 @@ fn is_object_method(name: &str, methods: &[Arc<MethodInfo>]) -> bool {
 /// Whether `first`, found lower in the hierarchy, overrides or hides `second`.
 fn overrides(first: &Candidate, second: &Candidate) -> bool {
     let (a, b) = (&first.method.parameters, &second.method.parameters);
-    a.len() == b.len()
+    first.method.name == second.method.name
+        && a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| {
             let a = erase(&substitute(a, &first.substitution));
             a == erase(&substitute(b, &second.substitution)) || a == erase(b)
