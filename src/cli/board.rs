@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn start(port: u16, seed: u64, truth: Option<PathBuf>) -> Result<(), Failure> {
-    let options = BoardOptions { port, seed, truth, ..BoardOptions::default() };
+    let options = BoardOptions { port, seed: Some(seed), truth, ..BoardOptions::default() };
     let board = virtual_board::start(&options)?;
     println!("{}", board.serial());
     progress::say(format!(

@@ -11,7 +11,7 @@ use crate::toolchain::Jdk;
 use super::output::{Existing, Output};
 use super::sessions::BoardChoice;
 use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
-use super::{progress, report, run, scan, truth};
+use super::{progress, report, run as campaign, scan, truth};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -55,12 +55,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let plan = plan::make(&loaded, &jdk, &mut builder, &output)?;
         progress::say(indented(&plan::summary(&plan)));
     }
-    let cases = run::read_cases(&output.path("plan.csv"))?;
+    let cases = campaign::read_cases(&output.path("plan.csv"))?;
 
     clock.stage("run");
-    let board = run::open_board(&arguments.board, &loaded.scenario, &output)?;
-    let runs = run::measure(&loaded, &cases, &mut builder, &board, &output, start)?;
-    progress::say(indented(&run::summary_text(&runs)));
+    let board = campaign::open_board(&arguments.board, &loaded.scenario, &output)?;
+    let runs = campaign::measure(&loaded, &cases, &mut builder, &board, &output, start)?;
+    progress::say(indented(&campaign::summary_text(&runs)));
     truth::collect(&cases, &runs.records, &output)?;
 
     clock.stage("dataset");

@@ -90,7 +90,7 @@ pub fn open(
 fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
     let options = virtual_board::BoardOptions {
         truth: settings.truth.clone(),
-        seed: settings.seed,
+        seed: Some(settings.seed),
         ..virtual_board::BoardOptions::default()
     };
     Ok(virtual_board::start(&options)?)
