@@ -46,6 +46,11 @@ start_clock() {
     look_at_clock
 }
 
+# Tells guard.sh that a host is still there.
+beat() {
+    read -r up _ <"$root/proc/uptime" && echo "${up%%.*}" >"$dir/heartbeat"
+}
+
 # Chooses how to nap. A toolbox sleep takes 0.3 for 0 without a word, so it is measured.
 choose_nap() {
     if has usleep; then
@@ -97,9 +102,11 @@ read_temperature() {
     done
 }
 
-# Sets frequency_khz, the present frequency of the fastest core, empty where unknown.
+# Sets frequency_khz, the present frequency of the fastest core, and frequency_file, where
+# it stands; both are empty where unknown.
 read_frequency() {
     frequency_khz=
+    frequency_file=
     frequency_best=0
     for frequency_dir in "$root"/sys/devices/system/cpu/cpu[0-9]*/cpufreq; do
         [ -r "$frequency_dir/scaling_cur_freq" ] || continue
@@ -107,7 +114,8 @@ read_frequency() {
         read -r frequency_max <"$frequency_dir/cpuinfo_max_freq"
         if [ "$frequency_max" -gt "$frequency_best" ]; then
             frequency_best=$frequency_max
-            read -r frequency_khz <"$frequency_dir/scaling_cur_freq"
+            frequency_file=$frequency_dir/scaling_cur_freq
+            read -r frequency_khz <"$frequency_file"
         fi
     done
 }

@@ -1,7 +1,8 @@
 #!/system/bin/sh
 # prepare.sh: brings a board into the state a campaign measures in.
 # Input:  key=value arguments: frequency_khz (a number, or 'leave'), offline (core numbers
-#         separated by commas, or empty).
+#         separated by commas, or empty), guard_s (seconds without a session after which the
+#         board puts itself back, or 'off').
 # Output: key=value lines (rails, update_period_us, frequency_khz, temperature_c, ...), or
 #         error=MESSAGE and exit code 3. Writes rails (rail and sensor folder per line) and
 #         state (file and former value per line), which restore.sh undoes.
@@ -11,10 +12,12 @@
 
 frequency=leave
 offline=
+guard_s=off
 for argument; do
     case $argument in
     frequency_khz=*) frequency=${argument#*=} ;;
     offline=*) offline=${argument#*=} ;;
+    guard_s=*) guard_s=${argument#*=} ;;
     *) fail "prepare.sh does not know the argument $argument" ;;
     esac
 done
@@ -124,6 +127,15 @@ $frequency kHz was set; see scaling_available_frequencies, and the thermal limit
     done
 }
 
+# The guard lives on when this shell ends.
+start_guard() {
+    if has setsid; then
+        setsid sh "${0%/*}/guard.sh" "$guard_s" >/dev/null 2>&1 </dev/null &
+    else
+        sh "${0%/*}/guard.sh" "$guard_s" >/dev/null 2>&1 </dev/null &
+    fi
+}
+
 [ -d "$dir" ] || fail "the folder $dir does not exist; push the scripts first"
 choose_nap
 find_sensors
@@ -131,17 +143,21 @@ enable_sensors
 [ -n "$offline" ] && take_offline
 [ "$frequency" = leave ] || set_frequency
 wait_for_values
+beat
+[ "$guard_s" = off ] || start_guard
 
-update_period_us=unknown
 read -r _ sensor <"$dir/rails"
+update_period_us=
 if [ -r "$sensor/update_period" ]; then
     read -r update_period_us <"$sensor/update_period"
+    echo "$update_period_us" >"$dir/update_period_us"
+elif [ -e "$dir/update_period_us" ]; then
+    rm "$dir/update_period_us"
 fi
-echo "$update_period_us" >"$dir/update_period_us"
 read_frequency
 read_temperature
 echo "rails=$rails"
-echo "update_period_us=$update_period_us"
+[ -z "$update_period_us" ] || echo "update_period_us=$update_period_us"
 [ -z "$silent" ] || echo "silent_rails=$silent"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
 [ -z "$temperature_c" ] || echo "temperature_c=$temperature_c"

@@ -1,8 +1,8 @@
 #!/system/bin/sh
 # sample.sh OUT PERIOD_US: samples the power sensors until told to stop.
 # Input:  the rails file of prepare.sh; the session's pid file and stop file.
-# Output: OUT: a header '# wattline-samples 1 rails=... unit=W period_us=N update_period_us=N',
-#         then 'UPTIME_S W W W W' per sample, '-' where a sensor could not be read.
+# Output: OUT: a header '# wattline-samples 1 rails=... unit=W period_us=N update_period_us=N'
+#         (the last only where the driver says it), then 'UPTIME_S W W W W' per sample, '-' where a sensor could not be read.
 #         Ends after one more sample when the stop file appears, or when the session is gone.
 #         Forks nothing but the nap.
 
@@ -19,14 +19,15 @@ while read -r rail sensor; do
     rails=$rails${rails:+,}$rail
     files="$files $sensor/sensor_W"
 done <"$dir/rails"
-update_period_us=unknown
-[ -r "$dir/update_period_us" ] && read -r update_period_us <"$dir/update_period_us"
+refresh=
+[ -r "$dir/update_period_us" ] && read -r update_period_us <"$dir/update_period_us" &&
+    refresh=" update_period_us=$update_period_us"
 session_pid=
 [ -r "$work/pid" ] && read -r session_pid <"$work/pid"
 
 choose_nap
 exec 3>"$out"
-echo "# wattline-samples 1 rails=$rails unit=W period_us=$period_us update_period_us=$update_period_us" >&3
+echo "# wattline-samples 1 rails=$rails unit=W period_us=$period_us$refresh" >&3
 while :; do
     read -r up _ <"$root/proc/uptime"
     line=$up

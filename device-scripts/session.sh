@@ -5,6 +5,7 @@
 #         package=P main=CLASS                       the application (none: an idle session)
 #         extra=KEY=VALUE (repeated)                 goes to the application by am --es
 #         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin mark
+#         begin_mark=TEXT end_mark=TEXT              what the application prints
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
 #         application to end by itself after its end mark
 #         counts=yes    remove an old wattline-counts.csv first
@@ -22,6 +23,8 @@ period_us=33000
 limit_ms=600000
 idle_ms=0
 settle_ms=500
+begin_mark='wattline: begin'
+end_mark='wattline: end'
 package=
 main=
 counts=
@@ -50,6 +53,8 @@ while [ $left -gt 0 ]; do
     limit_ms=*) limit_ms=$value ;;
     idle_ms=*) idle_ms=$value ;;
     settle_ms=*) settle_ms=$value ;;
+    begin_mark=*) begin_mark=$value ;;
+    end_mark=*) end_mark=$value ;;
     package=*) package=$value ;;
     main=*) main=$value ;;
     counts=*) counts=$value ;;
@@ -80,8 +85,8 @@ mark() {
 # Writes the lines of the log that matter here to the poll file.
 dump_log() {
     if [ -n "$have_grep" ]; then
-        logcat -d -v threadtime | grep -e wattline: -e 'wattline *: uptime' -e 'has died' \
-            -e 'FATAL EXCEPTION' >"$work/poll"
+        logcat -d -v threadtime | grep -F -e 'wattline: uptime' -e "$begin_mark" \
+            -e "$end_mark" -e 'has died' -e 'FATAL EXCEPTION' >"$work/poll"
     else
         logcat -d -v threadtime >"$work/poll"
     fi
@@ -97,12 +102,12 @@ look_at_log() {
     closed=0
     while read -r line; do
         case $line in
-        *'wattline: begin' | *'wattline: begin '*)
+        *"$begin_mark" | *"$begin_mark "*)
             open=$((open + 1))
             [ -n "$begun" ] || note_begin "$line"
             ;;
-        *'wattline: end') ended=yes ;;
-        *'wattline: end '*) closed=$((closed + 1)) ;;
+        *"$end_mark") ended=yes ;;
+        *"$end_mark "*) closed=$((closed + 1)) ;;
         *"Process $package (pid "*'has died'*)
             [ -n "$begun" ] || unborn_polls=$((unborn_polls + 1))
             case $line in
@@ -114,7 +119,7 @@ look_at_log() {
             *" $app_pid "*) fatal=yes ;;
             esac
             ;;
-        *wattline*': uptime '"$t0") note_mark "$line" ;;
+        *"wattline: uptime $t0") note_mark "$line" ;;
         esac
     done <"$work/poll"
 }
@@ -207,6 +212,7 @@ abandon() {
 }
 
 leave() {
+    beat
     : >"$work/stop"
     [ -e "$work/pid" ] && rm "$work/pid"
 }
@@ -222,6 +228,17 @@ start_application() {
         Error*) fail "am start $package/$main: $line" ;;
         esac
     done <"$work/am.out"
+}
+
+# Keeps the lowest frequency seen: a throttled session shows here.
+watch_frequency() {
+    [ -n "$frequency_file" ] || return
+    present_khz=
+    read -r present_khz <"$frequency_file"
+    case $present_khz in
+    '' | *[!0-9]*) return ;;
+    esac
+    [ "$present_khz" -ge "$frequency_min_khz" ] || frequency_min_khz=$present_khz
 }
 
 # Sets result to ok or died when the session is over.
@@ -272,6 +289,7 @@ advance() {
         nap_us $(((wake_ms - now_ms) * 1000))
         return
     fi
+    watch_frequency
     if [ -n "$package" ]; then poll_application; else poll_idle; fi
     [ -n "$result" ] || [ $now_ms -lt "$limit_ms" ] || result=timeout
 }
@@ -293,8 +311,11 @@ have_taskset=
 has grep && have_grep=yes
 has taskset && have_taskset=yes
 choose_nap
+# A session that lost its host put the board back; nothing must be measured after that.
+[ -e "$dir/state" ] || fail "the board is not prepared; run prepare.sh first"
 pin scripts "$scripts_mask" $$ # the sampler and the tools inherit it
 [ -d "$work" ] || mkdir "$work" || fail "cannot make the folder $work"
+beat
 echo $$ >"$work/pid"
 trap leave EXIT
 trap abandon HUP INT TERM PIPE
@@ -306,6 +327,10 @@ if [ -n "$package" ]; then
 fi
 read_temperature
 temperature_before_c=$temperature_c
+set +f
+read_frequency
+set -f
+frequency_min_khz=$frequency_khz
 begun=
 mark_noted=
 pinned=
@@ -325,7 +350,7 @@ mark_ms=$now_ms
 if [ -n "$package" ]; then
     start_application "$@"
 else
-    log -p i -t System.out 'wattline: begin'
+    log -p i -t System.out "$begin_mark"
     begun=yes
     begin_ms=$now_ms
 fi
@@ -333,7 +358,7 @@ while [ -z "$result" ]; do
     advance
 done
 if [ -z "$package" ]; then
-    log -p i -t System.out 'wattline: end'
+    log -p i -t System.out "$end_mark"
 elif [ $result = ok ]; then
     settle
 fi
@@ -349,6 +374,7 @@ echo "t1=$t1"
 [ -z "$temperature_before_c" ] || echo "temperature_before_c=$temperature_before_c"
 [ -z "$temperature_c" ] || echo "temperature_after_c=$temperature_c"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
+[ -z "$frequency_min_khz" ] || echo "frequency_min_khz=$frequency_min_khz"
 [ "$app_pid" = none ] || echo "app_pid=$app_pid"
 echo "nap=$nap"
 echo "exit=$result"

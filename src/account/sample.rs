@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::account::{Measured, Scenario};
 use crate::blocks::BlockId;
-use crate::model::{CovarianceScope, Cost, Model, Provenance};
+use crate::model::{Cost, CovarianceScope, Model, Provenance};
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
 

@@ -56,26 +56,41 @@ fn listed(line: &str) -> Option<Listed> {
 /// restarted is disconnected first: the server would keep the dead connection.
 pub fn connect(server: Server, address: &str) -> Result<(), DeviceError> {
     let limit = Limit::new(address, "connecting", CONNECT_LIMIT, &CancelFlag::default());
-    let ready = |limit: &Limit| state(server, address, limit.clone());
-    if !matches!(ready(&limit).as_deref(), Ok("device") | Err(DeviceError::NotReady { .. })) {
+    let before = state(server, address, limit.clone());
+    if !matches!(before.as_deref(), Ok("device") | Err(DeviceError::NotReady { .. })) {
         disconnect(server, address)?;
     }
     let answer = server.query(&format!("host:connect:{address}"), limit.clone())?;
     if !answer.contains("connected to") {
         return Err(DeviceError::NotReady { serial: address.into(), state: answer });
     }
+    wait_until_ready(server, address, &limit)
+}
+
+fn wait_until_ready(server: Server, serial: &str, limit: &Limit) -> Result<(), DeviceError> {
     loop {
-        let last = ready(&limit);
+        let last = state(server, serial, limit.clone());
         if matches!(last.as_deref(), Ok("device")) {
             return Ok(());
         }
         if let Err(end) = limit.slice() {
             // What the server said last tells more than that time is up.
-            let unready = |state| DeviceError::NotReady { serial: address.into(), state };
+            let unready = |state| DeviceError::NotReady { serial: serial.into(), state };
             return Err(last.map_or(end, unready));
         }
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Gets a board back after a lost connection: over TCP by disconnecting and connecting, else
+/// by waiting until it is ready again.
+pub fn reconnect(server: Server, serial: &str) -> Result<(), DeviceError> {
+    if serial.contains(':') {
+        disconnect(server, serial)?;
+        return connect(server, serial);
+    }
+    let limit = Limit::new(serial, "waiting for the board", CONNECT_LIMIT, &CancelFlag::default());
+    wait_until_ready(server, serial, &limit)
 }
 
 /// Ends the server's connection to a board over TCP. One that is not connected is fine.

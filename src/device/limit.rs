@@ -23,6 +23,11 @@ impl CancelFlag {
         self.0.store(true, Ordering::SeqCst);
     }
 
+    /// Lets calls work again: after the stop, the board is still to be restored.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+
     /// Whether somebody asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)

@@ -7,6 +7,7 @@
 mod adb;
 mod error;
 mod limit;
+mod plan;
 mod prepare;
 mod scripts;
 mod server;
@@ -17,16 +18,14 @@ mod transfer;
 use std::path::Path;
 use std::time::Duration;
 
-pub use adb::{AdbBoard, Listed, connect, disconnect, list};
+pub use adb::{AdbBoard, Listed, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
 pub use limit::CancelFlag;
-pub use prepare::{BoardState, Frequency, PrepareOptions, prepare, restore};
+pub use plan::{Pinning, SessionKind, SessionPlan};
+pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;
-pub use session::{
-    Input, InputStep, Outcome, Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan,
-    run_session,
-};
+pub use session::{Outcome, SessionEnd, SessionLogs, run_session};
 pub use shell::ShellMode;
 
 /// What a command on a board printed, and how it ended.

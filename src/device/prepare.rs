@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Board, BoardFacts, DeviceError, facts, scripts};
+use super::{Board, BoardFacts, DeviceError, SCRIPT_FOLDER, facts, scripts};
 
 /// Sensors need up to three seconds for their first values.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);
@@ -16,6 +16,17 @@ pub enum Frequency {
     Leave,
 }
 
+/// What the board does when its host falls silent between two sessions. A session that
+/// loses its host puts the board back by itself in either case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing: the next [`prepare`] or [`restore`], or a restart, puts it back.
+    Off,
+    /// A process on the board puts it back after this long without a session. Not on a
+    /// virtual board, whose clock its naps would move.
+    After(Duration),
+}
+
 /// How a board is to be prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrepareOptions {
@@ -23,12 +34,16 @@ pub struct PrepareOptions {
     pub frequency: Frequency,
     /// Numbers of the cores to take offline (the little ones, say).
     pub offline_cores: Vec<u32>,
+    /// What happens when the host is gone.
+    pub guard: Guard,
 }
 
 impl Default for PrepareOptions {
-    /// 1.1 GHz, as on the Odroid-XU+E of the reference campaign; no core offline.
+    /// 1.1 GHz, as on the Odroid-XU+E of the reference campaign; no core offline;
+    /// a quarter of an hour until the guard acts.
     fn default() -> Self {
-        Self { frequency: Frequency::FixedKhz(1_100_000), offline_cores: Vec::new() }
+        let guard = Guard::After(Duration::from_secs(900));
+        Self { frequency: Frequency::FixedKhz(1_100_000), offline_cores: Vec::new(), guard }
     }
 }
 
@@ -56,7 +71,7 @@ pub struct BoardState {
 pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState, DeviceError> {
     scripts::install(board)?;
     let facts = facts(board)?;
-    let command = scripts::command("prepare.sh", &arguments(options));
+    let command = scripts::command("prepare.sh", &arguments(options, &facts));
     let output = board.shell(&command, PREPARE_LIMIT)?;
     scripts::check(board, "prepare.sh", &output, "prepared")?;
     Ok(state(facts, &output.stdout))
@@ -65,7 +80,10 @@ pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState
 /// Puts the board back as it was before [`prepare`] and ends a sampler left behind. May be
 /// called at any time; gives the number of settings restored.
 pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
-    let output = board.shell(&scripts::command("restore.sh", &[]), PREPARE_LIMIT)?;
+    let file = format!("{SCRIPT_FOLDER}/restore.sh");
+    // A board that never got the scripts was never changed.
+    let command = format!("if [ -r {file} ]; then sh {file}; else echo restored=0; fi");
+    let output = board.shell(&command, PREPARE_LIMIT)?;
     scripts::check(board, "restore.sh", &output, "restored")?;
     if let Some(warning) = scripts::value(&output.stdout, "warning") {
         let (serial, message) = (board.serial().into(), warning.into());
@@ -74,13 +92,21 @@ pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
     Ok(scripts::value(&output.stdout, "restored").and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
-fn arguments(options: &PrepareOptions) -> Vec<String> {
+fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
     let frequency = match options.frequency {
         Frequency::FixedKhz(khz) => khz.to_string(),
         Frequency::Leave => "leave".into(),
     };
     let offline: Vec<String> = options.offline_cores.iter().map(u32::to_string).collect();
-    vec![format!("frequency_khz={frequency}"), format!("offline={}", offline.join(","))]
+    let guard = match options.guard {
+        Guard::After(quiet) if !facts.is_virtual() => quiet.as_secs().to_string(),
+        Guard::After(_) | Guard::Off => "off".into(),
+    };
+    vec![
+        format!("frequency_khz={frequency}"),
+        format!("offline={}", offline.join(",")),
+        format!("guard_s={guard}"),
+    ]
 }
 
 fn state(facts: BoardFacts, output: &str) -> BoardState {
@@ -102,11 +128,12 @@ fn state(facts: BoardFacts, output: &str) -> BoardState {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Hardware;
     use super::*;
 
     #[test]
     fn what_is_absent_stays_absent() {
-        let state = state(BoardFacts::default(), "rails=arm,mem\nupdate_period_us=unknown\n");
+        let state = state(BoardFacts::default(), "rails=arm,mem\n");
         assert_eq!(state.rails, ["arm", "mem"]);
         assert_eq!((state.update_period, state.frequency_khz), (None, None));
         assert!(state.silent_rails.is_empty());
@@ -114,7 +141,15 @@ mod tests {
 
     #[test]
     fn options_become_arguments() {
-        let options = PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![4, 5] };
-        assert_eq!(arguments(&options), ["frequency_khz=leave", "offline=4,5"]);
+        let guard = Guard::After(Duration::from_secs(60));
+        let options =
+            PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![4, 5], guard };
+        let real = BoardFacts::default();
+        assert_eq!(
+            arguments(&options, &real),
+            ["frequency_khz=leave", "offline=4,5", "guard_s=60"]
+        );
+        let virtual_board = BoardFacts { hardware: Hardware::Virtual, ..real };
+        assert_eq!(arguments(&options, &virtual_board)[2], "guard_s=off");
     }
 }

@@ -9,12 +9,13 @@ use super::{Board, DeviceError, transfer};
 pub const SCRIPT_FOLDER: &str = "/data/local/tmp/wattline";
 
 /// The scripts: name and text.
-pub const SCRIPTS: [(&str, &str); 6] = [
+pub const SCRIPTS: [(&str, &str); 7] = [
     ("common.sh", include_str!("../../device-scripts/common.sh")),
     ("prepare.sh", include_str!("../../device-scripts/prepare.sh")),
     ("sample.sh", include_str!("../../device-scripts/sample.sh")),
     ("session.sh", include_str!("../../device-scripts/session.sh")),
     ("collect.sh", include_str!("../../device-scripts/collect.sh")),
+    ("guard.sh", include_str!("../../device-scripts/guard.sh")),
     ("restore.sh", include_str!("../../device-scripts/restore.sh")),
 ];
 

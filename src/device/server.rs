@@ -5,6 +5,7 @@
 //! The shell and all small requests go through here, because `adb_client` has no time
 //! limits and starts a process for every request; files go through `transfer`.
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::PathBuf;
@@ -67,7 +68,8 @@ impl Server {
     /// Runs `adb start-server`. Its output goes nowhere: the server keeps the descriptors
     /// open, so that a pipe would never end.
     fn start(&self, limit: &Limit) -> Result<(), DeviceError> {
-        let adb = find_adb().ok_or(DeviceError::AdbMissing { address: self.address })?;
+        let adb = find_adb(std::env::var_os("PATH"))
+            .ok_or(DeviceError::AdbMissing { address: self.address })?;
         let mut starter = Command::new(adb)
             .args(["-P", &self.address.port().to_string(), "start-server"])
             .stdin(Stdio::null())
@@ -92,10 +94,9 @@ impl Server {
     }
 }
 
-/// The `adb` program on the PATH.
-fn find_adb() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join("adb")).find(|file| file.is_file())
+/// The `adb` program in one of the folders of a PATH.
+fn find_adb(path: Option<OsString>) -> Option<PathBuf> {
+    std::env::split_paths(&path?).map(|folder| folder.join("adb")).find(|file| file.is_file())
 }
 
 /// A connection to the server, all of whose reads and writes end by the limit.
@@ -197,4 +198,27 @@ pub(crate) fn shortened(text: &str) -> String {
         short.push_str("...");
     }
     short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adb_is_found_on_the_path_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |folders: &[&std::path::Path]| std::env::join_paths(folders).ok();
+        assert_eq!(find_adb(path(&[folder.path()])), None);
+        assert_eq!(find_adb(None), None);
+        let adb = folder.path().join("adb");
+        std::fs::write(&adb, "").unwrap();
+        let empty = std::path::Path::new("/nonexistent");
+        assert_eq!(find_adb(path(&[empty, folder.path()])), Some(adb));
+    }
+
+    #[test]
+    fn messages_hold_the_beginning_of_a_long_text() {
+        assert_eq!(shortened("abc"), "abc");
+        assert_eq!(shortened(&"x".repeat(500)).len(), 123);
+    }
 }

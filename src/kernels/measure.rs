@@ -72,7 +72,8 @@ pub fn table(runs: &[KernelRun], counts: &BTreeMap<String, BTreeMap<String, f64>
     let mut table = Table { features, ..Table::default() };
     for (name, runs) in by_kernel {
         table.cases.push(case(name, &runs));
-        let row = table.features.iter().map(|f| counts[name].get(f).map_or(0.0, |c| c * ITERATIONS));
+        let row =
+            table.features.iter().map(|f| counts[name].get(f).map_or(0.0, |c| c * ITERATIONS));
         table.counts.extend(row);
     }
     table

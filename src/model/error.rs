@@ -29,7 +29,9 @@ pub enum ModelError {
         name: String,
     },
     /// A value is NaN or infinite.
-    #[error("case `{case}`, column `{column}`: {value} is not a finite number; correct or drop the case")]
+    #[error(
+        "case `{case}`, column `{column}`: {value} is not a finite number; correct or drop the case"
+    )]
     NotFinite {
         /// Name of the case.
         case: String,
@@ -50,7 +52,9 @@ pub enum ModelError {
         wanted: &'static str,
     },
     /// A weight needs something the case doesn't have.
-    #[error("case `{case}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight")]
+    #[error(
+        "case `{case}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight"
+    )]
     MissingForWeight {
         /// Name of the case.
         case: String,
@@ -60,7 +64,9 @@ pub enum ModelError {
         weighting: &'static str,
     },
     /// A weight is not a positive number.
-    #[error("case `{case}`: the weight {weight} (by `{weighting}`) is not a positive number; choose other weights with --weight")]
+    #[error(
+        "case `{case}`: the weight {weight} (by `{weighting}`) is not a positive number; choose other weights with --weight"
+    )]
     BadWeight {
         /// Name of the case.
         case: String,
@@ -98,19 +104,25 @@ pub enum ModelError {
         known: String,
     },
     /// The solver is planned but not built.
-    #[error("the solver `{name}` is not available in this version; `shrink` has the same idea: costs not below zero, drawn towards a prior")]
+    #[error(
+        "the solver `{name}` is not available in this version; `shrink` has the same idea: costs not below zero, drawn towards a prior"
+    )]
     SolverNotAvailable {
         /// The solver's name.
         name: String,
     },
     /// No weighting has this name.
-    #[error("there are no weights `{name}`; choose 1, 1/se^2, 1/e^2, sqrt(Et), relative or a column")]
+    #[error(
+        "there are no weights `{name}`; choose 1, 1/se^2, 1/e^2, sqrt(Et), relative or a column"
+    )]
     UnknownWeighting {
         /// The name given.
         name: String,
     },
     /// An iteration did not reach its stop rule.
-    #[error("{solver} did not converge in {iterations} steps: {measure} is {reached:.2e}, allowed is {allowed:.2e}; {remedy}")]
+    #[error(
+        "{solver} did not converge in {iterations} steps: {measure} is {reached:.2e}, allowed is {allowed:.2e}; {remedy}"
+    )]
     NoConvergence {
         /// The solver's name.
         solver: &'static str,
@@ -132,7 +144,9 @@ pub enum ModelError {
         what: &'static str,
     },
     /// A second table does not hold the same cases.
-    #[error("the table of block counts has case `{found}` where the data set has `{expected}`; both need the same cases in the same order")]
+    #[error(
+        "the table of block counts has case `{found}` where the data set has `{expected}`; both need the same cases in the same order"
+    )]
     CasesDiffer {
         /// Name in the data set.
         expected: String,
@@ -148,7 +162,9 @@ pub enum ModelError {
         message: String,
     },
     /// A model of a later version.
-    #[error("the model has format {found}, this version reads up to {supported}; use a newer wattline or fit again")]
+    #[error(
+        "the model has format {found}, this version reads up to {supported}; use a newer wattline or fit again"
+    )]
     NewerFormat {
         /// Format of the file.
         found: u64,

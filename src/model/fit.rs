@@ -84,12 +84,7 @@ fn assemble(
     }
 }
 
-fn costs(
-    design: &Design,
-    known: &Estimability,
-    solution: &Solution,
-    solver: Solver,
-) -> Vec<Cost> {
+fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Solver) -> Vec<Cost> {
     let spare = design.rows() as f64 - solution.parameters;
     let (factor, least) = match solver {
         Solver::Shrink => (NORMAL_975, 0.0),
@@ -114,11 +109,7 @@ fn costs(
 }
 
 /// Standard errors in joules, where there is information.
-fn standard_errors(
-    design: &Design,
-    known: &Estimability,
-    solution: &Solution,
-) -> Vec<Option<f64>> {
+fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -> Vec<Option<f64>> {
     let Some(covariance) = &solution.covariance else { return vec![None; design.columns()] };
     let holds = |j: usize| covariance.scope == Scope::All || known.operations[j].estimable;
     let error = |j: usize| covariance.of_b[(j, j)].max(0.0).sqrt() / design.scale[j];

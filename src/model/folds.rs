@@ -104,7 +104,10 @@ mod tests {
         let options = FoldOptions { folds: 3, unit: FoldUnit::Group, seed: 7 };
         let folds = assign(&groups, options).unwrap();
         assert!(folds[0] == folds[2] && folds[2] == folds[5] && folds[1] == folds[4]);
-        assert_eq!([folds[0], folds[1], folds[3]].iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
+        assert_eq!(
+            [folds[0], folds[1], folds[3]].iter().collect::<std::collections::BTreeSet<_>>().len(),
+            3
+        );
         let too_many = FoldOptions { folds: 4, ..options };
         assert!(assign(&groups, too_many).unwrap_err().to_string().contains("3"));
         assert!(assign(&groups, FoldOptions { folds: 1, ..options }).is_err());

@@ -60,9 +60,8 @@ fn kept_columns(table: &Table, kept: usize) -> Vec<bool> {
 }
 
 fn select(table: &Table, stays: &[bool]) -> Table {
-    let lumped: Vec<usize> = (0..stays.len())
-        .filter(|j| !stays[*j] && table.features[*j].starts_with("lib:"))
-        .collect();
+    let lumped: Vec<usize> =
+        (0..stays.len()).filter(|j| !stays[*j] && table.features[*j].starts_with("lib:")).collect();
     let kept: Vec<usize> = (0..stays.len()).filter(|j| stays[*j]).collect();
     let mut features: Vec<String> = kept.iter().map(|j| table.features[*j].clone()).collect();
     let other = features.iter().position(|name| name == LIBRARY_OTHER);

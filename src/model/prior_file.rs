@@ -8,7 +8,8 @@ impl CostPrior {
     /// left alone. Errors name the line: a column missing, a number that is none, a
     /// negative error, an operation given twice.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
         let column = |name: &str| {
             headers

@@ -1,7 +1,7 @@
 use super::*;
 use crate::dataset::Table;
 use crate::model::testing::{assert_close, table};
-use crate::model::{CostPrior, Model, Solver, Weighting, fit};
+use crate::model::{CostPrior, Model, Solver, fit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, LogNormal, Normal};
@@ -67,22 +67,37 @@ impl Application {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let spread = LogNormal::new(0.0, 0.8).unwrap();
         let costs: Vec<f64> = (0..operations).map(|_| 1e-8 * spread.sample(&mut random)).collect();
-        let popularity: Vec<f64> = (0..operations).map(|_| random.random::<f64>().powi(3)).collect();
+        let popularity: Vec<f64> =
+            (0..operations).map(|_| random.random::<f64>().powi(3)).collect();
         let blocks: Vec<Vec<f64>> = (0..80)
             .map(|_| {
-                let count = |p: &f64| if random.random::<f64>() < 0.25 * p + 0.01 { random.random_range(1.0f64..6.0).floor() } else { 0.0 };
+                let count = |p: &f64| {
+                    if random.random::<f64>() < 0.25 * p + 0.01 {
+                        random.random_range(1.0f64..6.0).floor()
+                    } else {
+                        0.0
+                    }
+                };
                 popularity.iter().map(count).collect()
             })
             .collect();
-        let hot: Vec<f64> = (0..80).map(|_| 1e6 * LogNormal::new(0.0, 2.0).unwrap().sample(&mut random)).collect();
+        let hot: Vec<f64> =
+            (0..80).map(|_| 1e6 * LogNormal::new(0.0, 2.0).unwrap().sample(&mut random)).collect();
         let mut rows = Vec::new();
         let mut energies = Vec::new();
         for _ in 0..cases {
             let length = random.random_range(0.7..1.4);
-            let runs: Vec<f64> = hot.iter().map(|hot| {
-                let removed = random.random::<f64>() < 0.15;
-                if removed { 0.0 } else { (hot * length * random.random_range(0.7..1.3)).floor() }
-            }).collect();
+            let runs: Vec<f64> = hot
+                .iter()
+                .map(|hot| {
+                    let removed = random.random::<f64>() < 0.15;
+                    if removed {
+                        0.0
+                    } else {
+                        (hot * length * random.random_range(0.7..1.3)).floor()
+                    }
+                })
+                .collect();
             let row: Vec<f64> = (0..operations)
                 .map(|j| blocks.iter().zip(&runs).map(|(block, runs)| block[j] * runs).sum())
                 .collect();
@@ -113,7 +128,9 @@ impl Application {
             let truth: f64 = block.iter().zip(&self.costs).map(|(n, c)| n * c).sum();
             let predicted = model.predict(&counts);
             errors.push((predicted.energy_j / truth - 1.0).abs());
-            covered += f64::from((predicted.energy_j - truth).abs() < 1.96 * predicted.se_j.unwrap_or(0.0));
+            covered += f64::from(
+                (predicted.energy_j - truth).abs() < 1.96 * predicted.se_j.unwrap_or(0.0),
+            );
         }
         covered /= errors.len() as f64;
         errors.sort_by(f64::total_cmp);
@@ -121,26 +138,40 @@ impl Application {
     }
 }
 
+/// With kernels within 10 %, blocks within a few percent, though 60 cases can't
+/// determine 100 costs; without, as shrinking to one common cost does; and 95 %
+/// intervals that hold.
 #[test]
-fn experiment() {
-    for seed in 1..6 {
-        let mut app = Application::new(60, 100, seed);
-        let priors = app.kernels(0.1);
-        let show = |name: &str, options: &FitOptions| {
-            let start = std::time::Instant::now();
-            let model = fit(&app.table, options).unwrap();
-            let (e, cover) = app.block_errors(&model);
-            println!("{seed} {name:12} median {:.3} p90 {:.3} cover {cover:.2} {:?} {:?}", e[e.len() / 2], e[e.len() * 9 / 10], start.elapsed(), model.diagnostics);
-        };
-        show("nnls", &FitOptions::new(Solver::Nnls));
-        show("nnls rel", &FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Nnls) });
-        show("shrink", &FitOptions::default());
-        for p in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] {
-            show("  fixed", &FitOptions { penalty: Penalty::Fixed(p), ..FitOptions::default() });
-        }
-        show("kernels", &FitOptions { priors: priors.clone(), ..FitOptions::default() });
-        for p in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] {
-            show("  fixed", &FitOptions { priors: priors.clone(), penalty: Penalty::Fixed(p), ..FitOptions::default() });
-        }
-    }
+fn block_energies_are_as_good_as_the_prior_allows() {
+    let mut application = Application::new(60, 100, 4);
+    let priors = application.kernels(0.1);
+    let mut low = priors.clone();
+    low.iter_mut().for_each(|prior| prior.cost_j *= 0.7);
+    let judge = |options: FitOptions| {
+        let model = fit(&application.table, &options).unwrap();
+        let (errors, covered) = application.block_errors(&model);
+        [errors[errors.len() / 2], errors[errors.len() * 9 / 10], covered]
+    };
+    let with = judge(FitOptions { priors, ..FitOptions::default() });
+    let all_low = judge(FitOptions { priors: low, ..FitOptions::default() });
+    let without = judge(FitOptions::default());
+    let nnls = judge(FitOptions::new(Solver::Nnls));
+    assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "kernels: {with:?}");
+    // A factor that all kernels are off by is found from the cases.
+    assert!(all_low[0] < 0.05 && all_low[2] > 0.9, "kernels 30 % low: {all_low:?}");
+    assert!(without[0] < 0.22 && without[1] < 0.67, "common cost: {without:?}");
+    assert!((0.85..=1.0).contains(&without[2]), "common cost: {without:?}");
+    assert!(nnls[0] > 2.0 * without[0], "nnls: {nnls:?}");
+}
+
+/// Columns of different sorts have no common cost, and the folds find that out.
+#[test]
+fn columns_of_different_sorts_get_a_prior_by_share() {
+    let counts: Vec<[f64; 2]> =
+        (0..12).map(|i| [1e9 * f64::from(1 + i % 5), f64::from(1 + i % 3)]).collect();
+    let rows: Vec<&[f64]> = counts.iter().map(|row| row.as_slice()).collect();
+    let energies: Vec<f64> = counts.iter().map(|[a, b]| 1e-9 * a + 0.5 * b).collect();
+    let model = fit(&table(&rows, &energies), &FitOptions::default()).unwrap();
+    assert_eq!(model.diagnostics["prior_by_share"], 1.0);
+    assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }

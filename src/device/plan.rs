@@ -1,0 +1,152 @@
+//! The plan of a session, and its form as arguments of `session.sh`.
+
+use std::time::Duration;
+
+use crate::power::MarkTexts;
+use crate::scenario::Step;
+
+use super::DeviceError;
+
+/// What a session is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionKind {
+    /// The application runs to its end mark.
+    App,
+    /// The same, with an instrumented application whose counts are wanted.
+    Traced,
+    /// Nothing runs, for this long on the board's clock.
+    Idle {
+        /// The length of the session.
+        duration: Duration,
+    },
+}
+
+/// The cores things are pinned to, as masks for `taskset` (bit 0 is core 0).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pinning {
+    /// For the application's process; not pinned when absent.
+    pub app_mask: Option<u32>,
+    /// For sampler and scripts; not pinned when absent.
+    pub scripts_mask: Option<u32>,
+}
+
+impl Pinning {
+    /// The application on one core, sampler and scripts on another (numbers from 0).
+    pub fn to_cores(app: u32, scripts: u32) -> Self {
+        Self { app_mask: 1u32.checked_shl(app), scripts_mask: 1u32.checked_shl(scripts) }
+    }
+}
+
+/// Everything `session.sh` needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionPlan {
+    /// The name of the run; the virtual board seeds its noise with it.
+    pub label: String,
+    /// The application's package; not used by an idle session.
+    pub package: String,
+    /// The class to start; not used by an idle session.
+    pub main: String,
+    /// Extras for the application (`am --es`).
+    pub extras: Vec<(String, String)>,
+    /// The input, in any order.
+    pub steps: Vec<Step>,
+    /// What the application prints at its begin and end.
+    pub marks: MarkTexts,
+    /// What the session is for.
+    pub kind: SessionKind,
+    /// The longest session, on the board's clock.
+    pub limit: Duration,
+    /// The sampler's nap, on the board's clock.
+    pub period: Duration,
+    /// Cores.
+    pub pinning: Pinning,
+    /// The longest session on this machine's clock, transfers included.
+    pub deadline_real: Duration,
+}
+
+/// The arguments of `session.sh`; a line break would end an argument in a plan file.
+pub(super) fn arguments(plan: &SessionPlan) -> Result<Vec<String>, DeviceError> {
+    let arguments = unchecked(plan);
+    let Some(broken) = arguments.iter().find(|argument| argument.contains(['\n', '\r'])) else {
+        return Ok(arguments);
+    };
+    let problem = format!("{broken:?} holds a line break; take it out of the extra or the input");
+    Err(DeviceError::Plan { label: plan.label.clone(), problem })
+}
+
+fn unchecked(plan: &SessionPlan) -> Vec<String> {
+    let mut arguments = vec![
+        format!("period_us={}", plan.period.as_micros()),
+        format!("limit_ms={}", plan.limit.as_millis()),
+    ];
+    let mask = |name: &str, mask: Option<u32>| mask.map(|mask| format!("{name}_mask={mask:x}"));
+    arguments.extend(mask("scripts", plan.pinning.scripts_mask));
+    let MarkTexts { begin, end } = &plan.marks;
+    arguments.extend([format!("begin_mark={begin}"), format!("end_mark={end}")]);
+    match plan.kind {
+        SessionKind::Idle { duration } => {
+            arguments.push(format!("idle_ms={}", duration.as_millis()));
+            return arguments;
+        }
+        SessionKind::App => {}
+        // Counts are written at the end of the process and once a second.
+        SessionKind::Traced => arguments.extend(["counts=yes".into(), "settle_ms=2500".into()]),
+    }
+    arguments.extend(mask("app", plan.pinning.app_mask));
+    arguments.extend([format!("package={}", plan.package), format!("main={}", plan.main)]);
+    arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
+    let mut steps: Vec<&Step> = plan.steps.iter().collect();
+    steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    arguments.extend(steps.into_iter().map(step_argument));
+    arguments
+}
+
+fn step_argument(step: &Step) -> String {
+    // A time before the begin mark, or none, is at once.
+    let at = Duration::try_from_secs_f64(step.at_s).unwrap_or_default();
+    format!("step={} {}", at.as_millis(), step.action.command())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Action;
+
+    fn idle() -> SessionPlan {
+        SessionPlan {
+            label: "x".into(),
+            package: "p".into(),
+            main: "m".into(),
+            extras: vec![("steps".into(), "3".into())],
+            steps: Vec::new(),
+            marks: MarkTexts::default(),
+            kind: SessionKind::Idle { duration: Duration::from_secs(5) },
+            limit: Duration::from_secs(60),
+            period: Duration::from_millis(33),
+            pinning: Pinning::to_cores(4, 5),
+            deadline_real: Duration::from_secs(60),
+        }
+    }
+
+    #[test]
+    fn an_idle_plan_names_no_application() {
+        let arguments = arguments(&idle()).unwrap();
+        assert_eq!(arguments[..3], ["period_us=33000", "limit_ms=60000", "scripts_mask=20"]);
+        assert_eq!(arguments[3], "begin_mark=wattline: begin");
+        assert_eq!(arguments[5..], ["idle_ms=5000"]);
+    }
+
+    #[test]
+    fn the_input_is_sorted_by_time() {
+        let swipe = Action::Swipe { from: [1, 2], to: [3, 4], duration_ms: 300 };
+        let steps =
+            vec![Step { at_s: 0.02, action: swipe }, Step { at_s: 0.01, action: Action::Key(4) }];
+        let plan = SessionPlan { kind: SessionKind::App, steps, ..idle() };
+        let arguments = arguments(&plan).unwrap();
+        assert!(arguments.contains(&"extra=steps=3".to_owned()), "{arguments:?}");
+        assert!(arguments.contains(&"app_mask=10".to_owned()), "{arguments:?}");
+        assert!(
+            arguments.ends_with(&["step=10 keyevent 4".into(), "step=20 swipe 1 2 3 4 300".into()])
+        );
+    }
+}
