@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::processes::{Processes, Scene};
+use super::processes::{self, Processes, Scene};
 
 /// Who sleeps: decides the order among sleepers of the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,11 +96,6 @@ impl Clock {
             state.shells.remove(&pid);
             state.host_pipes.remove(&pipe);
         });
-    }
-
-    /// The shells that hosts started and that have not ended.
-    pub(super) fn shells(&self) -> BTreeSet<u32> {
-        self.lock().shells.clone()
     }
 
     /// A command waits for something else than time, or does so no longer.
@@ -191,7 +186,12 @@ impl Clock {
     /// Moves the clock until it is stopped. `moved` is told each new time before the
     /// sleeper is woken; `stuck` is called when sleepers have waited for `patience`
     /// of real time and the clock could not move.
-    pub(super) fn run(&self, patience: Duration, moved: impl Fn(u64), stuck: impl Fn(BTreeSet<u32>)) {
+    pub(super) fn run(
+        &self,
+        patience: Duration,
+        moved: impl Fn(u64),
+        stuck: impl Fn(BTreeSet<u32>),
+    ) {
         let mut processes = Processes::default();
         let mut since = (Instant::now(), 0);
         let mut tries = 0;
@@ -202,6 +202,9 @@ impl Clock {
             }
             view.callers.iter().for_each(|pid| processes.remember(*pid));
             if !view.held && processes.all_wait(&view.scene()) {
+                if self.drop_dead(&view) {
+                    continue;
+                }
                 if let Some((now, wake)) = self.advance(view.changes) {
                     moved(now);
                     self.wake(&wake);
@@ -222,6 +225,22 @@ impl Clock {
         let state = self.changed.wait_while(self.lock(), idle);
         let mut state = state.unwrap_or_else(|poisoned| poisoned.into_inner());
         (!state.stopped).then(|| View::of(&mut state))
+    }
+
+    /// Removes the sleepers whose command was killed; whether there were any.
+    fn drop_dead(&self, view: &View) -> bool {
+        let dead = |pid: &&u32| !processes::lives(**pid);
+        let dead: BTreeSet<u32> = view.asleep.iter().filter(dead).copied().collect();
+        if !dead.is_empty() {
+            self.change(|state| {
+                state.parked.retain(|pid| !dead.contains(pid));
+                state.sleepers.retain(|(_, who), _| match who {
+                    Sleeper::Command { pid, .. } => !dead.contains(pid),
+                    Sleeper::Application(_) => true,
+                });
+            });
+        }
+        !dead.is_empty()
     }
 
     /// Takes the earliest sleeper and sets the clock, unless something has changed.
@@ -334,7 +353,9 @@ mod tests {
                     let (clock, woken) = (&clock, &woken);
                     scope.spawn(move || {
                         for duration in *durations {
-                            clock.sleep_held(&hold, *duration, Sleeper::Application(*number)).unwrap();
+                            clock
+                                .sleep_held(&hold, *duration, Sleeper::Application(*number))
+                                .unwrap();
                             woken.lock().unwrap().push((clock.now_ns(), *number));
                         }
                     })
@@ -359,8 +380,8 @@ mod tests {
     fn an_interrupted_sleeper_does_not_move_the_clock() {
         let clock = Clock::new(0);
         let hold = clock.hold();
+        let sleeper = Sleeper::Application(1);
         thread::scope(|scope| {
-            let sleeper = Sleeper::Application(1);
             let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
             while clock.lock().sleepers.is_empty() {
                 thread::yield_now();

@@ -97,6 +97,11 @@ impl Processes {
     }
 }
 
+/// Whether a process has not ended.
+pub(super) fn lives(pid: u32) -> bool {
+    start_time(pid).is_some()
+}
+
 /// What a process was doing, and how often it had run.
 #[derive(PartialEq, Eq)]
 struct Glimpse {
