@@ -204,8 +204,8 @@ final class MethodWeaver implements Opcodes {
     private void array(AbstractInsnNode node, int opcode) {
         if (opcode == NEWARRAY || opcode == ANEWARRAY) {
             item("bytes", 24);
-            int shift = opcode == ANEWARRAY ? 2 : primitiveShift(((IntInsnNode) node).operand);
-            Integer length = constant(node.getPrevious());
+            int shift = opcode == ANEWARRAY ? 2 : Layout.primitiveShift(((IntInsnNode) node).operand);
+            Integer length = Layout.constant(node.getPrevious());
             if (length == null) {
                 InsnList count = new InsnList();
                 count.add(new InsnNode(DUP));
@@ -224,58 +224,10 @@ final class MethodWeaver implements Opcodes {
             String descriptor = ((MultiANewArrayInsnNode) node).desc;
             InsnList count = new InsnList();
             count.add(new InsnNode(DUP));
-            count.add(new LdcInsnNode(leafShift(descriptor)));
-            count.add(new LdcInsnNode(amount("op:Array allocation" + Patterns.type(leaf(descriptor)), "array")));
+            count.add(new LdcInsnNode(Layout.leafShift(descriptor)));
+            count.add(new LdcInsnNode(amount("op:Array allocation" + Patterns.leaf(descriptor), "array")));
             count.add(meter("arrays", "(Ljava/lang/Object;II)V"));
             code.insert(node, count);
-        }
-    }
-
-    /** The int constant an instruction pushes, or null; labels are no constants. */
-    private static Integer constant(AbstractInsnNode node) {
-        int opcode = node == null ? -1 : node.getOpcode();
-        if (opcode >= ICONST_0 && opcode <= ICONST_5) {
-            return opcode - ICONST_0;
-        }
-        if (opcode == BIPUSH || opcode == SIPUSH) {
-            return ((IntInsnNode) node).operand;
-        }
-        return opcode == LDC && ((LdcInsnNode) node).cst instanceof Integer ? (Integer) ((LdcInsnNode) node).cst : null;
-    }
-
-    private static int primitiveShift(int operand) {
-        switch (operand) {
-            case T_BOOLEAN:
-            case T_BYTE:
-                return 0;
-            case T_CHAR:
-            case T_SHORT:
-                return 1;
-            case T_LONG:
-            case T_DOUBLE:
-                return 3;
-            default:
-                return 2;
-        }
-    }
-
-    private static String leaf(String descriptor) {
-        return descriptor.substring(descriptor.lastIndexOf('[') + 1);
-    }
-
-    private static int leafShift(String descriptor) {
-        switch (leaf(descriptor).charAt(0)) {
-            case 'Z':
-            case 'B':
-                return 0;
-            case 'C':
-            case 'S':
-                return 1;
-            case 'J':
-            case 'D':
-                return 3;
-            default:
-                return 2;
         }
     }
 

@@ -211,7 +211,8 @@ final class Patterns implements Opcodes {
         }
     }
 
-    private static String leaf(String descriptor) {
+    /** The type of the innermost elements of an array. */
+    static String leaf(String descriptor) {
         return type(descriptor.substring(descriptor.lastIndexOf('[') + 1));
     }
 

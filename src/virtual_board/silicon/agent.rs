@@ -18,9 +18,10 @@ const RUNTIME: [(&str, &str); 3] = [
 ];
 
 /// The part with a class loader of its own, beside ASM.
-const WEAVER: [(&str, &str); 7] = [
+const WEAVER: [(&str, &str); 8] = [
     ("Calls.java", include_str!("../agent/Calls.java")),
     ("Hierarchy.java", include_str!("../agent/Hierarchy.java")),
+    ("Layout.java", include_str!("../agent/Layout.java")),
     ("MapFile.java", include_str!("../agent/MapFile.java")),
     ("MethodWeaver.java", include_str!("../agent/MethodWeaver.java")),
     ("Patterns.java", include_str!("../agent/Patterns.java")),
