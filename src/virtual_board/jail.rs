@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::BoardError;
+use super::wire::{SOCKET, SOCKET_VARIABLE};
+
+/// Every process of a board has its root's path in its environment under this name.
+pub(super) const ROOT_VARIABLE: &str = "WATTLINE_BOARD";
 
 /// Script of a name space: covers the device nodes that could not be made. Its
 /// arguments are the root, the script to run there, and the path of `chroot`.
@@ -69,7 +73,7 @@ impl Jail {
     /// A shell that runs a script (or reads its input, if empty) with the
     /// environment of the board and nothing else of the host's.
     pub(super) fn shell(&self, script: &str) -> Command {
-        let script = if script.is_empty() { "exec /system/bin/sh" } else { script };
+        let script = if script.is_empty() { "exec sh" } else { script };
         let mut command = match self.kind {
             Kind::ChangeRoot => self.change_root(script),
             Kind::NameSpace { options } => self.name_space(options, script),
@@ -83,7 +87,8 @@ impl Jail {
             .env("TMPDIR", format!("{prefix}/data/local/tmp"))
             .env("ANDROID_ROOT", format!("{prefix}/system"))
             .env("ANDROID_DATA", format!("{prefix}/data"))
-            .env("WATTLINE_BOARD_SOCKET", format!("{prefix}/dev/socket/board"));
+            .env(ROOT_VARIABLE, &self.root)
+            .env(SOCKET_VARIABLE, format!("{prefix}{SOCKET}"));
         if self.kind == Kind::Prefix {
             command.env("WATTLINE_ROOT", prefix);
         }
@@ -113,8 +118,7 @@ impl Jail {
 
     fn prefix(&self, script: &str) -> Command {
         let mut command = Command::new(self.root.join("system/bin/sh"));
-        command.arg("-c").arg(script.replace("/system/bin/sh", "sh"));
-        command.current_dir(&self.root);
+        command.args(["-c", script]).current_dir(&self.root);
         command
     }
 }
@@ -126,4 +130,37 @@ fn host_program(name: &str) -> PathBuf {
         .map(|folder| Path::new(folder).join(name))
         .find(|path| path.is_file())
         .unwrap_or_else(|| PathBuf::from(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::root::Root;
+    use super::*;
+
+    /// Every way that works on this machine runs the same script with the same result.
+    #[test]
+    fn shells_are_confined_in_every_way_that_works() {
+        let root = match Root::build(Path::new("/bin/true")) {
+            Ok(root) => root,
+            Err(error) => return eprintln!("skipped: {error}"),
+        };
+        std::fs::write(root.path().join("proc/uptime"), "100.00 100.00\n").unwrap();
+        let kinds = [
+            Kind::ChangeRoot,
+            Kind::NameSpace { options: &["-m"] },
+            Kind::NameSpace { options: &["-r", "-m"] },
+            Kind::Prefix,
+        ];
+        let jails = kinds.map(|kind| Jail { kind, root: root.path().to_owned() });
+        assert!(jails[3].works(), "the prefix works everywhere");
+        for jail in jails.iter().filter(|jail| jail.works()) {
+            let script = "read -r up _ <${WATTLINE_ROOT:-}/proc/uptime; echo $up; ls \
+                          ${WATTLINE_ROOT:-}/system/bin/sh; echo $0; exit 3";
+            let output = jail.shell(script).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(text.lines().next(), Some("100.00"), "{:?}", jail.kind);
+            assert!(text.contains("/system/bin/sh"), "{:?}: {text}", jail.kind);
+            assert_eq!(output.status.code(), Some(3), "{:?}", jail.kind);
+        }
+    }
 }

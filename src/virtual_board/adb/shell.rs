@@ -37,7 +37,7 @@ pub(super) fn serve(
     let encoder = Encoder { protocol, stream, order: Mutex::new(()) };
     std::thread::scope(|scope| {
         scope.spawn(|| feed(stdin, protocol, stream));
-        scope.spawn(|| watch(stream, protocol, &shell));
+        scope.spawn(|| watch(stream, &shell));
         let waited = scope.spawn(|| shell.wait());
         if let Some(stderr) = stderr {
             let encoder = &encoder;
@@ -54,11 +54,12 @@ pub(super) fn serve(
     })
 }
 
-/// A terminal's processes are hung up when the host goes; others only see their
-/// pipes close.
-fn watch(stream: &Stream, protocol: Protocol, shell: &Shell) {
+/// When the host goes, the command is hung up, as a terminal does. A modern adbd only
+/// closes the pipes; but here a command that computes on for nobody would keep the
+/// board's clock standing.
+fn watch(stream: &Stream, shell: &Shell) {
     stream.wait_closed();
-    if protocol == Protocol::Terminal && stream.is_hung_up() {
+    if stream.is_hung_up() {
         shell.hang_up();
     }
 }

@@ -45,7 +45,7 @@ fn has_tools() -> bool {
 
 fn virtual_board(mode: Mode) -> RunningBoard {
     let executable = env!("CARGO_BIN_EXE_wattline").into();
-    start(&BoardOptions { port: 0, mode, executable: Some(executable) }).unwrap()
+    start(&BoardOptions { mode, executable: Some(executable), ..BoardOptions::default() }).unwrap()
 }
 
 const LIMIT: Duration = Duration::from_secs(10);
