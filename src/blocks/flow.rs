@@ -224,7 +224,7 @@ impl<'t> Flow<'t, '_> {
             kind::ENHANCED_FOR_STATEMENT => self.enhanced_for(run, node),
             kind::WHILE_STATEMENT => self.while_statement(run, node),
             kind::DO_STATEMENT => self.do_statement(run, node),
-            kind::SWITCH_EXPRESSION => self.switch_statement(run, node, node),
+            kind::SWITCH_EXPRESSION => self.switch_statement(run, node),
             kind::TRY_STATEMENT | kind::TRY_WITH_RESOURCES_STATEMENT => {
                 self.try_statement(run, node);
             }
@@ -237,9 +237,11 @@ impl<'t> Flow<'t, '_> {
                 self.found.extend(syntax::field(node, field::BODY).map(Found::Class));
             }
             kind::EXPRESSION_STATEMENT => match syntax::named_children(node).first() {
-                // A statement followed by `;`: the grammar can't tell.
+                // A statement, then `;`: the grammar can't tell.
                 Some(switch) if switch.kind() == kind::SWITCH_EXPRESSION => {
-                    self.switch_statement(run, node, *switch);
+                    let semicolon = syntax::child_of_kind(node, kind::SEMICOLON);
+                    self.tasks.extend(semicolon.map(|node| Task::Statement { run, node }));
+                    self.switch_statement(run, *switch);
                 }
                 _ => self.simple(run, node),
             },
@@ -395,10 +397,10 @@ impl<'t> Flow<'t, '_> {
         self.push_structure(run, node, [body, test]);
     }
 
-    fn switch_statement(&mut self, run: usize, node: Node<'t>, switch: Node<'t>) {
-        let scan = self.evaluate(run, node, syntax::field(switch, field::CONDITION));
+    fn switch_statement(&mut self, run: usize, node: Node<'t>) {
+        let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
         let number = self.next("switch");
-        let arms = Task::Arms { switch, number, is_value: false };
+        let arms = Task::Arms { switch: node, number, is_value: false };
         self.push_structure(run, node, [scan, Some(arms)]);
     }
 
