@@ -6,6 +6,8 @@
 //! of a method is `entry`, of initialisers `clinit` and `fields`, of a lambda
 //! `lambda_N`.
 
+#![allow(clippy::unwrap_used)]
+
 mod corpus;
 mod java;
 

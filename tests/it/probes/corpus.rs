@@ -3,6 +3,8 @@
 //! each of WATTLINE_SINGLES single removals, of WATTLINE_SETS removals of 50 blocks,
 //! and the removal of everything that can be removed.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;

@@ -1,5 +1,7 @@
 //! Compiling and running Java for the tests.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
