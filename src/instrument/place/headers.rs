@@ -73,7 +73,7 @@ impl<'t> Placer<'_, 't> {
         let probe = self.probes.call("c", index);
         for child in syntax::children(block.construct) {
             match child.kind() {
-                "do" => self.edits.replace(child.byte_range(), format!("for (;; {probe}) ")),
+                "do" => self.edits.replace(child.byte_range(), format!("for (;; {probe})")),
                 "while" | ";" => self.edits.replace(child.byte_range(), ""),
                 _ if child.id() == block.anchor.id() => {
                     self.edits.replace(child.byte_range(), "");

@@ -1,5 +1,5 @@
 //! A whole source tree, named by WATTLINE_CORPUS (its class path by
-//! WATTLINE_CORPUS_CLASSPATH): with probes it compiles as it did without, and so does
+//! WATTLINE_CORPUS_CLASSPATH, more options of javac by WATTLINE_CORPUS_OPTIONS): with probes it compiles as it did without, and so does
 //! each of WATTLINE_SINGLES single removals, of WATTLINE_SETS removals of 50 blocks,
 //! and the removal of everything that can be removed.
 
@@ -28,8 +28,8 @@ fn a_corpus_compiles_with_probes_and_without_blocks() {
         return;
     };
     let mut files = java_files(Path::new(&root));
-    // Code for another platform: classes that stand in for others of the tree.
-    files.retain(|file| !file.path.contains("gwtemul"));
+    // Code for another platform, and what javac compiles only with its module.
+    files.retain(|file| !file.path.contains("gwtemul") && !file.path.ends_with("-info.java"));
     let granularity = match std::env::var("WATTLINE_GRANULARITY").as_deref() {
         Ok("expression") => Granularity::Expression,
         _ => Granularity::Statement,
@@ -62,7 +62,10 @@ impl Corpus<'_> {
     fn compile(&self, what: &str, out: &Instrumented, more: &str) -> Result<Build, String> {
         let time = Instant::now();
         let classpath = format!("{more}:{}", self.classpath);
-        let build = Build::new(out, &["-nowarn", "-implicit:none", "-cp", &classpath]);
+        let more = std::env::var("WATTLINE_CORPUS_OPTIONS").unwrap_or_default();
+        let mut options = vec!["-nowarn", "-implicit:none", "-cp", &classpath];
+        options.extend(more.split_whitespace());
+        let build = Build::new(out, &options);
         match &build {
             Ok(_) => println!("{what}: compiles, {:?}", time.elapsed()),
             Err(errors) => println!("{what}: {errors}"),

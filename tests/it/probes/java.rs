@@ -48,6 +48,7 @@ impl Build {
         };
         let paths: Vec<PathBuf> = sources.files.iter().chain(&sources.runtime).map(write).collect();
         let mut javac = Command::new("javac");
+        javac.current_dir(folder.path());
         javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]);
         javac.arg(folder.path().join("classes")).args(options).args(&paths);
         let output = javac.output().unwrap();
