@@ -33,6 +33,8 @@ impl<'t> Placer<'_, 't> {
                 self.body(index, body, &probe);
                 Ok(())
             }
+            // What is assigned or declared after the loop is what holds if it is false.
+            (BlockKind::DoTest, _, _) => self.operand(index, "f", "||"),
             (BlockKind::WhileTest, _, Binding::Assigns | Binding::AssignsSometimes) => {
                 self.while_as_if(index)
             }
