@@ -218,16 +218,15 @@ leave() {
 }
 
 start_application() {
-    if ! am start -S -W -n "$package/$main" "$@" >"$work/am.out" 2>&1 </dev/null; then
-        read -r line <"$work/am.out"
-        fail "am start $package/$main failed: $line"
-    fi
+    started=yes
+    am start -S -W -n "$package/$main" "$@" >"$work/am.out" 2>&1 </dev/null || started=
     # Old versions of am say so and still end with 0.
     while read -r line; do
         case $line in
         Error*) fail "am start $package/$main: $line" ;;
         esac
     done <"$work/am.out"
+    [ -n "$started" ] || fail "am start $package/$main failed; see $work/am.out"
 }
 
 # Keeps the lowest frequency seen: a throttled session shows here.
