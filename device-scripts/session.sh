@@ -240,6 +240,15 @@ watch_frequency() {
     [ "$present_khz" -ge "$frequency_min_khz" ] || frequency_min_khz=$present_khz
 }
 
+# A governor that chooses by itself may do so; a fixed frequency must not fall.
+warn_of_throttling() {
+    [ -n "$frequency_file" ] || return
+    governor=
+    read -r governor <"${frequency_file%/*}/scaling_governor"
+    [ "$governor" = userspace ] && [ "$frequency_min_khz" -lt "$frequency_start_khz" ] || return
+    echo "warning=the frequency fell from $frequency_start_khz to $frequency_min_khz kHz"
+}
+
 # Sets result to ok or died when the session is over.
 judge() {
     if [ -n "$ended" ]; then
@@ -329,6 +338,7 @@ temperature_before_c=$temperature_c
 set +f
 read_frequency
 set -f
+frequency_start_khz=$frequency_khz
 frequency_min_khz=$frequency_khz
 begun=
 mark_noted=
@@ -368,6 +378,7 @@ stop_sampler
 set +f
 read_temperature
 read_frequency
+warn_of_throttling
 echo "t0=$t0"
 echo "t1=$t1"
 [ -z "$temperature_before_c" ] || echo "temperature_before_c=$temperature_before_c"
