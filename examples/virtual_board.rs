@@ -13,7 +13,8 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let port = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(0);
     let mode = if arguments.any(|word| word == "legacy") { Mode::Legacy } else { Mode::Modern };
-    match start(&BoardOptions { port, mode, executable: None }) {
+    let truth = std::env::var_os("WATTLINE_TRUTH").map(Into::into);
+    match start(&BoardOptions { port, mode, truth, ..BoardOptions::default() }) {
         Ok(board) => {
             println!("{}", board.serial());
             std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).ok();

@@ -26,9 +26,9 @@ pub mod power;
 
 pub mod scenario;
 
-pub mod build;
-
 pub mod campaign;
+
+pub mod build;
 
 pub mod device;
 

@@ -2,13 +2,11 @@
 //! is. The energy of counts `c` is `c'm`, its variance `c'Sc` with the model's
 //! covariance `S`; so a sum can be sure where its parts are not.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use crate::model::Model;
+use crate::model::{CostIndex as Columns, LIBRARY_OTHER, Model};
 use crate::units::Joules;
 
-/// Where library functions that have no cost of their own are summed up.
-pub const OTHER_LIBRARY: &str = "lib:other";
 /// Garbage collections as a library function.
 pub const GARBAGE_COLLECTION: &str = "lib:GC";
 /// Half the width of a normal 95 % interval in standard deviations.
@@ -63,28 +61,23 @@ impl CountVector {
 #[derive(Debug, Clone)]
 pub struct Costs<'m> {
     model: &'m Model,
-    index: HashMap<&'m str, CostIndex>,
+    columns: Columns<'m>,
 }
 
 impl<'m> Costs<'m> {
-    /// Indexes the model's costs. Costs that aren't finite numbers count as unknown.
+    /// Indexes the model's costs.
     pub fn new(model: &'m Model) -> Costs<'m> {
-        let index = model
-            .costs
-            .iter()
-            .enumerate()
-            .filter(|(_, cost)| cost.cost_j.is_finite())
-            .map(|(i, cost)| (cost.operation.as_str(), CostIndex(i)))
-            .collect();
-        Costs { model, index }
+        Costs { model, columns: model.index() }
     }
 
     /// The cost an operation takes: its own; `lib:other` for a library function that
-    /// has none; `None` for an operation that the model doesn't know.
+    /// has none; `None` for an operation that the model doesn't know. A collection is no
+    /// library call, and a cost that isn't a finite number is none.
     pub fn of(&self, operation: &str) -> Option<CostIndex> {
-        let own = self.index.get(operation);
-        let lumped = || operation.starts_with("lib:") && operation != GARBAGE_COLLECTION;
-        own.or_else(|| if lumped() { self.index.get(OTHER_LIBRARY) } else { None }).copied()
+        let column = self.columns.of(operation)?;
+        let cost = &self.model.costs[column];
+        let lumped = cost.operation == LIBRARY_OTHER && operation == GARBAGE_COLLECTION;
+        (cost.cost_j.is_finite() && !lumped).then_some(CostIndex(column))
     }
 
     /// The name under which the model holds a cost.
@@ -110,18 +103,16 @@ impl<'m> Costs<'m> {
     /// `c'Sc` in J^2. Without a covariance, a single cost's own standard error still
     /// gives one; `None` where there is neither.
     pub fn variance(&self, counts: &CountVector) -> Option<f64> {
-        let occurring: Vec<(usize, f64)> =
-            counts.0.iter().filter(|(_, c)| **c != 0.0).map(|(i, c)| (i.0, *c)).collect();
-        let l = self.model.costs.len();
-        let variance = match (&self.model.covariance, occurring.as_slice()) {
-            (_, []) => 0.0,
-            (Some(covariance), _) if covariance.len() == l * l => {
-                quadratic_form(covariance, l, &occurring)
+        let counts: Vec<(usize, f64)> =
+            counts.0.iter().filter(|(_, n)| **n != 0.0).map(|(cost, n)| (cost.0, *n)).collect();
+        let se = match counts.as_slice() {
+            [] => Some(0.0),
+            [(only, n)] if self.model.covariance.is_none() => {
+                self.model.costs[*only].se_j.map(|se| se * n)
             }
-            (_, [(only, count)]) => (self.model.costs[*only].se_j? * count).powi(2),
-            _ => return None,
+            _ => self.model.predict(&counts).se_j,
         };
-        variance.is_finite().then_some(variance.max(0.0))
+        se.map(|se| se * se).filter(|variance| variance.is_finite())
     }
 
     /// The 95 % interval of the energy of `counts`, `None` where the model has none. A
@@ -145,14 +136,6 @@ impl<'m> Costs<'m> {
         let ordered = lo.is_finite() && hi.is_finite() && lo <= hi;
         ordered.then_some(Interval { lo: Joules(lo * count), hi: Joules(hi * count) })
     }
-}
-
-/// `c'Sc` over the costs that occur; `covariance` is row-major, `l` x `l`.
-fn quadratic_form(covariance: &[f64], l: usize, counts: &[(usize, f64)]) -> f64 {
-    counts
-        .iter()
-        .map(|&(i, a)| counts.iter().map(|&(j, b)| a * covariance[i * l + j] * b).sum::<f64>())
-        .sum()
 }
 
 #[cfg(test)]

@@ -3,15 +3,13 @@
 //! lines, blocks and methods that are compared, each level over the entries that make
 //! 95 % of the true energy.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use crate::account::Accounts;
-use crate::account::entry::LineKey;
-use crate::account::matching::{self, Item, Pair};
+use crate::account::matching::Pair;
+use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};
 use crate::account::truth::Truth;
-use crate::blocks::BlockId;
-use crate::operations::{BlockEntry, Dictionary};
+use crate::operations::Dictionary;
 use crate::units::Joules;
 
 /// The part of the true energy whose entries are compared.
@@ -210,123 +208,6 @@ fn coverage(pairs: &[Pair]) -> Option<f64> {
         let holds = |pair: &&Pair| pair.interval.is_some_and(|i| i.contains(pair.truth));
         pairs.iter().filter(holds).count() as f64 / pairs.len() as f64
     })
-}
-
-/// True lines under the dictionary's file names: the same path, or the only one that
-/// ends with the other.
-fn true_lines(dictionary: &Dictionary, truth: &Truth) -> BTreeMap<LineKey, f64> {
-    let files: BTreeSet<&str> = dictionary.blocks.iter().map(|b| b.file.as_str()).collect();
-    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut lines = BTreeMap::new();
-    for (key, energy) in &truth.lines {
-        let file = *names.entry(&key.file).or_insert_with(|| file_name(&files, &key.file));
-        *lines.entry(LineKey { file: file.to_string(), line: key.line }).or_default() += energy;
-    }
-    lines
-}
-
-/// The dictionary's name of a truth's file.
-fn file_name<'a>(files: &BTreeSet<&'a str>, file: &'a str) -> &'a str {
-    if files.contains(file) {
-        return file;
-    }
-    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|p| p.ends_with('/'));
-    let mut similar = files.iter().filter(|own| ends(own, file) || ends(file, own));
-    match (similar.next(), similar.next()) {
-        (Some(only), None) => only,
-        _ => file,
-    }
-}
-
-/// Lines with their truth.
-fn line_pairs(accounts: &Accounts, truth: &BTreeMap<LineKey, f64>) -> Vec<Pair> {
-    let own: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
-    truth
-        .iter()
-        .map(|(key, &energy)| Pair {
-            label: format!("{}:{}", key.file, key.line),
-            truth: Joules(energy),
-            estimate: own.get(key).map(|entry| entry.joules()),
-            interval: own.get(key).and_then(|entry| entry.interval),
-        })
-        .collect()
-}
-
-/// Blocks with their truth: the sum of their lines'. Only blocks none of whose lines
-/// (from first to last, and those of its operations) holds another block's operations;
-/// of a line that blocks share, only the sum is true.
-fn block_pairs(
-    accounts: &Accounts,
-    dictionary: &Dictionary,
-    truth: &BTreeMap<LineKey, f64>,
-) -> Vec<Pair> {
-    let mut owners: BTreeMap<(&str, u32), BTreeSet<BlockId>> = BTreeMap::new();
-    for block in &dictionary.blocks {
-        for operation in &block.operations {
-            owners.entry((&block.file, operation.line)).or_default().insert(block.id);
-        }
-    }
-    let own: BTreeMap<BlockId, _> = accounts.blocks.iter().map(|b| (b.entry.key, b)).collect();
-    let alone = |block: &BlockEntry, line: u32| {
-        owners
-            .get(&(block.file.as_str(), line))
-            .is_none_or(|ids| ids.iter().all(|&id| id == block.id))
-    };
-    let mut pairs = Vec::new();
-    for block in dictionary.blocks.iter().filter(|block| !block.operations.is_empty()) {
-        let lines = lines_of(block);
-        if lines.iter().all(|&line| alone(block, line)) {
-            let energy = |line: u32| truth.get(&LineKey { file: block.file.clone(), line });
-            let account = own.get(&block.id);
-            pairs.push(Pair {
-                label: block.name.clone(),
-                truth: Joules(lines.iter().filter_map(|&line| energy(line)).sum()),
-                estimate: account.map(|account| account.entry.joules()),
-                interval: account.and_then(|account| account.entry.interval),
-            });
-        }
-    }
-    pairs
-}
-
-/// The lines from a block's first to its last, and those of its operations.
-fn lines_of(block: &BlockEntry) -> BTreeSet<u32> {
-    let own = block.operations.iter().map(|operation| operation.line);
-    (block.start_line..=block.end_line).chain(own).collect()
-}
-
-/// Methods with their truth.
-fn method_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
-    let own = accounts.methods.iter().map(|entry| {
-        let item = Item {
-            label: format!("{}.{}", entry.key.class, entry.key.method),
-            energy: entry.joules(),
-            interval: entry.interval,
-        };
-        (matching::signature(&entry.key.class, &entry.key.method), item)
-    });
-    let true_methods = truth.methods.iter().map(|(class, method, energy)| {
-        let label = format!("{class}.{method}");
-        let item = Item { label, energy: Joules(*energy), interval: None };
-        (matching::signature(class, method), item)
-    });
-    matching::join(own.collect(), true_methods.collect())
-}
-
-/// Operations with their truth.
-fn operation_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
-    let own: BTreeMap<&str, _> =
-        accounts.operations.iter().map(|o| (o.entry.key.as_str(), o)).collect();
-    truth
-        .operations
-        .iter()
-        .map(|(name, energy)| Pair {
-            label: name.clone(),
-            truth: Joules(*energy),
-            estimate: own.get(name.as_str()).map(|account| account.entry.joules()),
-            interval: own.get(name.as_str()).and_then(|account| account.entry.interval),
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub enum LedgerEntry {
     Measured,
     /// The board without the application.
     Idle,
-    /// The source's own operations.
+    /// The source's own operations whose costs are known.
     Operations,
     /// Library functions, garbage collection apart.
     Library,
@@ -103,10 +103,6 @@ pub(super) struct Explained {
     pub operations: (Femtojoules, CountVector),
     /// Library functions: energy and counts.
     pub library: (Femtojoules, CountVector),
-    /// Whether operations of unknown cost ran among the source's operations.
-    pub unknown_operations: bool,
-    /// The same for the library.
-    pub unknown_library: bool,
 }
 
 /// Makes the ledger.
@@ -115,25 +111,14 @@ pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'
     let idle = Femtojoules::from_joules(measured.idle);
     let (gc, gc_counts) = collections(measured.collections, costs);
     let priced = explained.operations.0 + explained.library.0 + gc;
-    let interval = |known: bool, counts: &CountVector| {
-        if known { costs.interval(counts) } else { None }
-    };
-    let gc_known = gc_counts.is_some();
+    let gc_interval = gc_counts.as_ref().and_then(|counts| costs.interval(counts));
     let gc_counts = gc_counts.unwrap_or_default();
     let rows = [
         (LedgerEntry::Measured, total, spread(measured.total, measured.total_se)),
         (LedgerEntry::Idle, idle, spread(measured.idle, measured.idle_se)),
-        (
-            LedgerEntry::Operations,
-            explained.operations.0,
-            interval(!explained.unknown_operations, &explained.operations.1),
-        ),
-        (
-            LedgerEntry::Library,
-            explained.library.0,
-            interval(!explained.unknown_library, &explained.library.1),
-        ),
-        (LedgerEntry::Gc, gc, interval(gc_known, &gc_counts)),
+        (LedgerEntry::Operations, explained.operations.0, costs.interval(&explained.operations.1)),
+        (LedgerEntry::Library, explained.library.0, costs.interval(&explained.library.1)),
+        (LedgerEntry::Gc, gc, gc_interval),
         (
             LedgerEntry::Unexplained,
             total - idle - priced,

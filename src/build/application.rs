@@ -82,8 +82,8 @@ fn mark_removable(
     let mut entries = dictionary.blocks.iter_mut();
     for (file, in_file) in files.iter().zip(blocks) {
         let may = !kept.contains(file.path.as_str());
-        for (index, entry) in (0..in_file.blocks.len()).zip(&mut entries) {
-            entry.removable = may && instrument::removable(file, in_file, index).is_ok();
+        for (removable, entry) in instrument::removable(file, in_file).iter().zip(&mut entries) {
+            entry.removable = may && removable.is_ok();
         }
     }
 }

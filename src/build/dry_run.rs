@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::blocks::BlockId;
 use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
-use crate::instrument::{self, Probe};
+use crate::instrument::Probe;
 use crate::scenario::{Input, Scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 use crate::toolchain::{Jdk, jar};
@@ -18,6 +18,9 @@ use super::{BuildError, Variant, VariantBuilder};
 
 /// The longest dry run: many times what a session without waiting takes.
 const LIMIT: Duration = Duration::from_secs(20);
+
+/// What the probes' runtime writes to its working directory.
+pub const COUNTS_FILE: &str = "wattline-counts.csv";
 
 /// Runs cases of a scenario on the local JVM.
 pub struct DryRunner<'r, 'a> {
@@ -60,7 +63,9 @@ impl<'r, 'a> DryRunner<'r, 'a> {
             main: self.scenario.application.main.clone(),
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
             directory: folder.to_path_buf(),
-            input: steps.map(|step| format!("@{} {}\n", step.at_s, step.action.command())).collect(),
+            input: steps
+                .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
+                .collect(),
             limit: LIMIT,
         }
     }
@@ -83,7 +88,7 @@ impl<'r, 'a> DryRunner<'r, 'a> {
         if !outcome.stdout.contains(&self.scenario.session.end_mark) {
             return failed(format!("did not print {:?}", self.scenario.session.end_mark));
         }
-        let file = folder.join(instrument::COUNTS_FILE);
+        let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
         match parse_counts(&text, self.blocks) {
             Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),

@@ -30,6 +30,9 @@ pub enum BuildError {
         /// What was looked through.
         places: String,
     },
+    /// The class path can't be read.
+    #[error("class path: {0}")]
+    ClassPath(String),
     /// The JDK, Maven or an archive failed.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),

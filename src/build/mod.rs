@@ -1,7 +1,13 @@
 //! Scenario -> sources, their analysis, and the jar of each variant.
 
+pub mod application;
+pub mod dry_run;
 pub mod error;
 pub mod sources;
+pub mod variant;
 
+pub use application::Application;
+pub use dry_run::DryRunner;
 pub use error::BuildError;
 pub use sources::{LoadedSource, Sources};
+pub use variant::{Variant, VariantBuilder};

@@ -115,7 +115,7 @@ impl<'a> VariantBuilder<'a> {
                 }
                 Err(errors) => {
                     let blamed = self.probed_blocks_at(&errors, &folder);
-                    if probe == Probe::None || blamed.iter().all(|id| skip.contains(id)) {
+                    if probe == Probe::Plain || blamed.iter().all(|id| skip.contains(id)) {
                         return Err(BuildError::refused("application", &errors));
                     }
                     skip.extend(blamed);
@@ -132,11 +132,12 @@ impl<'a> VariantBuilder<'a> {
         skip: &BTreeSet<BlockId>,
         probe: Probe,
     ) -> (BTreeMap<String, String>, Vec<Finding>) {
-        let options = instrument::Options { probe, removed, skip };
+        let options = instrument::Options { probe, removed: removed.clone(), skip: skip.clone() };
         let made = instrument::instrument(&self.application.files, &self.blocks, &options);
         let plain = self.application.sources.files.iter().filter(|file| !file.analyse);
         let plain = plain.map(|file| (file.path.clone(), file.text.clone()));
-        let texts = made.files.into_iter().chain(made.runtime).chain(plain).collect();
+        let generated = made.files.into_iter().chain(made.runtime);
+        let texts = generated.map(|file| (file.path, file.text)).chain(plain).collect();
         (texts, made.findings)
     }
 

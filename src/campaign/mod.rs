@@ -1,1 +1,19 @@
-//! To be filled.
+//! Which cases are measured, how often, in which order. A case is one input sequence
+//! with one set of removed blocks. Pure and seeded: what running a case would do is
+//! asked of a [`Dry`], which builds a variant and runs it on the local JVM.
+
+pub mod choose;
+pub mod counts;
+mod describe;
+pub mod dry;
+pub mod order;
+pub mod plan;
+mod search;
+mod sets;
+pub mod table;
+
+pub use counts::{CountsError, OperationMatrix, count_operations, parse_executions};
+pub use dry::{Dry, DryCase, DryError, DryOutcome};
+pub use order::{Phase, PlannedRun, order_runs};
+pub use plan::{DroppedBlock, Plan, PlanError, PlanSettings, PlanSummary, PlannedCase, plan};
+pub use table::{plan_to_csv, read_plan};

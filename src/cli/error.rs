@@ -5,8 +5,13 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::build::BuildError;
+use crate::campaign::PlanError;
+use crate::device::DeviceError;
+use crate::model::ModelError;
+use crate::run::{DriverError, RunError};
 use crate::scenario::ScenarioError;
 use crate::toolchain::ToolchainError;
+use crate::virtual_board::BoardError;
 
 /// Exit codes of the program.
 pub mod exit {
@@ -59,9 +64,30 @@ pub enum Failure {
     /// A Java tool failed.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
-    /// The board is at fault.
+    /// No plan could be made.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The campaign stopped, or its folder can't be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The data can't be fitted.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The board does not do what it should.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The virtual board can't be started.
+    #[error(transparent)]
+    VirtualBoard(#[from] BoardError),
+    /// The board is not what the scenario wants.
     #[error("{0}")]
     Board(String),
+    /// A traced program ended with a code of its own, which is passed on.
+    #[error("the program ended with exit code {code}")]
+    Program {
+        /// Its exit code.
+        code: u8,
+    },
 }
 
 impl Failure {
@@ -80,8 +106,22 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(_) | Failure::Exists { .. } => exit::USAGE,
-            Failure::Board(_) => exit::BOARD,
+            Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
+            Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
+            | Failure::Run(RunError::Hopeless { .. }) => exit::BOARD,
+            Failure::Run(RunError::Exists { .. }) => exit::USAGE,
+            Failure::Program { code } => *code,
             _ => exit::INPUT,
+        }
+    }
+}
+
+/// A failure during a campaign's run: the board's own fault, or this side's.
+impl From<Failure> for DriverError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Device(_) | Failure::Board(_) => DriverError::BoardLost(Box::new(failure)),
+            _ => DriverError::Broken(Box::new(failure)),
         }
     }
 }

@@ -1,6 +1,127 @@
-//! x
+//! The command line: the only place with flags, colours and standard output. One file
+//! per command; each reads files and writes files, so that every stage can be run,
+//! looked at and repeated alone.
+
+mod account;
+mod board;
+mod dataset;
+mod error;
+mod evaluate;
+mod fit;
+mod folder;
+mod hints;
+mod instrument;
+mod kernels;
+mod output;
+mod pipeline;
+mod plan;
+mod progress;
+mod report;
+mod run;
+mod scan;
+mod scenario_facts;
+mod sessions;
+mod trace;
+mod truth;
+
 use std::process::ExitCode;
-/// x
+
+use clap::{Parser, Subcommand};
+
+pub use error::Failure;
+
+/// How much energy every operation, basic block, line and method of Java source
+/// spends, how sure that is, and what to change.
+#[derive(Debug, Parser)]
+#[command(name = "wattline", version, arg_required_else_help = true, after_help = AFTER_HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Say less: errors only.
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+Try it without a board:
+  wattline pipeline scenarios/click-and-move.toml --out target/demo
+What stands in a source tree:
+  wattline scan src/main/java --out target/scan
+Exit codes: 0 done, 1 a gate said no, 2 wrong use, 3 input at fault, 4 board at fault.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Split sources into basic blocks and count their operations.
+    Scan(scan::Arguments),
+    /// Write a copy of the sources with probes, or without some blocks.
+    Instrument(instrument::Arguments),
+    /// Run a program on the local JVM and count how often each block runs.
+    Trace(trace::Arguments),
+    /// Choose the cases of a campaign, by dry runs.
+    Plan(plan::Arguments),
+    /// Measure the cases of a campaign on a board.
+    Run(run::Arguments),
+    /// Turn the runs of a campaign into a data set.
+    Dataset(dataset::Arguments),
+    /// Measure micro-kernels for the operations that an application executes most.
+    Kernels(kernels::Arguments),
+    /// Fit costs to a data set, with cross-validation.
+    Fit(fit::Arguments),
+    /// Account a campaign's energy to operations, blocks, lines, methods and classes.
+    Account(account::Arguments),
+    /// Compare accounts with the truth of a virtual board.
+    Evaluate(evaluate::Arguments),
+    /// Say what to change, and what it would save.
+    Hints(hints::Arguments),
+    /// Write the report: one HTML page.
+    Report(report::Arguments),
+    /// Start the virtual board, list boards, or check one.
+    Board(board::Arguments),
+    /// All stages in one folder.
+    Pipeline(pipeline::Arguments),
+}
+
+/// Parses the arguments, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    if let Some(code) = crate::virtual_board::shim::run_if_shim() {
+        return code;
+    }
+    let arguments = Arguments::parse();
+    progress::set_quiet(arguments.quiet);
+    match run(arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            progress::error(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Scan(arguments) => scan::run(&arguments),
+        Command::Instrument(arguments) => instrument::run(&arguments),
+        Command::Trace(arguments) => trace::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Dataset(arguments) => dataset::run(&arguments),
+        Command::Kernels(arguments) => kernels::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Account(arguments) => account::run(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Hints(arguments) => hints::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Board(arguments) => board::run(&arguments),
+        Command::Pipeline(arguments) => pipeline::run(&arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
 }

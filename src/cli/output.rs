@@ -59,6 +59,21 @@ impl Output {
         Ok(path)
     }
 
+    /// Removes files and folders of an earlier run (`--force`).
+    pub fn discard(&self, names: &[&str]) -> Result<(), Failure> {
+        for path in names.iter().map(|name| self.folder.join(name)) {
+            let removed =
+                if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match removed {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Failure::io("remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// A path below the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)

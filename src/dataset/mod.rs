@@ -1,6 +1,22 @@
 //! Records -> the table that models are fitted to, and any other CSV that has an
-//! energy column and feature columns.
+//! energy column and feature columns. Pure; `docs/energy.md` has the definitions.
 
+pub mod assemble;
+pub mod energy;
+pub mod features;
+pub mod from_csv;
+pub mod kernels;
+pub mod library;
+pub mod output;
 pub mod table;
 
+pub use assemble::{
+    AssembleOptions, Dataset, DatasetError, IdlePolicy, LeftOut, MeasuredCase, assemble,
+};
+pub use energy::{CaseEnergy, IdleRun, PowerRun, case_energy};
+pub use features::FeaturesError;
+pub use from_csv::{ColumnChoice, TableError};
+pub use kernels::{KernelEnergy, KernelError, kernel_rows};
+pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop};
+pub use output::{Provenance, dataset_to_csv, dataset_to_toml, energies_to_csv};
 pub use table::{Case, Table};

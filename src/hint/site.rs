@@ -191,7 +191,7 @@ impl<'a> Site<'a> {
         if self.syntax.test.as_ref().is_some_and(within) {
             return self.test.unwrap_or(self.body);
         }
-        if self.syntax.update.iter().any(|part| within(part)) {
+        if self.syntax.update.iter().any(within) {
             return self.update.unwrap_or(self.body);
         }
         let line = pattern::line(node);
@@ -224,10 +224,14 @@ fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
     let mut taken: HashMap<(&str, u32), usize> = HashMap::new();
     let mut found = Vec::new();
     for syntax in pattern::loops(file) {
-        let (kind, line) = anchor(&syntax);
+        let (kind, lines) = anchor(&syntax);
+        let at = |line: u32| {
+            blocks.iter().filter(move |block| block.kind == kind && block.start_line == line)
+        };
+        let line = lines.into_iter().find(|line| at(*line).next().is_some());
+        let Some(line) = line else { continue };
         let nth = taken.entry((kind, line)).or_default();
-        let at = |block: &&&BlockEntry| block.kind == kind && block.start_line == line;
-        let anchor = blocks.iter().filter(at).nth(*nth);
+        let anchor = at(line).nth(*nth);
         *nth += 1;
         if let Some(anchor) = anchor
             && let Some(site) = site(file, syntax, anchor, &by_name, blocks)
@@ -239,8 +243,9 @@ fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
     found
 }
 
-/// Kind and line of the block that a loop is found by.
-fn anchor(syntax: &Loop<'_>) -> (&'static str, u32) {
+/// Kind and possible lines of the block that a loop is found by. A body that begins with
+/// a block of its own holds nothing before it, and begins at its brace.
+fn anchor(syntax: &Loop<'_>) -> (&'static str, [u32; 2]) {
     let (of_test, of_body) = match syntax.kind {
         LoopKind::For => ("for_test", "for_body"),
         LoopKind::Foreach => ("", "foreach_body"),
@@ -248,10 +253,13 @@ fn anchor(syntax: &Loop<'_>) -> (&'static str, u32) {
         LoopKind::Do => ("do_test", "do_body"),
     };
     match syntax.test {
-        Some(test) => (of_test, pattern::line(test)),
+        Some(test) => {
+            (of_test, [pattern::line(pattern::with_parentheses(test)), pattern::line(test)])
+        }
         None => {
             let first = pattern::statements(syntax.body).first().copied();
-            (of_body, pattern::line(first.unwrap_or(syntax.body)))
+            let brace = pattern::line(syntax.body);
+            (of_body, [first.map_or(brace, pattern::line), brace])
         }
     }
 }
@@ -278,7 +286,7 @@ fn site<'a>(
             && block.method == body.method
             && lines.contains(&block.start_line)
             && lines.contains(&block.end_line)
-            && block.kind != "entry"
+            && block.id > body.id
             && !own.contains(&block.id)
     };
     let straight = pattern::is_straight(syntax.body);
@@ -289,4 +297,87 @@ fn site<'a>(
 /// Whether an operation is of a class.
 pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
     OperationClass::of(&operation.operation).is_some_and(|class| classes.contains(&class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{Measured, Scenario, account, sample};
+    use crate::blocks::{Granularity, divide};
+
+    /// The dictionary of a file as far as sites need it: no operations.
+    fn blocks(file: &SourceFile) -> Dictionary {
+        let divided = divide(file, Granularity::Statement);
+        let entry = |(i, block): (usize, &crate::blocks::Block<'_>)| {
+            let unit = &divided.units[block.unit.0 as usize];
+            let kind = serde_json::to_value(block.kind).unwrap();
+            BlockEntry {
+                id: BlockId(i as u32),
+                name: block.name.clone(),
+                kind: kind.as_str().unwrap().into(),
+                file: file.path.clone(),
+                start_line: block.start_line,
+                end_line: block.end_line,
+                class: unit.class.clone(),
+                method: unit.name.split_once('.').unwrap().1.into(),
+                removable: true,
+                operations: Vec::new(),
+            }
+        };
+        Dictionary { blocks: divided.blocks.iter().enumerate().map(entry).collect() }
+    }
+
+    #[test]
+    fn every_loop_finds_its_own_blocks() {
+        let text = "class A {
+            void m(int[] a) {
+                for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) { x(); }
+                for (int v : a) { for (;;) { y(); } }
+                Runnable r = () -> { for (int k = 0; k < 9; k++) z(); };
+                do { while (t()) { u(); } } while (
+                    v());
+                for (String s : b()) {
+                    if (s == null) { w(); }
+                }
+                for (int i = 0; i < 1; i++) ;
+            }
+        }";
+        let file = SourceFile::parse("A.java", text);
+        let dictionary = blocks(&file);
+        let executions = dictionary.blocks.iter().map(|block| (block.id, 1)).collect();
+        let (model, measured) = (sample::model(&[]), Measured::default());
+        let scenario = Scenario {
+            dictionary: &dictionary,
+            executions: &executions,
+            model: &model,
+            measured: &measured,
+        };
+        let accounts = account(&scenario);
+        let sources = [file];
+        let context = Context::new(HintInput {
+            dictionary: &dictionary,
+            executions: &executions,
+            model: &model,
+            accounts: &accounts,
+            sources: &sources,
+        });
+        let found = sites(&context);
+        let names: Vec<(u32, &str)> = found
+            .iter()
+            .map(|site| (pattern::line(site.syntax.node), site.body.name.as_str()))
+            .collect();
+        let expected = [
+            (3, "A.m(int[]).for_1"),
+            (3, "A.m(int[]).for_2"),
+            (4, "A.m(int[]).foreach_1"),
+            (4, "A.m(int[]).for_3"),
+            (5, "A.m(int[]).lambda_1.for_1"),
+            (6, "A.m(int[]).do_1"),
+            (6, "A.m(int[]).while_1"),
+            (8, "A.m(int[]).foreach_2"),
+            (11, "A.m(int[]).for_4"),
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(found[7].inner.len(), 1, "the then-block");
+    }
 }

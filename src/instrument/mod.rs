@@ -1,1 +1,136 @@
-//! To be filled.
+//! Sources and their blocks -> sources with probes, without removed blocks, and the
+//! runtime file that counts. What a probe must not change is in `docs/probes.md`.
+//!
+//! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
+
+mod condition;
+mod edit;
+mod facts;
+mod lambda;
+mod place;
+mod removal;
+mod runtime;
+
+use std::collections::BTreeSet;
+
+use crate::blocks::{BlockId, FileBlocks};
+use crate::finding::{Finding, FindingKind};
+use crate::java::SourceFile;
+
+pub use removal::removable;
+
+/// What a block does when it is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Probe {
+    /// Nothing: the sources stay as they are, but for removed blocks. For power runs.
+    Plain,
+    /// Adds one to the block's counter.
+    #[default]
+    Count,
+    /// Counts, and appends the block's id to the stream of its thread.
+    Log,
+}
+
+/// How to instrument.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// What is put into each block.
+    pub probe: Probe,
+    /// Blocks whose own statements are left out.
+    pub removed: BTreeSet<BlockId>,
+    /// Blocks to be left without a probe, each with a finding: those whose probe a
+    /// compiler refused.
+    pub skip: BTreeSet<BlockId>,
+}
+
+/// A file to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GeneratedFile {
+    /// Path relative to the source root, with `/`.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Instrumented sources.
+#[derive(Debug, Clone, Default)]
+pub struct Instrumented {
+    /// One file per source file, in their order, with the same lines.
+    pub files: Vec<GeneratedFile>,
+    /// The runtime file; none without probes.
+    pub runtime: Option<GeneratedFile>,
+    /// Whether each block, by id, has a probe. Those without are never counted: their
+    /// executions are unknown, not zero.
+    pub probed: Vec<bool>,
+    /// Blocks without a probe and blocks that could not be removed.
+    pub findings: Vec<Finding>,
+}
+
+/// Puts probes into `files` and leaves out the removed blocks. `blocks[i]` are the
+/// blocks of `files[i]`; block ids are dense, in the order of files and their blocks.
+/// Every statement stays on its line.
+pub fn instrument(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    options: &Options,
+) -> Instrumented {
+    let package = runtime::package(files);
+    let mut out = Instrumented::default();
+    let mut first = 0;
+    for (file, blocks) in files.iter().zip(blocks) {
+        let mut edits = edit::Edits::default();
+        let mut report = Report { file, blocks, findings: &mut out.findings };
+        removal::remove(
+            file,
+            blocks,
+            &local_ids(&options.removed, first, blocks),
+            &mut edits,
+            &mut report,
+        );
+        let skip = local_ids(&options.skip, first, blocks);
+        let probed = match options.probe {
+            Probe::Plain => vec![false; blocks.blocks.len()],
+            Probe::Count | Probe::Log => place::place(
+                &place::Target { file, blocks, package: &package, first, skip },
+                &mut edits,
+                &mut report,
+            ),
+        };
+        out.probed.extend(probed);
+        let text = if edits.is_empty() { file.text.clone() } else { edits.apply(&file.text) };
+        out.files.push(GeneratedFile { path: file.path.clone(), text });
+        first += blocks.blocks.len();
+    }
+    out.runtime = runtime::runtime(&package, first, options.probe);
+    out
+}
+
+/// The ids that lie in a file whose blocks begin at id `first`, as indices into it.
+fn local_ids(ids: &BTreeSet<BlockId>, first: usize, blocks: &FileBlocks<'_>) -> BTreeSet<usize> {
+    let end = first + blocks.blocks.len();
+    let ids = ids.iter().map(|id| id.0 as usize).filter(|id| (first..end).contains(id));
+    ids.map(|id| id - first).collect()
+}
+
+/// Collects findings about blocks of one file.
+struct Report<'a, 't> {
+    file: &'a SourceFile,
+    blocks: &'a FileBlocks<'t>,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Report<'_, '_> {
+    fn block(&mut self, index: usize, kind: FindingKind, why: &str) {
+        let block = &self.blocks.blocks[index];
+        let verb = match kind {
+            FindingKind::NotRemoved => "not removed",
+            _ => "not counted",
+        };
+        self.findings.push(Finding {
+            file: self.file.path.clone(),
+            line: block.start_line,
+            kind,
+            message: format!("{} is {verb}: {why}", block.name),
+        });
+    }
+}

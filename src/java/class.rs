@@ -68,6 +68,8 @@ pub struct MethodInfo {
     pub varargs: bool,
     /// Whether it is static.
     pub is_static: bool,
+    /// Where its own file declares it; none for class files and implicit members.
+    pub declaration: Option<NodeId>,
     /// Whether it has no body of its own to run.
     pub is_abstract: bool,
     /// Whether the analysed sources declare it.

@@ -89,6 +89,8 @@ pub mod kind {
     pub const FIELD_ACCESS: &str = "field_access";
     pub const ARRAY_ACCESS: &str = "array_access";
     pub const IDENTIFIER: &str = "identifier";
+    pub const NULL_LITERAL: &str = "null_literal";
+    pub const CLASS_LITERAL: &str = "class_literal";
     pub const THIS: &str = "this";
     pub const SUPER: &str = "super";
     pub const TRUE: &str = "true";

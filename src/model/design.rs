@@ -38,6 +38,9 @@ impl Design {
             }
         }
         let seen: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
+        if lengths.iter().any(|length| !length.is_finite()) {
+            return Err(ModelError::Decomposition { what: "the weighted count matrix" });
+        }
         let typical = typical_length(&lengths);
         let scale: Vec<f64> =
             lengths.into_iter().map(|s| if s > 0.0 { s } else { typical }).collect();

@@ -27,6 +27,14 @@ pub(crate) fn invert_positive(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
     Some(a.llt(Side::Lower).ok()?.inverse())
 }
 
+/// The logarithm of the determinant of a symmetric positive definite matrix; `None` if it
+/// is singular.
+pub(crate) fn log_determinant(a: MatRef<'_, f64>) -> Option<f64> {
+    let factor = a.llt(Side::Lower).ok()?;
+    let pivots = factor.L().diagonal().column_vector();
+    Some(pivots.iter().map(|pivot| 2.0 * pivot.ln()).sum())
+}
+
 /// Rows and columns `of` of a square matrix.
 pub(crate) fn principal(a: MatRef<'_, f64>, of: &[usize]) -> Mat<f64> {
     Mat::from_fn(of.len(), of.len(), |i, j| a[(of[i], of[j])])
@@ -92,6 +100,7 @@ mod tests {
         assert!(solve_positive(mat![[1.0, 1.0], [1.0, 1.0]].as_ref(), &[1.0, 1.0]).is_none());
         let inverse = invert_positive(a.as_ref()).unwrap();
         assert!((inverse[(0, 0)] - 0.375).abs() < 1e-14);
+        assert!((log_determinant(a.as_ref()).unwrap() - 8f64.ln()).abs() < 1e-14);
     }
 
     #[test]

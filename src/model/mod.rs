@@ -4,6 +4,7 @@
 //! `fit` makes a [`Model`]; `estimability` says what the cases can tell at all;
 //! `cross_validate` judges a solver beside baselines. `docs/models.md` has the theory.
 
+mod baseline;
 mod check;
 mod design;
 mod error;
@@ -22,10 +23,13 @@ mod predict;
 mod prior_file;
 mod solver;
 mod tune;
+mod validation;
 mod weights;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
@@ -36,6 +40,10 @@ pub use library::LIBRARY_OTHER;
 pub use options::{FitOptions, LibraryColumns, Penalty, Solver};
 pub use predict::{CostIndex, Prediction};
 pub use solver::gd::{GdOptions, LearningRate};
+pub use validation::{
+    CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate, cross_validate_repeatedly,
+    cv_csv,
+};
 pub use weights::Weighting;
 
 /// The text that a CSV writer has written.

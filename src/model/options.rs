@@ -89,7 +89,7 @@ pub struct FitOptions {
     pub solver: Solver,
     /// How much each case counts.
     pub weighting: Weighting,
-    /// Costs from micro-kernels (`shrink` only; the others take no notice).
+    /// Costs from micro-kernels, for `shrink` only.
     pub priors: Vec<CostPrior>,
     /// Strength of the penalty or prior.
     pub penalty: Penalty,
@@ -136,6 +136,10 @@ impl FitOptions {
         }
         if !(self.elastic_net_mix > 0.0 && self.elastic_net_mix <= 1.0) {
             return bad("the elastic-net mix", self.elastic_net_mix, "above 0 and at most 1");
+        }
+        if !self.priors.is_empty() && self.solver != Solver::Shrink {
+            let (option, value) = ("--solver", self.solver.name().to_owned());
+            return Err(ModelError::BadOption { option, value, expected: "shrink to use --prior" });
         }
         match self.penalty {
             Penalty::Fixed(strength) if !(strength > 0.0 && strength.is_finite()) => {

@@ -42,6 +42,41 @@ impl Window {
     }
 }
 
+/// When a meter shows what it measures.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MeterTiming {
+    /// Its refresh period in seconds; 0 for one that shows the present power.
+    pub update_period_s: f64,
+    /// The sampler's period in seconds.
+    pub sample_period_s: f64,
+}
+
+impl MeterTiming {
+    /// How late the right-endpoint rule sees power. A value is the mean over one refresh
+    /// period (half a period old when it appears) and is read until the next one appears
+    /// (another half on average): one period. The rule counts a sample for the time before
+    /// it, on average half a sample period early.
+    pub fn lag_s(self) -> f64 {
+        if self.update_period_s > 0.0 {
+            (self.update_period_s - 0.5 * self.sample_period_s).max(0.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Integrates over a window as late as the meter shows it, or as late as the samples
+/// last. Returns the lag used beside the energy.
+pub fn integrate_shown(
+    series: &Series,
+    window: Window,
+    timing: MeterTiming,
+) -> Result<(WindowEnergy, Seconds), IntegrateError> {
+    let left = series.time_s.last().map_or(0.0, |last| last - window.end_s);
+    let lag_s = timing.lag_s().min(left.max(0.0));
+    Ok((integrate(series, window.delayed(lag_s))?, Seconds(lag_s)))
+}
+
 /// The energy of a window and how well it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowEnergy {
@@ -210,22 +245,40 @@ mod tests {
         assert_eq!(error, IntegrateError::NotIncreasing { index: 1, time_s: 1.0 });
     }
 
-    /// A meter with refresh period 1 shows at time t the mean power of the period
-    /// before: work of 4 W from 2 to 4 over 1 W is seen from 3 to 5.
-    #[test]
-    fn a_lagging_meter_is_read_later() {
-        let shown: Vec<(f64, f64)> =
-            (0..=60).map(|i| f64::from(i) / 10.0).map(|t| (t, level(t - 1.0))).collect();
-        let energy = |lag_s| {
-            let work = window(2.0, 4.0).delayed(lag_s);
-            integrate(&series(&shown), work).unwrap().trapezoid.0
-        };
-        assert!((energy(1.0) - 8.0).abs() < 0.2, "{}", energy(1.0));
-        assert!(energy(0.0) < 5.5, "{}", energy(0.0));
+    /// A meter with refresh period 1 s shows the mean power of the period before, until
+    /// the next refresh: work of 4 W over an idle of 1 W, from `start` to `end`.
+    fn shown(time: f64, start: f64, end: f64) -> f64 {
+        let refresh = time.floor();
+        1.0 + 3.0 * (refresh.min(end) - (refresh - 1.0).max(start)).max(0.0)
     }
 
-    fn level(time: f64) -> f64 {
-        if (2.0..4.0).contains(&time) { 4.0 } else { 1.0 }
+    /// Averaging and holding smear each edge over a triangle of 1 s to both sides, lag
+    /// 1 s. With the lag corrected, an edge loses 3 W x 1 s / 6 on average over the phases
+    /// of the refresh, so 16 J are seen as 15 J. Read at once, what is shown after the end
+    /// is lost: more than 2 J.
+    #[test]
+    fn a_lagging_meter_is_read_later() {
+        let timing = MeterTiming { update_period_s: 1.0, sample_period_s: 0.25 };
+        let (mut late, mut prompt) = (0.0, 0.0);
+        for phase in 0..100 {
+            let (start, end) = (5.0 + f64::from(phase) / 100.0, 9.0 + f64::from(phase) / 100.0);
+            let times = (0..60).map(|i| 0.037 + f64::from(i) / 4.0);
+            let samples: Vec<_> = times.map(|time| (time, shown(time, start, end))).collect();
+            let work = window(start, end);
+            late += integrate_shown(&series(&samples), work, timing).unwrap().0.right_endpoint.0;
+            prompt += integrate(&series(&samples), work).unwrap().right_endpoint.0;
+        }
+        assert!((late / 100.0 - 15.0).abs() < 0.1, "{}", late / 100.0);
+        assert!(prompt / 100.0 < 14.0, "{}", prompt / 100.0);
+    }
+
+    #[test]
+    fn the_lag_ends_with_the_samples() {
+        let samples = series(&[(0.0, 1.0), (1.0, 1.0), (2.0, 1.0)]);
+        let timing = MeterTiming { update_period_s: 1.0, sample_period_s: 0.0 };
+        let (energy, lag) = integrate_shown(&samples, window(0.5, 1.75), timing).unwrap();
+        assert_eq!((energy.right_endpoint, lag), (Joules(1.25), Seconds(0.25)));
+        assert!(integrate_shown(&samples, window(0.5, 2.5), timing).is_err());
     }
 
     proptest! {

@@ -13,7 +13,9 @@ pub mod trace;
 
 pub use collections::{Collection, parse_collection};
 pub use counter::Counter;
-pub use integrate::{IntegrateError, Series, Window, WindowEnergy, integrate};
+pub use integrate::{
+    IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_shown,
+};
 pub use logcat::{LogLine, parse_log_line};
 pub use session_log::{
     Alignment, Death, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog, SessionLogError,

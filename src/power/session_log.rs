@@ -77,6 +77,9 @@ pub struct SessionLog {
     pub collections: Vec<(usize, u32, Collection)>,
     /// Deaths of any process.
     pub deaths: Vec<Death>,
+    /// Iterations that a kernel said it makes (`wattline: iterations NAME N`): line, name,
+    /// number.
+    pub iterations: Vec<(usize, String, u64)>,
 }
 
 /// A window with the kernel's name.
@@ -86,6 +89,8 @@ pub struct NamedWindow {
     pub name: String,
     /// When, in uptime.
     pub window: Window,
+    /// Iterations that it said last before its begin mark.
+    pub iterations: Option<u64>,
 }
 
 /// Why a log has no window.
@@ -170,6 +175,8 @@ fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &Ma
         let uptime = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
         let finite = uptime.filter(|uptime| uptime.is_finite());
         log.uptimes.extend(line.wall_s.zip(finite));
+    } else if let Some((name, iterations)) = iterations_of(line) {
+        log.iterations.push((number, name.to_string(), iterations));
     } else if let Some(collection) = parse_collection(line.message) {
         log.collections.push((number, line.pid, collection));
     } else if let Some(pid) = death_of(line) {
@@ -184,6 +191,13 @@ fn mark_of(message: &str, marks: &MarkTexts) -> Option<(MarkKind, Option<String>
     };
     let begin = name_after(&marks.begin).map(|name| (MarkKind::Begin, name));
     begin.or_else(|| name_after(&marks.end).map(|name| (MarkKind::End, name)))
+}
+
+/// `wattline: iterations NAME N` of a kernel program.
+fn iterations_of<'t>(line: &LogLine<'t>) -> Option<(&'t str, u64)> {
+    let said = line.message.trim_end().strip_prefix("wattline: iterations ")?;
+    let (name, number) = said.rsplit_once(' ')?;
+    (line.tag == "System.out").then_some((name, number.parse().ok()?))
 }
 
 /// Whether the line says that a process died: `Some(Some(pid))`, or `Some(None)` when
@@ -233,7 +247,8 @@ impl SessionLog {
     }
 
     /// Begin and end mark of the session itself: the first unnamed begin and the first
-    /// unnamed end of the same process after it.
+    /// unnamed end after it. Their processes may differ: an idle session's are written
+    /// by two calls of `log`.
     pub fn session_marks(&self) -> Result<(&Mark, &Mark), SessionLogError> {
         let first = |mark: &&Mark| mark.kind == MarkKind::Begin && mark.name.is_none();
         let begin = self.marks.iter().find(first).ok_or(SessionLogError::NoBegin { name: None })?;
@@ -253,7 +268,10 @@ impl SessionLog {
         for begin in &self.marks {
             let (MarkKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
             let window = self.window(begin, self.end_of(begin)?, alignment)?;
-            windows.push(NamedWindow { name: name.clone(), window });
+            let mut said =
+                self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
+            let iterations = said.next_back().map(|said| said.2);
+            windows.push(NamedWindow { name: name.clone(), window, iterations });
         }
         Ok(windows)
     }
@@ -268,10 +286,7 @@ impl SessionLog {
 
     fn end_of(&self, begin: &Mark) -> Result<&Mark, SessionLogError> {
         let closes = |mark: &&Mark| {
-            mark.kind == MarkKind::End
-                && mark.line > begin.line
-                && mark.name == begin.name
-                && mark.pid == begin.pid
+            mark.kind == MarkKind::End && mark.line > begin.line && mark.name == begin.name
         };
         self.marks.iter().find(closes).ok_or_else(|| SessionLogError::NoEnd {
             name: begin.name.clone(),
@@ -379,6 +394,7 @@ mod tests {
              01-01 00:00:11.000 9 9 I System.out: wattline: begin\n\
              01-01 00:00:12.000 9 9 I System.out: wattline: begin Addition_int_int\n\
              01-01 00:00:13.000 9 9 I System.out: wattline: end Addition_int_int\n\
+             01-01 00:00:13.500 9 9 I System.out: wattline: iterations base 2 1000\n\
              01-01 00:00:14.000 9 9 I System.out: wattline: begin base 2\n\
              01-01 00:00:15.000 9 9 I System.out: wattline: end base 2\n\
              01-01 00:00:16.000 9 9 I System.out: wattline: end\n",
@@ -387,6 +403,7 @@ mod tests {
         let names: Vec<_> = windows.iter().map(|w| w.name.as_str()).collect();
         assert_eq!(names, ["Addition_int_int", "base 2"]);
         assert_eq!(windows[1].window, Window { start_s: 24.0, end_s: 25.0 });
+        assert_eq!((windows[0].iterations, windows[1].iterations), (None, Some(1000)));
         assert_eq!(log.session_window().unwrap(), Window { start_s: 21.0, end_s: 26.0 });
     }
 

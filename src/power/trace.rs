@@ -16,8 +16,8 @@ pub struct Trace {
     pub update_period_us: Option<u64>,
     /// Time of each sample in seconds since the board started (`/proc/uptime`).
     pub uptime_s: Vec<f64>,
-    /// Watts, row-major, samples x rails.
-    pub power_w: Vec<f64>,
+    /// Watts, row-major, samples x rails; none where the sensor could not be read.
+    pub power_w: Vec<Option<f64>>,
     /// Lines that were left out, in the order of the text.
     pub flaws: Vec<Flaw>,
 }
@@ -111,7 +111,7 @@ fn parse_header(line: &str) -> Result<(Trace, Unit), TraceError> {
         _ => return Err(TraceError::BadHeader { field: "unit" }),
     };
     let number = |name: &'static str| match field(name) {
-        None => Ok(None),
+        None | Some("unknown") => Ok(None),
         Some(text) => text.parse().map(Some).map_err(|_| TraceError::BadHeader { field: name }),
     };
     let trace = Trace {
@@ -127,26 +127,29 @@ fn take_sample(trace: &mut Trace, unit: Unit, line: &str) -> Result<(), FlawKind
     let columns = trace.rails.len() * if unit == Unit::Watts { 1 } else { 2 };
     let mut numbers = Vec::with_capacity(1 + columns);
     for word in line.split_ascii_whitespace() {
-        numbers.push(parse_plain(word).ok_or(FlawKind::Unreadable)?);
+        let number = if word == "-" { None } else { Some(parse_plain(word)?) };
+        numbers.push(number);
     }
-    if numbers.len() != 1 + columns {
+    let (Some(Some(time)), true) = (numbers.first(), numbers.len() == 1 + columns) else {
         return Err(FlawKind::Unreadable);
-    }
+    };
     match trace.uptime_s.last() {
-        Some(before) if numbers[0] == *before => return Err(FlawKind::RepeatedTime),
-        Some(before) if numbers[0] < *before => return Err(FlawKind::Disorder),
-        _ => trace.uptime_s.push(numbers[0]),
+        Some(before) if time == before => return Err(FlawKind::RepeatedTime),
+        Some(before) if time < before => return Err(FlawKind::Disorder),
+        _ => trace.uptime_s.push(*time),
     }
+    let product = |va: &[Option<f64>]| Some(va[0]? * va[1]?);
     match unit {
         Unit::Watts => trace.power_w.extend(&numbers[1..]),
-        Unit::VoltsAmperes => trace.power_w.extend(numbers[1..].chunks(2).map(|va| va[0] * va[1])),
+        Unit::VoltsAmperes => trace.power_w.extend(numbers[1..].chunks(2).map(product)),
     }
     Ok(())
 }
 
 /// A decimal number; Rust's `parse` would also take `nan`, `inf` and `1e400`.
-fn parse_plain(word: &str) -> Option<f64> {
-    word.parse::<f64>().ok().filter(|number| number.is_finite())
+fn parse_plain(word: &str) -> Result<f64, FlawKind> {
+    let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or(FlawKind::Unreadable)
 }
 
 impl Trace {
@@ -160,7 +163,8 @@ impl Trace {
         self.uptime_s.is_empty()
     }
 
-    /// The summed power of some rails over time.
+    /// The summed power of some rails over time. Samples in which one of them could not
+    /// be read are left out; the gap that they leave is for the caller to judge.
     pub fn series(&self, rails: &[String]) -> Result<Series, TraceError> {
         let mut columns = Vec::new();
         for rail in rails {
@@ -170,19 +174,23 @@ impl Trace {
                 column.ok_or_else(|| TraceError::NoRail { rail: rail.clone(), known: known() })?,
             );
         }
-        let width = self.rails.len();
-        let sum = |row: &[f64]| columns.iter().map(|column| row[*column]).sum();
-        Ok(Series {
-            time_s: self.uptime_s.clone(),
-            power_w: self.power_w.chunks(width.max(1)).map(sum).collect(),
-        })
+        let sum = |row: &[Option<f64>]| columns.iter().map(|column| row[*column]).sum();
+        let mut series = Series::default();
+        for (time_s, row) in self.uptime_s.iter().zip(self.power_w.chunks(self.rails.len())) {
+            let power_w: Option<f64> = sum(row);
+            if let Some(power_w) = power_w {
+                series.time_s.push(*time_s);
+                series.power_w.push(power_w);
+            }
+        }
+        Ok(series)
     }
 
     /// Samples whose values on all rails are those of the sample before: readings of
     /// a value that the meter had not refreshed.
     pub fn repeated_readings(&self) -> usize {
         let width = self.rails.len().max(1);
-        let rows: Vec<&[f64]> = self.power_w.chunks(width).collect();
+        let rows: Vec<&[Option<f64>]> = self.power_w.chunks(width).collect();
         rows.windows(2).filter(|pair| pair[0] == pair[1]).count()
     }
 }
@@ -230,8 +238,18 @@ mod tests {
     fn volts_and_amperes_are_multiplied() {
         let text = "# wattline-samples 1 rails=arm unit=V*A\n1 2 3\r\n2 0.5 4\r\n";
         let trace = parse_trace(text).unwrap();
-        assert_eq!(trace.power_w, [6.0, 2.0]);
+        assert_eq!(trace.power_w, [Some(6.0), Some(2.0)]);
         assert_eq!(trace.update_period_us, None);
+    }
+
+    #[test]
+    fn a_rail_that_could_not_be_read_is_missed_only_where_it_is_needed() {
+        let trace = parse("1 1 1\n2 - 2\n3 3 3\n- 1 1\n");
+        assert_eq!(trace.uptime_s, [1.0, 2.0, 3.0]);
+        assert_eq!(trace.series(&["mem".into()]).unwrap().time_s, [1.0, 2.0, 3.0]);
+        assert_eq!(trace.series(&["arm".into()]).unwrap().time_s, [1.0, 3.0]);
+        let unknown = "# wattline-samples 1 rails=a unit=W update_period_us=unknown\n";
+        assert_eq!(parse_trace(unknown).unwrap().update_period_us, None);
     }
 
     #[test]

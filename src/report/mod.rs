@@ -1,1 +1,25 @@
-//! To be filled.
+//! All results -> bytes that people and tools open: one HTML page without network, a
+//! terminal summary, SARIF for editors and code review, collapsed stacks for flame
+//! graphs. Pure: values in, text out; one file per format.
+//!
+//! To add a format: a file with one function from values to a `String`.
+
+pub mod collapsed;
+pub mod data;
+pub mod format;
+pub mod html;
+pub mod sarif;
+pub mod scatter;
+pub mod text;
+pub mod view;
+
+pub use collapsed::collapsed;
+pub use data::{
+    Board, CampaignFacts, CvRow, EstimabilityRow, ReportData, cv_rows, estimability_rows,
+};
+pub use html::html;
+pub use sarif::sarif;
+pub use text::{hints_text, summary_text};
+
+#[cfg(test)]
+pub(crate) mod sample;

@@ -1,1 +1,26 @@
-//! To be filled.
+//! A planned run and a board -> a record and raw logs: the evidence that everything
+//! later is computed from. The journal is append-only; a campaign's state is what the
+//! journal says.
+//!
+//! ```text
+//! DIR/journal.jsonl                      one line per finished run, each with a CRC
+//! DIR/runs/base-north-power-1/           record.json, samples.txt.zst, logcat.txt.zst,
+//!                                        session.txt.zst, counts.csv (traced runs)
+//! DIR/runs/base-north-power-1-retry-1/   the same run after a bad one
+//! ```
+
+pub mod campaign;
+pub mod error;
+pub mod journal;
+pub mod judge;
+pub mod record;
+pub mod store;
+
+pub use campaign::{Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign};
+pub use error::{DriverError, RunError};
+pub use journal::{Journal, read_journal};
+pub use judge::{JudgeSettings, Reference, judge};
+pub use record::{
+    BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,
+};
+pub use store::{read_counts, read_logs, write_run};

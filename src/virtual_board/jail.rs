@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::BoardError;
+use super::wire::{SOCKET, SOCKET_VARIABLE};
+
+/// Every process of a board has its root's path in its environment under this name.
+pub(super) const ROOT_VARIABLE: &str = "WATTLINE_BOARD";
 
 /// Script of a name space: covers the device nodes that could not be made. Its
 /// arguments are the root, the script to run there, and the path of `chroot`.
@@ -83,7 +87,8 @@ impl Jail {
             .env("TMPDIR", format!("{prefix}/data/local/tmp"))
             .env("ANDROID_ROOT", format!("{prefix}/system"))
             .env("ANDROID_DATA", format!("{prefix}/data"))
-            .env("WATTLINE_BOARD_SOCKET", format!("{prefix}/dev/socket/board"));
+            .env(ROOT_VARIABLE, &self.root)
+            .env(SOCKET_VARIABLE, format!("{prefix}{SOCKET}"));
         if self.kind == Kind::Prefix {
             command.env("WATTLINE_ROOT", prefix);
         }

@@ -2,24 +2,30 @@
 //! known to the clock from its start to its end.
 
 use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use rustix::fs::fstat;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::jail::Jail;
+use super::clock::Clock;
+use super::jail::{Jail, ROOT_VARIABLE};
+use super::machine::kill_group;
 
 /// Starts shells.
 pub(super) struct Shells {
     jail: Jail,
     root: PathBuf,
+    clock: Arc<Clock>,
 }
 
 impl Shells {
-    pub(super) fn new(jail: Jail, root: &Path) -> Self {
-        Self { jail, root: root.to_owned() }
+    pub(super) fn new(jail: Jail, root: &Path, clock: Arc<Clock>) -> Self {
+        Self { jail, root: root.to_owned(), clock }
     }
 
     /// The board's root on the host.
@@ -36,22 +42,30 @@ impl Shells {
     ) -> io::Result<(Shell, ChildStdin)> {
         let mut command = self.jail.shell(script);
         command.stdin(Stdio::piped()).stdout(stdout).stderr(stderr).process_group(0);
+        let hold = self.clock.hold();
         let mut child = command.spawn()?;
         let stdin = child.stdin.take().ok_or_else(|| io::Error::other("no input pipe"))?;
-        Ok((Shell { pid: child.id(), child: Mutex::new(child) }, stdin))
+        let (pid, pipe) = (child.id(), fstat(stdin.as_fd())?.st_ino);
+        self.clock.shell_started(pid, pipe);
+        drop(hold);
+        Ok((Shell { pid, pipe, child: Mutex::new(child), clock: self.clock.clone() }, stdin))
     }
 }
 
 /// A shell that runs.
 pub(super) struct Shell {
     pid: u32,
+    /// Inode of its input.
+    pipe: u64,
     child: Mutex<Child>,
+    clock: Arc<Clock>,
 }
 
 impl Shell {
     /// Waits for its end; its exit code, or 128 and the signal that ended it.
     pub(super) fn wait(&self) -> u8 {
         let status = self.child().wait();
+        self.clock.shell_ended(self.pid, self.pipe);
         status.map_or(255, exit_code)
     }
 
@@ -65,6 +79,20 @@ impl Shell {
 
     fn child(&self) -> MutexGuard<'_, Child> {
         self.child.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Ends every process of the board with this root, wherever it has gone.
+pub(super) fn end_all(root: &Path) {
+    let mark = [ROOT_VARIABLE.as_bytes(), b"=", root.as_os_str().as_bytes()].concat();
+    let pids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    for entry in pids {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        let ours = environment.split(|byte| *byte == 0).any(|word| word == mark);
+        if let Some(pid) = pid.filter(|_| ours) {
+            kill_group(pid);
+        }
     }
 }
 

@@ -1,3 +1,6 @@
 //! The integration tests: one binary, a module per subject.
 
 mod device;
+mod pipeline;
+mod probes;
+mod silicon;

@@ -124,6 +124,7 @@ fn method(
         returns,
         varargs: method.access_flags.contains(MethodAccessFlags::VARARGS),
         is_static: method.access_flags.contains(MethodAccessFlags::STATIC),
+        declaration: None,
         is_abstract: method.access_flags.contains(MethodAccessFlags::ABSTRACT),
         from_source: false,
     })

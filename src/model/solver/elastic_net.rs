@@ -6,11 +6,12 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{choose, decades};
+use super::super::tune::{decades, score};
 use super::{Solution, diagnostics};
 
-/// A sweep that changes no scaled cost by more than this part of the largest ends it.
-const CHANGE_TOLERANCE: f64 = 1e-8;
+/// A sweep ends the descent if no cost's change alters fitted energies by more than this
+/// part of their length (the root of glmnet's rule, ten times as strict).
+const CHANGE_TOLERANCE: f64 = 3e-5;
 
 /// Sweeps after which not having ended is an error.
 const SWEEPS_MAX: usize = 20_000;
@@ -27,9 +28,9 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let strength = match options.penalty {
         Penalty::Fixed(strength) => strength,
         Penalty::CrossValidated => {
-            let grid: Vec<f64> = decades(0, -5, 5).iter().map(|part| part * strongest).collect();
-            choose(design, options.inner_folds, &grid, |gram, grid| path(gram, grid, mix))?
-                .map_or(STRENGTH_UNTUNED * strongest, |choice| choice.strength)
+            let grid: Vec<f64> = decades(0, -4, 5).iter().map(|part| part * strongest).collect();
+            score(design, options.inner_folds, grid, |gram, grid| path(gram, grid, mix))?
+                .map_or(STRENGTH_UNTUNED * strongest, |scores| scores.best())
         }
     };
     let b = path(&gram, &[strength], mix)?.pop().expect("one strength gives one fit");
@@ -57,7 +58,8 @@ fn descend(gram: &Gram, mut b: Vec<f64>, strength: f64, mix: f64) -> Result<Vec<
     // X'y - X'X b, kept up to date.
     let mut slope: Vec<f64> =
         (0..l).map(|j| gram.xy[j] - (0..l).map(|k| gram.xx[(k, j)] * b[k]).sum::<f64>()).collect();
-    let (mut change, mut allowed) = (f64::INFINITY, 0.0);
+    let allowed = CHANGE_TOLERANCE * gram.yy.max(0.0).sqrt();
+    let mut change = f64::INFINITY;
     for _ in 0..SWEEPS_MAX {
         change = 0.0;
         for j in 0..l {
@@ -72,9 +74,8 @@ fn descend(gram: &Gram, mut b: Vec<f64>, strength: f64, mix: f64) -> Result<Vec<
                 slope.iter_mut().zip(gram.xx.col(j).iter()).for_each(|(s, xx)| *s -= xx * step);
                 b[j] = new;
             }
-            change = f64::max(change, step.abs());
+            change = f64::max(change, step.abs() * own.sqrt());
         }
-        allowed = CHANGE_TOLERANCE * b.iter().fold(0.0f64, |size, b| size.max(b.abs()));
         if change <= allowed {
             return Ok(b);
         }

@@ -8,7 +8,7 @@ use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::times;
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{choose, decades};
+use super::super::tune::{decades, score};
 use super::{Solution, diagnostics};
 
 /// Strength where there are too few cases to choose one.
@@ -17,8 +17,8 @@ const STRENGTH_UNTUNED: f64 = 1e-3;
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let strength = match options.penalty {
         Penalty::Fixed(strength) => strength,
-        Penalty::CrossValidated => choose(design, options.inner_folds, &decades(2, -8, 2), path)?
-            .map_or(STRENGTH_UNTUNED, |choice| choice.strength),
+        Penalty::CrossValidated => score(design, options.inner_folds, decades(2, -8, 2), path)?
+            .map_or(STRENGTH_UNTUNED, |scores| scores.best()),
     };
     let gram = Gram::of(design);
     let b = path(&gram, &[strength])?.pop().expect("one strength gives one fit");

@@ -10,13 +10,18 @@ import java.net.Socket;
 /**
  * The connection to the board's clock: a line there, a line back.
  *
- * One connection for the whole application; threads take turns. When the board is
- * gone the process ends, with a message and exit code 70.
+ * One connection for the whole application; its threads take turns. A daemon thread
+ * does not move the clock: it sees the time that the others were told, and sleeps
+ * until they are there, unless they have stopped asking. When the board is gone the
+ * process ends, with a message and exit code 70.
  */
 final class Clock {
     private static final byte[] NOW = {'n', 'o', 'w', '\n'};
     private static final byte[] SLEEP = {'s', 'l', 'e', 'e', 'p', ' '};
     private static final byte[] EXIT = {'e', 'x', 'i', 't', '\n'};
+
+    /** Milliseconds of the host after which a sleeping daemon looks whether anyone else runs. */
+    private static final long PATIENCE = 200;
 
     private final Socket socket = new Socket();
     private final InputStream in;
@@ -24,6 +29,9 @@ final class Clock {
     private final int timeout;
     private final byte[] answer = new byte[32];
     private final byte[] question = new byte[32];
+    private final Object ticks = new Object();
+    private volatile long last;
+    private volatile Thread owner = Thread.currentThread();
 
     Clock(int port, int timeout) throws IOException {
         this.timeout = timeout;
@@ -34,11 +42,37 @@ final class Clock {
         out = socket.getOutputStream();
     }
 
-    synchronized long now() {
+    long now() {
+        return Thread.currentThread().isDaemon() ? last : askNow();
+    }
+
+    void sleep(long nanos) throws InterruptedException {
+        if (Thread.currentThread().isDaemon()) {
+            awaitTime(last + nanos);
+        } else {
+            askSleep(nanos);
+        }
+    }
+
+    private void awaitTime(long until) throws InterruptedException {
+        while (last < until) {
+            long seen = last;
+            synchronized (ticks) {
+                if (last == seen) {
+                    ticks.wait(PATIENCE);
+                }
+            }
+            if (last == seen && owner.getState() != Thread.State.RUNNABLE) {
+                askSleep(until - seen);
+            }
+        }
+    }
+
+    private synchronized long askNow() {
         return ask(NOW, NOW.length);
     }
 
-    synchronized long sleep(long nanos) {
+    private synchronized void askSleep(long nanos) {
         System.arraycopy(SLEEP, 0, question, 0, SLEEP.length);
         int at = question.length;
         question[--at] = '\n';
@@ -48,7 +82,7 @@ final class Clock {
             rest /= 10;
         } while (rest > 0);
         System.arraycopy(question, at, question, SLEEP.length, question.length - at);
-        return ask(question, SLEEP.length + question.length - at);
+        ask(question, SLEEP.length + question.length - at);
     }
 
     synchronized void exit() {
@@ -61,9 +95,16 @@ final class Clock {
     }
 
     private long ask(byte[] text, int length) {
+        Thread asking = Thread.currentThread();
+        owner = asking.isDaemon() ? owner : asking;
         try {
             out.write(text, 0, length);
-            return number(line());
+            long time = number(line());
+            synchronized (ticks) {
+                last = time;
+                ticks.notifyAll();
+            }
+            return time;
         } catch (IOException e) {
             stop("no answer within " + timeout + " ms, or the connection is closed: " + e);
             return 0;

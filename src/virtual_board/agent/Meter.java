@@ -183,8 +183,12 @@ public final class Meter {
 
     /** Parks on the board's clock; an unpark does not end it. */
     public static void parkNanos(long nanos) {
-        if (nanos > 0) {
-            sleepNanos(nanos);
+        if (nanos > 0 && !Thread.currentThread().isInterrupted()) {
+            try {
+                sleepNanos(nanos);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -193,7 +197,7 @@ public final class Meter {
         parkNanos(nanos);
     }
 
-    private static void sleepNanos(long nanos) {
+    private static void sleepNanos(long nanos) throws InterruptedException {
         sync();
         clock.sleep(nanos);
     }

@@ -29,12 +29,11 @@ const WEAVER: [(&str, &str); 7] = [
 ];
 
 /// A JVM that compiles methods that counters made large, and starts fast.
-const JVM_OPTIONS: [&str; 6] = [
+const JVM_OPTIONS: [&str; 5] = [
     "-XX:-DontCompileHugeMethods",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
     "-XX:-UsePerfData",
-    "-XX:TieredStopAtLevel=4",
     "-Djava.net.preferIPv4Stack=true",
 ];
 
@@ -91,7 +90,7 @@ fn property(value: &str) -> String {
     let mut text = String::new();
     for unit in value.encode_utf16() {
         match u8::try_from(unit) {
-            Ok(byte) if byte == b'\\' => text.push_str("\\\\"),
+            Ok(b'\\') => text.push_str("\\\\"),
             Ok(byte) if byte.is_ascii_graphic() || (byte == b' ' && !text.is_empty()) => {
                 text.push(char::from(byte));
             }

@@ -13,6 +13,9 @@ use super::{Silicon, Usage, truth};
 /// Bytes of a counter in the file.
 const COUNTER_BYTES: usize = 8;
 
+/// Counters that are compared at once.
+const STRETCH: usize = 64;
+
 /// A process's counters, what they stand for and what was read of them.
 pub(super) struct Chip {
     session: PathBuf,
@@ -20,7 +23,7 @@ pub(super) struct Chip {
     map: MapReader,
     counters: Option<File>,
     buffer: Vec<u8>,
-    counts: Vec<u64>,
+    before: Vec<u8>,
     counter_prices: Vec<Price>,
     pattern_prices: Vec<Price>,
     problem: Option<String>,
@@ -44,7 +47,7 @@ impl Chip {
             map: MapReader::default(),
             counters: None,
             buffer: Vec::new(),
-            counts: Vec::new(),
+            before: Vec::new(),
             counter_prices: Vec::new(),
             pattern_prices: Vec::new(),
             problem: None,
@@ -58,9 +61,17 @@ impl Chip {
         let Some(file) = opened(&mut self.counters, &self.session.join("counters.bin"))? else {
             return Ok(Usage::default());
         };
-        self.buffer.resize(self.counts.len() * COUNTER_BYTES, 0);
+        let length = self.counter_prices.len() * COUNTER_BYTES;
+        self.before.resize(length, 0);
+        self.buffer.resize(length, 0);
         let filled = read_prefix(file, &mut self.buffer)?;
-        Ok(self.account(filled))
+        let whole = filled / COUNTER_BYTES * COUNTER_BYTES;
+        self.buffer[whole..].copy_from_slice(&self.before[whole..]);
+        Ok(self.account())
+    }
+
+    fn counts(&self) -> Vec<u64> {
+        self.before.chunks_exact(COUNTER_BYTES).map(word).collect()
     }
 
     /// Prices the patterns and counters that are new in the map.
@@ -80,26 +91,44 @@ impl Chip {
                 sum.bytes = sum.bytes.saturating_add(price.bytes.saturating_mul(item.count));
             }
             self.counter_prices.push(sum);
-            self.counts.push(0);
         }
         Ok(())
     }
 
-    fn account(&mut self, filled: usize) -> Usage {
-        let mut energy = 0_u128;
-        let mut bytes = 0_u64;
-        let words = self.buffer[..filled].chunks_exact(COUNTER_BYTES);
-        for ((word, count), price) in words.zip(&mut self.counts).zip(&self.counter_prices) {
-            let now = u64::from_le_bytes(word.try_into().expect("chunks of eight bytes"));
-            let new = now.saturating_sub(*count);
-            if new > 0 {
-                energy += u128::from(new) * u128::from(price.energy);
-                bytes = bytes.saturating_add(new.saturating_mul(price.bytes));
-                *count = now;
+    /// Usage since the last reading. Most counters stand still between two readings,
+    /// so stretches of bytes that are as before are passed over.
+    fn account(&mut self) -> Usage {
+        let mut used = Used::default();
+        let old = self.before.chunks_mut(STRETCH * COUNTER_BYTES);
+        let new = self.buffer.chunks(STRETCH * COUNTER_BYTES);
+        let prices = self.counter_prices.chunks(STRETCH);
+        for ((old, new), prices) in old.zip(new).zip(prices).filter(|((old, new), _)| old != new) {
+            let words = old.chunks_exact(COUNTER_BYTES).zip(new.chunks_exact(COUNTER_BYTES));
+            for ((old, new), price) in words.zip(prices) {
+                used.add(word(new).saturating_sub(word(old)), *price);
             }
+            old.copy_from_slice(new);
         }
-        Usage { energy_j: joules(energy), allocated_bytes: bytes }
+        Usage { energy_j: joules(used.energy), allocated_bytes: used.bytes }
     }
+}
+
+/// Attojoules and bytes of a reading.
+#[derive(Default)]
+struct Used {
+    energy: u128,
+    bytes: u64,
+}
+
+impl Used {
+    fn add(&mut self, executions: u64, price: Price) {
+        self.energy += u128::from(executions) * u128::from(price.energy);
+        self.bytes = self.bytes.saturating_add(executions.saturating_mul(price.bytes));
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("a counter is eight bytes"))
 }
 
 impl Silicon for Chip {
@@ -117,7 +146,7 @@ impl Silicon for Chip {
         self.advance();
         match &self.problem {
             Some(problem) => Err(invalid(problem.clone())),
-            None => truth::write(dir, &self.map.map, &self.counts, &self.pattern_prices),
+            None => truth::write(dir, &self.map.map, &self.counts(), &self.pattern_prices),
         }
     }
 }

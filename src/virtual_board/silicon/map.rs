@@ -1,7 +1,7 @@
 //! The agent's map: what each counter stands for. Text in, values out; lines come
 //! while the application loads classes. The format is described in `MapFile.java`.
 
-use super::names::{ClassKind, method_name, source_path};
+use super::names::{ClassKind, MethodText, method_name, source_path};
 
 /// A line of the map that can't be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -91,8 +91,10 @@ impl Map {
                 self.class = Some(class(name, source, outer, kind)?);
                 Ok(())
             }
-            ["method", name, descriptor, signature, _access] => {
-                self.method(name, descriptor, signature)
+            ["method", name, descriptor, signature, access] => {
+                let access = access.parse().map_err(|_| "access flags that are no number")?;
+                let signature = (*signature != "-").then_some(*signature);
+                self.method(MethodText { name, descriptor, signature, access })
             }
             ["block", id, items @ ..] if *id == self.counters.len().to_string() => {
                 self.block(items)
@@ -101,16 +103,9 @@ impl Map {
         }
     }
 
-    fn method(
-        &mut self,
-        name: &str,
-        descriptor: &str,
-        signature: &str,
-    ) -> Result<(), &'static str> {
+    fn method(&mut self, method: MethodText<'_>) -> Result<(), &'static str> {
         let class = self.class.as_ref().ok_or("a method without a class")?;
-        let signature = (signature != "-").then_some(signature);
-        let outer = class.outer.as_deref();
-        let name = method_name(name, descriptor, signature, class.kind, outer);
+        let name = method_name(method, class.kind, class.outer.as_deref());
         let (class, file) = (class.name.clone(), class.file.clone());
         self.methods.push(Method { class, file, name });
         Ok(())

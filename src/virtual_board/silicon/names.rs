@@ -1,6 +1,23 @@
 //! Names of methods and files, from what a class file says to what a reader of the
-//! source would write: simple type names, no type arguments, `T...` not restored
-//! (bytecode of a variable-arity method says so only by a flag that bridges share).
+//! source would write: simple type names, no type arguments, `T...` as written.
+//! Lambdas keep the compiler's names (`lambda$main$0`), and field initialisers
+//! belong to the constructors that they were compiled into.
+
+/// The access flag of a method that takes any number of arguments.
+const VARARGS: u32 = 0x80;
+
+/// What a class file says about a method.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodText<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its erased type.
+    pub descriptor: &'a str,
+    /// Its generic type, if it has one.
+    pub signature: Option<&'a str>,
+    /// Its access flags.
+    pub access: u32,
+}
 
 /// How the constructors of a class get hidden parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +41,8 @@ pub fn source_path(class: &str, source: Option<&str>) -> String {
 
 /// Name and parameter types: `solve(int,float[])`. The signature (with type
 /// variables, without hidden parameters) stands before the descriptor.
-pub fn method_name(
-    name: &str,
-    descriptor: &str,
-    signature: Option<&str>,
-    kind: ClassKind,
-    outer: Option<&str>,
-) -> String {
+pub fn method_name(method: MethodText<'_>, kind: ClassKind, outer: Option<&str>) -> String {
+    let MethodText { name, descriptor, signature, access } = method;
     if name == "<clinit>" {
         return name.to_string();
     }
@@ -38,6 +50,11 @@ pub fn method_name(
     if signature.is_none() && name == "<init>" {
         let hidden = hidden_parameters(descriptor, kind, outer).min(types.len());
         types.drain(..hidden);
+    }
+    if let Some(last) =
+        types.last_mut().filter(|last| access & VARARGS != 0 && last.ends_with("[]"))
+    {
+        last.replace_range(last.len() - 2.., "...");
     }
     format!("{name}({})", types.join(","))
 }
@@ -116,8 +133,20 @@ mod tests {
     use super::*;
 
     fn check(name: &str, descriptor: &str, signature: Option<&str>, expected: &str) {
-        let found = method_name(name, descriptor, signature, ClassKind::Plain, None);
-        assert_eq!(found, expected);
+        let method = MethodText { name, descriptor, signature, access: 0 };
+        assert_eq!(method_name(method, ClassKind::Plain, None), expected);
+    }
+
+    fn constructor(descriptor: &str, kind: ClassKind, outer: Option<&str>) -> String {
+        let method = MethodText { name: "<init>", descriptor, signature: None, access: 0 };
+        method_name(method, kind, outer)
+    }
+
+    #[test]
+    fn any_number_of_arguments_is_written_with_dots() {
+        let descriptor = "(I[[F)V";
+        let method = MethodText { name: "m", descriptor, signature: None, access: VARARGS | 1 };
+        assert_eq!(method_name(method, ClassKind::Plain, None), "m(int,float[]...)");
     }
 
     #[test]
@@ -137,10 +166,10 @@ mod tests {
 
     #[test]
     fn hidden_parameters_of_constructors_are_left_out() {
-        let inner = |d| method_name("<init>", d, None, ClassKind::Inner, Some("p.Out"));
+        let inner = |d| constructor(d, ClassKind::Inner, Some("p.Out"));
         assert_eq!(inner("(Lp/Out;I)V"), "<init>(int)");
         assert_eq!(inner("(I)V"), "<init>(int)");
-        let of_enum = |d| method_name("<init>", d, None, ClassKind::Enum, None);
+        let of_enum = |d| constructor(d, ClassKind::Enum, None);
         assert_eq!(of_enum("(Ljava/lang/String;IF)V"), "<init>(float)");
     }
 

@@ -1,5 +1,7 @@
 //! The default: costs >= 0, drawn towards what is believed of them beforehand, as
-//! strongly as an inner cross-validation likes best.
+//! strongly as an inner cross-validation likes; among strengths that it can't tell
+//! apart, as strongly as is most probable. (Cross-validation alone sees only the sums
+//! of cases, and leaves single costs a wide choice.)
 //!
 //! Minimises `|Xb - y|^2 + strength (b - mean)' P (b - mean)` over `b >= 0`: the most
 //! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
@@ -16,9 +18,9 @@ use self::prior::{Beliefs, Prior};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{dot, invert_positive, times};
+use super::super::linear::{dot, invert_positive, log_determinant, times};
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{choose, decades};
+use super::super::tune::{decades, score};
 use super::nnls::{Start, minimise};
 use super::{Covariance, Scope, Solution, diagnostics};
 
@@ -27,16 +29,12 @@ use super::{Covariance, Scope, Solution, diagnostics};
 const STRENGTH_UNTUNED: f64 = 1e-3;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
-    let beliefs = Beliefs::new(design, &options.priors);
-    let strength = match options.penalty {
-        Penalty::Fixed(strength) => strength,
-        Penalty::CrossValidated => {
-            let path = |gram: &Gram, grid: &[f64]| path(gram, &beliefs, grid);
-            choose(design, options.inner_folds, &decades(1, -7, 2), path)?
-                .map_or(STRENGTH_UNTUNED, |choice| choice.strength)
-        }
-    };
     let gram = Gram::of(design);
+    let beliefs = Beliefs::new(design, &options.priors);
+    let (beliefs, strength) = match options.penalty {
+        Penalty::Fixed(strength) => (beliefs, strength),
+        Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
+    };
     let prior = beliefs.prior(&gram);
     let b = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
     let noise = objective(&gram, &prior, strength, &b) / gram.rows as f64;
@@ -50,11 +48,54 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("noise_relative", noise.sqrt()),
         ("prior_spread", spread.sqrt()),
         ("common_cost_j", prior.common_cost),
+        ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
         ("kernel_priors", beliefs.kernels as f64),
         ("effective_parameters", parameters),
     ]);
     let covariance = Some(Covariance { of_b, scope: Scope::All });
     Ok(Solution { b, covariance, parameters, diagnostics })
+}
+
+/// The prior, and the most probable of the strengths that do best in cross-validation.
+fn tuned(
+    design: &Design,
+    options: &FitOptions,
+    mut beliefs: Beliefs,
+    gram: &Gram,
+) -> Result<(Beliefs, f64), ModelError> {
+    let score = |beliefs: &Beliefs| {
+        let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
+        score(design, options.inner_folds, decades(0, -7, 2), path)
+    };
+    let Some(mut scores) = score(&beliefs)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
+    if beliefs.kernels == 0 {
+        let by_share = Beliefs::by_share(design);
+        if let Some(others) = score(&by_share)?.filter(|others| scores.clearly_beaten_by(others)) {
+            (beliefs, scores) = (by_share, others);
+        }
+    }
+    let prior = beliefs.prior(gram);
+    let mut best = (f64::INFINITY, scores.best());
+    for strength in scores.within_error() {
+        let surprise = surprise(gram, &prior, strength)?;
+        if surprise < best.0 {
+            best = (surprise, strength);
+        }
+    }
+    Ok((beliefs, best.1))
+}
+
+/// Minus twice the logarithm of the energies' probability, but for a constant, with the
+/// noise at its most probable value and the bound at zero left out of account:
+/// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
+fn surprise(gram: &Gram, prior: &Prior, strength: f64) -> Result<f64, ModelError> {
+    let what = "the prior's precision";
+    let log_det =
+        |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
+    let b = most_probable(gram, prior, strength, Start::Near(&prior.mean))?;
+    let pull = &prior.precision * faer::Scale(strength);
+    let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
+    Ok(gram.rows as f64 * objective(gram, prior, strength, &b).ln() + freedom)
 }
 
 /// Fits at every strength, each from the one before.

@@ -1,6 +1,10 @@
 //! What is believed of costs before the cases are looked at: micro-kernels' costs with
 //! their errors; of operations without a kernel, the mean of the kernels of their
 //! family; of all others, one common cost, which the cases tell.
+//!
+//! A common cost supposes columns of one sort. Where columns are of different sorts
+//! (cycles, cache misses and seconds), each may instead explain about the same share of
+//! the energy.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +32,16 @@ const COLLECTION_SHARE: f64 = 0.1;
 /// Smallest error of a kernel, relative to the mean cost of all.
 const KERNEL_ERROR_MIN: f64 = 1e-3;
 
+/// In place of a zero that has to be divided by; its square is a number, too.
+const TINY: f64 = 1e-60;
+
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Belief {
     Kernel { cost_j: f64, sd_j: f64 },
     Family { cost_j: f64 },
     Common,
+    Share,
 }
 
 /// What is believed of all costs, as far as it doesn't depend on energies.
@@ -82,6 +90,22 @@ impl Beliefs {
         Self { kernels, each, collection, scale: design.scale.clone(), mean_kernel_j }
     }
 
+    /// Nothing is believed but that each column may explain some share of the energy.
+    pub fn by_share(design: &Design) -> Self {
+        Self {
+            kernels: 0,
+            each: vec![Belief::Share; design.columns()],
+            collection: None,
+            scale: design.scale.clone(),
+            mean_kernel_j: 0.0,
+        }
+    }
+
+    /// Whether this is [`Beliefs::by_share`].
+    pub fn is_by_share(&self) -> bool {
+        self.each.contains(&Belief::Share)
+    }
+
     /// The prior over scaled costs; the common cost is the one that explains best what
     /// kernels and families leave of the energies.
     pub fn prior(&self, gram: &Gram) -> Prior {
@@ -89,11 +113,13 @@ impl Beliefs {
         let cost = |belief: &Belief| match belief {
             Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => *cost_j,
             Belief::Common => common_cost,
+            Belief::Share => 0.0,
         };
         let mean: Vec<f64> =
             self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(belief) * scale).collect();
         let sd = |j: usize| match self.each[j] {
             Belief::Kernel { sd_j, .. } => sd_j * self.scale[j],
+            Belief::Share => root_mean_square(gram),
             _ if self.collection == Some(j) => {
                 f64::max(FAMILY_SPREAD * mean[j], COLLECTION_SHARE * root_mean_square(gram))
             }
@@ -108,7 +134,7 @@ impl Beliefs {
     fn common_cost(&self, gram: &Gram) -> f64 {
         let known: Vec<f64> = self.per_column(|belief| match belief {
             Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => cost_j,
-            Belief::Common => 0.0,
+            Belief::Common | Belief::Share => 0.0,
         });
         let counts = self.per_column(|belief| f64::from(belief == Belief::Common));
         let explained = times(gram.xx.as_ref(), &known);
@@ -123,7 +149,7 @@ impl Beliefs {
         // Energies at or below zero: their size at least gives the order of magnitude.
         let ones = self.per_column(|_| 1.0);
         let size = (gram.yy / dot(&ones, &times(gram.xx.as_ref(), &ones))).sqrt();
-        if size.is_finite() && size > 0.0 { size } else { f64::MIN_POSITIVE.sqrt() }
+        if size.is_finite() && size > 0.0 { size } else { TINY }
     }
 
     fn per_column(&self, cost: impl Fn(Belief) -> f64) -> Vec<f64> {
@@ -165,7 +191,7 @@ impl Beliefs {
 
 fn kernel(prior: &CostPrior, mean_kernel_j: f64) -> Belief {
     let cost_j = prior.cost_j.max(0.0);
-    let least = f64::max(KERNEL_ERROR_MIN * mean_kernel_j, f64::MIN_POSITIVE.sqrt());
+    let least = f64::max(KERNEL_ERROR_MIN * mean_kernel_j, TINY);
     // A cost below zero is its own proof of an error at least that large.
     let measured = f64::max(prior.se_j.abs(), -prior.cost_j);
     let sd_j = f64::hypot(f64::hypot(measured, KERNEL_MISFIT * cost_j), least);
@@ -198,7 +224,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Length of the energies: what a scaled cost is if it explains all.
 fn root_mean_square(gram: &Gram) -> f64 {
-    f64::max(gram.yy.sqrt(), f64::MIN_POSITIVE.sqrt())
+    f64::max(gram.yy.sqrt(), TINY)
 }
 
 #[cfg(test)]

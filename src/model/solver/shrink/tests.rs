@@ -1,7 +1,7 @@
 use super::*;
 use crate::dataset::Table;
 use crate::model::testing::{assert_close, table};
-use crate::model::{CostPrior, Model, Solver, Weighting, fit};
+use crate::model::{CostPrior, Model, Solver, fit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, LogNormal, Normal};
@@ -138,42 +138,40 @@ impl Application {
     }
 }
 
+/// With kernels within 10 %, blocks within a few percent, though 60 cases can't
+/// determine 100 costs; without, as shrinking to one common cost does; and 95 %
+/// intervals that hold.
 #[test]
-fn experiment() {
-    for seed in 1..6 {
-        let mut app = Application::new(60, 100, seed);
-        let priors = app.kernels(0.1);
-        let show = |name: &str, options: &FitOptions| {
-            let start = std::time::Instant::now();
-            let model = fit(&app.table, options).unwrap();
-            let (e, cover) = app.block_errors(&model);
-            println!(
-                "{seed} {name:12} median {:.3} p90 {:.3} cover {cover:.2} {:?} {:?}",
-                e[e.len() / 2],
-                e[e.len() * 9 / 10],
-                start.elapsed(),
-                model.diagnostics
-            );
-        };
-        show("nnls", &FitOptions::new(Solver::Nnls));
-        show(
-            "nnls rel",
-            &FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Nnls) },
-        );
-        show("shrink", &FitOptions::default());
-        for p in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] {
-            show("  fixed", &FitOptions { penalty: Penalty::Fixed(p), ..FitOptions::default() });
-        }
-        show("kernels", &FitOptions { priors: priors.clone(), ..FitOptions::default() });
-        for p in [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] {
-            show(
-                "  fixed",
-                &FitOptions {
-                    priors: priors.clone(),
-                    penalty: Penalty::Fixed(p),
-                    ..FitOptions::default()
-                },
-            );
-        }
-    }
+fn block_energies_are_as_good_as_the_prior_allows() {
+    let mut application = Application::new(60, 100, 4);
+    let priors = application.kernels(0.1);
+    let mut low = priors.clone();
+    low.iter_mut().for_each(|prior| prior.cost_j *= 0.7);
+    let judge = |options: FitOptions| {
+        let model = fit(&application.table, &options).unwrap();
+        let (errors, covered) = application.block_errors(&model);
+        [errors[errors.len() / 2], errors[errors.len() * 9 / 10], covered]
+    };
+    let with = judge(FitOptions { priors, ..FitOptions::default() });
+    let all_low = judge(FitOptions { priors: low, ..FitOptions::default() });
+    let without = judge(FitOptions::default());
+    let nnls = judge(FitOptions::new(Solver::Nnls));
+    assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "kernels: {with:?}");
+    // A factor that all kernels are off by is found from the cases.
+    assert!(all_low[0] < 0.05 && all_low[2] > 0.9, "kernels 30 % low: {all_low:?}");
+    assert!(without[0] < 0.22 && without[1] < 0.67, "common cost: {without:?}");
+    assert!((0.85..=1.0).contains(&without[2]), "common cost: {without:?}");
+    assert!(nnls[0] > 2.0 * without[0], "nnls: {nnls:?}");
+}
+
+/// Columns of different sorts have no common cost, and the folds find that out.
+#[test]
+fn columns_of_different_sorts_get_a_prior_by_share() {
+    let counts: Vec<[f64; 2]> =
+        (0..12).map(|i| [1e9 * f64::from(1 + i % 5), f64::from(1 + i % 3)]).collect();
+    let rows: Vec<&[f64]> = counts.iter().map(|row| row.as_slice()).collect();
+    let energies: Vec<f64> = counts.iter().map(|[a, b]| 1e-9 * a + 0.5 * b).collect();
+    let model = fit(&table(&rows, &energies), &FitOptions::default()).unwrap();
+    assert_eq!(model.diagnostics["prior_by_share"], 1.0);
+    assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }

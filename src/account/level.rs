@@ -1,0 +1,154 @@
+//! The levels of an account, each a different way to sum the same leaves up.
+
+use std::collections::BTreeMap;
+
+use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, Pricing};
+use super::ledger;
+use super::{
+    BlockAccount, Costs, CountVector, Femtojoules, OperationAccount, OperationClass, Scenario,
+};
+use crate::blocks::BlockId;
+
+/// Splits what the model explains into operations and library.
+pub(super) fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
+    let (mut operations, mut library) = (Bundle::default(), Bundle::default());
+    for leaf in leaves {
+        let of_library = leaf.operation.operation.starts_with("lib:");
+        if of_library { library.add(leaf) } else { operations.add(leaf) }
+    }
+    ledger::Explained {
+        operations: (operations.energy, operations.counts),
+        library: (library.energy, library.counts),
+    }
+}
+
+/// The accounts of operations.
+pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<OperationAccount> {
+    let mut executions: BTreeMap<String, u64> = BTreeMap::new();
+    for leaf in leaves {
+        add(&mut executions, leaf.operation.operation.clone(), leaf.executions);
+    }
+    entry::group(leaves, executions, |leaf| leaf.operation.operation.clone(), pricing)
+        .into_iter()
+        .map(|entry| {
+            let cost = pricing.costs.of(&entry.key);
+            OperationAccount {
+                class: OperationClass::of(&entry.key),
+                cost: cost.map(|cost| pricing.costs.cost(cost)),
+                estimable: cost.map(|cost| pricing.costs.fitted(cost).estimable),
+                costed_as: cost.map(|cost| pricing.costs.name(cost).to_string()),
+                entry,
+            }
+        })
+        .collect()
+}
+
+/// The accounts of lines.
+pub(super) fn lines(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<LineKey>> {
+    let key =
+        |leaf: &Leaf<'_>| LineKey { file: leaf.block.file.clone(), line: leaf.operation.line };
+    let mut executions: BTreeMap<LineKey, u64> = BTreeMap::new();
+    for leaf in leaves {
+        let runs = scenario.executions.get(&leaf.block.id).copied().unwrap_or(0);
+        let most = executions.entry(key(leaf)).or_default();
+        *most = runs.max(*most);
+    }
+    entry::group(leaves, executions, key, pricing)
+}
+
+/// The accounts of blocks.
+pub(super) fn blocks(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<BlockAccount> {
+    let ran = entry::executed(scenario.dictionary, scenario.executions);
+    let executions = ran.map(|(block, runs)| (block.id, runs)).collect();
+    let mut classes: BTreeMap<BlockId, [Femtojoules; 8]> = BTreeMap::new();
+    for leaf in leaves {
+        let class = OperationClass::of(&leaf.operation.operation).unwrap_or(OperationClass::Object);
+        classes.entry(leaf.block.id).or_default()[class.index()] += leaf.energy;
+    }
+    let by_id: BTreeMap<BlockId, _> =
+        scenario.dictionary.blocks.iter().map(|block| (block.id, block)).collect();
+    entry::group(leaves, executions, |leaf| leaf.block.id, pricing)
+        .into_iter()
+        .filter_map(|entry| {
+            let classes = classes.get(&entry.key).copied().unwrap_or_default();
+            by_id.get(&entry.key).map(|block| block_account(entry, block, classes, pricing.costs))
+        })
+        .collect()
+}
+
+/// One block's account: its figure, and the cost of one execution.
+fn block_account(
+    entry: Entry<BlockId>,
+    block: &crate::operations::BlockEntry,
+    classes: [Femtojoules; 8],
+    costs: &Costs<'_>,
+) -> BlockAccount {
+    let mut once = CountVector::default();
+    for operation in &block.operations {
+        if let Some(cost) = costs.of(&operation.operation) {
+            once.add(cost, f64::from(operation.count));
+        }
+    }
+    BlockAccount {
+        cost: costs.energy(&once),
+        cost_interval: if entry.unknown > 0 { None } else { costs.interval(&once) },
+        entry,
+        name: block.name.clone(),
+        kind: block.kind.clone(),
+        class: block.class.clone(),
+        method: block.method.clone(),
+        file: block.file.clone(),
+        start_line: block.start_line,
+        end_line: block.end_line,
+        classes,
+    }
+}
+
+/// The accounts of methods; a method runs as often as its entry block.
+pub(super) fn methods(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<MethodKey>> {
+    let key = |block: &crate::operations::BlockEntry| MethodKey {
+        class: block.class.clone(),
+        method: block.method.clone(),
+    };
+    let mut executions: BTreeMap<MethodKey, u64> = BTreeMap::new();
+    for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
+        add(&mut executions, key(block), entries_of(block, runs));
+    }
+    entry::group(leaves, executions, |leaf| key(leaf.block), pricing)
+}
+
+/// The accounts of classes.
+pub(super) fn classes(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<String>> {
+    let mut executions: BTreeMap<String, u64> = BTreeMap::new();
+    for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
+        add(&mut executions, block.class.clone(), entries_of(block, runs));
+    }
+    entry::group(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
+}
+
+/// How often a block's unit was entered through it.
+fn entries_of(block: &crate::operations::BlockEntry, runs: u64) -> u64 {
+    if block.kind == "entry" { runs } else { 0 }
+}
+
+/// Adds to a count, without overflow.
+fn add<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, count: u64) {
+    let sum = counts.entry(key).or_default();
+    *sum = sum.saturating_add(count);
+}

@@ -1,0 +1,38 @@
+//! Trying a case before it is measured.
+
+use crate::blocks::BlockId;
+
+/// A case to try: one input sequence, one set of removed blocks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DryCase {
+    /// Name of the input sequence.
+    pub input: String,
+    /// Removed blocks, sorted; empty for the base case.
+    pub removed: Vec<BlockId>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DryOutcome {
+    /// It ran to its end mark.
+    Ran {
+        /// Executions per block, indexed by [`BlockId`].
+        executions: Vec<u64>,
+        /// Blocks of the set that the variant could not leave out, with the reason.
+        kept: Vec<(BlockId, String)>,
+    },
+    /// It did not compile, crashed or hung.
+    Failed {
+        /// One sentence.
+        reason: String,
+    },
+}
+
+/// A failure that is not the case's fault (no JDK, full disk); ends the planning.
+pub type DryError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Builds and runs cases.
+pub trait Dry {
+    /// Tries cases, in any order or at once; one outcome per case, in order.
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError>;
+}

@@ -1,0 +1,234 @@
+//! The plan: which cases are measured.
+//!
+//! For each input sequence the removable blocks are grouped in source order and each
+//! group is tried; groups that crash are split down to the blocks that make them crash,
+//! which are dropped with the reason. Groups that run are joined to larger sets, of
+//! which those that change the mix of operations most (predicted by leaving out the
+//! executions of the removed blocks) are tried as well. Among all sets that ran, the
+//! plan takes enough to remove every block once, then those that tell most by their
+//! real counts.
+
+use std::collections::BTreeSet;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use thiserror::Error;
+
+use crate::blocks::BlockId;
+use crate::operations::Dictionary;
+use crate::scenario::{CampaignSettings, Scenario};
+
+use super::choose::Candidates;
+use super::counts::OperationMatrix;
+use super::describe::describe;
+use super::dry::{Dry, DryError};
+use super::search::{Candidate, Search};
+use super::sets::find_sets;
+
+/// What the planner needs of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanSettings {
+    /// Names of the input sequences, at least one.
+    pub inputs: Vec<String>,
+    /// Cases, shares, budget, seed, repeats.
+    pub campaign: CampaignSettings,
+    /// Length of a session with the rest after it, in seconds.
+    pub session_s: f64,
+}
+
+impl From<&Scenario> for PlanSettings {
+    fn from(scenario: &Scenario) -> Self {
+        Self {
+            inputs: scenario.inputs.iter().map(|input| input.name.clone()).collect(),
+            campaign: scenario.campaign.clone(),
+            session_s: scenario.session.duration_s + scenario.session.rest_s,
+        }
+    }
+}
+
+/// The cases to be measured and what they are expected to tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Base cases first, then in the order of choice.
+    pub cases: Vec<PlannedCase>,
+    /// Removable blocks that no case removes, with the reason, by block.
+    pub dropped: Vec<DroppedBlock>,
+    /// What the plan holds in numbers.
+    pub summary: PlanSummary,
+}
+
+/// One case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedCase {
+    /// `base-north`, `r07-north`: variant and input.
+    pub name: String,
+    /// `base`, `r07`: cases with the same removed blocks share a variant.
+    pub variant: String,
+    /// Name of the input sequence; also the case's group.
+    pub input: String,
+    /// Removed blocks, sorted.
+    pub removed: Vec<BlockId>,
+    /// Executions of all blocks in the dry run.
+    pub executions: u64,
+    /// The same as a share of the base case's.
+    pub executions_share: f64,
+    /// Predicted energy as a share of the base case's, if all operations cost the same.
+    pub energy_share: f64,
+    /// Rank of the counts of this case and those before it.
+    pub rank: usize,
+}
+
+/// A removable block that no case removes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedBlock {
+    /// The block.
+    pub block: BlockId,
+    /// One sentence.
+    pub reason: String,
+}
+
+/// A plan in numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanSummary {
+    /// Cases, base cases included.
+    pub cases: usize,
+    /// Different variants to be built, the base included.
+    pub variants: usize,
+    /// Removable blocks.
+    pub removable: usize,
+    /// Removable blocks that ran in a base case.
+    pub removable_executed: usize,
+    /// Removable blocks that ran in a base case and are removed in some case.
+    pub removed_executed: usize,
+    /// Dry runs made.
+    pub dry_runs: usize,
+    /// Operations and library functions that ran in some case.
+    pub operations: usize,
+    /// Rank of the matrix of counts.
+    pub rank: usize,
+    /// Cases that run less than a fifth of their base case's executions.
+    pub collapsed: usize,
+    /// Seconds of board time that all runs take, by the nominal session.
+    pub board_s: f64,
+    /// Seconds that the paper's protocol takes for as many cases: 21 sessions of 100 s.
+    pub paper_board_s: f64,
+}
+
+/// Why there is no plan.
+#[derive(Debug, Error)]
+pub enum PlanError {
+    /// The unchanged application does not run.
+    #[error("the base case of input `{input}` fails: {reason}")]
+    BaseFailed {
+        /// Name of the input sequence.
+        input: String,
+        /// What happened.
+        reason: String,
+    },
+    /// Dry runs can't be made.
+    #[error("a dry run could not be made")]
+    Dry {
+        /// Why.
+        #[source]
+        source: DryError,
+    },
+}
+
+impl From<DryError> for PlanError {
+    fn from(source: DryError) -> Self {
+        PlanError::Dry { source }
+    }
+}
+
+/// Plans a campaign.
+pub fn plan(
+    settings: &PlanSettings,
+    dictionary: &Dictionary,
+    dry: &mut dyn Dry,
+) -> Result<Plan, PlanError> {
+    let rng = ChaCha8Rng::seed_from_u64(settings.campaign.seed);
+    let mut search = Search::new(dry, settings.inputs.clone(), settings.campaign.dry_runs, rng);
+    if let Err((input, reason)) = search.run_bases()? {
+        return Err(PlanError::BaseFailed { input: settings.inputs[input].clone(), reason });
+    }
+    let matrix = OperationMatrix::new(dictionary);
+    let removable = removable_blocks(dictionary);
+    find_sets(settings, &matrix, &removable, &mut search)?;
+    let chosen = choose(settings, &matrix, &removable, &search);
+    Ok(describe(settings, &matrix, &removable, &search, &chosen))
+}
+
+fn removable_blocks(dictionary: &Dictionary) -> Vec<BlockId> {
+    dictionary.blocks.iter().filter(|block| block.removable).map(|block| block.id).collect()
+}
+
+/// Whether a block ran.
+pub(super) fn ran(executions: &[u64], block: BlockId) -> bool {
+    executions.get(block.0 as usize).is_some_and(|count| *count > 0)
+}
+
+/// Indices into `search.found`: the base cases, what covers the blocks, what tells most.
+fn choose(
+    settings: &PlanSettings,
+    matrix: &OperationMatrix,
+    removable: &[BlockId],
+    search: &Search<'_>,
+) -> Vec<usize> {
+    let rows: Vec<Vec<u128>> =
+        search.found.iter().map(|found| matrix.row(&found.executions)).collect();
+    let mut candidates = Candidates::new(&rows);
+    let is_base = |index: usize| search.found[index].removed.is_empty();
+    (0..rows.len()).filter(|index| is_base(*index)).for_each(|index| candidates.take(index));
+    cover(settings, removable, search, &mut candidates);
+    let cases = settings.campaign.cases;
+    let mut collapsed = count_collapsed(search, candidates.chosen());
+    let most = (settings.campaign.collapsed_share * cases as f64) as usize;
+    while candidates.chosen().len() < cases {
+        let allowed =
+            |index: usize| !is_base(index) && (!search.found[index].collapsed || collapsed < most);
+        let Some(taken) = candidates.take_best(allowed) else { break };
+        collapsed += usize::from(search.found[taken].collapsed);
+    }
+    candidates.chosen().to_vec()
+}
+
+/// Takes sets until every block that some set removes is removed, those without a
+/// collapse first, those that remove most new blocks first; at most twice the cases
+/// aimed at.
+fn cover(
+    settings: &PlanSettings,
+    removable: &[BlockId],
+    search: &Search<'_>,
+    candidates: &mut Candidates,
+) {
+    let mut open: BTreeSet<BlockId> = removable.iter().copied().collect();
+    for collapsed in [false, true] {
+        while candidates.chosen().len() < 2 * settings.campaign.cases {
+            let gain =
+                |found: &Candidate| found.removed.iter().filter(|b| open.contains(b)).count();
+            let may = |found: &&(usize, &Candidate)| found.1.collapsed == collapsed;
+            let best = search.found.iter().enumerate();
+            let best = best.filter(|found| may(&found)).map(|(index, c)| (gain(c), index));
+            let Some((gained, index)) =
+                best.max_by_key(|(gain, index)| (*gain, usize::MAX - index))
+            else {
+                break;
+            };
+            if gained == 0 {
+                break;
+            }
+            search.found[index].removed.iter().for_each(|block| {
+                open.remove(block);
+            });
+            candidates.take(index);
+        }
+    }
+}
+
+pub(super) fn count_collapsed(search: &Search<'_>, chosen: &[usize]) -> usize {
+    chosen.iter().filter(|index| search.found[**index].collapsed).count()
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+pub(crate) mod tests;

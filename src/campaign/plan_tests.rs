@@ -1,0 +1,202 @@
+//! Plans of a written program: blocks with known operations, some of which crash or
+//! collapse it when removed.
+
+use super::*;
+use crate::campaign::dry::{DryCase, DryOutcome};
+use crate::operations::{BlockEntry, OperationCount};
+
+/// A dictionary with one block per list of operations; all are removable.
+pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
+    let block = |(index, operations): (usize, &&[(&str, u32)])| BlockEntry {
+        id: BlockId(index as u32),
+        name: format!("A.m().after_{index}"),
+        kind: "continuation".into(),
+        file: "A.java".into(),
+        start_line: index as u32 + 1,
+        end_line: index as u32 + 1,
+        class: "A".into(),
+        method: "m()".into(),
+        removable: true,
+        operations: (operations.iter().enumerate())
+            .map(|(line, (operation, count))| OperationCount {
+                operation: operation.to_string(),
+                line: line as u32 + 1,
+                count: *count,
+            })
+            .collect(),
+    };
+    Dictionary { blocks: blocks.iter().enumerate().map(block).collect() }
+}
+
+pub(crate) fn settings(cases: usize) -> CampaignSettings {
+    CampaignSettings {
+        repeats: 10,
+        idle_repeats: 10,
+        traced_repeats: 1,
+        cases,
+        removed_share: 0.3,
+        candidates: 60,
+        dry_runs: cases * 4,
+        collapsed_share: 0.25,
+        max_retries: 3,
+        seed: 1,
+    }
+}
+
+/// 60 blocks: block i runs 100 + i times (half as often with input b), 50..60 never;
+/// operations O0..O11 in turn. Removing 7 or 23 crashes, 11 collapses, 30 can't be
+/// compiled away, 40 and 41 together crash.
+struct Program {
+    runs: usize,
+    broken: bool,
+}
+
+const BLOCKS: usize = 60;
+
+fn program_dictionary() -> Dictionary {
+    let names: Vec<String> = (0..12).map(|i| format!("O{i}")).collect();
+    let lists: Vec<Vec<(&str, u32)>> = (0..BLOCKS)
+        .map(|i| vec![(names[i % 12].as_str(), 1 + i as u32 % 3), (names[i % 7].as_str(), 1)])
+        .collect();
+    let lists: Vec<&[(&str, u32)]> = lists.iter().map(Vec::as_slice).collect();
+    dictionary(&lists)
+}
+
+impl Dry for Program {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        self.runs += cases.len();
+        Ok(cases.iter().map(|case| self.outcome(case)).collect())
+    }
+}
+
+impl Program {
+    fn outcome(&self, case: &DryCase) -> DryOutcome {
+        let has = |block: u32| case.removed.contains(&BlockId(block));
+        if has(7) || has(23) || (has(40) && has(41)) || self.broken {
+            return DryOutcome::Failed { reason: "NullPointerException".into() };
+        }
+        let scale = if case.input == "a" { 2 } else { 1 };
+        let mut executions = vec![0; BLOCKS];
+        for (block, count) in executions.iter_mut().enumerate().take(50) {
+            let removed = block != 30 && has(block as u32);
+            *count = if removed { 0 } else { (100 + block as u64) * scale };
+            if has(11) && block > 3 {
+                *count = 0;
+            }
+        }
+        let kept = if has(30) { vec![(BlockId(30), "does not compile".into())] } else { vec![] };
+        DryOutcome::Ran { executions, kept }
+    }
+}
+
+fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {
+    let mut program = Program { runs: 0, broken: false };
+    let campaign = CampaignSettings { dry_runs, ..settings(cases) };
+    let inputs = vec!["a".to_string(), "b".to_string()];
+    let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
+    let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
+    (plan, program.runs)
+}
+
+#[test]
+fn every_block_that_can_be_removed_is_removed_somewhere() {
+    let (plan, runs) = plan_program(44, 176);
+    let dropped: Vec<_> = plan.dropped.iter().map(|d| (d.block.0, d.reason.as_str())).collect();
+    let expected =
+        [(7, "NullPointerException"), (23, "NullPointerException"), (30, "does not compile")];
+    assert_eq!(dropped, expected);
+    assert_eq!(plan.summary.removable_executed, 50);
+    assert_eq!(plan.summary.removed_executed, 47);
+    assert_eq!(plan.summary.dry_runs, runs);
+    assert!(runs <= 176 + 2, "{runs} dry runs");
+}
+
+#[test]
+fn the_plan_has_the_cases_asked_for_and_can_tell_the_operations_apart() {
+    let (plan, _) = plan_program(44, 176);
+    assert_eq!(plan.cases.len(), 44);
+    assert_eq!(plan.cases[0].name, "base-a");
+    assert_eq!(plan.cases[1].name, "base-b");
+    assert_eq!(plan.summary.operations, 12);
+    assert_eq!(plan.summary.rank, 12);
+    let reached = plan.cases.iter().position(|case| case.rank == 12).unwrap();
+    assert!(reached < 24, "full rank after {reached} cases");
+    assert!(plan.summary.collapsed >= 1 && plan.summary.collapsed <= 11);
+    assert_eq!(plan.summary.board_s, 44.0 * 21.0 * 100.0);
+    let names: BTreeSet<_> = plan.cases.iter().map(|case| &case.name).collect();
+    assert_eq!(names.len(), 44);
+}
+
+#[test]
+fn sets_are_of_the_size_asked_for() {
+    let (plan, _) = plan_program(44, 176);
+    let sizes: Vec<usize> = plan.cases.iter().map(|case| case.removed.len()).collect();
+    let large = sizes.iter().filter(|size| **size >= 8).count();
+    assert!(large >= 20, "{sizes:?}");
+    let shared = plan.cases.len() - plan.summary.variants;
+    assert!(shared > 1, "no variant is shared by two inputs");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_plan() {
+    assert_eq!(plan_program(44, 176), plan_program(44, 176));
+}
+
+#[test]
+fn a_small_budget_is_kept_and_said() {
+    let (plan, runs) = plan_program(40, 20);
+    assert!(runs <= 22);
+    assert!(plan.dropped.iter().any(|d| d.reason.contains("used up")), "{:?}", plan.dropped);
+}
+
+#[test]
+fn a_broken_base_case_is_an_error() {
+    let mut program = Program { runs: 0, broken: true };
+    let settings = PlanSettings { inputs: vec!["a".into()], campaign: settings(3), session_s: 1.0 };
+    let error = plan(&settings, &program_dictionary(), &mut program).unwrap_err();
+    assert_eq!(error.to_string(), "the base case of input `a` fails: NullPointerException");
+}
+
+/// A program in which every sixth block crashes it: 240 blocks, four inputs that each run
+/// most of them.
+struct Fragile;
+
+impl Dry for Fragile {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        let outcome = |case: &DryCase| {
+            if case.removed.iter().any(|block| block.0 % 6 == 5) {
+                return DryOutcome::Failed { reason: "crash".into() };
+            }
+            let input = case.input.as_bytes()[0] as usize;
+            let count = |block: usize| {
+                let skipped = block % 10 == input % 10;
+                let removed = case.removed.contains(&BlockId(block as u32));
+                if skipped || removed { 0 } else { 100 + (block * input % 37) as u64 }
+            };
+            DryOutcome::Ran { executions: (0..240).map(count).collect(), kept: Vec::new() }
+        };
+        Ok(cases.iter().map(outcome).collect())
+    }
+}
+
+#[test]
+fn a_fragile_program_still_gets_its_cases() {
+    let names: Vec<String> = (0..40).map(|i| format!("O{i}")).collect();
+    let lists: Vec<Vec<(&str, u32)>> = (0..240)
+        .map(|i| vec![(names[i % 40].as_str(), 1), (names[i * 7 % 40].as_str(), 2)])
+        .collect();
+    let lists: Vec<&[(&str, u32)]> = lists.iter().map(Vec::as_slice).collect();
+    let inputs = ["a", "b", "c", "d"].map(str::to_string).to_vec();
+    let planned = |dry_runs| {
+        let campaign = CampaignSettings { dry_runs, ..settings(44) };
+        let settings = PlanSettings { inputs: inputs.clone(), campaign, session_s: 1.0 };
+        plan(&settings, &dictionary(&lists), &mut Fragile).unwrap()
+    };
+    let full = planned(400);
+    assert_eq!((full.summary.removed_executed, full.summary.rank), (200, 40));
+    assert_eq!(full.dropped.len(), 40);
+    assert!(full.dropped.iter().all(|d| d.block.0 % 6 == 5 && d.reason == "crash"));
+    let short = planned(176);
+    assert_eq!(short.summary.cases, 44);
+    assert!(short.summary.removed_executed > 120, "{:?}", short.summary);
+}

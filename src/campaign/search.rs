@@ -1,0 +1,251 @@
+//! The search for removed sets that run: splits sets that fail down to the blocks that
+//! make them fail, and joins sets that run to larger ones. Every outcome is kept; a set
+//! that ran is a candidate for the plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::blocks::BlockId;
+
+use super::dry::{Dry, DryCase, DryError, DryOutcome};
+
+/// A set of removed blocks that ran with an input sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    /// Index of the input sequence.
+    pub input: usize,
+    /// Removed blocks, sorted.
+    pub removed: Vec<BlockId>,
+    /// Executions per block.
+    pub executions: Vec<u64>,
+    /// Whether it ran less than a fifth of the base case's executions.
+    pub collapsed: bool,
+}
+
+/// The state of the search.
+pub(super) struct Search<'d> {
+    pub dry: &'d mut dyn Dry,
+    pub inputs: Vec<String>,
+    pub rng: ChaCha8Rng,
+    /// Dry runs that may still be made.
+    pub budget: usize,
+    /// Executions of each base case.
+    pub base: Vec<Vec<u64>>,
+    /// Sets that ran, base cases first.
+    pub found: Vec<Candidate>,
+    /// Blocks that can't be left out, with the reason.
+    pub culprits: BTreeMap<BlockId, String>,
+    /// Sets that were tried, by input.
+    tried: BTreeSet<(usize, Vec<BlockId>)>,
+}
+
+/// How one tried set ended.
+enum Tried {
+    Ran(usize),
+    Failed(String),
+    /// The budget was used up.
+    Not,
+}
+
+/// Removing blocks that leaves less than this share of the executions collapses a case.
+const COLLAPSED: f64 = 0.2;
+
+impl<'d> Search<'d> {
+    pub fn new(dry: &'d mut dyn Dry, inputs: Vec<String>, budget: usize, rng: ChaCha8Rng) -> Self {
+        Self {
+            dry,
+            inputs,
+            rng,
+            budget,
+            base: Vec::new(),
+            found: Vec::new(),
+            culprits: BTreeMap::new(),
+            tried: BTreeSet::new(),
+        }
+    }
+
+    /// Runs the base case of every input; on failure the input's index and the reason.
+    pub fn run_bases(&mut self) -> Result<Result<(), (usize, String)>, DryError> {
+        let case = |input: &String| DryCase { input: input.clone(), removed: Vec::new() };
+        let cases: Vec<DryCase> = self.inputs.iter().map(case).collect();
+        let outcomes = self.ask(&cases)?;
+        for (input, outcome) in outcomes.into_iter().enumerate() {
+            match outcome {
+                DryOutcome::Failed { reason } => return Ok(Err((input, reason))),
+                DryOutcome::Ran { executions, .. } => {
+                    let base = executions.clone();
+                    let removed = Vec::new();
+                    self.base.push(base);
+                    self.found.push(Candidate { input, removed, executions, collapsed: false });
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Tries groups of blocks and splits those that fail or collapse until each part
+    /// runs or is a single block, while more than `reserve` dry runs are left. Returns
+    /// the groups that run without collapsing.
+    pub fn classify(
+        &mut self,
+        input: usize,
+        groups: Vec<Vec<BlockId>>,
+        reserve: usize,
+    ) -> Result<Vec<Vec<BlockId>>, DryError> {
+        let mut safe = Vec::new();
+        let mut queue = groups;
+        while !queue.is_empty() {
+            let outcomes = self.try_sets(input, &queue, reserve)?;
+            let failed = |outcome: &&Tried| matches!(outcome, Tried::Failed(_));
+            let mostly = outcomes.iter().filter(failed).count() * 10 > outcomes.len() * 7;
+            // Where nearly every set fails, halves would fail as well.
+            let parts = if mostly { 4 } else { 2 };
+            let mut next = Vec::new();
+            for (set, outcome) in queue.into_iter().zip(outcomes) {
+                match outcome {
+                    Tried::Ran(found) if self.found[found].collapsed && set.len() > 1 => {
+                        next.extend(split(&set, 2));
+                    }
+                    Tried::Ran(found) if self.found[found].collapsed => {}
+                    Tried::Ran(found) => safe.push(self.found[found].removed.clone()),
+                    Tried::Failed(reason) if set.len() == 1 => {
+                        self.culprits.entry(set[0]).or_insert(reason);
+                    }
+                    Tried::Failed(_) => next.extend(split(&set, parts)),
+                    Tried::Not => {}
+                }
+            }
+            queue = next;
+        }
+        safe.retain(|set| !set.is_empty());
+        Ok(safe)
+    }
+
+    /// Shuffles groups and joins them to sets of about `size` blocks; every group is in
+    /// one of them.
+    pub fn join(&mut self, groups: &[Vec<BlockId>], size: usize) -> Vec<Vec<Vec<BlockId>>> {
+        let mut shuffled = groups.to_vec();
+        shuffled.shuffle(&mut self.rng);
+        let mut unions: Vec<Vec<Vec<BlockId>>> = Vec::new();
+        let mut filled = size;
+        for group in shuffled {
+            if filled >= size {
+                unions.push(Vec::new());
+                filled = 0;
+            }
+            filled += group.len();
+            if let Some(last) = unions.last_mut() {
+                last.push(group);
+            }
+        }
+        unions
+    }
+
+    /// Tries joined groups while more than `reserve` dry runs are left; a union that fails
+    /// is halved down to two groups.
+    pub fn try_unions(
+        &mut self,
+        input: usize,
+        unions: Vec<Vec<Vec<BlockId>>>,
+        reserve: usize,
+    ) -> Result<(), DryError> {
+        let mut queue = unions;
+        while !queue.is_empty() && self.budget > reserve {
+            let sets: Vec<Vec<BlockId>> = queue.iter().map(|groups| union_of(groups)).collect();
+            let outcomes = self.try_sets(input, &sets, reserve)?;
+            let mut next = Vec::new();
+            for (groups, outcome) in queue.into_iter().zip(outcomes) {
+                if matches!(outcome, Tried::Failed(_)) && groups.len() > 2 {
+                    next.extend(split(&groups, 2));
+                }
+            }
+            queue = next;
+        }
+        Ok(())
+    }
+
+    /// How many sets of `size` blocks or more ran with an input without collapsing.
+    pub fn running(&self, input: usize, size: usize) -> usize {
+        let large = |c: &&Candidate| c.removed.len() >= size.max(1) && !c.collapsed;
+        self.found.iter().filter(|c| c.input == input).filter(large).count()
+    }
+
+    fn try_sets(
+        &mut self,
+        input: usize,
+        sets: &[Vec<BlockId>],
+        reserve: usize,
+    ) -> Result<Vec<Tried>, DryError> {
+        let mut new: Vec<Vec<BlockId>> = Vec::new();
+        for set in sets {
+            let known = self.tried.contains(&(input, set.clone())) || new.contains(set);
+            if !known && new.len() + reserve < self.budget {
+                new.push(set.clone());
+            }
+        }
+        let case = |set: &Vec<BlockId>| DryCase {
+            input: self.inputs[input].clone(),
+            removed: set.clone(),
+        };
+        let cases: Vec<DryCase> = new.iter().map(case).collect();
+        let outcomes = self.ask(&cases)?;
+        self.budget -= new.len();
+        let mut fresh: BTreeMap<Vec<BlockId>, Tried> = BTreeMap::new();
+        for (set, outcome) in new.into_iter().zip(outcomes) {
+            let tried = self.note(input, &set, outcome);
+            fresh.insert(set, tried);
+        }
+        let outcome = |set: &Vec<BlockId>| fresh.remove(set).unwrap_or(Tried::Not);
+        Ok(sets.iter().map(outcome).collect())
+    }
+
+    /// One outcome per case.
+    fn ask(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        if cases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let outcomes = self.dry.try_cases(cases)?;
+        if outcomes.len() == cases.len() {
+            return Ok(outcomes);
+        }
+        Err(format!("{} dry runs gave {} outcomes", cases.len(), outcomes.len()).into())
+    }
+
+    fn note(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> Tried {
+        self.tried.insert((input, set.to_vec()));
+        match outcome {
+            DryOutcome::Failed { reason } => Tried::Failed(reason),
+            DryOutcome::Ran { executions, kept } => {
+                let left_in: BTreeSet<BlockId> = kept.iter().map(|(block, _)| *block).collect();
+                self.culprits.extend(kept);
+                let removed: Vec<BlockId> =
+                    set.iter().copied().filter(|block| !left_in.contains(block)).collect();
+                let collapsed = total(&executions) < COLLAPSED * total(&self.base[input]);
+                let twin = |c: &Candidate| c.input == input && c.removed == removed;
+                if let Some(index) = self.found.iter().position(twin) {
+                    return Tried::Ran(index);
+                }
+                self.found.push(Candidate { input, removed, executions, collapsed });
+                Tried::Ran(self.found.len() - 1)
+            }
+        }
+    }
+}
+
+/// Executions of all blocks.
+pub(super) fn total(executions: &[u64]) -> f64 {
+    executions.iter().map(|count| *count as f64).sum()
+}
+
+/// The blocks of joined groups, sorted.
+pub(super) fn union_of(groups: &[Vec<BlockId>]) -> Vec<BlockId> {
+    let blocks: BTreeSet<BlockId> = groups.iter().flatten().copied().collect();
+    blocks.into_iter().collect()
+}
+
+/// At most `parts` runs of neighbours.
+fn split<T: Clone>(items: &[T], parts: usize) -> Vec<Vec<T>> {
+    items.chunks(items.len().div_ceil(parts).max(1)).map(<[T]>::to_vec).collect()
+}

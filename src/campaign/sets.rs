@@ -1,0 +1,174 @@
+//! Finding sets of removed blocks that run, for each input sequence: classify the blocks
+//! in groups, then join the groups that run.
+
+use std::collections::BTreeSet;
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+
+use crate::blocks::BlockId;
+
+use super::choose::Candidates;
+use super::counts::OperationMatrix;
+use super::dry::DryError;
+use super::plan::{PlanSettings, ran};
+use super::search::{Candidate, Search, union_of};
+
+/// Fills `search.found` with sets that run, for every input.
+pub(super) fn find_sets(
+    settings: &PlanSettings,
+    matrix: &OperationMatrix,
+    removable: &[BlockId],
+    search: &mut Search<'_>,
+) -> Result<(), DryError> {
+    let inputs = settings.inputs.len();
+    let wanted = settings.campaign.cases.saturating_sub(inputs).div_ceil(inputs);
+    let mut groups: Vec<Vec<BlockId>> = Vec::new();
+    for input in 0..inputs {
+        let executed: Vec<BlockId> =
+            removable.iter().copied().filter(|block| ran(&search.base[input], *block)).collect();
+        let known = known_blocks(&groups, search);
+        let fresh: Vec<BlockId> =
+            executed.iter().copied().filter(|block| !known.contains(block)).collect();
+        let mut untried = in_groups(&fresh, wanted);
+        if input == 0 {
+            let never = |block: &BlockId| !search.base.iter().any(|base| ran(base, *block));
+            deal(&mut untried, removable.iter().copied().filter(never));
+        }
+        // Enough for joining groups with this input, and with those after it.
+        let reserve = |inputs_left: usize| settings.campaign.cases * inputs_left / inputs;
+        let new = search.classify(input, untried, reserve(inputs - input))?;
+        groups.extend(new.iter().cloned());
+        let size = settings.campaign.removed_share * executed.len() as f64;
+        let size = size.ceil() as usize;
+        let goal = Goal { input, wanted, size, reserve: reserve(inputs - input - 1) };
+        try_known_sets(goal, &new, search)?;
+        join_groups(goal, settings, matrix, &groups, search)?;
+    }
+    Ok(())
+}
+
+/// Blocks that need no more trying: in a group that runs, culprits, and those that
+/// collapse a case alone.
+fn known_blocks(groups: &[Vec<BlockId>], search: &Search<'_>) -> BTreeSet<BlockId> {
+    let alone = search.found.iter().filter(|found| found.removed.len() == 1);
+    let alone = alone.filter(|found| found.collapsed).map(|found| found.removed[0]);
+    let grouped = groups.iter().flatten().copied();
+    grouped.chain(alone).chain(search.culprits.keys().copied()).collect()
+}
+
+/// What joining groups aims at.
+#[derive(Clone, Copy)]
+struct Goal {
+    input: usize,
+    /// Sets of half the size or more.
+    wanted: usize,
+    /// Blocks per set.
+    size: usize,
+    /// Dry runs that are kept for later inputs.
+    reserve: usize,
+}
+
+/// At most `count` runs of neighbouring blocks.
+fn in_groups(blocks: &[BlockId], count: usize) -> Vec<Vec<BlockId>> {
+    let size = blocks.len().div_ceil(count.max(1)).max(1);
+    blocks.chunks(size).map(<[BlockId]>::to_vec).collect()
+}
+
+/// Spreads blocks that never ran over the groups.
+fn deal(groups: &mut Vec<Vec<BlockId>>, blocks: impl Iterator<Item = BlockId>) {
+    for (index, block) in blocks.enumerate() {
+        if groups.is_empty() {
+            groups.push(Vec::new());
+        }
+        let place = index % groups.len();
+        groups[place].push(block);
+        groups[place].sort_unstable();
+    }
+}
+
+/// Tries sets that join several groups until enough of them run.
+fn join_groups(
+    goal: Goal,
+    settings: &PlanSettings,
+    matrix: &OperationMatrix,
+    groups: &[Vec<BlockId>],
+    search: &mut Search<'_>,
+) -> Result<(), DryError> {
+    let blocks: usize = groups.iter().map(Vec::len).sum();
+    if groups.len() < 2 {
+        return Ok(());
+    }
+    let size = goal.size.clamp(1, (blocks * 6 / 10).max(1));
+    for round in 0..4 {
+        let missing = goal.wanted.saturating_sub(search.running(goal.input, size / 2));
+        if missing == 0 || search.budget <= goal.reserve {
+            break;
+        }
+        // The first round covers every group; later ones choose among many.
+        let mut unions = search.join(groups, size);
+        if round > 0 {
+            while unions.len() < settings.campaign.candidates {
+                let low = (size / 2).max(1);
+                let near = search.rng.random_range(low..=size + size / 2);
+                unions.extend(search.join(groups, near));
+            }
+            unions = most_telling(goal.input, unions, missing, matrix, search);
+        }
+        search.try_unions(goal.input, unions, goal.reserve)?;
+    }
+    Ok(())
+}
+
+/// Tries sets that run with earlier inputs: half of the wanted ones as they are, so that
+/// cases share variants, half with the groups that are new with this input.
+fn try_known_sets(
+    goal: Goal,
+    new: &[Vec<BlockId>],
+    search: &mut Search<'_>,
+) -> Result<(), DryError> {
+    let large = |c: &&Candidate| {
+        c.input < goal.input && !c.collapsed && c.removed.len() >= (goal.size / 2).max(1)
+    };
+    let sets: BTreeSet<Vec<BlockId>> =
+        search.found.iter().filter(large).map(|c| c.removed.clone()).collect();
+    let mut sets: Vec<Vec<BlockId>> = sets.into_iter().collect();
+    sets.shuffle(&mut search.rng);
+    let mut unions: Vec<Vec<Vec<BlockId>>> =
+        sets.into_iter().take(goal.wanted).map(|set| vec![set]).collect();
+    let with_new = unions.len().div_ceil(2);
+    for (index, group) in new.iter().enumerate() {
+        if with_new > 0 {
+            unions[index % with_new].push(group.clone());
+        }
+    }
+    search.try_unions(goal.input, unions, goal.reserve)
+}
+
+/// The `count` unions that change the mix of operations most, by predicted counts.
+fn most_telling(
+    input: usize,
+    unions: Vec<Vec<Vec<BlockId>>>,
+    count: usize,
+    matrix: &OperationMatrix,
+    search: &Search<'_>,
+) -> Vec<Vec<Vec<BlockId>>> {
+    let mut rows: Vec<Vec<u128>> =
+        search.found.iter().map(|found| matrix.row(&found.executions)).collect();
+    let known = rows.len();
+    for union in &unions {
+        let mut executions = search.base[input].clone();
+        for block in union_of(union) {
+            if let Some(count) = executions.get_mut(block.0 as usize) {
+                *count = 0;
+            }
+        }
+        rows.push(matrix.row(&executions));
+    }
+    let mut candidates = Candidates::new(&rows);
+    (0..known).for_each(|index| candidates.take(index));
+    for _ in 0..count {
+        candidates.take_best(|index| index >= known);
+    }
+    candidates.chosen()[known..].iter().map(|index| unions[index - known].clone()).collect()
+}

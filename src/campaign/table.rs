@@ -1,0 +1,150 @@
+//! `plan.csv`: one line per case. The columns after `removed` are predictions.
+
+use thiserror::Error;
+
+use crate::blocks::BlockId;
+
+use super::plan::{Plan, PlannedCase};
+
+const COLUMNS: [&str; 10] = [
+    "case",
+    "input",
+    "group",
+    "variant",
+    "removed",
+    "removed_blocks",
+    "executions",
+    "executions_share",
+    "energy_share",
+    "rank",
+];
+
+/// A `plan.csv` that can't be used.
+#[derive(Debug, Error)]
+pub enum PlanTableError {
+    /// Not a table with the columns of a plan.
+    #[error("plan.csv: no column `{0}`; write it anew with `wattline plan`")]
+    NoColumn(&'static str),
+    /// A line that is not a case.
+    #[error("plan.csv, line {line}: column `{column}` holds \"{text}\"")]
+    BadCell {
+        /// Line, from 1.
+        line: usize,
+        /// Column.
+        column: &'static str,
+        /// What it holds.
+        text: String,
+    },
+    /// Not CSV.
+    #[error("plan.csv can't be read")]
+    Csv(#[from] csv::Error),
+}
+
+/// The text of `plan.csv`. `removed` holds block ids with blanks between.
+pub fn plan_to_csv(plan: &Plan) -> String {
+    let mut text = COLUMNS.join(",") + "\n";
+    for case in &plan.cases {
+        let removed: Vec<String> = case.removed.iter().map(|block| block.0.to_string()).collect();
+        text += &format!(
+            "{},{},{},{},{},{},{},{:.6},{:.6},{}\n",
+            case.name,
+            case.input,
+            case.input,
+            case.variant,
+            removed.join(" "),
+            removed.len(),
+            case.executions,
+            case.executions_share,
+            case.energy_share,
+            case.rank
+        );
+    }
+    text
+}
+
+/// Reads the cases of `plan.csv`.
+pub fn read_plan(text: &str) -> Result<Vec<PlannedCase>, PlanTableError> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let headers = reader.headers()?.clone();
+    let mut cases = Vec::new();
+    for (index, record) in reader.records().enumerate() {
+        let record = record?;
+        let cell = |column: &'static str| {
+            let place = headers.iter().position(|name| name == column);
+            place.and_then(|place| record.get(place)).ok_or(PlanTableError::NoColumn(column))
+        };
+        let line = index + 2;
+        let bad = |column, text: &str| PlanTableError::BadCell { line, column, text: text.into() };
+        let number = |column: &'static str| {
+            let text = cell(column)?;
+            text.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| bad(column, text))
+        };
+        let blocks = cell("removed")?;
+        let block = |word: &str| word.parse().map(BlockId).map_err(|_| bad("removed", blocks));
+        let executions = cell("executions")?;
+        cases.push(PlannedCase {
+            name: cell("case")?.into(),
+            variant: cell("variant")?.into(),
+            input: cell("input")?.into(),
+            removed: blocks.split_whitespace().map(block).collect::<Result<_, _>>()?,
+            executions: executions.parse().map_err(|_| bad("executions", executions))?,
+            executions_share: number("executions_share")?,
+            energy_share: number("energy_share")?,
+            rank: number("rank")? as usize,
+        });
+    }
+    Ok(cases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::plan::PlanSummary;
+
+    fn plan() -> Plan {
+        let case = |name: &str, removed: &[u32], rank| PlannedCase {
+            name: name.into(),
+            variant: name.split('-').next().unwrap().into(),
+            input: "north".into(),
+            removed: removed.iter().map(|id| BlockId(*id)).collect(),
+            executions: 1000,
+            executions_share: 0.5,
+            energy_share: 0.25,
+            rank,
+        };
+        let summary = PlanSummary {
+            cases: 2,
+            variants: 2,
+            removable: 3,
+            removable_executed: 3,
+            removed_executed: 2,
+            dry_runs: 5,
+            operations: 4,
+            rank: 2,
+            collapsed: 0,
+            board_s: 1.0,
+            paper_board_s: 1.0,
+        };
+        let cases = vec![case("base-north", &[], 1), case("r01-north", &[3, 17], 2)];
+        Plan { cases, dropped: Vec::new(), summary }
+    }
+
+    #[test]
+    fn a_plan_survives_its_file() {
+        let text = plan_to_csv(&plan());
+        assert_eq!(
+            text.lines().nth(2),
+            Some("r01-north,north,north,r01,3 17,2,1000,0.500000,0.250000,2")
+        );
+        assert_eq!(read_plan(&text).unwrap(), plan().cases);
+    }
+
+    #[test]
+    fn bad_tables_name_line_and_column() {
+        let text = plan_to_csv(&plan()).replace("3 17", "3 x");
+        let error = read_plan(&text).unwrap_err().to_string();
+        assert_eq!(error, "plan.csv, line 3: column `removed` holds \"3 x\"");
+        let error = read_plan("case,input\na,b\n").unwrap_err().to_string();
+        assert!(error.contains("no column"), "{error}");
+    }
+}

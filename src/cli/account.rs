@@ -1,0 +1,62 @@
+//! `wattline account`: a model and a campaign's counts -> accounts and ledger.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::account::table;
+use crate::model::Model;
+
+use super::Failure;
+use super::output::{Existing, Output, read_text};
+use super::progress;
+use super::scenario_facts::ScenarioFacts;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline account target/demo/model.json target/demo --out target/accounts
+
+Writes accounts/{operations,blocks,lines,methods,classes}.csv and ledger.csv. Every level
+adds up to the same energy; what the model does not explain is a row of the ledger.")]
+pub struct Arguments {
+    /// model.json of a fit.
+    model: PathBuf,
+    /// The campaign's folder, as `run` or `pipeline` wrote it.
+    runs: PathBuf,
+    /// Folder for the results.
+    #[arg(long, default_value = ".")]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    output.check_free(&["ledger.csv"])?;
+    let facts = ScenarioFacts::read(&arguments.runs)?;
+    write(&facts, &read_model(&arguments.model)?, &output)?;
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// Accounts of a folder that holds its model.
+pub fn make(output: &Output) -> Result<(), Failure> {
+    let model = read_model(&output.path("model.json"))?;
+    write(&ScenarioFacts::read(output.folder())?, &model, output)
+}
+
+/// Reads `model.json`.
+pub fn read_model(path: &Path) -> Result<Model, Failure> {
+    Model::from_json(&read_text(path)?).map_err(|error| Failure::input(path, error))
+}
+
+fn write(facts: &ScenarioFacts, model: &Model, output: &Output) -> Result<(), Failure> {
+    let accounts = facts.accounts(model);
+    for file in table::tables(&accounts) {
+        output.write(&format!("accounts/{}", file.name), &file.text)?;
+    }
+    output.write("ledger.csv", table::ledger_csv(&accounts))?;
+    Ok(())
+}

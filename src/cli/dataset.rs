@@ -1,0 +1,90 @@
+//! `wattline dataset`: the runs of a campaign -> the table that models are fitted to.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::campaign::Phase;
+use crate::dataset::{
+    AssembleOptions, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv, dataset_to_toml,
+    energies_to_csv,
+};
+use crate::run::{RunRecord, read_journal};
+use crate::scenario::Scenario;
+
+use super::Failure;
+use super::folder;
+use super::output::{Existing, Output};
+use super::progress;
+use super::run::read_cases;
+use super::scenario_facts::case_executions;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline dataset target/demo
+
+Writes dataset.csv (energy above idle and exact counts per case), energies.csv (total and
+idle energy), and dataset.toml (where it comes from, what was left out and why).")]
+pub struct Arguments {
+    /// The campaign's folder, as `run` wrote it.
+    folder: PathBuf,
+    /// Replace an existing data set.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
+    output.check_free(&["dataset.csv"])?;
+    println!("{}", make(&folder::read_scenario_copy(output.folder())?, &output)?);
+    progress::say(format!("written: {}", output.path("dataset.csv").display()));
+    Ok(())
+}
+
+/// Makes the data set of a folder; returns a line about it.
+pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
+    let folder = output.folder();
+    let dictionary = folder::read_dictionary(folder)?;
+    let cases = read_cases(&output.path("plan.csv"))?;
+    let records = read_journal(folder)?;
+    let mut executions = BTreeMap::new();
+    for case in &cases {
+        if records.iter().any(|record| record.is_good_run_of(&case.name, Phase::Traced)) {
+            let counts = case_executions(folder, &records, &case.name, dictionary.blocks.len())?;
+            executions.insert(case.name.clone(), counts);
+        }
+    }
+    let options = AssembleOptions {
+        library: LibraryTop::default(),
+        idle: IdlePolicy::OwnCase,
+        duration_mismatch: scenario.limits.duration_mismatch,
+    };
+    let dataset = assemble(&cases, &dictionary, &records, &executions, &options)
+        .map_err(|error| Failure::input(folder.join("journal.jsonl"), error))?;
+    output.write("dataset.csv", dataset_to_csv(&dataset))?;
+    output.write("energies.csv", energies_to_csv(&dataset))?;
+    output.write("dataset.toml", dataset_to_toml(&dataset, &provenance(scenario, &records)))?;
+    Ok(format!(
+        "{} cases, {} operations and library functions; {} runs or cases left out",
+        dataset.cases.len(),
+        dataset.features.len(),
+        dataset.left_out.len()
+    ))
+}
+
+fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
+    let board = records.first().map(|record| record.board.clone()).unwrap_or_default();
+    Provenance {
+        scenario: scenario.name.clone(),
+        board: if board.model.is_empty() { board.serial } else { board.model },
+        virtual_board: board.is_virtual,
+        runtime: board.runtime,
+        meter: scenario.board.meter.name().to_string(),
+        rails: scenario.board.rails.clone(),
+        frequency_khz: scenario.board.frequency_khz,
+        seed: scenario.campaign.seed,
+        tool_version: env!("CARGO_PKG_VERSION").to_string(),
+    }
+}

@@ -1,0 +1,235 @@
+//! `wattline fit`: a data set -> costs, cross-validation, estimability.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::dataset::{ColumnChoice, Table};
+use crate::model::{
+    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, Solver, Weighting,
+    cross_validate, cv_csv, estimability, estimability_csv, fit,
+};
+use crate::scenario::Scenario;
+use crate::toolchain::artifact::hash_of_bytes;
+
+use super::Failure;
+use super::folder::DatasetFacts;
+use super::output::{Output, read_text};
+use super::progress;
+
+/// Files that a fit writes.
+pub const FILES: [&str; 3] = ["model.json", "cv.csv", "estimability.csv"];
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline fit target/demo/dataset.csv --prior target/demo/kernels.csv --out target/fit
+  wattline fit logs.csv --target energy_j --features 'cycles..stalls' --group program \\
+      --solver nnls --folds 5 --out target/fit
+
+Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
+baselines) and estimability.csv (what the cases can tell).")]
+pub struct Arguments {
+    /// A CSV with one case per row.
+    dataset: PathBuf,
+    /// shrink, ls, gd, ridge, elastic-net or nnls.
+    #[arg(long, default_value = "shrink")]
+    solver: String,
+    /// Costs from micro-kernels (kernels.csv), for `shrink`.
+    #[arg(long)]
+    prior: Option<PathBuf>,
+    /// Rounds of cross-validation.
+    #[arg(long, default_value_t = 4)]
+    folds: usize,
+    /// Keep the cases of one value of this column in one fold.
+    #[arg(long)]
+    group: Option<String>,
+    /// The column to explain.
+    #[arg(long)]
+    target: Option<String>,
+    /// Feature columns: names, `prefix*`, `from..to`, `from..`, separated by commas.
+    #[arg(long)]
+    features: Option<String>,
+    /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
+    #[arg(long)]
+    weight: Option<String>,
+    /// Seed of the folds.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for the results.
+    #[arg(long, default_value = ".")]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&FILES)?;
+    let solver: Solver = arguments.solver.parse()?;
+    let mut options = FitOptions::new(solver);
+    let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
+    if let Some(path) = &arguments.prior {
+        options.priors = read_priors(path)?;
+    }
+    let text = read_text(&arguments.dataset)?;
+    let choice = columns(arguments, weight_column);
+    let table = Table::from_csv(&text, &choice)
+        .map_err(|error| Failure::input(&arguments.dataset, error))?;
+    let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
+    let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
+    let fitted = fit_table(&table, &options, folds, None)?;
+    write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
+    println!("{}", summary(&fitted, &table));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// The fit of a campaign's folder: the default solver with the kernels' costs, beside
+/// the other solvers.
+pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
+    let dataset = output.path("dataset.csv");
+    let text = read_text(&dataset)?;
+    let table = Table::from_csv(&text, &ColumnChoice::default())
+        .map_err(|error| Failure::input(&dataset, error))?;
+    let kernels = output.path("kernels.csv");
+    let mut options = FitOptions::new(Solver::Shrink);
+    if kernels.is_file() {
+        options.priors = read_priors(&kernels)?;
+    }
+    let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
+    let fitted = fit_table(&table, &options, folds, None)?;
+    write(&fitted, output, &text, &dataset, scenario.seed)?;
+    output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
+    Ok(())
+}
+
+/// Mean r and NMAE of all solvers; a solver that gives no answer says why.
+fn solvers_csv(table: &Table, fitted: &Fitted, folds: FoldOptions) -> String {
+    let mut text = "solver,set,r,nmae,problem\n".to_string();
+    let mut add = |solver: &str, validation: &CrossValidation| {
+        for (name, set) in [("training", CvSet::Training), ("validation", CvSet::Validation)] {
+            if let Some(mean) = validation.mean(solver, set) {
+                let r = mean.r.map_or(String::new(), |r| r.to_string());
+                text += &format!("{solver},{name},{r},{},\n", mean.nmae);
+            }
+        }
+    };
+    add(Solver::Shrink.name(), &fitted.validation);
+    let mut problems = String::new();
+    for solver in [Solver::Nnls, Solver::Ls, Solver::Gd] {
+        match cross_validate(table, &FitOptions::new(solver), folds, None) {
+            Ok(validation) => add(solver.name(), &validation),
+            Err(error) => {
+                let message = error.to_string().replace('"', "'");
+                problems += &format!("{},,,,\"{message}\"\n", solver.name());
+            }
+        }
+    }
+    text + &problems
+}
+
+fn set_weighting(options: &mut FitOptions, weight: Option<&str>) -> Option<String> {
+    let known = [
+        Weighting::Equal,
+        Weighting::InverseVariance,
+        Weighting::InverseEnergy,
+        Weighting::SqrtEnergyTime,
+        Weighting::Relative,
+    ];
+    let name = weight?;
+    match known.into_iter().find(|weighting| weighting.name() == name) {
+        Some(weighting) => {
+            options.weighting = weighting;
+            None
+        }
+        None => {
+            options.weighting = Weighting::Column;
+            Some(name.to_string())
+        }
+    }
+}
+
+fn columns(arguments: &Arguments, weight: Option<String>) -> ColumnChoice {
+    ColumnChoice {
+        target: arguments.target.clone(),
+        group: arguments.group.clone(),
+        weight,
+        device: None,
+        features: arguments.features.clone(),
+    }
+}
+
+/// A model with what is known about it.
+pub struct Fitted {
+    /// The costs.
+    pub model: Model,
+    /// The model beside the baselines, on held-out cases.
+    pub validation: CrossValidation,
+    /// `estimability.csv`.
+    pub estimability: String,
+}
+
+/// Fits, validates and asks what can be known. `blocks` is the same cases with block
+/// counts, for the baseline that uses them.
+pub fn fit_table(
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+    blocks: Option<&Table>,
+) -> Result<Fitted, Failure> {
+    let model = fit(table, options)?;
+    let validation = cross_validate(table, options, folds, blocks)?;
+    let estimability = estimability_csv(&estimability(table, options)?)?;
+    Ok(Fitted { model, validation, estimability })
+}
+
+/// Writes the files of a fit, with where the data came from.
+pub fn write(
+    fitted: &Fitted,
+    output: &Output,
+    data: &str,
+    dataset: &Path,
+    seed: u64,
+) -> Result<(), Failure> {
+    let mut model = fitted.model.clone();
+    let facts = DatasetFacts::beside(dataset)?;
+    model.provenance.tool_version = env!("CARGO_PKG_VERSION").to_string();
+    model.provenance.data_sha256 = hash_of_bytes(data.as_bytes());
+    model.provenance.seed = seed;
+    model.provenance.board = facts.board;
+    model.provenance.virtual_board = facts.virtual_board;
+    output.write("model.json", model.to_json()?)?;
+    output.write("cv.csv", cv_csv(&fitted.validation)?)?;
+    output.write("estimability.csv", &fitted.estimability)?;
+    Ok(())
+}
+
+/// Reads `kernels.csv`.
+pub fn read_priors(path: &Path) -> Result<Vec<CostPrior>, Failure> {
+    CostPrior::from_csv(&read_text(path)?).map_err(|error| Failure::input(path, error))
+}
+
+/// What a scientist would paste: size of the problem, what it can tell, how well it
+/// predicts what it has not seen.
+fn summary(fitted: &Fitted, table: &Table) -> String {
+    let model = &fitted.model;
+    let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
+    let mut lines = vec![format!(
+        "{}: {} cases x {} features, rank {}, {estimable} costs estimable from the cases alone",
+        model.solver,
+        table.cases.len(),
+        table.features.len(),
+        model.rank
+    )];
+    let names = [model.solver.as_str(), "flat", "mean", "duration", "blocks"];
+    for name in names {
+        if let Some(mean) = fitted.validation.mean(name, CvSet::Validation) {
+            let r = mean.r.map_or("none".to_string(), |r| format!("{r:.4}"));
+            lines.push(format!("  {name:<12} validation NMAE {:6.2} %, r {r}", mean.nmae * 100.0));
+        }
+    }
+    lines.extend(fitted.validation.verdict().map(|verdict| verdict.to_string()));
+    lines.join("\n")
+}

@@ -1,0 +1,93 @@
+//! `wattline instrument`: a copy of the sources with probes, or without some blocks.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::blocks::{BlockId, Granularity};
+use crate::build::{Application, sources};
+use crate::instrument::{self, Options, Probe};
+
+use super::Failure;
+use super::output::Output;
+use super::progress;
+use super::scan::{self, ClassPathArguments};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline instrument src/main/java --probe count --out target/instrumented
+  wattline instrument src/main/java --probe plain --remove 17,42 --out target/without
+
+The instrumented tree is complete: compile it in place of the original. Block ids are
+those of blocks.csv, which is written beside it.")]
+pub struct Arguments {
+    /// Source folders, .java files or source jars.
+    #[arg(required = true)]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    classes: ClassPathArguments,
+    /// What is put into each block.
+    #[arg(long, value_enum, default_value = "count")]
+    probe: ProbeArgument,
+    /// Blocks whose statements are left out: ids of blocks.csv.
+    #[arg(long, value_delimiter = ',')]
+    remove: Vec<u32>,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+/// `--probe`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ProbeArgument {
+    /// No probe: only blocks are removed.
+    Plain,
+    /// Count the executions of each block.
+    Count,
+    /// Count, and log the order of blocks.
+    Log,
+}
+
+impl From<ProbeArgument> for Probe {
+    fn from(argument: ProbeArgument) -> Self {
+        match argument {
+            ProbeArgument::Plain => Probe::Plain,
+            ProbeArgument::Count => Probe::Count,
+            ProbeArgument::Log => Probe::Log,
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&scan::FILES)?;
+    let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
+    let mut application = Application::analyse(sources, Granularity::Statement)?;
+    let removed = checked_blocks(&arguments.remove, &application)?;
+    let options = Options { probe: arguments.probe.into(), removed, skip: BTreeSet::new() };
+    let made = instrument::instrument(&application.files, &application.blocks(), &options);
+    for file in made.files.iter().chain(&made.runtime) {
+        output.write(&file.path, &file.text)?;
+    }
+    application.findings.extend(made.findings);
+    scan::write(&application, &output)?;
+    println!("{}", scan::summary(&application));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+fn checked_blocks(ids: &[u32], application: &Application) -> Result<BTreeSet<BlockId>, Failure> {
+    let blocks = application.dictionary.blocks.len();
+    match ids.iter().find(|&&id| id as usize >= blocks) {
+        Some(id) => Err(Failure::Usage(format!(
+            "--remove {id}: there is no such block; ids run from 0 to {}",
+            blocks.saturating_sub(1)
+        ))),
+        None => Ok(ids.iter().map(|&id| BlockId(id)).collect()),
+    }
+}

@@ -1,0 +1,285 @@
+//! `wattline kernels`: micro-kernels for what an application executes most, run on the
+//! board, fitted to costs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::blocks::Granularity;
+use crate::build::dry_run::{COUNTS_FILE, parse_counts};
+use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
+use crate::campaign::count_operations;
+use crate::dataset::kernel_rows;
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
+use crate::instrument::Probe;
+use crate::kernels::measure::{self, CountedRun, KernelRun};
+use crate::kernels::{Kernel, catalogue, program, select};
+use crate::model::CostPrior;
+use crate::power::{MarkTexts, MeterTiming, parse_session_log, parse_trace};
+use crate::scenario::{Role, Scenario, read_scenario};
+use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
+use crate::toolchain::{Jdk, jar};
+
+use super::Failure;
+use super::output::{Existing, Output};
+use super::progress;
+use super::scenario_facts::ScenarioFacts;
+use super::sessions::{self, BoardChoice, OpenBoard, VirtualSettings};
+
+/// Operations below this share of all executions get no kernel.
+const LEAST_SHARE: f64 = 1e-6;
+
+/// Iterations of the two counted runs.
+const COUNTED: [u64; 2] = [1000, 3000];
+
+/// A kernel program of release 11 runs wherever wattline's own probes do.
+const JAVA_RELEASE: u32 = 11;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline kernels scenarios/orbit.toml --for target/orbit --board virtual --out target/orbit
+
+Writes kernels.csv (cost and standard error per operation), for `fit --prior`, and
+kernel-windows.csv (every kernel's runs).")]
+pub struct Arguments {
+    /// The scenario: meter, rails, frequency, and its [kernels].
+    scenario: PathBuf,
+    /// The campaign's folder, whose operations are measured.
+    #[arg(long = "for")]
+    campaign: PathBuf,
+    /// `virtual`, or a serial that `adb devices` lists.
+    #[arg(long, default_value = "virtual")]
+    board: BoardChoice,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    output.check_free(&["kernels.csv"])?;
+    let scenario = read_scenario(&arguments.scenario)?;
+    let jdk = Jdk::find()?;
+    let executions = executions_in(&arguments.campaign)?;
+    let settings = VirtualSettings { truth: None, seed: scenario.seed };
+    let board = sessions::open(&arguments.board, &scenario.board, &settings)?;
+    println!("{}", make(&executions, &scenario, &jdk, &board, &output)?);
+    progress::say(format!("written: {}", output.path("kernels.csv").display()));
+    Ok(())
+}
+
+/// How often the unremoved cases of a folder executed each operation.
+pub fn executions(output: &Output) -> Result<BTreeMap<String, u64>, Failure> {
+    executions_in(output.folder())
+}
+
+fn executions_in(folder: &Path) -> Result<BTreeMap<String, u64>, Failure> {
+    let facts = ScenarioFacts::read(folder)?;
+    let mut blocks = vec![0; facts.dictionary.blocks.len()];
+    for (block, count) in &facts.executions {
+        blocks[block.0 as usize] = *count;
+    }
+    let counts = count_operations(&facts.dictionary, &blocks).into_iter();
+    Ok(counts.map(|(name, count)| (name, u64::try_from(count).unwrap_or(u64::MAX))).collect())
+}
+
+/// Chooses, counts, runs and fits the kernels; returns a line about them.
+pub fn make(
+    executions: &BTreeMap<String, u64>,
+    scenario: &Scenario,
+    jdk: &Jdk,
+    board: &OpenBoard,
+    output: &Output,
+) -> Result<String, Failure> {
+    let all = catalogue();
+    let wanted = most_executed(executions, scenario.kernels.count);
+    let kernels = select::select(&all, &wanted, LEAST_SHARE);
+    let application = analyse(&kernels)?;
+    let mut builder = VariantBuilder::new(&application, jdk, JAVA_RELEASE)?;
+    let counts = count(&application, &kernels, &mut builder, jdk)?;
+    let runs = measure_all(&kernels, scenario, &mut builder, board, output)?;
+    output.write("kernel-windows.csv", windows_csv(&runs))?;
+    let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
+    let (_, priors) = measure::priors(&measure::table(&every, &counts))?;
+    let text = CostPrior::to_csv(&priors)?;
+    output.write("kernels.csv", text)?;
+    let without = select::without_kernel(&all, &wanted, 1e-3);
+    let mut said = format!(
+        "{} kernels x {} runs: costs of {} operations and library functions",
+        kernels.len(),
+        runs.len(),
+        priors.len()
+    );
+    if !without.is_empty() {
+        said += &format!("\nexecuted often, but without a kernel: {}", without.join(", "));
+    }
+    Ok(said)
+}
+
+fn most_executed(executions: &BTreeMap<String, u64>, count: usize) -> BTreeMap<String, u64> {
+    let mut ranked: Vec<(&String, &u64)> = executions.iter().collect();
+    ranked.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    ranked.into_iter().take(count).map(|(name, count)| (name.clone(), *count)).collect()
+}
+
+fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
+    let files = program::sources(kernels).into_iter().map(|(path, text)| LoadedSource {
+        path,
+        text,
+        role: Role::Driver,
+        analyse: true,
+    });
+    let sources = Sources { files: files.collect(), ..Sources::default() };
+    Ok(Application::analyse(sources, Granularity::Statement)?)
+}
+
+/// Counts per iteration, from two runs on the local JVM.
+fn count(
+    application: &Application,
+    kernels: &[Kernel],
+    builder: &mut VariantBuilder<'_>,
+    jdk: &Jdk,
+) -> Result<BTreeMap<String, BTreeMap<String, f64>>, Failure> {
+    let variant = builder.build(&BTreeSet::new(), Probe::Count)?;
+    let mut runs = Vec::new();
+    for iterations in COUNTED {
+        let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+        let classes = folder.path().join("classes");
+        jar::write_folder(&classes, &variant.classes)?;
+        let arguments = vec![names_argument(kernels), format!("iterations={iterations}")];
+        let outcome = jvm::run(jdk, &local_run(folder.path(), classes, arguments))?;
+        if outcome.end != JvmEnd::Exited(0) {
+            let message = format!("the kernels end with {:?}: {}", outcome.end, outcome.stderr);
+            return Err(Failure::input("kernels", message));
+        }
+        let file = folder.path().join(COUNTS_FILE);
+        let text = super::output::read_text(&file)?;
+        let executions = parse_counts(&text, application.dictionary.blocks.len())
+            .map_err(|message| Failure::input(&file, message))?;
+        runs.push(CountedRun { iterations, executions });
+    }
+    Ok(measure::counts_per_iteration(&application.dictionary, &runs[0], &runs[1]))
+}
+
+fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun {
+    JvmRun {
+        classpath: vec![classes],
+        main: program::MAIN.to_string(),
+        arguments,
+        directory: folder.to_path_buf(),
+        input: String::new(),
+        limit: Duration::from_secs(60),
+    }
+}
+
+fn names_argument(kernels: &[Kernel]) -> String {
+    let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    format!("kernels={}", names.join(","))
+}
+
+/// Runs all kernels on the board, in another order each time.
+fn measure_all(
+    kernels: &[Kernel],
+    scenario: &Scenario,
+    builder: &mut VariantBuilder<'_>,
+    board: &OpenBoard,
+    output: &Output,
+) -> Result<Vec<Vec<KernelRun>>, Failure> {
+    let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
+    let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    sessions::install(board.board(), &jar::pack(&attributes, &variant.classes), folder.path())?;
+    let bar = progress::bar(u64::from(scenario.kernels.repeats), "kernels");
+    let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
+    let mut runs = Vec::new();
+    for repeat in 1..=scenario.kernels.repeats {
+        let mut order = kernels.to_vec();
+        order.shuffle(&mut rng);
+        let logs = run_session(board.board(), &session(&order, scenario, repeat))?;
+        keep(&logs, repeat, output)?;
+        runs.push(energies(&logs, scenario)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(runs)
+}
+
+fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
+    let settings = &scenario.kernels;
+    let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
+    let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
+    let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
+    SessionPlan {
+        label: format!("kernels-{repeat}"),
+        package: program::PACKAGE.to_string(),
+        main: program::MAIN.to_string(),
+        extras: vec![
+            ("kernels".to_string(), names.join(",")),
+            ("millis".to_string(), millis(settings.window_s)),
+            ("gap".to_string(), millis(settings.gap_s)),
+        ],
+        steps: Vec::new(),
+        marks: MarkTexts::default(),
+        kind: SessionKind::App,
+        limit: Duration::from_secs_f64(longest),
+        period: Duration::from_secs_f64(1.0 / scenario.session.sample_rate_hz),
+        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+        deadline_real: Duration::from_secs_f64(longest + 120.0),
+    }
+}
+
+/// Keeps the raw logs of a kernel session.
+fn keep(logs: &SessionLogs, repeat: u32, output: &Output) -> Result<(), Failure> {
+    for (name, text) in [("samples", &logs.samples), ("logcat", &logs.logcat)] {
+        let packed = zstd::encode_all(text.as_bytes(), 3)
+            .map_err(Failure::io("pack", output.path("kernel-runs")))?;
+        output.write(&format!("kernel-runs/{repeat}/{name}.txt.zst"), packed)?;
+    }
+    Ok(())
+}
+
+fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, Failure> {
+    let bad = |message: String| Failure::Board(format!("kernel session: {message}"));
+    if logs.outcome.end != SessionEnd::Ok {
+        return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
+    }
+    let trace = parse_trace(&logs.samples).map_err(|error| bad(error.to_string()))?;
+    let series = trace.series(&scenario.board.rails).map_err(|error| bad(error.to_string()))?;
+    let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
+        .kernel_windows()
+        .map_err(|error| bad(error.to_string()))?;
+    let seconds = |us: Option<u64>| us.map_or(0.0, |us| us as f64 / 1e6);
+    let timing = MeterTiming {
+        update_period_s: seconds(trace.update_period_us),
+        sample_period_s: seconds(trace.period_us),
+    };
+    let rows = kernel_rows(&series, &windows, timing).map_err(|error| bad(error.to_string()))?;
+    let runs = rows.into_iter().map(|row| {
+        let iterations = row
+            .iterations
+            .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
+        let (energy_j, duration_s) = (row.energy_j, row.duration_s);
+        Ok(KernelRun { name: row.name, iterations, energy_j, duration_s })
+    });
+    runs.collect()
+}
+
+fn windows_csv(runs: &[Vec<KernelRun>]) -> String {
+    let mut text = "kernel,repeat,iterations,energy_j,duration_s\n".to_string();
+    for (repeat, runs) in runs.iter().enumerate() {
+        for run in runs {
+            let KernelRun { name, iterations, energy_j, duration_s } = run;
+            text += &format!("{name},{},{iterations},{energy_j},{duration_s}\n", repeat + 1);
+        }
+    }
+    text
+}

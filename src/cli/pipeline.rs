@@ -1,0 +1,129 @@
+//! `wattline pipeline`: all stages in one folder.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::run::Start;
+use crate::toolchain::Jdk;
+
+use super::output::{Existing, Output};
+use super::sessions::BoardChoice;
+use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
+use super::{progress, report, run as campaign, scan, truth};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline pipeline scenarios/click-and-move.toml --out target/demo
+
+Ends with a summary; report.html in the folder has the rest. Without a board the virtual
+board is measured, and every result says so. A campaign that was stopped goes on with
+--resume.")]
+pub struct Arguments {
+    /// The scenario file.
+    scenario: PathBuf,
+    /// `virtual`, or a serial that `adb devices` lists.
+    #[arg(long, default_value = "virtual")]
+    board: BoardChoice,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Go on with the campaign that the folder holds.
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Replace existing results, an earlier campaign's runs included.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = open(arguments)?;
+    let clock = Stages::new();
+    let jdk = Jdk::find()?;
+
+    clock.stage("scan");
+    let loaded = folder::load(&arguments.scenario)?;
+    progress::say(format!("  {}", scan::summary(&loaded.application)));
+
+    clock.stage("plan");
+    let mut builder = plan::builder(&loaded, &jdk)?;
+    let start = if arguments.resume { Start::Resume } else { Start::New };
+    let keep_plan = arguments.resume && output.path("plan.csv").exists();
+    if !keep_plan {
+        let plan = plan::make(&loaded, &jdk, &mut builder, &output)?;
+        progress::say(indented(&plan::summary(&plan)));
+    }
+    let cases = campaign::read_cases(&output.path("plan.csv"))?;
+
+    clock.stage("run");
+    let board = campaign::open_board(&arguments.board, &loaded.scenario, &output)?;
+    let runs = campaign::measure(&loaded, &cases, &mut builder, &board, &output, start)?;
+    progress::say(indented(&campaign::summary_text(&runs)));
+    truth::collect(&cases, &runs.records, &output)?;
+
+    clock.stage("dataset");
+    progress::say(indented(&dataset::make(&loaded.scenario, &output)?));
+
+    clock.stage("kernels");
+    if loaded.scenario.kernels.enabled {
+        let executions = kernels::executions(&output)?;
+        let said = kernels::make(&executions, &loaded.scenario, &jdk, &board, &output)?;
+        progress::say(indented(&said));
+    }
+    drop(board);
+    truth::discard_sessions(output.folder())?;
+
+    clock.stage("fit");
+    fit::make(&loaded.scenario, &output)?;
+
+    clock.stage("account");
+    account::make(&output)?;
+    if output.path("truth").is_dir() {
+        evaluate::make(&output)?;
+    }
+    hints::make(&output)?;
+    let summary = report::make(&output)?;
+    clock.end();
+    println!("{summary}");
+    println!("everything is in {}; open report.html there", output.folder().display());
+    Ok(())
+}
+
+/// Opens the folder; refuses one with results, resumes it, or empties it of them.
+fn open(arguments: &Arguments) -> Result<Output, Failure> {
+    if arguments.resume {
+        return Output::open(&arguments.out, Existing::Replace);
+    }
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&["plan.csv", "journal.jsonl", "report.html"])?;
+    if arguments.force {
+        output.discard(&["journal.jsonl", "runs", "kernel-runs", "truth", truth::SESSIONS])?;
+    }
+    Ok(output)
+}
+
+fn indented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+    lines.join("\n")
+}
+
+/// Says which stage begins, and how long all took.
+struct Stages {
+    start: Instant,
+}
+
+impl Stages {
+    fn new() -> Stages {
+        Stages { start: Instant::now() }
+    }
+
+    fn stage(&self, name: &str) {
+        progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
+    }
+
+    fn end(&self) {
+        self.stage("done");
+    }
+}

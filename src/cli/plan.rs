@@ -1,0 +1,102 @@
+//! `wattline plan`: scenario and dry runs -> the cases of a campaign.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::build::{DryRunner, VariantBuilder};
+use crate::campaign::{self, Plan, PlanSettings, plan_to_csv};
+use crate::toolchain::Jdk;
+
+use super::Failure;
+use super::folder::{self, Loaded};
+use super::output::Output;
+use super::progress;
+use super::scan;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline plan scenarios/orbit.toml --out target/orbit
+
+A case is one input sequence and one set of removed blocks. Every case of the plan ran to
+its end on the local JVM. Writes plan.csv, dropped.csv (blocks that no case removes, with
+the reason) and what `scan` writes.")]
+pub struct Arguments {
+    /// The scenario file.
+    scenario: PathBuf,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&["plan.csv"])?;
+    let jdk = Jdk::find()?;
+    let loaded = folder::load(&arguments.scenario)?;
+    let mut builder = builder(&loaded, &jdk)?;
+    let plan = make(&loaded, &jdk, &mut builder, &output)?;
+    println!("{}", summary(&plan));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// A builder of the scenario's variants.
+pub fn builder<'a>(loaded: &'a Loaded, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
+    let release = loaded.scenario.application.java_release;
+    Ok(VariantBuilder::new(&loaded.application, jdk, release)?)
+}
+
+/// Makes the plan and writes it, with the dictionary that its blocks are from.
+pub fn make(
+    loaded: &Loaded,
+    jdk: &Jdk,
+    builder: &mut VariantBuilder<'_>,
+    output: &Output,
+) -> Result<Plan, Failure> {
+    scan::write(&loaded.application, output)?;
+    folder::write_sources(&loaded.application, output)?;
+    folder::write_scenario_copy(&loaded.scenario, output)?;
+    let mut dry = DryRunner::new(&loaded.scenario, jdk, builder);
+    let settings = PlanSettings::from(&loaded.scenario);
+    let plan = campaign::plan(&settings, &loaded.application.dictionary, &mut dry)?;
+    output.write("plan.csv", plan_to_csv(&plan))?;
+    output.write("dropped.csv", dropped_csv(&plan, loaded))?;
+    Ok(plan)
+}
+
+/// Two lines about the plan.
+pub fn summary(plan: &Plan) -> String {
+    let s = &plan.summary;
+    format!(
+        "{} cases of {} variants; {} of {} executed removable blocks are removed in some case \
+         ({} dry runs)\n{} operations and library functions ran; rank {}; {:.1} h of board time, \
+         the paper's protocol would take {:.1} h",
+        s.cases,
+        s.variants,
+        s.removed_executed,
+        s.removable_executed,
+        s.dry_runs,
+        s.operations,
+        s.rank,
+        s.board_s / 3600.0,
+        s.paper_board_s / 3600.0
+    )
+}
+
+fn dropped_csv(plan: &Plan, loaded: &Loaded) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["block", "name", "reason"]).expect("memory takes a table");
+    for dropped in &plan.dropped {
+        let name = &loaded.application.dictionary.blocks[dropped.block.0 as usize].name;
+        writer
+            .write_record([&dropped.block.0.to_string(), name, &dropped.reason])
+            .expect("memory takes a table");
+    }
+    let bytes = writer.into_inner().expect("memory takes a table");
+    String::from_utf8(bytes).expect("names are text")
+}

@@ -1,0 +1,146 @@
+//! `wattline report`: everything a campaign's folder holds -> one HTML page and the
+//! summary on the terminal.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::campaign::Phase;
+use crate::dataset::{ColumnChoice, Table};
+use crate::report::{self, Board, CampaignFacts, ReportData, cv_rows, estimability_rows};
+use crate::run::RunRecord;
+
+use super::Failure;
+use super::account::read_model;
+use super::evaluate::read_truth;
+use super::folder::{self, DatasetFacts};
+use super::hints;
+use super::output::{Existing, Output, read_text};
+use super::progress;
+use super::scenario_facts::ScenarioFacts;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline report target/demo
+
+Prints the summary and writes report.html into the folder: one file, without network.")]
+pub struct Arguments {
+    /// The campaign's folder, as `pipeline` wrote it.
+    folder: PathBuf,
+    /// Replace an existing report.html.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
+    output.check_free(&["report.html"])?;
+    println!("{}", make(&output)?);
+    progress::say(format!("written: {}", output.path("report.html").display()));
+    Ok(())
+}
+
+/// Writes the page; returns the summary.
+pub fn make(output: &Output) -> Result<String, Failure> {
+    let folder = output.folder();
+    let facts = ScenarioFacts::read(folder)?;
+    let model = read_model(&output.path("model.json"))?;
+    let accounts = facts.accounts(&model);
+    let truth = output.path("truth");
+    let evaluation = match truth.is_dir() {
+        true => {
+            let truth = read_truth(&truth)?;
+            Some(crate::account::evaluate(&accounts, &facts.dictionary, &truth))
+        }
+        false => None,
+    };
+    let dataset = output.path("dataset.csv");
+    let table = Table::from_csv(&read_text(&dataset)?, &ColumnChoice::default())
+        .map_err(|error| Failure::input(&dataset, error))?;
+    let cv = parsed(&output.path("cv.csv"), cv_rows)?;
+    let estimability = parsed(&output.path("estimability.csv"), estimability_rows)?;
+    let about = DatasetFacts::beside(&dataset)?;
+    let data = ReportData {
+        scenario: about.scenario.as_deref().unwrap_or("scenario"),
+        board: &board(&about, &facts.records),
+        campaign: campaign_facts(&facts, folder)?,
+        table: &table,
+        model: &model,
+        cv: &cv,
+        estimability: &estimability,
+        accounts: &accounts,
+        evaluation: evaluation.as_ref(),
+        hints: &hints::find(folder, &facts, &model, &accounts)?,
+        findings: &findings(&output.path("findings.csv"))?,
+        sources: &folder::read_sources(folder)?,
+        notes: &notes(&facts.records),
+    };
+    output.write("report.html", report::html(&data))?;
+    Ok(report::summary_text(&data))
+}
+
+fn parsed<T>(path: &Path, parse: impl Fn(&str) -> Result<T, csv::Error>) -> Result<T, Failure> {
+    parse(&read_text(path)?).map_err(|error| Failure::input(path, error))
+}
+
+fn board(about: &DatasetFacts, records: &[RunRecord]) -> Board {
+    let first = records.first().map(|record| record.board.clone()).unwrap_or_default();
+    let meter = about.meter.clone().unwrap_or_else(|| "unknown meter".to_string());
+    Board {
+        name: if first.model.is_empty() { first.serial } else { first.model },
+        is_virtual: first.is_virtual,
+        meter: format!("{meter} ({})", about.rails.join(", ")),
+        frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
+    }
+}
+
+fn campaign_facts(facts: &ScenarioFacts, folder: &Path) -> Result<CampaignFacts, Failure> {
+    let good = |phase| facts.records.iter().filter(|r| r.is_good() && r.run.phase == phase).count();
+    let inputs: std::collections::BTreeSet<&String> =
+        facts.cases.iter().map(|case| &case.input).collect();
+    let kernels = folder.join("kernel-windows.csv");
+    let kernels = match kernels.is_file() {
+        true => read_text(&kernels)?
+            .lines()
+            .skip(1)
+            .filter_map(|l| l.split(',').next().map(String::from))
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
+        false => 0,
+    };
+    Ok(CampaignFacts {
+        sequences: inputs.len(),
+        cases: facts.cases.len(),
+        power_runs: good(Phase::Power),
+        idle_runs: good(Phase::Idle),
+        traced_runs: good(Phase::Traced),
+        failed_runs: facts.records.iter().filter(|record| !record.is_good()).count(),
+        kernels,
+    })
+}
+
+/// How many findings there are of each sort.
+fn findings(path: &Path) -> Result<BTreeMap<String, usize>, Failure> {
+    let mut counts = BTreeMap::new();
+    let text = read_text(path)?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    for row in reader.deserialize::<BTreeMap<String, String>>() {
+        let row = row.map_err(|error| Failure::input(path, error))?;
+        *counts.entry(row.get("kind").cloned().unwrap_or_default()).or_insert(0) += 1;
+    }
+    Ok(counts)
+}
+
+/// What a reader must know about how this was measured.
+fn notes(records: &[RunRecord]) -> Vec<String> {
+    let repeats = records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
+    let mut notes = Vec::new();
+    if repeats < 10 {
+        notes.push(format!(
+            "{repeats} power and idle runs per case; the reference protocol has 10 of each"
+        ));
+    }
+    notes
+}

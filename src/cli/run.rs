@@ -1,0 +1,283 @@
+//! `wattline run`: the runs of a campaign on a board.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::build::{Variant, VariantBuilder};
+use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, read_plan};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
+use crate::instrument::Probe;
+use crate::power::MarkTexts;
+use crate::run::{
+    BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun, RunDriver,
+    RunOptions, RunSummary, Start, run_campaign,
+};
+use crate::scenario::Scenario;
+use crate::toolchain::artifact::hash_of_bytes;
+use crate::toolchain::{Jdk, jar};
+
+use super::Failure;
+use super::folder::{self, Loaded};
+use super::output::{Existing, Output, read_text};
+use super::plan;
+use super::progress;
+use super::sessions::{self, BoardChoice, OpenBoard, VirtualSettings};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline run scenarios/orbit.toml --board virtual --out target/orbit
+  wattline run scenarios/orbit.toml --board 0123456789ABCDEF --out target/orbit --resume
+
+Plans first, where the folder has no plan. Every finished run is in the journal at once: a
+campaign that was stopped goes on with --resume, and measures nothing twice.")]
+pub struct Arguments {
+    /// The scenario file.
+    scenario: PathBuf,
+    /// `virtual`, or a serial that `adb devices` lists.
+    #[arg(long, default_value = "virtual")]
+    board: BoardChoice,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Go on with the campaign that the folder holds.
+    #[arg(long)]
+    resume: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, Existing::Keep)?;
+    let start = if arguments.resume { Start::Resume } else { Start::New };
+    let jdk = Jdk::find()?;
+    let loaded = folder::load(&arguments.scenario)?;
+    let mut builder = plan::builder(&loaded, &jdk)?;
+    let plan_file = output.path("plan.csv");
+    if !plan_file.exists() {
+        println!("{}", plan::summary(&plan::make(&loaded, &jdk, &mut builder, &output)?));
+    }
+    let cases = read_cases(&plan_file)?;
+    let board = open_board(&arguments.board, &loaded.scenario, &output)?;
+    let summary = measure(&loaded, &cases, &mut builder, &board, &output, start)?;
+    println!("{}", summary_text(&summary));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// Reads `plan.csv`.
+pub fn read_cases(path: &Path) -> Result<Vec<PlannedCase>, Failure> {
+    read_plan(&read_text(path)?).map_err(|error| Failure::input(path, error))
+}
+
+/// Opens the scenario's board; a virtual one leaves its truth in the folder.
+pub fn open_board(
+    choice: &BoardChoice,
+    scenario: &Scenario,
+    output: &Output,
+) -> Result<OpenBoard, Failure> {
+    let truth = output.path("board-truth");
+    let settings = VirtualSettings { truth: Some(truth), seed: scenario.seed };
+    sessions::open(choice, &scenario.board, &settings)
+}
+
+/// Makes all runs of the plan that the journal does not have yet.
+pub fn measure(
+    loaded: &Loaded,
+    cases: &[PlannedCase],
+    builder: &mut VariantBuilder<'_>,
+    board: &OpenBoard,
+    output: &Output,
+    start: Start,
+) -> Result<RunSummary, Failure> {
+    let scenario = &loaded.scenario;
+    let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
+    let order = order_runs(&names, &scenario.campaign);
+    let options = RunOptions {
+        folder: output.folder().to_path_buf(),
+        start,
+        fingerprint: fingerprint(scenario, output)?,
+        seed: scenario.campaign.seed,
+        max_retries: scenario.campaign.max_retries,
+        judge: JudgeSettings::from(scenario),
+    };
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let mut driver = BoardDriver {
+        scenario,
+        cases: cases.iter().map(|case| (case.name.as_str(), case)).collect(),
+        builder,
+        board,
+        folder: folder.path(),
+        jars: BTreeMap::new(),
+        installed: None,
+    };
+    let bar = progress::bar(order.len() as u64, "measuring");
+    let summary = run_campaign(&order, &mut driver, &options, &mut |progress| {
+        bar.set_position(progress.done as u64);
+        if let Some(record) = progress.record.filter(|record| !record.is_good()) {
+            bar.suspend(|| {
+                progress::warn(format!("run {} is bad: {}", record.folder, record.reasons()));
+            });
+        }
+    })?;
+    bar.finish_and_clear();
+    Ok(summary)
+}
+
+/// What tells this campaign from others: scenario and plan.
+fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
+    let scenario = read_text(&scenario.file)?;
+    let plan = read_text(&output.path("plan.csv"))?;
+    Ok(hash_of_bytes(format!("{scenario}\0{plan}").as_bytes()))
+}
+
+/// How many runs there are, and what became of those that went wrong.
+pub fn summary_text(summary: &RunSummary) -> String {
+    let good = summary.records.iter().filter(|record| record.is_good()).count();
+    let bad = summary.records.len() - good;
+    let mut text = format!("{good} good runs, {bad} bad ones");
+    if summary.resumed > 0 {
+        text += &format!(", {} of them from before", summary.resumed);
+    }
+    for (run, reason) in &summary.given_up {
+        text += &format!("\n  given up: {}: {reason}", run.id());
+    }
+    text
+}
+
+/// Makes the sessions of a campaign on one board.
+struct BoardDriver<'d, 'a> {
+    scenario: &'d Scenario,
+    cases: BTreeMap<&'d str, &'d PlannedCase>,
+    builder: &'d mut VariantBuilder<'a>,
+    board: &'d OpenBoard,
+    folder: &'d Path,
+    /// Jars that were built, by variant and probe, with their hash.
+    jars: BTreeMap<(String, Probe), (Vec<u8>, String)>,
+    /// Hash of the jar that the board has.
+    installed: Option<String>,
+}
+
+impl RunDriver for BoardDriver<'_, '_> {
+    fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError> {
+        let case =
+            self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
+                Failure::input("plan.csv", format!("it has no case {}", run.case))
+            })?;
+        let build_sha256 = match run.phase {
+            Phase::Idle => None,
+            Phase::Traced => Some(self.install(case, Probe::Count)?),
+            Phase::Power => Some(self.install(case, Probe::Plain)?),
+        };
+        let plan = self.session(run, case, attempt)?;
+        let logs = run_session(self.board.board(), &plan).map_err(Failure::from)?;
+        Ok(self.raw_run(logs, build_sha256))
+    }
+}
+
+impl BoardDriver<'_, '_> {
+    /// Puts the case's variant on the board, unless it is there; its hash.
+    fn install(&mut self, case: &PlannedCase, probe: Probe) -> Result<String, Failure> {
+        let key = (case.variant.clone(), probe);
+        if !self.jars.contains_key(&key) {
+            let removed: BTreeSet<_> = case.removed.iter().copied().collect();
+            let variant = self.builder.build(&removed, probe)?;
+            let bytes =
+                pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
+            let hash = hash_of_bytes(&bytes);
+            self.jars.insert(key.clone(), (bytes, hash));
+        }
+        let (bytes, hash) = &self.jars[&key];
+        if self.installed.as_ref() != Some(hash) {
+            sessions::install(self.board.board(), bytes, self.folder)?;
+            self.installed = Some(hash.clone());
+        }
+        Ok(hash.clone())
+    }
+
+    fn session(
+        &self,
+        run: &PlannedRun,
+        case: &PlannedCase,
+        attempt: u32,
+    ) -> Result<SessionPlan, Failure> {
+        let scenario = self.scenario;
+        let session = &scenario.session;
+        let input =
+            scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
+                let message = format!(
+                    "case {} has an input {} that the scenario lacks",
+                    case.name, case.input
+                );
+                Failure::input("plan.csv", message)
+            })?;
+        let kind = match run.phase {
+            Phase::Idle => {
+                SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) }
+            }
+            Phase::Traced => SessionKind::Traced,
+            Phase::Power => SessionKind::App,
+        };
+        Ok(SessionPlan {
+            label: format!("{}-{attempt}", run.id()),
+            package: scenario.application.package.clone(),
+            main: scenario.application.main.clone(),
+            extras: scenario.extras(input).into_iter().collect(),
+            steps: input.steps.clone(),
+            marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
+            kind,
+            limit: Duration::from_secs_f64(session.limit_s),
+            period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
+            pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+            deadline_real: Duration::from_secs_f64(session.limit_s + 60.0),
+        })
+    }
+
+    fn raw_run(&self, logs: SessionLogs, build_sha256: Option<String>) -> RawRun {
+        let facts = &self.board.state.facts;
+        let outcome = logs.outcome;
+        RawRun {
+            board: BoardIdentity {
+                serial: self.board.board().serial().to_string(),
+                model: facts.model.clone().unwrap_or_default(),
+                runtime: facts.android_release.clone().unwrap_or_default(),
+                is_virtual: facts.is_virtual(),
+            },
+            conditions: Conditions {
+                build_sha256,
+                frequency_before_khz: self.board.state.frequency_khz.map(u64::from),
+                frequency_after_khz: outcome.frequency_khz.map(u64::from),
+                temperature_before_c: outcome.temperature_before_c,
+                temperature_after_c: outcome.temperature_after_c,
+                charging: None,
+                exit: match outcome.end {
+                    SessionEnd::Ok => ExitState::Ended,
+                    SessionEnd::Died => ExitState::Died,
+                    SessionEnd::TimedOut => ExitState::TimedOut,
+                },
+                uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
+                warnings: outcome.warnings,
+            },
+            logs: RawLogs {
+                samples: logs.samples,
+                logcat: logs.logcat,
+                session: logs.script_output,
+                counts: logs.counts,
+            },
+        }
+    }
+}
+
+/// A variant's jar as a board takes it: with the classes of the libraries.
+fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+    let mut entries = BTreeMap::new();
+    for library in libraries {
+        entries.extend(jar::read(library, "", |name| !name.starts_with("META-INF/"))?);
+    }
+    entries.extend(variant.classes.clone());
+    let application = &scenario.application;
+    let attributes =
+        [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
+    Ok(jar::pack(&attributes, &entries))
+}

@@ -1,0 +1,134 @@
+//! What a campaign's folder says about its scenario: the unremoved cases, summed over
+//! input sequences. Accounts, hints and reports are about these.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::account::{self, Accounts, Measured};
+use crate::blocks::BlockId;
+use crate::build::dry_run::parse_counts;
+use crate::campaign::{Phase, PlannedCase};
+use crate::model::Model;
+use crate::operations::Dictionary;
+use crate::run::{self, RunRecord};
+use crate::units::Joules;
+
+use super::Failure;
+use super::folder;
+use super::output::read_text;
+use super::run::read_cases;
+
+/// The folder's own story, read once.
+pub struct ScenarioFacts {
+    /// Blocks and what they hold.
+    pub dictionary: Dictionary,
+    /// The plan's cases.
+    pub cases: Vec<PlannedCase>,
+    /// All runs.
+    pub records: Vec<RunRecord>,
+    /// Executions per block in the unremoved cases' traced runs, summed.
+    pub executions: BTreeMap<BlockId, u64>,
+    /// Energy of the unremoved cases, summed.
+    pub measured: Measured,
+}
+
+impl ScenarioFacts {
+    /// Reads dictionary, plan, journal and counts.
+    pub fn read(folder: &Path) -> Result<ScenarioFacts, Failure> {
+        let dictionary = folder::read_dictionary(folder)?;
+        let cases = read_cases(&folder.join("plan.csv"))?;
+        let records = run::read_journal(folder)?;
+        let mut executions = BTreeMap::new();
+        let mut measured = Measured::default();
+        let mut uncertainty = Uncertainty::default();
+        for case in cases.iter().filter(|case| case.removed.is_empty()) {
+            let counts = case_executions(folder, &records, &case.name, dictionary.blocks.len())?;
+            for (block, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+                *executions.entry(BlockId(block as u32)).or_insert(0) += count;
+            }
+            add_energy(&records, &case.name, &mut measured, &mut uncertainty)?;
+        }
+        measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
+        measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
+        Ok(ScenarioFacts { dictionary, cases, records, executions, measured })
+    }
+
+    /// The accounts by a model.
+    pub fn accounts(&self, model: &Model) -> Accounts {
+        account::account(&account::Scenario {
+            dictionary: &self.dictionary,
+            executions: &self.executions,
+            model,
+            measured: &self.measured,
+        })
+    }
+}
+
+/// Executions per block of a case's first good traced run.
+pub fn case_executions(
+    folder: &Path,
+    records: &[RunRecord],
+    case: &str,
+    blocks: usize,
+) -> Result<Vec<u64>, Failure> {
+    let record = records.iter().find(|record| record.is_good_run_of(case, Phase::Traced));
+    let record = record.ok_or_else(|| {
+        let message =
+            format!("case {case} has no good traced run; measure it with `wattline run --resume`");
+        Failure::input(folder.join("journal.jsonl"), message)
+    })?;
+    let path = folder.join("runs").join(&record.folder).join("counts.csv");
+    parse_counts(&read_text(&path)?, blocks).map_err(|message| Failure::input(&path, message))
+}
+
+/// Variances in J^2; none as soon as one case has no repeats.
+struct Uncertainty {
+    total: Option<f64>,
+    idle: Option<f64>,
+}
+
+impl Default for Uncertainty {
+    fn default() -> Self {
+        Uncertainty { total: Some(0.0), idle: Some(0.0) }
+    }
+}
+
+fn add_energy(
+    records: &[RunRecord],
+    case: &str,
+    measured: &mut Measured,
+    uncertainty: &mut Uncertainty,
+) -> Result<(), Failure> {
+    let of_phase = |phase| {
+        let good = records.iter().filter(move |record| record.is_good_run_of(case, phase));
+        good.filter_map(|record| record.measured.as_ref()).collect::<Vec<_>>()
+    };
+    let (power, idle) = (of_phase(Phase::Power), of_phase(Phase::Idle));
+    let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
+    let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
+    let idle_powers: Vec<f64> = idle.iter().map(|run| run.mean_power_w()).collect();
+    let (Some(total), Some(duration), Some(idle_power)) =
+        (mean(&totals), mean(&durations), mean(&idle_powers))
+    else {
+        let message = format!("case {case} has no good power or idle run");
+        return Err(Failure::input("journal.jsonl", message));
+    };
+    measured.total += Joules(total);
+    measured.idle += Joules(idle_power * duration);
+    measured.collections += power.first().map_or(0, |run| run.collections);
+    let add = |sum: Option<f64>, variance: Option<f64>| Some(sum? + variance?);
+    uncertainty.total = add(uncertainty.total, variance_of_mean(&totals));
+    let idle_variance = variance_of_mean(&idle_powers).map(|v| v * duration * duration);
+    uncertainty.idle = add(uncertainty.idle, idle_variance);
+    Ok(())
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn variance_of_mean(values: &[f64]) -> Option<f64> {
+    let (n, mean) = (values.len() as f64, mean(values)?);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() > 1).then(|| squares / (n - 1.0) / n)
+}

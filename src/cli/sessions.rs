@@ -1,0 +1,128 @@
+//! Opening the board that a command was given, and putting it back afterwards.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::device::{
+    AdbBoard, Board, BoardState, CancelFlag, Frequency, Guard, PrepareOptions, Server, connect,
+    disconnect, prepare, restore,
+};
+use crate::scenario::BoardSettings;
+use crate::virtual_board::{self, RunningBoard};
+
+use super::Failure;
+use super::progress;
+
+/// `--board`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BoardChoice {
+    /// The virtual board, started for this command.
+    Virtual,
+    /// A board that adb knows by this serial.
+    Serial(String),
+}
+
+impl FromStr for BoardChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("give `virtual` or a serial that `adb devices` lists".to_string()),
+            "virtual" => Ok(BoardChoice::Virtual),
+            "jvm" => Err("the local JVM is no board of this version; use `virtual`".to_string()),
+            serial => Ok(BoardChoice::Serial(serial.to_string())),
+        }
+    }
+}
+
+/// A prepared board; restored and let go of when dropped.
+pub struct OpenBoard {
+    board: AdbBoard,
+    /// What it said when it was prepared.
+    pub state: BoardState,
+    server: Server,
+    running: Option<RunningBoard>,
+}
+
+/// How a virtual board is to be started.
+#[derive(Debug, Clone, Default)]
+pub struct VirtualSettings {
+    /// Where it leaves its truth, if anywhere.
+    pub truth: Option<PathBuf>,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// Opens and prepares a board.
+pub fn open(
+    choice: &BoardChoice,
+    settings: &BoardSettings,
+    virtual_settings: &VirtualSettings,
+) -> Result<OpenBoard, Failure> {
+    let server = Server::from_environment();
+    let (serial, running) = match choice {
+        BoardChoice::Serial(serial) => (serial.clone(), None),
+        BoardChoice::Virtual => {
+            let running = start_virtual(virtual_settings)?;
+            connect(server, &running.serial())?;
+            (running.serial(), Some(running))
+        }
+    };
+    let board = AdbBoard::open(server, &serial, CancelFlag::default())?;
+    let khz = u32::try_from(settings.frequency_khz).unwrap_or(u32::MAX);
+    let guard = match running {
+        Some(_) => Guard::Off,
+        None => Guard::After(Duration::from_secs(900)),
+    };
+    let options =
+        PrepareOptions { frequency: Frequency::FixedKhz(khz), guard, ..PrepareOptions::default() };
+    let state = prepare(&board, &options)?;
+    if let Some(rail) = settings.rails.iter().find(|rail| !state.rails.contains(rail)) {
+        return Err(Failure::Board(format!(
+            "board {serial} has no power rail {rail:?}; it has {}: change `board.rails` of the scenario",
+            state.rails.join(", ")
+        )));
+    }
+    Ok(OpenBoard { board, state, server, running })
+}
+
+fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
+    let options = virtual_board::BoardOptions {
+        truth: settings.truth.clone(),
+        seed: Some(settings.seed),
+        ..virtual_board::BoardOptions::default()
+    };
+    Ok(virtual_board::start(&options)?)
+}
+
+impl OpenBoard {
+    /// The board.
+    pub fn board(&self) -> &dyn Board {
+        &self.board
+    }
+
+    /// The file `truth` of a virtual board's session, if it keeps one.
+    pub fn is_virtual(&self) -> bool {
+        self.state.facts.is_virtual()
+    }
+}
+
+impl Drop for OpenBoard {
+    fn drop(&mut self) {
+        if let Err(error) = restore(&self.board) {
+            progress::warn(format!("the board was not put back as it was: {error}"));
+        }
+        if self.running.is_some() {
+            let _ = disconnect(self.server, self.board.serial());
+        }
+    }
+}
+
+/// Installs a jar's bytes through a file, as adb wants it.
+pub fn install(board: &dyn Board, jar: &[u8], folder: &Path) -> Result<(), Failure> {
+    let path = folder.join("application.jar");
+    std::fs::write(&path, jar).map_err(Failure::io("write", &path))?;
+    board.install(&path)?;
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! `wattline trace`: a program on the local JVM, with probes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use clap::Args;
+
+use crate::blocks::Granularity;
+use crate::build::dry_run::{COUNTS_FILE, parse_counts};
+use crate::build::{Application, VariantBuilder, sources};
+use crate::instrument::Probe;
+use crate::operations::Dictionary;
+use crate::toolchain::compiler::join_paths;
+use crate::toolchain::jvm::exit_code;
+use crate::toolchain::{Jdk, jar};
+
+use super::Failure;
+use super::instrument::ProbeArgument;
+use super::output::Output;
+use super::progress;
+use super::scan::{self, ClassPathArguments};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline trace src/main/java --main com.example.Main --out target/trace -- --input data.txt
+
+The program's input, output and exit code are its own. Writes counts.csv (executions of
+every block) and what `scan` writes.")]
+pub struct Arguments {
+    /// Source folders, .java files or source jars.
+    #[arg(required = true)]
+    sources: Vec<PathBuf>,
+    /// The class to run.
+    #[arg(long)]
+    main: String,
+    #[command(flatten)]
+    classes: ClassPathArguments,
+    /// What is put into each block.
+    #[arg(long, value_enum, default_value = "count")]
+    probe: ProbeArgument,
+    /// javac --release.
+    #[arg(long, default_value_t = 11)]
+    release: u32,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+    /// Arguments of the program.
+    #[arg(last = true)]
+    program: Vec<String>,
+}
+
+/// Ends with the program's own exit code, if that is not 0.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&["counts.csv"])?;
+    let jdk = Jdk::find()?;
+    let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
+    let application = Application::analyse(sources, Granularity::Statement)?;
+    let probe = Probe::from(arguments.probe);
+    let mut builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
+    let variant = builder.build(&BTreeSet::new(), probe)?;
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    jar::write_folder(folder.path(), &variant.classes)?;
+    let counts = folder.path().join(COUNTS_FILE);
+    let code = run_program(arguments, &jdk, folder.path())?;
+    scan::write(&application, &output)?;
+    if probe != Probe::Plain {
+        let text = fs::read_to_string(&counts).map_err(|error| {
+            Failure::input(&counts, format!("the program left no counts: {error}"))
+        })?;
+        let executions = parse_counts(&text, application.dictionary.blocks.len())
+            .map_err(|message| Failure::input(&counts, message))?;
+        output.write("counts.csv", counts_csv(&application.dictionary, &executions))?;
+    }
+    progress::say(format!("written: {}", output.folder().display()));
+    match code {
+        0 => Ok(()),
+        code => Err(Failure::Program { code: u8::try_from(code).unwrap_or(1) }),
+    }
+}
+
+fn run_program(
+    arguments: &Arguments,
+    jdk: &Jdk,
+    classes: &std::path::Path,
+) -> Result<i32, Failure> {
+    let mut classpath = vec![classes.to_path_buf()];
+    classpath.extend(arguments.classes.paths());
+    let status = Command::new(&jdk.java)
+        .args(["-cp", &join_paths(&classpath), &arguments.main])
+        .args(&arguments.program)
+        .env("WATTLINE_OUT", classes)
+        .stdin(Stdio::inherit())
+        .status()
+        .map_err(Failure::io("start", &jdk.java))?;
+    Ok(exit_code(status))
+}
+
+/// `counts.csv`: `block,name,executions`.
+pub fn counts_csv(dictionary: &Dictionary, executions: &[u64]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let rows = dictionary.blocks.iter().zip(executions);
+    let written = writer.write_record(["block", "name", "executions"]).and_then(|()| {
+        rows.into_iter().try_for_each(|(block, count)| {
+            writer.write_record([&block.id.0.to_string(), &block.name, &count.to_string()])
+        })
+    });
+    written.expect("memory takes a table");
+    let bytes = writer.into_inner().expect("memory takes a table");
+    String::from_utf8(bytes).expect("names are text")
+}

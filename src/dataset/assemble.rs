@@ -1,0 +1,262 @@
+//! Records and counts -> the data set of a campaign. What can't be used is left out with
+//! its reason, never in silence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thiserror::Error;
+
+use crate::campaign::{OperationMatrix, Phase, PlannedCase};
+use crate::operations::Dictionary;
+use crate::run::{Measured, RunRecord};
+
+use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
+use super::library::{GARBAGE_COLLECTION, LibraryTop, lump};
+use super::table::{Case, Table};
+
+/// Whose idle runs a case's idle power comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IdlePolicy {
+    /// The case's own: the paper's pairing.
+    #[default]
+    OwnCase,
+    /// Those of the whole campaign: less noise, where the board does not drift.
+    Campaign,
+}
+
+/// How a data set is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AssembleOptions {
+    /// Library functions with a column of their own.
+    pub library: LibraryTop,
+    /// Where idle power comes from.
+    pub idle: IdlePolicy,
+    /// Furthest a power run's duration may be from the median of its case, as a share.
+    pub duration_mismatch: f64,
+}
+
+/// A campaign without a single usable case, or without its counts.
+#[derive(Debug, Error, PartialEq)]
+pub enum DatasetError {
+    /// Nothing is left.
+    #[error("no case can be used; the first is left out because {reason}")]
+    NoCase {
+        /// Why the first case is left out.
+        reason: String,
+    },
+}
+
+/// A run or case that is not in the data set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Folder of the run, or name of the case.
+    pub what: String,
+    /// One sentence.
+    pub reason: String,
+}
+
+/// One case of the data set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredCase {
+    /// Name of the case.
+    pub name: String,
+    /// The input sequence.
+    pub group: String,
+    /// Serial of the board.
+    pub device: String,
+    /// Its energy.
+    pub energy: CaseEnergy,
+    /// Executions of each feature, exact; features that never ran are not there.
+    pub counts: BTreeMap<String, u128>,
+}
+
+/// The data set of a campaign.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// The usable cases, in the order of the plan.
+    pub cases: Vec<MeasuredCase>,
+    /// Operations, then library functions, each sorted by name.
+    pub features: Vec<String>,
+    /// Library functions in `lib:other`, with their counts, most executed first.
+    pub lumped: Vec<(String, u128)>,
+    /// Runs that failed a check and cases without the runs they need.
+    pub left_out: Vec<LeftOut>,
+    /// Mean of |trapezoid - right endpoint| / energy over the power runs used.
+    pub rule_difference: f64,
+    /// Largest distance between the marks that align the clocks, in seconds.
+    pub clock_residual_s: Option<f64>,
+    /// How late the meter was read at least, at most, in seconds.
+    pub lag_s: [f64; 2],
+}
+
+/// Makes the data set. `executions` has, for each case with a good traced run, the
+/// executions per block.
+pub fn assemble(
+    plan: &[PlannedCase],
+    dictionary: &Dictionary,
+    records: &[RunRecord],
+    executions: &BTreeMap<String, Vec<u64>>,
+    options: &AssembleOptions,
+) -> Result<Dataset, DatasetError> {
+    let matrix = OperationMatrix::new(dictionary);
+    let bad = records.iter().filter(|record| !record.is_good());
+    let mut left_out: Vec<LeftOut> = bad
+        .map(|record| LeftOut { what: record.folder.clone(), reason: record.reasons() })
+        .collect();
+    let mut used: Vec<&Measured> = Vec::new();
+    let mut cases = Vec::new();
+    for case in plan {
+        let runs = match case_runs(case, records, options, &mut left_out) {
+            Ok(runs) => runs,
+            Err(reason) => {
+                left_out.push(LeftOut { what: case.name.clone(), reason });
+                continue;
+            }
+        };
+        let Some(executions) = executions.get(&case.name) else {
+            let reason = "it has no good traced run".to_string();
+            left_out.push(LeftOut { what: case.name.clone(), reason });
+            continue;
+        };
+        let mut counts: BTreeMap<String, u128> = named(&matrix, executions);
+        let collections: Vec<f64> = runs.power.iter().map(|run| run.collections as f64).collect();
+        let collections = mean(&collections).map_or(0.0, f64::round) as u128;
+        if collections > 0 {
+            counts.insert(GARBAGE_COLLECTION.into(), collections);
+        }
+        used.extend(&runs.power);
+        cases.push(MeasuredCase {
+            name: case.name.clone(),
+            group: case.input.clone(),
+            device: runs.device,
+            energy: runs.energy,
+            counts,
+        });
+    }
+    if cases.is_empty() {
+        let first = left_out.iter().find(|out| plan.iter().any(|case| case.name == out.what));
+        let reason = first.map_or("the plan has none", |out| &out.reason).to_string();
+        return Err(DatasetError::NoCase { reason });
+    }
+    let lumped = lump_cases(&mut cases, options.library);
+    Ok(Dataset { features: features_of(&cases), cases, lumped, left_out, ..quality(&used) })
+}
+
+fn named(matrix: &OperationMatrix, executions: &[u64]) -> BTreeMap<String, u128> {
+    let row = matrix.row(executions);
+    let counts = matrix.operations.iter().cloned().zip(row);
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The runs of one case that are used, and their energy.
+struct CaseRuns<'r> {
+    power: Vec<&'r Measured>,
+    energy: CaseEnergy,
+    device: String,
+}
+
+fn case_runs<'r>(
+    case: &PlannedCase,
+    records: &'r [RunRecord],
+    options: &AssembleOptions,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<CaseRuns<'r>, String> {
+    let good = |phase| records.iter().filter(move |r| r.is_good_run_of(&case.name, phase));
+    let mut durations: Vec<f64> =
+        good(Phase::Power).filter_map(|r| r.measured.as_ref()).map(|m| m.duration_s).collect();
+    durations.sort_by(f64::total_cmp);
+    let median = durations.get(durations.len() / 2).copied().unwrap_or(0.0);
+    let mut power = Vec::new();
+    for record in good(Phase::Power) {
+        let Some(measured) = &record.measured else { continue };
+        let apart = (measured.duration_s - median).abs();
+        if durations.len() > 2 && apart > options.duration_mismatch * median {
+            let lasted = measured.duration_s;
+            let reason = format!("it lasted {lasted:.2} s, the case's median is {median:.2} s");
+            left_out.push(LeftOut { what: record.folder.clone(), reason });
+        } else {
+            power.push(measured);
+        }
+    }
+    let idle: Vec<IdleRun> = records
+        .iter()
+        .filter(|record| record.is_good() && record.run.phase == Phase::Idle)
+        .filter(|record| options.idle == IdlePolicy::Campaign || record.run.case == case.name)
+        .filter_map(|record| record.measured.as_ref())
+        .map(|measured| IdleRun { power_w: measured.mean_power_w() })
+        .collect();
+    let runs: Vec<PowerRun> = power
+        .iter()
+        .map(|run| PowerRun { energy_j: run.energy_j, duration_s: run.duration_s })
+        .collect();
+    let energy = case_energy(&runs, &idle).ok_or_else(|| {
+        let missing = if runs.is_empty() { "power" } else { "idle" };
+        format!("it has no good {missing} run")
+    })?;
+    let device = good(Phase::Power).next().map_or(String::new(), |r| r.board.serial.clone());
+    Ok(CaseRuns { power, energy, device })
+}
+
+fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)> {
+    let mut rows: Vec<BTreeMap<String, u128>> =
+        cases.iter_mut().map(|case| std::mem::take(&mut case.counts)).collect();
+    let lumped = lump(&mut rows, top);
+    for (case, row) in cases.iter_mut().zip(rows) {
+        case.counts = row;
+    }
+    lumped
+}
+
+/// Operations first, then library functions.
+fn features_of(cases: &[MeasuredCase]) -> Vec<String> {
+    let names: BTreeSet<(bool, &String)> =
+        cases.iter().flat_map(|c| c.counts.keys()).map(|n| (n.starts_with("lib:"), n)).collect();
+    names.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+/// A data set without cases that says how good the runs used are.
+fn quality(used: &[&Measured]) -> Dataset {
+    let difference =
+        |run: &&Measured| ((run.energy_trapezoid_j - run.energy_j) / run.energy_j).abs();
+    let differences: Vec<f64> =
+        used.iter().map(difference).filter(|difference| difference.is_finite()).collect();
+    let residuals = used.iter().filter_map(|run| run.clock_residual_s);
+    let lags = used.iter().map(|run| run.lag_s);
+    Dataset {
+        cases: Vec::new(),
+        features: Vec::new(),
+        lumped: Vec::new(),
+        left_out: Vec::new(),
+        rule_difference: mean(&differences).unwrap_or(0.0),
+        clock_residual_s: residuals.reduce(f64::max),
+        lag_s: [lags.clone().reduce(f64::min), lags.reduce(f64::max)].map(|lag| lag.unwrap_or(0.0)),
+    }
+}
+
+impl Dataset {
+    /// The table that models are fitted to. Counts above 2^53 lose their last digits
+    /// here; in `dataset.csv` they are exact.
+    pub fn table(&self) -> Table {
+        let case = |case: &MeasuredCase| Case {
+            name: case.name.clone(),
+            group: case.group.clone(),
+            device: case.device.clone(),
+            duration_s: Some(case.energy.duration_s),
+            energy_j: case.energy.energy_j,
+            energy_se_j: case.energy.energy_se_j,
+            weight: None,
+        };
+        let count = |case: &MeasuredCase, feature: &String| {
+            case.counts.get(feature).copied().unwrap_or(0) as f64
+        };
+        let row = |case| self.features.iter().map(move |feature| count(case, feature));
+        Table {
+            cases: self.cases.iter().map(case).collect(),
+            features: self.features.clone(),
+            counts: self.cases.iter().flat_map(row).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "assemble_tests.rs"]
+pub(crate) mod tests;

@@ -1,0 +1,135 @@
+//! A campaign written by hand: two cases, one of which lacks its traced run at first.
+
+use super::*;
+use crate::blocks::BlockId;
+use crate::campaign::PlannedRun;
+use crate::campaign::plan::tests::dictionary;
+use crate::run::{BoardIdentity, Verdict};
+
+fn planned(name: &str) -> PlannedCase {
+    PlannedCase {
+        name: name.into(),
+        variant: "v".into(),
+        input: "north".into(),
+        removed: vec![BlockId(0)],
+        executions: 1,
+        executions_share: 1.0,
+        energy_share: 1.0,
+        rank: 1,
+    }
+}
+
+fn record(case: &str, phase: Phase, repeat: u32, energy_j: f64, duration_s: f64) -> RunRecord {
+    let run = PlannedRun { case: case.into(), phase, repeat };
+    RunRecord {
+        folder: run.id(),
+        run,
+        attempt: 0,
+        verdict: Verdict::Good,
+        board: BoardIdentity { serial: "B1".into(), ..BoardIdentity::default() },
+        conditions: Default::default(),
+        measured: Some(Measured {
+            energy_j,
+            energy_trapezoid_j: energy_j * 1.5,
+            duration_s,
+            collections: u64::from(repeat),
+            clock_residual_s: Some(0.01 * f64::from(repeat)),
+            lag_s: 0.2,
+            ..Measured::default()
+        }),
+        tool_version: "1".into(),
+        seed: 1,
+    }
+}
+
+/// Case a: power 30 and 34 J over 10 s, idle 1 W (5 s) and 2 W; case b 50 J over 10 s.
+pub(crate) fn records() -> Vec<RunRecord> {
+    let mut records = vec![
+        record("a", Phase::Power, 1, 30.0, 10.0),
+        record("a", Phase::Power, 2, 34.0, 10.0),
+        record("a", Phase::Idle, 1, 5.0, 5.0),
+        record("a", Phase::Idle, 2, 20.0, 10.0),
+        record("b", Phase::Power, 1, 50.0, 10.0),
+        record("b", Phase::Idle, 1, 10.0, 10.0),
+    ];
+    let mut bad = record("b", Phase::Power, 2, 999.0, 10.0);
+    bad.verdict = Verdict::Bad { reasons: vec!["too hot".into(), "died".into()] };
+    records.push(bad);
+    records
+}
+
+fn options() -> AssembleOptions {
+    AssembleOptions {
+        library: LibraryTop::Most(2),
+        idle: IdlePolicy::OwnCase,
+        duration_mismatch: 0.2,
+    }
+}
+
+fn program() -> Dictionary {
+    dictionary(&[&[("Z_add", 2), ("lib:x", 1)], &[("A_mul", 3), ("lib:y", 1)]])
+}
+
+fn executions() -> BTreeMap<String, Vec<u64>> {
+    BTreeMap::from([("a".into(), vec![10, 100]), ("b".into(), vec![20, 0])])
+}
+
+pub(crate) fn dataset() -> Dataset {
+    let plan = [planned("a"), planned("b")];
+    assemble(&plan, &program(), &records(), &executions(), &options()).unwrap()
+}
+
+/// Collections 1 and 2 of case a are 1.5 on average: 2.
+#[test]
+fn cases_have_energy_and_counts() {
+    let dataset = dataset();
+    assert_eq!(dataset.features, ["A_mul", "Z_add", "lib:GC", "lib:other", "lib:y"]);
+    let a = &dataset.cases[0];
+    assert_eq!(a.energy.energy_j, 17.0);
+    assert_eq!(a.energy.energy_se_j, Some(29.0f64.sqrt()));
+    let table = dataset.table();
+    assert_eq!(table.row(0), [300.0, 20.0, 2.0, 10.0, 100.0]);
+    assert_eq!(table.row(1), [0.0, 40.0, 1.0, 20.0, 0.0]);
+    assert_eq!((table.cases[1].energy_j, table.cases[1].energy_se_j), (40.0, None));
+    assert_eq!(table.cases[1].device, "B1");
+    assert_eq!(dataset.lumped, [("lib:x".to_string(), 30)]);
+}
+
+#[test]
+fn what_is_left_out_has_a_reason() {
+    let dataset = dataset();
+    let expected = LeftOut { what: "b-power-2".into(), reason: "too hot; died".into() };
+    assert_eq!(dataset.left_out, [expected]);
+    assert_eq!(dataset.rule_difference, 0.5);
+    assert_eq!(dataset.clock_residual_s, Some(0.02));
+    let mut fewer = executions();
+    fewer.remove("a");
+    let plan = [planned("a"), planned("b"), planned("c")];
+    let dataset = assemble(&plan, &program(), &records(), &fewer, &options()).unwrap();
+    let whats: Vec<_> =
+        dataset.left_out.iter().map(|o| format!("{}: {}", o.what, o.reason)).collect();
+    let expected =
+        ["b-power-2: too hot; died", "a: it has no good traced run", "c: it has no good power run"];
+    assert_eq!(whats, expected);
+    let error = assemble(&plan[..1], &program(), &records(), &fewer, &options()).unwrap_err();
+    assert_eq!(error, DatasetError::NoCase { reason: "it has no good traced run".into() });
+}
+
+#[test]
+fn a_run_of_another_length_is_left_out() {
+    let mut records = records();
+    records.push(record("a", Phase::Power, 3, 90.0, 20.0));
+    let plan = [planned("a")];
+    let dataset = assemble(&plan, &program(), &records, &executions(), &options()).unwrap();
+    assert_eq!(dataset.cases[0].energy.power_runs, 2);
+    assert_eq!(dataset.left_out[1].reason, "it lasted 20.00 s, the case's median is 10.00 s");
+}
+
+/// Idle powers 1, 2 and 1 W: 4/3 W over 10 s.
+#[test]
+fn idle_power_may_come_from_the_whole_campaign() {
+    let options = AssembleOptions { idle: IdlePolicy::Campaign, ..options() };
+    let plan = [planned("b")];
+    let dataset = assemble(&plan, &program(), &records(), &executions(), &options).unwrap();
+    assert!((dataset.cases[0].energy.energy_j - (50.0 - 40.0 / 3.0)).abs() < 1e-12);
+}

@@ -1,0 +1,199 @@
+//! The texts of `dataset.csv` and `dataset.toml`, and the energies of cases in detail.
+
+use serde::Serialize;
+
+use super::assemble::Dataset;
+use super::from_csv::FIXED_COLUMNS;
+
+/// Where a data set comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Provenance {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Model of the board.
+    pub board: String,
+    /// Whether it is the virtual board: no figure is of real hardware then.
+    pub virtual_board: bool,
+    /// What ran the application.
+    pub runtime: String,
+    /// Power meter.
+    pub meter: String,
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+    /// Fixed frequency of the application's core in kHz.
+    pub frequency_khz: u64,
+    /// Seed of the campaign.
+    pub seed: u64,
+    /// Version of the program that made the data set.
+    pub tool_version: String,
+}
+
+/// `dataset.csv`: a line per case, a column per operation and library function with
+/// exact integers. An unknown standard error is an empty cell.
+pub fn dataset_to_csv(dataset: &Dataset) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let fixed = FIXED_COLUMNS.iter().map(|name| name.to_string());
+    put(&mut writer, fixed.chain(dataset.features.iter().cloned()));
+    for case in &dataset.cases {
+        let energy = &case.energy;
+        let cells = [
+            case.name.clone(),
+            case.group.clone(),
+            case.device.clone(),
+            energy.duration_s.to_string(),
+            energy.energy_j.to_string(),
+            energy.energy_se_j.map_or(String::new(), |se| se.to_string()),
+        ];
+        let count = |feature: &String| case.counts.get(feature).copied().unwrap_or(0).to_string();
+        put(&mut writer, cells.into_iter().chain(dataset.features.iter().map(count)));
+    }
+    finish(writer)
+}
+
+/// The energies of the cases in detail: what the ledger starts from.
+pub fn energies_to_csv(dataset: &Dataset) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = [
+        "case",
+        "energy_j",
+        "energy_se_j",
+        "total_j",
+        "idle_j",
+        "idle_power_w",
+        "duration_s",
+        "power_runs",
+        "idle_runs",
+    ];
+    put(&mut writer, header.into_iter().map(str::to_string));
+    for case in &dataset.cases {
+        let energy = &case.energy;
+        let cells = [
+            case.name.clone(),
+            energy.energy_j.to_string(),
+            energy.energy_se_j.map_or(String::new(), |se| se.to_string()),
+            energy.total_j.to_string(),
+            (energy.idle_power_w * energy.duration_s).to_string(),
+            energy.idle_power_w.to_string(),
+            energy.duration_s.to_string(),
+            energy.power_runs.to_string(),
+            energy.idle_runs.to_string(),
+        ];
+        put(&mut writer, cells.into_iter());
+    }
+    finish(writer)
+}
+
+fn put(writer: &mut csv::Writer<Vec<u8>>, cells: impl Iterator<Item = String>) {
+    let cells: Vec<String> = cells.collect();
+    writer.write_record(cells).expect("rows have the header's length, memory has no errors");
+}
+
+fn finish(writer: csv::Writer<Vec<u8>>) -> String {
+    let bytes = writer.into_inner().expect("memory has no errors");
+    String::from_utf8(bytes).expect("cells are strings")
+}
+
+/// What `dataset.toml` holds beside the provenance.
+#[derive(Serialize)]
+struct Description<'d> {
+    #[serde(flatten)]
+    provenance: &'d Provenance,
+    cases: usize,
+    operations: usize,
+    library_functions: usize,
+    /// Mean |trapezoid - right endpoint| as a share of a run's energy.
+    rule_difference: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock_residual_s: Option<f64>,
+    meter_lag_s: [f64; 2],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lumped: Vec<Lumped<'d>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<Left<'d>>,
+}
+
+#[derive(Serialize)]
+struct Lumped<'d> {
+    function: &'d str,
+    /// As text: TOML's integers end at 2^63.
+    executions: String,
+}
+
+#[derive(Serialize)]
+struct Left<'d> {
+    what: &'d str,
+    reason: &'d str,
+}
+
+/// `dataset.toml`: provenance, quality, what was lumped, what was left out and why.
+pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
+    let library = dataset.features.iter().filter(|name| name.starts_with("lib:")).count();
+    let lumped = dataset
+        .lumped
+        .iter()
+        .map(|(function, executions)| Lumped { function, executions: executions.to_string() });
+    let left = dataset.left_out.iter().map(|out| Left { what: &out.what, reason: &out.reason });
+    let description = Description {
+        provenance,
+        cases: dataset.cases.len(),
+        operations: dataset.features.len() - library,
+        library_functions: library,
+        rule_difference: dataset.rule_difference,
+        clock_residual_s: dataset.clock_residual_s,
+        meter_lag_s: dataset.lag_s,
+        lumped: lumped.collect(),
+        left_out: left.collect(),
+    };
+    toml::to_string(&description).expect("a description has string keys, tables come last")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::assemble::tests::dataset;
+    use crate::dataset::{ColumnChoice, Table};
+
+    #[test]
+    fn the_csv_has_exact_counts_and_reads_back() {
+        let mut dataset = dataset();
+        dataset.cases[1].counts.insert("Z_add".into(), 9_007_199_254_740_993);
+        let text = dataset_to_csv(&dataset);
+        let mut lines = text.lines();
+        let header = "case,group,device,duration_s,energy_j,energy_se_j,A_mul,Z_add,lib:GC,\
+                      lib:other,lib:y";
+        assert_eq!(lines.next(), Some(header));
+        assert_eq!(lines.nth(1), Some("b,north,B1,10,40,,0,9007199254740993,1,20,0"));
+        dataset.cases[1].counts.insert("Z_add".into(), 40);
+        let text = dataset_to_csv(&dataset);
+        let table = Table::from_csv(&text, &ColumnChoice::default()).unwrap();
+        assert_eq!(table, dataset.table());
+    }
+
+    #[test]
+    fn the_toml_says_what_was_lumped_and_left_out() {
+        let provenance = Provenance {
+            scenario: "orbit".into(),
+            board: "virtual".into(),
+            virtual_board: true,
+            runtime: "OpenJDK 17".into(),
+            meter: "ina231".into(),
+            rails: vec!["arm".into()],
+            frequency_khz: 1_100_000,
+            seed: 1,
+            tool_version: "0.1.0".into(),
+        };
+        let text = dataset_to_toml(&dataset(), &provenance);
+        let value: toml::Table = text.parse().unwrap();
+        assert_eq!(value["virtual_board"].as_bool(), Some(true));
+        assert_eq!(value["operations"].as_integer(), Some(2));
+        assert_eq!(value["library_functions"].as_integer(), Some(3));
+        assert_eq!(value["lumped"][0]["function"].as_str(), Some("lib:x"));
+        assert_eq!(value["left_out"][0]["reason"].as_str(), Some("too hot; died"));
+    }
+
+    #[test]
+    fn energies_add_up_to_the_total() {
+        let text = energies_to_csv(&dataset());
+        assert_eq!(text.lines().nth(2), Some("b,40,,50,10,1,10,1,1"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Counters of `for` loops, and indices that follow them.
+
+use tree_sitter::Node;
+
+use super::{Loop, as_assignment, as_binary, children, field, without_parentheses, written_names};
+use crate::java::SourceFile;
+
+/// The counter of a `for` loop that counts upwards by a constant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counter {
+    /// Its name.
+    pub name: String,
+    /// Source text of its start value.
+    pub start: String,
+    /// Source text of what it is compared with.
+    pub bound: String,
+    /// Whether the bound itself is still in (`<=`).
+    pub inclusive: bool,
+    /// The constant step.
+    pub step: u32,
+}
+
+/// The counter of a `for` loop, if it has one: `int i = S`, `i < B`, `i++`, `i += K` or
+/// `i = i + K`, and nothing in the body writes `i`.
+pub fn counter(file: &SourceFile, site: &Loop<'_>) -> Option<Counter> {
+    let [init] = site.init.as_slice() else { return None };
+    let [update] = site.update.as_slice() else { return None };
+    let (name, start) = start_value(file, *init)?;
+    let (bound, inclusive) = bound(file, site.test?, name)?;
+    let step = step(file, *update, name)?;
+    let written = written_names(file, site.body);
+    let counts = step > 0 && !written.contains(name);
+    counts.then(|| Counter {
+        name: name.into(),
+        start: start.into(),
+        bound: bound.into(),
+        inclusive,
+        step,
+    })
+}
+
+/// Name and start value of a `for` loop's only variable.
+fn start_value<'s>(file: &'s SourceFile, init: Node<'_>) -> Option<(&'s str, &'s str)> {
+    if let Some((left, right)) = as_assignment(file, init) {
+        return Some((file.text_of(left), file.text_of(right)));
+    }
+    let declarators = field(init, "declarator");
+    let [only] = declarators.as_slice() else { return None };
+    let (name, value) = (only.child_by_field_name("name")?, only.child_by_field_name("value")?);
+    Some((file.text_of(name), file.text_of(value)))
+}
+
+/// What `name` is compared with in `name < bound`.
+fn bound<'s>(file: &'s SourceFile, test: Node<'_>, name: &str) -> Option<(&'s str, bool)> {
+    for (operator, mirrored, inclusive) in [("<", ">", false), ("<=", ">=", true)] {
+        if let Some((left, right)) = as_binary(file, test, &[operator])
+            && file.text_of(left) == name
+        {
+            return Some((file.text_of(right), inclusive));
+        }
+        if let Some((left, right)) = as_binary(file, test, &[mirrored])
+            && file.text_of(right) == name
+        {
+            return Some((file.text_of(left), inclusive));
+        }
+    }
+    let (left, right) = as_binary(file, test, &["!="])?;
+    (file.text_of(left) == name).then(|| (file.text_of(right), false))
+}
+
+/// By how much an update moves `name` upwards.
+fn step(file: &SourceFile, update: Node<'_>, name: &str) -> Option<u32> {
+    if update.kind() == "update_expression" {
+        let operand = *children(update).first()?;
+        let up = file.text_of(update).contains("++") && file.text_of(operand) == name;
+        return up.then_some(1);
+    }
+    if let Some((left, right)) = as_assignment(file, update) {
+        let offset = index_offset(file, right, name)?;
+        return if file.text_of(left) == name { u32::try_from(offset).ok() } else { None };
+    }
+    let operator = update.child_by_field_name("operator")?;
+    let left = update.child_by_field_name("left")?;
+    let adds = file.text_of(operator) == "+=" && file.text_of(left) == name;
+    if adds { file.text_of(update.child_by_field_name("right")?).parse().ok() } else { None }
+}
+
+/// The constant `c` of an index `name`, `name + c` or `c + name`.
+pub fn index_offset(file: &SourceFile, index: Node<'_>, name: &str) -> Option<i64> {
+    let index = without_parentheses(index);
+    if file.text_of(index) == name {
+        return Some(0);
+    }
+    let (left, right) = as_binary(file, index, &["+"])?;
+    let (left, right) = (file.text_of(left), file.text_of(right));
+    if left == name {
+        right.parse().ok()
+    } else if right == name {
+        left.parse().ok()
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hint::pattern::loops;
+
+    fn first_counter(header: &str) -> Option<Counter> {
+        let text = format!("class A {{ void m() {{ for ({header}) {{ x(i); }} }} }}");
+        let file = SourceFile::parse("A.java", text);
+        let all = loops(&file);
+        counter(&file, &all[0])
+    }
+
+    #[test]
+    fn counters_are_found_however_they_are_written() {
+        for (header, step) in [
+            ("int i = 0; i < n; i++", 1),
+            ("int i = 0; n > i; ++i", 1),
+            ("int i = 0; i < n; i += 2", 2),
+            ("int i = 0; i < n; i = i + 3", 3),
+            ("i = 0; i != n; i = 4 + i", 4),
+        ] {
+            let counter = first_counter(header).unwrap_or_else(|| panic!("{header}"));
+            assert_eq!((counter.step, counter.bound.as_str()), (step, "n"), "{header}");
+        }
+        for strange in
+            ["int i = 9; i > 0; i--", "int i = 0; i < n; i += k", ";;", "int i=0,j=0;i<n;i++"]
+        {
+            assert_eq!(first_counter(strange), None, "{strange}");
+        }
+    }
+}

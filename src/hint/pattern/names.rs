@@ -1,0 +1,125 @@
+//! Names that a piece of code writes or declares, and the fields of the class around it.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use super::{as_field, children, descendants, field};
+use crate::java::SourceFile;
+
+/// Names that a subtree assigns, counts or declares: `x` of `x = 1`, `x++`, `this.x = 1`,
+/// `int x`; of `a[i] = 1` nothing, for `a` itself stays.
+pub fn written_names<'s>(file: &'s SourceFile, root: Node<'_>) -> BTreeSet<&'s str> {
+    let mut names = BTreeSet::new();
+    for node in descendants(root) {
+        let target = match node.kind() {
+            "assignment_expression" => node.child_by_field_name("left"),
+            "update_expression" => children(node).first().copied(),
+            "variable_declarator" | "enhanced_for_statement" | "resource" => {
+                node.child_by_field_name("name")
+            }
+            "instanceof_expression" => node.child_by_field_name("name"),
+            _ => None,
+        };
+        if let Some(target) = target {
+            let target = as_field(target).map_or(target, |(_, name)| name);
+            if target.kind() == "identifier" {
+                names.insert(file.text_of(target));
+            }
+        }
+    }
+    names
+}
+
+/// Names that the method around a node declares: parameters, locals, lambda parameters.
+pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s str> {
+    let body = enclosing(inside, &["method_declaration", "constructor_declaration"]);
+    let mut names = BTreeSet::new();
+    for node in body.map(descendants).unwrap_or_default() {
+        let declared = match node.kind() {
+            "variable_declarator"
+            | "formal_parameter"
+            | "catch_formal_parameter"
+            | "resource"
+            | "enhanced_for_statement"
+            | "instanceof_expression" => node.child_by_field_name("name"),
+            "lambda_expression" => node.child_by_field_name("parameters"),
+            "inferred_parameters" | "type_pattern" | "record_pattern_component" => {
+                names.extend(children(node).into_iter().map(|name| file.text_of(name)));
+                None
+            }
+            _ => None,
+        };
+        names.extend(declared.map(|name| file.text_of(name)));
+    }
+    names
+}
+
+/// A field that the class around some code declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// Source text of its type.
+    pub type_text: &'s str,
+    /// Whether it is `final`.
+    pub is_final: bool,
+    /// Whether it is `static`.
+    pub is_static: bool,
+    /// Whether it is `volatile`.
+    pub is_volatile: bool,
+}
+
+/// The fields that the innermost class around a node declares itself.
+pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
+    let body = enclosing(inside, &["class_body", "enum_body_declarations"]);
+    let mut found = Vec::new();
+    for declaration in body.map(children).unwrap_or_default() {
+        if declaration.kind() != "field_declaration" {
+            continue;
+        }
+        let modifiers = children(declaration).into_iter().find(|n| n.kind() == "modifiers");
+        let modifiers = modifiers.map_or("", |node| file.text_of(node));
+        let has = |word: &str| modifiers.split_whitespace().any(|part| part == word);
+        let type_text = declaration.child_by_field_name("type").map_or("", |n| file.text_of(n));
+        for declarator in field(declaration, "declarator") {
+            let Some(name) = declarator.child_by_field_name("name") else { continue };
+            found.push(Field {
+                name: file.text_of(name),
+                type_text,
+                is_final: has("final"),
+                is_static: has("static"),
+                is_volatile: has("volatile"),
+            });
+        }
+    }
+    found
+}
+
+/// The innermost node around `inside` of one of these kinds.
+fn enclosing<'t>(inside: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+    let mut node = inside;
+    while let Some(parent) = node.parent() {
+        if kinds.contains(&parent.kind()) {
+            return Some(parent);
+        }
+        node = parent;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hint::pattern::loops;
+
+    #[test]
+    fn written_names_are_those_whose_value_changes() {
+        let file = SourceFile::parse(
+            "A.java",
+            "class A { void m() { while (t) { a[i] = 1; this.f = 2; j++; int k = 0; o.g += 1; } } }",
+        );
+        let names = written_names(&file, loops(&file)[0].body);
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), ["f", "g", "j", "k"]);
+    }
+}

@@ -1,0 +1,74 @@
+//! Loop conditions: whether one is constant (the compiler's reachability depends on
+//! it), and how a probe can stand before it without changing definite assignment
+//! (JLS 16) or the scope of pattern variables (JLS 6.3).
+
+use tree_sitter::Node;
+
+use super::facts::Facts;
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// The value of `condition` if it is a constant expression, as far as its file tells.
+pub fn constant(file: &SourceFile, facts: &Facts<'_>, condition: Node<'_>) -> Option<bool> {
+    let node = syntax::without_parentheses(condition);
+    match node.kind() {
+        kind::TRUE => Some(true),
+        kind::FALSE => Some(false),
+        kind::IDENTIFIER => facts.constant(file.text_of(node)),
+        kind::UNARY_EXPRESSION if syntax::operator(node) == Some("!") => {
+            let operand = syntax::without_parentheses(syntax::field(node, field::OPERAND)?);
+            match operand.kind() {
+                kind::TRUE => Some(false),
+                kind::FALSE => Some(true),
+                kind::IDENTIFIER => facts.constant(file.text_of(operand)).map(|value| !value),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What in a condition binds names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// Nothing.
+    None,
+    /// It assigns whenever it is evaluated.
+    Assigns,
+    /// It assigns when an operand of `&&`, `||` or `?:` is evaluated.
+    AssignsSometimes,
+    /// It declares pattern variables that are in scope when it is true.
+    PatternIfTrue,
+    /// It declares pattern variables under `!`, `||` or `?:`.
+    PatternElsewhere,
+}
+
+/// What `condition` binds; of several the most demanding.
+pub fn binding(condition: Node<'_>) -> Binding {
+    let mut strongest = Binding::None;
+    let mut todo = vec![(condition, false, false)];
+    while let Some((node, sometimes, negated)) = todo.pop() {
+        let (mut sometimes, mut negated) = (sometimes, negated);
+        let here = match node.kind() {
+            kind::LAMBDA_EXPRESSION | kind::CLASS_BODY => continue,
+            kind::ASSIGNMENT_EXPRESSION if sometimes => Binding::AssignsSometimes,
+            kind::ASSIGNMENT_EXPRESSION => Binding::Assigns,
+            kind::INSTANCEOF_EXPRESSION if !has_pattern(node) => Binding::None,
+            kind::INSTANCEOF_EXPRESSION if negated => Binding::PatternElsewhere,
+            kind::INSTANCEOF_EXPRESSION => Binding::PatternIfTrue,
+            _ => Binding::None,
+        };
+        strongest = if here as u8 > strongest as u8 { here } else { strongest };
+        let operator = syntax::operator(node);
+        sometimes |= node.kind() == kind::TERNARY_EXPRESSION
+            || matches!(operator, Some("&&" | "||"))
+            || node.kind() == kind::SWITCH_EXPRESSION;
+        negated |= node.kind() == kind::TERNARY_EXPRESSION || matches!(operator, Some("!" | "||"));
+        todo.extend(syntax::named_children(node).into_iter().map(|n| (n, sometimes, negated)));
+    }
+    strongest
+}
+
+fn has_pattern(node: Node<'_>) -> bool {
+    syntax::field(node, field::NAME).is_some() || syntax::field(node, field::PATTERN).is_some()
+}

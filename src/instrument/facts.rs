@@ -1,0 +1,148 @@
+//! What one walk over a file tells about its names: enough to place probes without
+//! resolving types.
+
+use std::collections::{HashMap, HashSet};
+
+use tree_sitter::Node;
+
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// How the methods of one name return.
+#[derive(Debug, Clone, Copy, Default)]
+struct Returns {
+    void: bool,
+    value: bool,
+}
+
+/// Names declared in a file.
+#[derive(Debug, Default)]
+pub struct Facts<'t> {
+    /// Fields, locals and parameters.
+    variables: HashSet<&'t str>,
+    /// Fields that can't be assigned twice and have no initialiser.
+    blank_finals: HashSet<&'t str>,
+    /// Boolean constant variables, while all declarations of the name agree.
+    constants: HashMap<&'t str, Option<bool>>,
+    methods: HashMap<&'t str, Returns>,
+    /// Statement id -> its outermost label.
+    labels: HashMap<usize, Node<'t>>,
+}
+
+impl<'t> Facts<'t> {
+    /// Walks over `file`.
+    pub fn gather(file: &'t SourceFile) -> Facts<'t> {
+        let mut facts = Facts::default();
+        let mut todo = vec![file.tree.root_node()];
+        while let Some(node) = todo.pop() {
+            facts.visit(file, node);
+            todo.extend(syntax::named_children(node));
+        }
+        facts
+    }
+
+    /// Whether `name` is a variable somewhere in the file.
+    pub fn is_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+
+    /// Whether a field of that name is final and assigned after its declaration.
+    pub fn is_blank_final(&self, name: &str) -> bool {
+        self.blank_finals.contains(name)
+    }
+
+    /// The value of the boolean constant variable `name`.
+    pub fn constant(&self, name: &str) -> Option<bool> {
+        self.constants.get(name).copied().flatten()
+    }
+
+    /// Whether all methods called `name` in the file return void (`Some(true)`), or
+    /// all a value.
+    pub fn returns_void(&self, name: &str) -> Option<bool> {
+        let returns = self.methods.get(name)?;
+        (returns.void != returns.value).then_some(returns.void)
+    }
+
+    /// Where a statement starts, its labels included.
+    pub fn start_of(&self, statement: Node<'t>) -> Node<'t> {
+        self.labels.get(&statement.id()).copied().unwrap_or(statement)
+    }
+
+    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>) {
+        match node.kind() {
+            kind::FIELD_DECLARATION | kind::LOCAL_VARIABLE_DECLARATION => {
+                self.declaration(file, node);
+            }
+            kind::CONSTANT_DECLARATION => self.declaration(file, node),
+            kind::FORMAL_PARAMETER
+            | kind::CATCH_FORMAL_PARAMETER
+            | kind::ENHANCED_FOR_STATEMENT
+            | kind::RESOURCE => {
+                if let Some(name) = syntax::field(node, field::NAME) {
+                    self.variable(file.text_of(name), None);
+                }
+            }
+            kind::SPREAD_PARAMETER => {
+                let declarator = syntax::child_of_kind(node, kind::VARIABLE_DECLARATOR);
+                let name = declarator.and_then(|d| syntax::field(d, field::NAME));
+                name.into_iter().for_each(|name| self.variable(file.text_of(name), None));
+            }
+            kind::LAMBDA_EXPRESSION => self.lambda(file, node),
+            kind::METHOD_DECLARATION => self.method(file, node),
+            kind::LABELED_STATEMENT => {
+                let label = self.start_of(node);
+                if let Some(body) = syntax::children(node).get(2) {
+                    self.labels.insert(body.id(), label);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, name: &'t str, constant: Option<bool>) {
+        self.variables.insert(name);
+        let known = self.constants.entry(name).or_insert(constant);
+        if *known != constant {
+            *known = None;
+        }
+    }
+
+    fn declaration(&mut self, file: &'t SourceFile, node: Node<'t>) {
+        let is_field = node.kind() == kind::FIELD_DECLARATION;
+        let is_final = node.kind() == kind::CONSTANT_DECLARATION
+            || syntax::has_modifier(node, "final", &file.text);
+        for declarator in syntax::fields(node, field::DECLARATOR) {
+            let Some(name) = syntax::field(declarator, field::NAME) else { continue };
+            let value = syntax::field(declarator, field::VALUE);
+            let constant = value.filter(|_| is_final).and_then(|value| match value.kind() {
+                kind::TRUE => Some(true),
+                kind::FALSE => Some(false),
+                _ => None,
+            });
+            let name = file.text_of(name);
+            self.variable(name, constant);
+            if is_field && is_final && value.is_none() {
+                self.blank_finals.insert(name);
+            }
+        }
+    }
+
+    fn lambda(&mut self, file: &'t SourceFile, node: Node<'t>) {
+        let Some(parameters) = syntax::field(node, field::PARAMETERS) else { return };
+        let names = match parameters.kind() {
+            kind::IDENTIFIER => vec![parameters],
+            _ => syntax::children_of_kind(parameters, kind::IDENTIFIER),
+        };
+        names.into_iter().for_each(|name| self.variable(file.text_of(name), None));
+    }
+
+    fn method(&mut self, file: &'t SourceFile, node: Node<'t>) {
+        let name = syntax::field(node, field::NAME);
+        let (Some(name), Some(ty)) = (name, syntax::field(node, field::TYPE)) else { return };
+        let returns = self.methods.entry(file.text_of(name)).or_default();
+        match ty.kind() {
+            kind::VOID_TYPE => returns.void = true,
+            _ => returns.value = true,
+        }
+    }
+}

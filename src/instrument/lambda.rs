@@ -1,0 +1,87 @@
+//! The entry probe of a lambda whose body is an expression. A lambda's shape takes
+//! part in overload resolution (JLS 15.12.2.1): `() -> f()` fits functions with and
+//! without a value, `() -> { return f(); }` only the first sort. So a statement
+//! expression stays one.
+
+use tree_sitter::Node;
+
+use super::edit::Edits;
+use super::facts::Facts;
+use super::place::Probes;
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// Puts the probe of block `index` into the expression body of a lambda.
+pub fn place<'t>(
+    file: &SourceFile,
+    facts: &Facts<'t>,
+    probes: &Probes<'_>,
+    index: usize,
+    body: Node<'t>,
+    edits: &mut Edits,
+) -> Result<(), &'static str> {
+    match body.kind() {
+        kind::ASSIGNMENT_EXPRESSION
+        | kind::UPDATE_EXPRESSION
+        | kind::OBJECT_CREATION_EXPRESSION => as_value(probes, index, body, edits),
+        kind::METHOD_INVOCATION => return call(file, facts, probes, index, body, edits),
+        _ => as_block(probes, index, body, "return ", edits),
+    }
+    Ok(())
+}
+
+/// `e` -> `{ probe; return e; }`.
+fn as_block(probes: &Probes<'_>, index: usize, body: Node<'_>, word: &str, edits: &mut Edits) {
+    edits.open(body.start_byte(), index, format!("{{ {} {word}", probes.statement(index)));
+    edits.close(body.end_byte(), index, "; }");
+}
+
+/// `e` -> `probe(id, e)`, which has e's type and is a statement expression too.
+fn as_value(probes: &Probes<'_>, index: usize, body: Node<'_>, edits: &mut Edits) {
+    edits.open(body.start_byte(), index, probes.value(index));
+    edits.close(body.end_byte(), index, ")");
+}
+
+/// A call may be void, and then it can't be an argument: its receiver can.
+fn call<'t>(
+    file: &SourceFile,
+    facts: &Facts<'t>,
+    probes: &Probes<'_>,
+    index: usize,
+    body: Node<'t>,
+    edits: &mut Edits,
+) -> Result<(), &'static str> {
+    const UNKNOWN: &str = "its lambda is a call, and whether that has a value isn't known";
+    if let Some(object) = syntax::field(body, field::OBJECT) {
+        if !is_value(file, facts, object) {
+            return Err(UNKNOWN);
+        }
+        as_value(probes, index, object, edits);
+        return Ok(());
+    }
+    let name = syntax::field(body, field::NAME).ok_or(UNKNOWN)?;
+    match facts.returns_void(file.text_of(name)) {
+        Some(true) => as_block(probes, index, body, "", edits),
+        Some(false) => as_value(probes, index, body, edits),
+        None => return Err(UNKNOWN),
+    }
+    Ok(())
+}
+
+/// Whether a receiver is surely an expression, and not a type or `super`.
+fn is_value(file: &SourceFile, facts: &Facts<'_>, object: Node<'_>) -> bool {
+    match object.kind() {
+        kind::IDENTIFIER => facts.is_variable(file.text_of(object)),
+        kind::METHOD_INVOCATION
+        | kind::OBJECT_CREATION_EXPRESSION
+        | kind::PARENTHESIZED_EXPRESSION
+        | kind::ARRAY_ACCESS
+        | kind::STRING_LITERAL
+        | kind::THIS => true,
+        kind::FIELD_ACCESS => {
+            let inner = syntax::field(object, field::OBJECT);
+            inner.is_some_and(|inner| is_value(file, facts, inner))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,135 @@
+//! All solvers on the same problems, and what no solver may choke on.
+
+mod real_board;
+
+use super::testing::{assert_close, table};
+use super::*;
+use crate::dataset::Table;
+
+/// Six cases of three operations, exactly 2, 0.5 and 3 J.
+fn full_rank() -> (Table, [f64; 3]) {
+    let costs = [2.0, 0.5, 3.0];
+    let rows: [&[f64]; 6] = [
+        &[1.0, 4.0, 0.0],
+        &[3.0, 0.0, 1.0],
+        &[0.0, 2.0, 5.0],
+        &[2.0, 2.0, 2.0],
+        &[5.0, 1.0, 0.0],
+        &[1.0, 0.0, 4.0],
+    ];
+    let energy = |row: &&[f64]| row.iter().zip(&costs).map(|(n, c)| n * c).sum();
+    let energies: Vec<f64> = rows.iter().map(energy).collect();
+    (table(&rows, &energies), costs)
+}
+
+fn costs_of(model: &Model) -> Vec<f64> {
+    model.costs.iter().map(|cost| cost.cost_j).collect()
+}
+
+/// Options with next to no penalty.
+fn faithful(solver: Solver) -> FitOptions {
+    let weighting = Weighting::Equal;
+    FitOptions { penalty: Penalty::Fixed(1e-12), weighting, ..FitOptions::new(solver) }
+}
+
+#[test]
+fn all_solvers_agree_where_the_cases_determine_all() {
+    let (data, costs) = full_rank();
+    for solver in Solver::ALL {
+        let model = fit(&data, &faithful(solver)).unwrap();
+        assert_close(&costs_of(&model), &costs, 1e-4);
+        assert_eq!((model.rank, model.row_space.is_none()), (3, true), "{solver:?}");
+        assert_eq!(model.solver, solver.name());
+    }
+}
+
+/// With noise the least-squares solvers agree on the solution, not only on the truth.
+#[test]
+fn plain_solvers_agree_with_noise_and_weights() {
+    let (mut data, _) = full_rank();
+    for (i, case) in data.cases.iter_mut().enumerate() {
+        case.energy_j *= 1.0 + 0.02 * (i as f64 - 2.5);
+        case.weight = Some(1.0 + i as f64);
+    }
+    for weighting in [Weighting::Equal, Weighting::Column, Weighting::InverseEnergy] {
+        let costs =
+            |solver| costs_of(&fit(&data, &FitOptions { weighting, ..faithful(solver) }).unwrap());
+        for solver in [Solver::Gd, Solver::Nnls, Solver::Ridge, Solver::Shrink] {
+            assert_close(&costs(solver), &costs(Solver::Ls), 1e-8);
+        }
+    }
+}
+
+#[test]
+fn huge_counts_beside_single_ones() {
+    let counts: Vec<[f64; 2]> =
+        (0..10).map(|i| [1e12 * f64::from(1 + i % 4), f64::from(1 + i % 3)]).collect();
+    let rows: Vec<&[f64]> = counts.iter().map(|row| row.as_slice()).collect();
+    let energies: Vec<f64> = counts.iter().map(|[a, b]| 1e-12 * a + 0.5 * b).collect();
+    let data = table(&rows, &energies);
+    for solver in Solver::ALL {
+        // Without choosing between priors, shrink would take the two for comparable.
+        let tuned = FitOptions::new(Solver::Shrink);
+        let options = if solver == Solver::Shrink { tuned } else { faithful(solver) };
+        let costs = costs_of(&fit(&data, &options).unwrap());
+        assert_close(&[costs[0] * 1e12, costs[1]], &[1.0, 0.5], 1e-4);
+    }
+}
+
+/// A number or a reason, no panic.
+#[test]
+fn counts_beyond_all_reason() {
+    let beyond = table(&[&[1e300, 1.0], &[1e308, 2.0]], &[1e-300, 2e-300]);
+    for solver in Solver::ALL {
+        if let Ok(model) = fit(&beyond, &FitOptions::new(solver)) {
+            assert!(costs_of(&model).iter().all(|cost| cost.is_finite()), "{solver:?}");
+        }
+    }
+}
+
+#[test]
+fn strange_tables_are_fitted_or_refused() {
+    let strange: [(&str, Table); 6] = [
+        ("one case", table(&[&[1.0, 2.0]], &[3.0])),
+        ("more predictors than cases", table(&[&[1.0, 2.0, 1.0], &[2.0, 1.0, 5.0]], &[3.0, 4.0])),
+        ("a column of zeros", table(&[&[1.0, 0.0], &[2.0, 0.0], &[1.0, 0.0]], &[1.0, 2.0, 1.1])),
+        ("a constant column", table(&[&[1.0, 7.0], &[2.0, 7.0], &[4.0, 7.0]], &[8.0, 9.0, 11.0])),
+        ("energies below zero", table(&[&[1.0, 2.0], &[2.0, 1.0]], &[-3.0, -1.0])),
+        ("no energy at all", table(&[&[1.0, 2.0], &[2.0, 1.0]], &[0.0, 0.0])),
+    ];
+    for (name, data) in strange {
+        for solver in Solver::ALL {
+            let model = fit(&data, &FitOptions::new(solver)).expect(name);
+            assert!(costs_of(&model).iter().all(|cost| cost.is_finite()), "{name} {solver:?}");
+            let again = Model::from_json(&model.to_json().unwrap()).unwrap();
+            assert_eq!(again, model, "{name} {solver:?}");
+        }
+    }
+}
+
+/// Without a prior there is nothing to say about an operation that never ran.
+#[test]
+fn no_interval_where_there_is_no_information() {
+    let data = table(&[&[1.0, 0.0], &[2.0, 0.0], &[1.0, 0.0]], &[1.0, 2.0, 1.1]);
+    let model = fit(&data, &FitOptions::new(Solver::Ls)).unwrap();
+    let silent = &model.costs[1];
+    assert_eq!((silent.cost_j, silent.se_j, silent.estimable), (0.0, None, false));
+    assert!(model.costs[0].se_j.is_some() && model.predict(&[(1, 1.0)]).se_j.is_none());
+}
+
+#[test]
+fn kernels_are_for_shrink_only() {
+    let (data, _) = full_rank();
+    let priors = CostPrior::from_csv("operation,cost_j,se_j\nop_0,2,0.1\n").unwrap();
+    let error = fit(&data, &FitOptions { priors, ..FitOptions::new(Solver::Nnls) }).unwrap_err();
+    assert!(error.to_string().contains("shrink"), "{error}");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let (data, _) = full_rank();
+    for solver in Solver::ALL {
+        let json = || fit(&data, &FitOptions::new(solver)).unwrap().to_json().unwrap();
+        assert_eq!(json(), json());
+    }
+}

@@ -1,0 +1,251 @@
+//! k-fold cross-validation of a solver beside its baselines. Every choice (library
+//! columns, penalty, prior strength, baselines' factors) is made inside the fold.
+
+use serde::Serialize;
+
+use super::baseline::{Predict, duration, flat, has_durations, mean};
+use super::check::{check, check_energies};
+use super::error::ModelError;
+use super::fit::fit_costs;
+use super::folds::{FoldOptions, assign};
+use super::library::arrange;
+use super::metrics::{nmae, pearson_r};
+use super::options::{FitOptions, LibraryColumns};
+use crate::dataset::Table;
+
+/// Whether the cases were fitted to or held out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CvSet {
+    /// Fitted to.
+    Training,
+    /// Held out.
+    Validation,
+}
+
+/// A row of `cv.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CvRow {
+    /// The solver's name, or `flat`, `mean`, `duration`, `blocks`.
+    pub model: String,
+    /// Round, from 1.
+    pub round: usize,
+    /// Which cases the figures are about.
+    pub set: CvSet,
+    /// Number of these cases.
+    pub cases: usize,
+    /// Pearson's correlation of predicted and measured energies; absent where one of
+    /// them doesn't vary.
+    pub r: Option<f64>,
+    /// `1/n sum |(predicted - measured) / measured|`, a pure number.
+    pub nmae: f64,
+}
+
+/// A cross-validation: for each model its rounds, training before validation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossValidation {
+    /// Seed of the folds.
+    pub seed: u64,
+    /// The solver first, then the baselines.
+    pub rows: Vec<CvRow>,
+}
+
+/// Means over the rounds of one model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CvMean {
+    /// Mean correlation over the rounds that have one.
+    pub r: Option<f64>,
+    /// Mean NMAE.
+    pub nmae: f64,
+}
+
+/// Judges `options` on `table`. `blocks` holds block counts of the same cases, for the
+/// baseline that uses them instead of operations (same solver, no kernels); without it
+/// that baseline is left out, as `duration` is where a case has none. A case of zero
+/// energy is an error.
+pub fn cross_validate(
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+    blocks: Option<&Table>,
+) -> Result<CrossValidation, ModelError> {
+    check(table)?;
+    check_energies(table, "the NMAE")?;
+    let groups: Vec<&str> = table.cases.iter().map(|case| case.group.as_str()).collect();
+    let fold_of = assign(&groups, folds)?;
+    let rounds: Vec<Round> =
+        (0..folds.folds).map(|fold| Round::new(table, &fold_of, fold)).collect();
+    let name = options.solver.name();
+    let mut rows = judge(name, &rounds, |training| solver(training, options))?;
+    rows.extend(judge("flat", &rounds, |training| flat(training, options.weighting))?);
+    rows.extend(judge("mean", &rounds, |training| Ok(mean(training)))?);
+    if has_durations(table) {
+        let predict = |training: &Table| {
+            Ok(duration(training, options.weighting)?.expect("all cases have a duration"))
+        };
+        rows.extend(judge("duration", &rounds, predict)?);
+    }
+    if let Some(blocks) = blocks {
+        check_same_cases(table, blocks)?;
+        let options = without_kernels(options);
+        let rounds: Vec<Round> =
+            (0..folds.folds).map(|fold| Round::new(blocks, &fold_of, fold)).collect();
+        rows.extend(judge("blocks", &rounds, |training| solver(training, &options))?);
+    }
+    Ok(CrossValidation { seed: folds.seed, rows })
+}
+
+/// The same with many seeds, for how much the figures depend on the folds.
+pub fn cross_validate_repeatedly(
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+    seeds: &[u64],
+) -> Result<Vec<CrossValidation>, ModelError> {
+    seeds
+        .iter()
+        .map(|seed| cross_validate(table, options, FoldOptions { seed: *seed, ..folds }, None))
+        .collect()
+}
+
+/// The text of `cv.csv`.
+pub fn cv_csv(validation: &CrossValidation) -> Result<String, ModelError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in &validation.rows {
+        writer.serialize(row)?;
+    }
+    super::text_of(writer)
+}
+
+impl CrossValidation {
+    /// Means over the rounds of `model`; `None` if it isn't there.
+    pub fn mean(&self, model: &str, set: CvSet) -> Option<CvMean> {
+        let rows: Vec<&CvRow> =
+            self.rows.iter().filter(|row| row.model == model && row.set == set).collect();
+        let average = |values: Vec<f64>| {
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        Some(CvMean {
+            nmae: average(rows.iter().map(|row| row.nmae).collect())?,
+            r: average(rows.iter().filter_map(|row| row.r).collect()),
+        })
+    }
+
+    /// Whether the solver predicts held-out cases better than one cost for all
+    /// operations does.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let model = self.rows.first()?.model.clone();
+        let nmae = self.mean(&model, CvSet::Validation)?.nmae;
+        let flat_nmae = self.mean("flat", CvSet::Validation)?.nmae;
+        Some(Verdict { model, nmae, flat_nmae })
+    }
+}
+
+/// A solver beside the flat baseline, on held-out cases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The solver's name.
+    pub model: String,
+    /// Its mean validation NMAE.
+    pub nmae: f64,
+    /// The flat baseline's.
+    pub flat_nmae: f64,
+}
+
+impl Verdict {
+    /// Whether the solver is better.
+    pub fn beats_flat(&self) -> bool {
+        self.nmae < self.flat_nmae
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (ours, flat) = (100.0 * self.nmae, 100.0 * self.flat_nmae);
+        let verb = if self.beats_flat() { "beats" } else { "does not beat" };
+        let model = &self.model;
+        write!(
+            f,
+            "{model} {verb} one cost for all operations: NMAE {ours:.2} % against {flat:.2} %"
+        )
+    }
+}
+
+/// One fold held out.
+struct Round {
+    training: Table,
+    validation: Table,
+}
+
+impl Round {
+    fn new(table: &Table, fold_of: &[usize], fold: usize) -> Self {
+        Self {
+            training: rows(table, |i| fold_of[i] != fold),
+            validation: rows(table, |i| fold_of[i] == fold),
+        }
+    }
+}
+
+fn rows(table: &Table, wanted: impl Fn(usize) -> bool) -> Table {
+    let of: Vec<usize> = (0..table.cases.len()).filter(|i| wanted(*i)).collect();
+    Table {
+        cases: of.iter().map(|i| table.cases[*i].clone()).collect(),
+        features: table.features.clone(),
+        counts: of.iter().flat_map(|i| table.row(*i)).copied().collect(),
+    }
+}
+
+/// Fits and judges one model in every round.
+fn judge(
+    model: &str,
+    rounds: &[Round],
+    learn: impl Fn(&Table) -> Result<Predict, ModelError>,
+) -> Result<Vec<CvRow>, ModelError> {
+    let mut rows = Vec::with_capacity(2 * rounds.len());
+    for (round, Round { training, validation }) in rounds.iter().enumerate() {
+        let predict = learn(training)?;
+        for (set, cases) in [(CvSet::Training, training), (CvSet::Validation, validation)] {
+            let measured: Vec<f64> = cases.cases.iter().map(|case| case.energy_j).collect();
+            let predicted = predict(cases);
+            rows.push(CvRow {
+                model: model.to_owned(),
+                round: round + 1,
+                set,
+                cases: measured.len(),
+                r: pearson_r(&predicted, &measured),
+                nmae: nmae(&predicted, &measured).expect("a fold has cases"),
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// Costs fitted to the training cases, applied to any.
+fn solver(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
+    let (features, costs) = fit_costs(training, options)?;
+    Ok(Box::new(move |cases| {
+        let arranged = arrange(cases, &features);
+        let energy = |i: usize| arranged.row(i).iter().zip(&costs).map(|(n, c)| n * c).sum();
+        (0..cases.cases.len()).map(energy).collect()
+    }))
+}
+
+fn without_kernels(options: &FitOptions) -> FitOptions {
+    FitOptions { priors: Vec::new(), library: LibraryColumns::AsGiven, ..options.clone() }
+}
+
+fn check_same_cases(table: &Table, blocks: &Table) -> Result<(), ModelError> {
+    check(blocks)?;
+    let name = |table: &Table, i: usize| table.cases.get(i).map(|case| case.name.clone());
+    let longest = table.cases.len().max(blocks.cases.len());
+    match (0..longest).find(|i| name(table, *i) != name(blocks, *i)) {
+        None => Ok(()),
+        Some(i) => Err(ModelError::CasesDiffer {
+            expected: name(table, i).unwrap_or_else(|| "(none)".to_owned()),
+            found: name(blocks, i).unwrap_or_else(|| "(none)".to_owned()),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

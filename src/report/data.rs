@@ -1,0 +1,133 @@
+//! What a report is made of. Everything stands in the files of a campaign's folder, so
+//! that a report can be made again from them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::account::{Accounts, Evaluation};
+use crate::dataset::Table;
+use crate::hint::Hint;
+use crate::model::Model;
+
+/// The board that was measured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Board {
+    /// Model or serial.
+    pub name: String,
+    /// Whether it is the virtual board: then the headline says so.
+    pub is_virtual: bool,
+    /// The meter: `INA231 (arm, mem, g3d, kfc)`.
+    pub meter: String,
+    /// The fixed frequency, as text with its unit; absent where it wasn't fixed.
+    pub frequency: Option<String>,
+}
+
+/// How much was measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CampaignFacts {
+    /// Input sequences of the scenario.
+    pub sequences: usize,
+    /// Execution cases: input sequences x removed sets.
+    pub cases: usize,
+    /// Power runs that count.
+    pub power_runs: usize,
+    /// Idle runs that count.
+    pub idle_runs: usize,
+    /// Traced runs that count.
+    pub traced_runs: usize,
+    /// Runs that were kept but failed a check.
+    pub failed_runs: usize,
+    /// Micro-kernels measured on the same board.
+    pub kernels: usize,
+}
+
+/// A row of `cv.csv`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct CvRow {
+    /// The solver, then the baselines `flat`, `mean`, `duration`, `blocks`.
+    pub model: String,
+    /// The round of cross-validation.
+    pub round: String,
+    /// `training` or `validation`.
+    pub set: String,
+    /// Cases in the set.
+    pub cases: u64,
+    /// Pearson's r; absent where it isn't defined (a constant prediction).
+    pub r: Option<f64>,
+    /// Mean of |predicted - measured| / measured.
+    pub nmae: Option<f64>,
+}
+
+/// A row of `estimability.csv`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct EstimabilityRow {
+    /// Operation or library function.
+    pub operation: String,
+    /// Cases that it occurs in.
+    pub cases: u64,
+    /// Executions over all cases.
+    pub executions: f64,
+    /// Whether the cases alone determine its cost.
+    pub estimable: bool,
+    /// The group that it can't be told apart from; absent when alone.
+    pub group: Option<String>,
+    /// Variance inflation factor; absent where it isn't finite.
+    pub vif: Option<f64>,
+}
+
+/// Reads `cv.csv`.
+pub fn cv_rows(text: &str) -> Result<Vec<CvRow>, csv::Error> {
+    csv::Reader::from_reader(text.as_bytes()).deserialize().collect()
+}
+
+/// Reads `estimability.csv`.
+pub fn estimability_rows(text: &str) -> Result<Vec<EstimabilityRow>, csv::Error> {
+    csv::Reader::from_reader(text.as_bytes()).deserialize().collect()
+}
+
+/// Everything that a report shows.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportData<'a> {
+    /// Name of the scenario.
+    pub scenario: &'a str,
+    /// The board.
+    pub board: &'a Board,
+    /// How much was measured.
+    pub campaign: CampaignFacts,
+    /// The data set that the model was fitted to.
+    pub table: &'a Table,
+    /// The model.
+    pub model: &'a Model,
+    /// Cross-validation, the model first, then the baselines.
+    pub cv: &'a [CvRow],
+    /// What the model's sort of data can tell.
+    pub estimability: &'a [EstimabilityRow],
+    /// Accounts and ledger.
+    pub accounts: &'a Accounts,
+    /// The comparison with the truth, where one is known.
+    pub evaluation: Option<&'a Evaluation>,
+    /// Hints, what saves most first.
+    pub hints: &'a [Hint],
+    /// Findings by sort: what could not be parsed, resolved, probed, removed.
+    pub findings: &'a BTreeMap<String, usize>,
+    /// Source text by the dictionary's file names.
+    pub sources: &'a BTreeMap<String, String>,
+    /// Remarks that the reader must see: fewer repeats than a real board needs, ...
+    pub notes: &'a [String],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_fit_read() {
+        let rows = cv_rows("model,round,set,cases,r,nmae\nmean,1,validation,10,,0.9\n").unwrap();
+        assert_eq!((rows[0].r, rows[0].nmae), (None, Some(0.9)));
+        let text = "operation,cases,executions,estimable,group,vif\nNot,3,12,false,,\n";
+        let rows = estimability_rows(text).unwrap();
+        assert_eq!((rows[0].group.as_deref(), rows[0].vif), (None, None));
+        assert!(!rows[0].estimable);
+    }
+}

@@ -1,0 +1,173 @@
+//! The report as one HTML page: no network, light and dark, usable by keyboard and
+//! screen reader, printable. Its parts are askama templates, which escape all text.
+
+use askama::Template;
+
+use crate::report::data::ReportData;
+use crate::report::scatter;
+use crate::report::view::accounts::{OperationView, PlaceView};
+use crate::report::view::blocks::{BlockView, ClassView};
+use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, Verdict};
+use crate::report::view::hints::HintView;
+use crate::report::view::summary::{Card, LedgerView};
+use crate::report::view::{accounts, blocks, fit, hints, summary};
+use crate::report::{format, format::visible};
+
+/// The style sheet, ours: the only unescaped text beside the plot and the script.
+const STYLE: &str = include_str!("templates/style.css");
+/// Sorts tables by a click on a column's head.
+const SCRIPT: &str = include_str!("templates/sort.js");
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    style: &'a str,
+    script: &'a str,
+    version: &'a str,
+    scenario: String,
+    is_virtual: bool,
+    headline: String,
+    notes: Vec<String>,
+    facts: Vec<(&'static str, String)>,
+    cards: Vec<Card>,
+    ledger: Vec<LedgerView>,
+    rounds: Vec<String>,
+    cross_validation: Vec<CvView>,
+    verdict: Verdict,
+    scatter: String,
+    groups: Vec<String>,
+    operations: Vec<OperationView>,
+    operations_sentence: String,
+    legend: Vec<ClassView>,
+    in_application: Vec<BlockView>,
+    three_thousand_times: Vec<BlockView>,
+    lines: Vec<PlaceView>,
+    methods: Vec<PlaceView>,
+    hints: Vec<HintView>,
+    hint_count: usize,
+    estimability: Vec<EstimabilityView>,
+    estimability_sentence: String,
+    evaluation: Vec<EvaluationView>,
+    unmatched: Vec<(String, String)>,
+    findings: Vec<(String, String)>,
+    provenance: Vec<(&'static str, String)>,
+}
+
+/// The text of `report.html`.
+pub fn html(data: &ReportData<'_>) -> String {
+    let points = scatter::points(data.table, data.model);
+    let page = Page {
+        style: STYLE,
+        script: SCRIPT,
+        version: env!("CARGO_PKG_VERSION"),
+        scenario: visible(data.scenario),
+        is_virtual: data.board.is_virtual,
+        headline: summary::headline(data),
+        notes: data.notes.iter().map(|note| visible(note)).collect(),
+        facts: summary::facts(data),
+        cards: summary::cards(data),
+        ledger: summary::ledger(data),
+        rounds: fit::rounds(data.cv).iter().map(|round| visible(round)).collect(),
+        cross_validation: fit::cross_validation(data),
+        verdict: fit::verdict(data),
+        scatter: scatter::svg(&points),
+        groups: scatter::groups(&points).into_iter().map(visible).collect(),
+        operations: accounts::operations(data),
+        operations_sentence: accounts::operations_sentence(data),
+        legend: blocks::legend(data),
+        in_application: blocks::in_application(data),
+        three_thousand_times: blocks::three_thousand_times(data),
+        lines: accounts::lines(data),
+        methods: accounts::methods(data),
+        hints: hints::hints(data),
+        hint_count: data.hints.len(),
+        estimability: fit::estimability(data),
+        estimability_sentence: fit::estimability_sentence(data),
+        evaluation: fit::evaluation(data),
+        unmatched: unmatched(data),
+        findings: findings(data),
+        provenance: provenance(data),
+    };
+    page.render().expect("templates only write to a String, which can't fail")
+}
+
+/// The largest true entries that nothing in the accounts matches.
+fn unmatched(data: &ReportData<'_>) -> Vec<(String, String)> {
+    let entries = data.evaluation.map_or(&[][..], |evaluation| &evaluation.unmatched);
+    let text = |label: &str| visible(&format::shortened(label, 100));
+    entries
+        .iter()
+        .take(20)
+        .map(|entry| {
+            (format!("{}: {}", entry.level, text(&entry.label)), format::energy(entry.energy))
+        })
+        .collect()
+}
+
+/// Findings by sort.
+fn findings(data: &ReportData<'_>) -> Vec<(String, String)> {
+    let sorts = data.findings.iter();
+    sorts.map(|(kind, count)| (visible(kind), format::count(*count as u64))).collect()
+}
+
+/// Where the model comes from.
+fn provenance(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
+    let provenance = &data.model.provenance;
+    vec![
+        ("Tool version", visible(&provenance.tool_version)),
+        ("Data set (SHA-256)", visible(&provenance.data_sha256)),
+        ("Seed", provenance.seed.to_string()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_page_tells_the_whole_story_without_the_network() {
+        let sample = sample::report();
+        let page = html(&sample.data());
+        for part in [
+            "virtual board",
+            "Ledger",
+            "flat baseline",
+            "Top 30 operations",
+            "3000 executions",
+            "Bulk",
+            "Glossary",
+            "prefers-color-scheme",
+            "<caption>",
+            "scope=\"col\"",
+        ] {
+            assert!(
+                page.contains(part) || page.to_lowercase().contains(&part.to_lowercase()),
+                "{part}"
+            );
+        }
+        for outside in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert!(!page.contains("NaN") && !page.contains("inf "));
+        if let Ok(path) = std::env::var("WATTLINE_RENDER") {
+            std::fs::write(path, &page).unwrap();
+        }
+    }
+
+    #[test]
+    fn hostile_names_and_source_are_inert() {
+        let sample = sample::hostile();
+        let page = html(&sample.data());
+        assert!(!page.contains("<script>alert"), "escaped");
+        assert!(!page.contains("onerror=\"") && !page.contains('\u{202e}'));
+        assert!(page.contains("&#60;script&#62;alert") || page.contains("&lt;script&gt;alert"));
+    }
+
+    #[test]
+    fn an_empty_campaign_still_makes_a_page() {
+        let sample = sample::empty();
+        let page = html(&sample.data());
+        assert!(page.contains("none") && page.ends_with("</html>\n"));
+    }
+}

@@ -1,0 +1,192 @@
+//! Hints as SARIF 2.1.0, for editors and code review. The only file that knows SARIF.
+//!
+//! URIs are relative to the source root. A result's fingerprint is made of pattern,
+//! class and block name, not of lines: it stays when unrelated code moves. `rank` is
+//! the predicted saving in percent of the scenario.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::json;
+use serde_sarif::sarif::{
+    ArtifactLocation, Location, LogicalLocation, Message, MultiformatMessageString,
+    PhysicalLocation, PropertyBag, Region, ReportingDescriptor, Result as SarifResult, ResultLevel,
+    Run, Sarif, Tool, ToolComponent,
+};
+use sha2::{Digest, Sha256};
+
+use crate::hint::{Hint, PATTERNS, Pattern};
+use crate::report::format;
+
+/// Where the schema is published.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// Name of the fingerprint; its number changes when what it is made of does.
+const FINGERPRINT: &str = "wattlinePatternBlock/v1";
+
+/// The text of `hints.sarif`.
+pub fn sarif(hints: &[Hint]) -> String {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let results: Vec<SarifResult> = hints.iter().map(|hint| result(hint, &mut seen)).collect();
+    let rules: Vec<ReportingDescriptor> = PATTERNS.iter().map(|pattern| rule(pattern)).collect();
+    let driver = ToolComponent::builder()
+        .name("wattline")
+        .semantic_version(env!("CARGO_PKG_VERSION"))
+        .rules(rules)
+        .build();
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .results(results)
+        .column_kind(json!("utf16CodeUnits"))
+        .build();
+    let sarif = Sarif::builder().schema(SCHEMA).version(json!("2.1.0")).runs(vec![run]).build();
+    let mut text =
+        serde_json::to_string_pretty(&sarif).expect("SARIF values are plain strings and numbers");
+    text.push('\n');
+    text
+}
+
+/// The rule of a pattern.
+fn rule(pattern: &Pattern) -> ReportingDescriptor {
+    let message = |text: &str| MultiformatMessageString::builder().text(text).build();
+    ReportingDescriptor::builder()
+        .id(pattern.name)
+        .name(pascal_case(pattern.name))
+        .short_description(message(pattern.title))
+        .full_description(message(pattern.help))
+        .help(message(pattern.help))
+        .build()
+}
+
+/// One hint.
+fn result(hint: &Hint, seen: &mut HashMap<String, usize>) -> SarifResult {
+    let index = PATTERNS.iter().position(|pattern| pattern.name == hint.pattern);
+    let rank = hint.saving.share.map_or(0.0, |share| (share * 100.0).clamp(0.0, 100.0));
+    let mut result = SarifResult::builder()
+        .rule_id(hint.pattern)
+        .level(ResultLevel::Note)
+        .message(Message::builder().text(message(hint)).build())
+        .locations(vec![location(hint)])
+        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.into(), fingerprint(hint, seen))]))
+        .rank(rank)
+        .properties(properties(hint))
+        .build();
+    result.rule_index = index.map(|index| index as i64);
+    result
+}
+
+/// What the reader sees.
+fn message(hint: &Hint) -> String {
+    let interval = match hint.saving.share_interval() {
+        Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
+        None => format::NONE.into(),
+    };
+    format!(
+        "{} {} Predicted saving: {} of the scenario (95 % interval: {interval}; at most {}). {}",
+        hint.sentence,
+        hint.advice,
+        format::percent_or_none(hint.saving.share),
+        format::percent_or_none(hint.bound.share),
+        hint.condition
+    )
+}
+
+/// Where it is.
+fn location(hint: &Hint) -> Location {
+    let region = Region::builder()
+        .start_line(i64::from(hint.start_line.max(1)))
+        .end_line(i64::from(hint.end_line.max(hint.start_line).max(1)))
+        .build();
+    let file = ArtifactLocation::builder().uri(uri(&hint.file)).uri_base_id("%SRCROOT%").build();
+    let physical = PhysicalLocation::builder().artifact_location(file).region(region).build();
+    let logical = LogicalLocation::builder()
+        .fully_qualified_name(hint.block_name.clone())
+        .kind("function")
+        .build();
+    Location::builder().physical_location(physical).logical_locations(vec![logical]).build()
+}
+
+/// The figures, in joules.
+fn properties(hint: &Hint) -> PropertyBag {
+    let interval = hint.saving.interval;
+    let properties = [
+        ("saving_j", json!(hint.saving.energy.0)),
+        ("saving_lo_j", json!(interval.map(|interval| interval.lo.0))),
+        ("saving_hi_j", json!(interval.map(|interval| interval.hi.0))),
+        ("bound_j", json!(hint.bound.energy.0)),
+        ("confidence", json!(hint.confidence.name())),
+        ("rewrite", json!(hint.rewrite)),
+        ("condition", json!(hint.condition)),
+    ];
+    let properties = properties.map(|(name, value)| (name.to_string(), value));
+    PropertyBag::builder().additional_properties(BTreeMap::from(properties)).build()
+}
+
+/// 32 hexadecimal digits of pattern, file and block name, and a number where several
+/// hints have the same.
+fn fingerprint(hint: &Hint, seen: &mut HashMap<String, usize>) -> String {
+    let what = format!("{}\n{}\n{}", hint.pattern, hint.file, hint.block_name);
+    let digest = Sha256::digest(what.as_bytes());
+    let digits: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let nth = seen.entry(digits.clone()).and_modify(|nth| *nth += 1).or_insert(1);
+    format!("{digits}:{nth}")
+}
+
+/// A path as a relative URI reference: what isn't unreserved or a slash is encoded.
+fn uri(path: &str) -> String {
+    let mut text = String::new();
+    for byte in path.trim_start_matches('/').bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                text.push(byte as char);
+            }
+            other => text.push_str(&format!("%{other:02X}")),
+        }
+    }
+    text
+}
+
+/// `bulk-copy` -> `BulkCopy`.
+fn pascal_case(name: &str) -> String {
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    name.split('-').map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn results_have_rules_ranks_and_fingerprints_that_stay() {
+        let mut hints = sample::hints();
+        let text = sarif(&hints);
+        let read: Sarif = serde_json::from_str(&text).unwrap();
+        let run = &read.runs[0];
+        let results = run.results.as_ref().unwrap();
+        let rules = run.tool.driver.rules.as_ref().unwrap();
+        for result in results {
+            let rule = &rules[result.rule_index.unwrap() as usize];
+            assert_eq!(Some(&rule.id), result.rule_id.as_ref());
+        }
+        assert!(results.windows(2).all(|pair| pair[0].rank >= pair[1].rank));
+        for hint in &mut hints {
+            hint.start_line += 7;
+            hint.end_line += 7;
+        }
+        let moved: Sarif = serde_json::from_str(&sarif(&hints)).unwrap();
+        let prints = |sarif: &Sarif| -> Vec<_> {
+            let results = sarif.runs[0].results.as_ref().unwrap();
+            results.iter().map(|result| result.partial_fingerprints.clone().unwrap()).collect()
+        };
+        assert_eq!(prints(&read), prints(&moved));
+    }
+
+    #[test]
+    fn paths_are_relative_uris() {
+        assert_eq!(uri("/a b/Ünï.java"), "a%20b/%C3%9Cn%C3%AF.java");
+        assert_eq!(pascal_case("bulk-copy"), "BulkCopy");
+    }
+}

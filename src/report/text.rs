@@ -1,0 +1,228 @@
+//! The same story for the terminal: one screen of plain text, at most 45 lines of 100
+//! columns, and the list of hints.
+
+use std::fmt::Write as _;
+
+use crate::account::evaluate::LevelEvaluation;
+use crate::account::{Evaluation, Interval};
+use crate::hint::Hint;
+use crate::report::data::ReportData;
+use crate::report::view::{fit, hints, summary};
+use crate::report::{format, format::shortened, format::visible};
+use crate::units::Joules;
+
+/// Columns of the terminal.
+const COLUMNS: usize = 100;
+
+/// The story in one screen.
+pub fn summary_text(data: &ReportData<'_>) -> String {
+    let mut lines = head(data);
+    lines.extend(ledger(data));
+    lines.extend(accuracy(data));
+    lines.extend(operations(data));
+    lines.extend(blocks(data));
+    lines.extend(first_hints(data));
+    let lines: Vec<String> = lines.iter().map(|line| shortened(line.trim_end(), COLUMNS)).collect();
+    lines.join("\n") + "\n"
+}
+
+/// What was measured.
+fn head(data: &ReportData<'_>) -> Vec<String> {
+    let campaign = &data.campaign;
+    let kind = if data.board.is_virtual { "VIRTUAL BOARD" } else { "real board" };
+    let frequency = data.board.frequency.as_deref().unwrap_or("not fixed");
+    let mut lines = vec![
+        format!("{}  ({kind}: {})", visible(data.scenario), visible(&data.board.name)),
+        format!(
+            "{} cases, {} power + {} idle + {} traced runs, {} kernels; solver {}",
+            campaign.cases,
+            campaign.power_runs,
+            campaign.idle_runs,
+            campaign.traced_runs,
+            campaign.kernels,
+            visible(&data.model.solver)
+        ),
+        format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),
+    ];
+    lines.extend(data.notes.iter().take(2).map(|note| format!("note: {}", visible(note))));
+    lines
+}
+
+/// The ledger.
+fn ledger(data: &ReportData<'_>) -> Vec<String> {
+    let mut lines = vec![String::new(), row("Ledger", ["energy", "95 % interval", "share"])];
+    for entry in summary::ledger(data) {
+        lines.push(row(
+            &format!("  {}", entry.name),
+            [&entry.energy, &entry.interval, &entry.share],
+        ));
+    }
+    lines
+}
+
+/// A name and three figures in columns.
+fn row(name: &str, figures: [&str; 3]) -> String {
+    let [first, second, third] = figures;
+    format!("{:<52} {first:>10} {second:>23} {third:>9}", shortened(name, 52))
+}
+
+/// Cross-validation, verdict and truth.
+fn accuracy(data: &ReportData<'_>) -> Vec<String> {
+    let mut lines = vec![String::new(), "Validation (mean over rounds)".into()];
+    let mut models: Vec<&str> = Vec::new();
+    for row in data.cv {
+        if !models.contains(&row.model.as_str()) {
+            models.push(&row.model);
+        }
+    }
+    for pair in models.chunks(3).take(2) {
+        let figures: Vec<String> = pair.iter().map(|model| error(data, model)).collect();
+        lines.push(format!("  {}", figures.join("; ")));
+    }
+    let (first, second) = wrapped(&fit::verdict(data).sentence);
+    lines.push(format!("  {first}"));
+    lines.extend(second.map(|second| format!("  {second}")));
+    if let Some(evaluation) = data.evaluation {
+        lines.push(truth(evaluation));
+    }
+    lines
+}
+
+/// Mean validation error and correlation of a model.
+fn error(data: &ReportData<'_>, model: &str) -> String {
+    let nmae = format::percent_or_none(fit::mean_nmae(data.cv, model, "validation"));
+    let r = fit::mean_r(data.cv, model, "validation");
+    let r = r.map_or(format::NONE.into(), |r| format!("{r:.4}"));
+    format!("{} NMAE {nmae} r {r}", visible(model))
+}
+
+/// A sentence in at most two lines.
+fn wrapped(sentence: &str) -> (String, Option<String>) {
+    if sentence.chars().count() <= COLUMNS - 2 {
+        return (sentence.into(), None);
+    }
+    let limit = sentence.char_indices().nth(COLUMNS - 2).map_or(sentence.len(), |(at, _)| at);
+    let cut = sentence[..limit].rfind(' ').unwrap_or(limit);
+    (sentence[..cut].into(), Some(sentence[cut..].trim().into()))
+}
+
+/// Errors against the truth in one line.
+fn truth(evaluation: &Evaluation) -> String {
+    let level = |row: &LevelEvaluation| {
+        let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
+        format!("{} {median} / {p90}", row.level)
+    };
+    let levels: Vec<String> = evaluation.levels.iter().map(level).collect();
+    format!("  against the truth (median / p90 error): {}", levels.join("; "))
+}
+
+/// The costliest operations.
+fn operations(data: &ReportData<'_>) -> Vec<String> {
+    let head = row("Operations", ["energy", "95 % interval", "share"]);
+    let mut lines = vec![String::new(), head];
+    for operation in data.accounts.operations.iter().take(6) {
+        let name = format!("  {}", visible(&operation.entry.key));
+        lines.push(figures(
+            &name,
+            operation.entry.joules(),
+            operation.entry.interval,
+            operation.entry.share,
+        ));
+    }
+    lines
+}
+
+/// The costliest blocks.
+fn blocks(data: &ReportData<'_>) -> Vec<String> {
+    let mut lines = vec![String::new(), row("Blocks", ["energy", "95 % interval", "share"])];
+    for block in data.accounts.blocks.iter().take(6) {
+        let name = format!("  {}", visible(&block.name));
+        lines.push(figures(&name, block.entry.joules(), block.entry.interval, block.entry.share));
+    }
+    lines
+}
+
+/// One row with its figures.
+fn figures(name: &str, energy: Joules, interval: Option<Interval>, share: Option<f64>) -> String {
+    let (energy, share) = (format::energy(energy), format::percent_or_none(share));
+    row(name, [&energy, &format::interval(interval), &share])
+}
+
+/// The first hints in two lines each.
+fn first_hints(data: &ReportData<'_>) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    if data.hints.is_empty() {
+        lines.push("Hints: none (no known pattern in a hot block)".into());
+        return lines;
+    }
+    lines.push(format!("Hints ({}), what saves most first", data.hints.len()));
+    for hint in data.hints.iter().take(3) {
+        lines.push(format!("  {}", title(hint)));
+        lines.push(format!("      {}", visible(&hint.advice)));
+    }
+    lines
+}
+
+/// Saving, pattern and place of a hint.
+fn title(hint: &Hint) -> String {
+    let saving = format::percent_or_none(hint.saving.share);
+    let interval = hints::share_interval(&hint.saving);
+    format!("-{saving} ({interval})  {}  {}", hint.pattern, visible(&hints::place(hint)))
+}
+
+/// All hints, or the first `limit`, with their rewrites.
+pub fn hints_text(hints: &[Hint], limit: usize) -> String {
+    if hints.is_empty() {
+        return "No hints: no known pattern was found in a hot block.\n".into();
+    }
+    let mut text = String::new();
+    for (i, hint) in hints.iter().take(limit).enumerate() {
+        let rewrite = visible(&hint.rewrite).replace('\n', "\n       ");
+        write!(
+            text,
+            "{:>3}. {}\n     block {}\n     {} {}\n       {rewrite}\n     {} Confidence: {}. At most {}.\n\n",
+            i + 1,
+            title(hint),
+            visible(&hint.block_name),
+            visible(&hint.sentence),
+            visible(&hint.advice),
+            visible(&hint.condition),
+            hint.confidence.name(),
+            format::percent_or_none(hint.bound.share),
+        )
+        .expect("writing to a String can't fail");
+    }
+    if hints.len() > limit {
+        writeln!(text, "{} more.", hints.len() - limit).expect("writing to a String can't fail");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_story_fits_a_screen() {
+        for sample in [sample::report(), sample::hostile(), sample::empty()] {
+            let text = summary_text(&sample.data());
+            assert!(text.lines().count() <= 45, "{}", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
+            assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
+        }
+        let text = summary_text(&sample::report().data());
+        for part in ["VIRTUAL BOARD", "unexplained", "flat", "against the truth", "bulk-copy"] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        if std::env::var("WATTLINE_RENDER").is_ok() {
+            println!("{text}\n{}", hints_text(&sample::hints(), 2));
+        }
+    }
+
+    #[test]
+    fn hints_show_their_rewrite() {
+        let text = hints_text(&sample::hints(), 1);
+        assert!(text.contains("out.put(source);") && text.contains("more."), "{text}");
+    }
+}

@@ -1,0 +1,157 @@
+//! The tables of operations, lines and methods.
+
+use crate::account::{Entry, Interval, cumulative};
+use crate::report::data::ReportData;
+use crate::report::format;
+use crate::report::view::bar;
+use crate::units::Joules;
+
+/// Operations shown.
+pub const TOP_OPERATIONS: usize = 30;
+/// Lines and methods shown.
+pub const TOP_PLACES: usize = 25;
+
+/// The columns that entries share.
+pub struct Figure {
+    /// Executions as text and as a number to sort by.
+    pub executions: String,
+    /// The same as a plain number.
+    pub executions_raw: u64,
+    /// Energy.
+    pub energy: String,
+    /// Energy in joules to sort by.
+    pub energy_raw: f64,
+    /// 95 % interval or none.
+    pub interval: String,
+    /// Part of the scenario.
+    pub share: String,
+    /// Width of its bar, against the largest of the table.
+    pub width: String,
+}
+
+/// The shared columns of an entry.
+fn figure<K>(entry: &Entry<K>, widest: f64) -> Figure {
+    Figure {
+        executions: format::count(entry.executions),
+        executions_raw: entry.executions,
+        energy: format::energy(entry.joules()),
+        energy_raw: entry.joules().0,
+        interval: format::interval(entry.interval),
+        share: format::percent_or_none(entry.share),
+        width: bar(entry.joules().0, widest),
+    }
+}
+
+/// The energy of the first, largest entry.
+fn widest<K>(entry: Option<&Entry<K>>) -> f64 {
+    entry.map_or(0.0, |entry| entry.joules().0)
+}
+
+/// One operation.
+pub struct OperationView {
+    /// Place in the order of energy, from 1.
+    pub rank: usize,
+    /// Its name.
+    pub name: String,
+    /// Its class, which is also its colour; `unknown` outside the catalogue.
+    pub class: &'static str,
+    /// Energy of one execution or none.
+    pub cost: String,
+    /// The same in joules to sort by.
+    pub cost_raw: f64,
+    /// Its 95 % interval or none.
+    pub cost_interval: String,
+    /// Part of the explained energy that it and all before it hold.
+    pub cumulative: String,
+    /// Whether the cases alone determine its cost.
+    pub estimable: &'static str,
+    /// The shared columns.
+    pub figure: Figure,
+}
+
+/// The costliest operations.
+pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
+    let operations = &data.accounts.operations;
+    let curve = cumulative::curve(operations);
+    let widest = widest(operations.first().map(|operation| &operation.entry));
+    let costs = crate::account::Costs::new(data.model);
+    operations
+        .iter()
+        .enumerate()
+        .take(TOP_OPERATIONS)
+        .map(|(i, operation)| OperationView {
+            rank: i + 1,
+            name: format::visible(&operation.entry.key),
+            class: operation.class.map_or("unknown", |class| class.name()),
+            cost: operation.cost.map_or(format::NONE.into(), format::energy),
+            cost_raw: operation.cost.map_or(0.0, |cost| cost.0),
+            cost_interval: format::interval(costs.of(&operation.entry.key).and_then(|cost| {
+                let fitted = costs.fitted(cost);
+                Some(Interval { lo: Joules(fitted.lo_j?), hi: Joules(fitted.hi_j?) })
+            })),
+            cumulative: curve.get(i).map_or(format::NONE.into(), |part| format::percent(*part)),
+            estimable: match operation.estimable {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "unknown cost",
+            },
+            figure: figure(&operation.entry, widest),
+        })
+        .collect()
+}
+
+/// The sentence over the operations' table.
+pub fn operations_sentence(data: &ReportData<'_>) -> String {
+    let top =
+        |count| format::percent_or_none(cumulative::top_share(&data.accounts.operations, count));
+    format!(
+        "{} operations and library functions ran. The first 10 hold {} of the explained energy, \
+         the first 30 {}.",
+        data.accounts.operations.len(),
+        top(10),
+        top(30)
+    )
+}
+
+/// One line or method.
+pub struct PlaceView {
+    /// `file:line` or class.
+    pub place: String,
+    /// The source line, or the method.
+    pub text: String,
+    /// The shared columns.
+    pub figure: Figure,
+}
+
+/// The costliest lines with their source.
+pub fn lines(data: &ReportData<'_>) -> Vec<PlaceView> {
+    let widest = widest(data.accounts.lines.first());
+    let lines = data.accounts.lines.iter().take(TOP_PLACES);
+    lines
+        .map(|entry| PlaceView {
+            place: format::visible(&format!("{}:{}", entry.key.file, entry.key.line)),
+            text: source_line(data, &entry.key.file, entry.key.line),
+            figure: figure(entry, widest),
+        })
+        .collect()
+}
+
+/// The costliest methods.
+pub fn methods(data: &ReportData<'_>) -> Vec<PlaceView> {
+    let widest = widest(data.accounts.methods.first());
+    let methods = data.accounts.methods.iter().take(TOP_PLACES);
+    methods
+        .map(|entry| PlaceView {
+            place: format::visible(&entry.key.class),
+            text: format::visible(&entry.key.method),
+            figure: figure(entry, widest),
+        })
+        .collect()
+}
+
+/// A line of a source; empty where the source isn't there.
+fn source_line(data: &ReportData<'_>, file: &str, line: u32) -> String {
+    let text = data.sources.get(file).map_or("", String::as_str);
+    let found = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or("");
+    format::shortened(format::visible(found).trim(), 160)
+}

@@ -1,0 +1,115 @@
+//! The chart of blocks, stacked by class of operations, in the paper's two views: in
+//! the application, and 3000 executions.
+
+use crate::account::{BlockAccount, Femtojoules, OperationClass};
+use crate::report::data::ReportData;
+use crate::report::format;
+use crate::report::view::bar;
+use crate::units::Joules;
+
+/// Blocks in each view.
+const TOP_BLOCKS: usize = 25;
+
+/// One block's bar.
+pub struct BlockView {
+    /// The block's name.
+    pub name: String,
+    /// `file:line`.
+    pub place: String,
+    /// How often it ran.
+    pub executions: String,
+    /// Energy in this view.
+    pub energy: String,
+    /// 95 % interval or none.
+    pub interval: String,
+    /// Part of the scenario (of the first view).
+    pub share: String,
+    /// The parts, left to right.
+    pub segments: Vec<Segment>,
+}
+
+/// One class's part of a bar.
+pub struct Segment {
+    /// The class, which is also its colour.
+    pub class: &'static str,
+    /// Width in percent of the chart.
+    pub width: String,
+    /// Part of the block's energy.
+    pub share: String,
+}
+
+/// Energy in the application, the largest first.
+pub fn in_application(data: &ReportData<'_>) -> Vec<BlockView> {
+    let blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().take(TOP_BLOCKS).collect();
+    let widest = blocks.first().map_or(0.0, |block| block.entry.joules().0);
+    let view = |block: &&BlockAccount| {
+        let energy = block.entry.joules();
+        let interval = format::interval(block.entry.interval);
+        block_view(block, energy, interval, widest)
+    };
+    blocks.iter().map(view).collect()
+}
+
+/// Energy of 3000 executions of each block, the costliest first.
+pub fn three_thousand_times(data: &ReportData<'_>) -> Vec<BlockView> {
+    let mut blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().collect();
+    blocks.sort_by(|a, b| b.cost.0.total_cmp(&a.cost.0));
+    blocks.truncate(TOP_BLOCKS);
+    let widest = blocks.first().map_or(0.0, |block| block.energy_of_3000().0);
+    let view = |block: &&BlockAccount| {
+        let thousands = |end: Joules| end * crate::account::VIEW_EXECUTIONS;
+        let interval = block.cost_interval.map(|interval| crate::account::Interval {
+            lo: thousands(interval.lo),
+            hi: thousands(interval.hi),
+        });
+        block_view(block, block.energy_of_3000(), format::interval(interval), widest)
+    };
+    blocks.iter().map(view).collect()
+}
+
+/// One bar.
+fn block_view(block: &BlockAccount, energy: Joules, interval: String, widest: f64) -> BlockView {
+    let segment = |class: OperationClass| {
+        let share = block.class_share(class).filter(|share| *share > 0.0)?;
+        Some(Segment {
+            class: class.name(),
+            width: bar(energy.0 * share, widest),
+            share: format::percent(share),
+        })
+    };
+    BlockView {
+        name: format::visible(&block.name),
+        place: format::visible(&format!("{}:{}", block.file, block.start_line)),
+        executions: format::count(block.entry.executions),
+        energy: format::energy(energy),
+        interval,
+        share: format::percent_or_none(block.entry.share),
+        segments: OperationClass::ALL.into_iter().filter_map(segment).collect(),
+    }
+}
+
+/// One entry of the legend.
+pub struct ClassView {
+    /// The class, which is also its colour.
+    pub class: &'static str,
+    /// Its energy in the scenario.
+    pub energy: String,
+    /// Part of the explained energy.
+    pub share: String,
+}
+
+/// The classes with what they spend.
+pub fn legend(data: &ReportData<'_>) -> Vec<ClassView> {
+    let totals = data.accounts.class_totals();
+    let all: Femtojoules = totals.iter().copied().sum();
+    let share = |part: Femtojoules| (all.0 > 0).then(|| part.0 as f64 / all.0 as f64);
+    OperationClass::ALL
+        .into_iter()
+        .zip(totals)
+        .map(|(class, energy)| ClassView {
+            class: class.name(),
+            energy: format::energy(energy.joules()),
+            share: format::percent_or_none(share(energy)),
+        })
+        .collect()
+}

@@ -1,0 +1,234 @@
+//! Cross-validation, the verdict against the flat baseline, estimability, and the
+//! comparison with the truth.
+
+use crate::report::data::{CvRow, ReportData};
+use crate::report::format;
+
+/// One model or baseline on one set.
+pub struct CvView {
+    /// Name of the model.
+    pub model: String,
+    /// What it is.
+    pub explanation: &'static str,
+    /// Whether it is the model of this report, not a baseline.
+    pub is_model: bool,
+    /// `training` or `validation`.
+    pub set: String,
+    /// r of each round.
+    pub r: Vec<String>,
+    /// NMAE of each round.
+    pub nmae: Vec<String>,
+    /// Mean of r.
+    pub mean_r: String,
+    /// Mean of the NMAE.
+    pub mean_nmae: String,
+}
+
+/// The names of the rounds, in order.
+pub fn rounds(rows: &[CvRow]) -> Vec<String> {
+    distinct(rows.iter().map(|row| row.round.as_str()))
+}
+
+/// A row per model and set.
+pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
+    let rounds = rounds(data.cv);
+    let mut views = Vec::new();
+    for model in distinct(data.cv.iter().map(|row| row.model.as_str())) {
+        for set in ["training", "validation"] {
+            let rows: Vec<Option<&CvRow>> = rounds
+                .iter()
+                .map(|round| {
+                    let fits =
+                        |row: &&CvRow| row.model == model && row.set == set && row.round == *round;
+                    data.cv.iter().find(fits)
+                })
+                .collect();
+            if rows.iter().any(Option::is_some) {
+                views.push(view(data, &model, set, &rows));
+            }
+        }
+    }
+    views
+}
+
+/// One row.
+fn view(data: &ReportData<'_>, model: &str, set: &str, rows: &[Option<&CvRow>]) -> CvView {
+    let r = |row: &Option<&CvRow>| format::correlation(row.and_then(|row| row.r));
+    let nmae = |row: &Option<&CvRow>| format::percent_or_none(row.and_then(|row| row.nmae));
+    let mean_r = mean(rows.iter().flatten().map(|row| row.r));
+    CvView {
+        model: format::visible(model),
+        explanation: explanation(model),
+        is_model: model == data.model.solver,
+        set: set.into(),
+        r: rows.iter().map(r).collect(),
+        nmae: rows.iter().map(nmae).collect(),
+        mean_r: format::correlation(mean_r),
+        mean_nmae: format::percent_or_none(mean_nmae(data.cv, model, set)),
+    }
+}
+
+/// What a model or baseline of `cv.csv` is.
+fn explanation(model: &str) -> &'static str {
+    match model {
+        "flat" => "baseline: one cost for all operations",
+        "mean" => "baseline: the mean of the training cases",
+        "duration" => "baseline: energy by duration only",
+        "blocks" => "baseline: a cost per block instead of per operation",
+        _ => "a cost per operation and library function",
+    }
+}
+
+/// Mean NMAE of a model over its rounds; absent when a round has none.
+pub fn mean_nmae(rows: &[CvRow], model: &str, set: &str) -> Option<f64> {
+    let own = rows.iter().filter(|row| row.model == model && row.set == set);
+    mean(own.map(|row| row.nmae))
+}
+
+/// Mean r of a model over its rounds; absent when a round has none.
+pub fn mean_r(rows: &[CvRow], model: &str, set: &str) -> Option<f64> {
+    let own = rows.iter().filter(|row| row.model == model && row.set == set);
+    mean(own.map(|row| row.r))
+}
+
+/// Mean of values that are all there.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Option<Vec<f64>> = values.collect();
+    let values = values.filter(|values| !values.is_empty())?;
+    Some(values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Whether the model beats the flat baseline, and the sentence that says so.
+pub struct Verdict {
+    /// `good`, `bad` or `unknown`: the style.
+    pub tone: &'static str,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// The verdict. Cases differ mostly in size, so a small error of case totals proves
+/// little; what counts is by how much it is smaller than that of one cost for all.
+pub fn verdict(data: &ReportData<'_>) -> Verdict {
+    let error = |model: &str| mean_nmae(data.cv, model, "validation");
+    let (Some(own), Some(flat)) = (error(&data.model.solver), error("flat")) else {
+        let sentence = "There is no flat baseline to compare with: the model is not judged.";
+        return Verdict { tone: "unknown", sentence: sentence.into() };
+    };
+    let (own_text, flat_text) = (format::percent(own), format::percent(flat));
+    if own < flat {
+        let times = flat / own;
+        let sentence = format!(
+            "The model beats the flat baseline: {own_text} mean validation error against \
+             {flat_text} with one cost for all operations, {times:.1} times smaller."
+        );
+        Verdict { tone: "good", sentence }
+    } else {
+        let sentence = format!(
+            "The model does not beat the flat baseline: {own_text} mean validation error against \
+             {flat_text} with one cost for all operations. Don't trust the single costs."
+        );
+        Verdict { tone: "bad", sentence }
+    }
+}
+
+/// The distinct texts in the order of their first occurrence.
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in texts {
+        if !found.iter().any(|known| known == text) {
+            found.push(text.into());
+        }
+    }
+    found
+}
+
+/// One row of the estimability table.
+pub struct EstimabilityView {
+    /// The operation.
+    pub operation: String,
+    /// Cases that it occurs in.
+    pub cases: String,
+    /// Executions over all cases.
+    pub executions: String,
+    /// yes or no.
+    pub estimable: &'static str,
+    /// The group or none.
+    pub group: String,
+    /// Variance inflation or none.
+    pub vif: String,
+}
+
+/// The estimability rows.
+pub fn estimability(data: &ReportData<'_>) -> Vec<EstimabilityView> {
+    let rows = data.estimability.iter();
+    rows.map(|row| EstimabilityView {
+        operation: format::visible(&row.operation),
+        cases: format::count(row.cases),
+        executions: format::count(row.executions.max(0.0) as u64),
+        estimable: if row.estimable { "yes" } else { "no" },
+        group: row.group.as_deref().map_or(format::NONE.into(), format::visible),
+        vif: row.vif.filter(|v| v.is_finite()).map_or(format::NONE.into(), |v| format!("{v:.1}")),
+    })
+    .collect()
+}
+
+/// What the data can tell, in one sentence.
+pub fn estimability_sentence(data: &ReportData<'_>) -> String {
+    let model = data.model;
+    let alone = model.costs.iter().filter(|cost| cost.estimable).count();
+    let condition = match model.condition.filter(|condition| condition.is_finite()) {
+        Some(condition) => format!("{condition:.2e}"),
+        None => format::NONE.into(),
+    };
+    format!(
+        "{} cases determine {} of {} costs by themselves (rank {}, condition number {condition}); \
+         the others are held by micro-kernels and priors. Sums (lines, blocks, methods) can be \
+         sure where their parts are not: their intervals take that into account.",
+        data.table.cases.len(),
+        alone,
+        model.costs.len(),
+        model.rank
+    )
+}
+
+/// One level of the comparison with the truth.
+pub struct EvaluationView {
+    /// line, block, method, operation.
+    pub level: String,
+    /// Entries compared.
+    pub entries: usize,
+    /// Part of the true energy.
+    pub share: String,
+    /// Median relative error.
+    pub median: String,
+    /// 90th percentile.
+    pub p90: String,
+    /// Coverage of the intervals or none.
+    pub coverage: String,
+    /// Relative error of the sum.
+    pub bias: String,
+    /// Entries without a match, and what they hold.
+    pub unmatched: String,
+}
+
+/// The comparison with the truth; empty where there is none.
+pub fn evaluation(data: &ReportData<'_>) -> Vec<EvaluationView> {
+    let levels = data.evaluation.map_or(&[][..], |evaluation| &evaluation.levels);
+    levels
+        .iter()
+        .map(|row| EvaluationView {
+            level: row.level.to_string(),
+            entries: row.entries,
+            share: format::percent(row.share),
+            median: format::percent(row.median_error),
+            p90: format::percent(row.p90_error),
+            coverage: format::percent_or_none(row.coverage),
+            bias: format::percent(row.bias),
+            unmatched: format!(
+                "{} ({} of the energy)",
+                row.unmatched,
+                format::percent(row.unmatched_share)
+            ),
+        })
+        .collect()
+}

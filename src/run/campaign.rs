@@ -1,0 +1,194 @@
+//! Makes the runs of a campaign, one after the other: session, checks, folder, journal
+//! line. It may be stopped at any moment; what the journal has is not measured again.
+
+use std::path::PathBuf;
+
+use crate::campaign::{Phase, PlannedRun};
+
+use super::error::{DriverError, RunError};
+use super::journal::Journal;
+use super::judge::{JudgeSettings, Reference, judge};
+use super::record::{RawRun, RunRecord, Verdict};
+use super::store::{remove_unfinished, write_run};
+
+/// Makes one session on a board.
+pub trait RunDriver {
+    /// Runs it and brings back its logs. A session that went wrong is no error: its logs
+    /// and conditions say so. `attempt` counts the bad runs of the same plan entry before
+    /// it.
+    fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError>;
+}
+
+/// Whether a folder may hold the campaign already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It must not.
+    New,
+    /// It is gone on with, if there.
+    Resume,
+}
+
+/// How a campaign is run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOptions {
+    /// Folder of journal and runs.
+    pub folder: PathBuf,
+    /// New or resumed.
+    pub start: Start,
+    /// What tells this campaign from others: a hash of scenario, plan and board.
+    pub fingerprint: String,
+    /// Seed, for the records.
+    pub seed: u64,
+    /// How often a bad run is repeated.
+    pub max_retries: u32,
+    /// What runs are held against.
+    pub judge: JudgeSettings,
+}
+
+/// What is told after each run.
+#[derive(Debug)]
+pub struct Progress<'r> {
+    /// Plan entries that are done, for good or bad.
+    pub done: usize,
+    /// Plan entries.
+    pub total: usize,
+    /// The run just made; none for entries that the journal had.
+    pub record: Option<&'r RunRecord>,
+}
+
+/// How a campaign ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// All runs, those of the journal included, in the order in which they were made.
+    pub records: Vec<RunRecord>,
+    /// Plan entries whose runs were all bad, with the reasons of the last one.
+    pub given_up: Vec<(PlannedRun, String)>,
+    /// Plan entries that the journal had.
+    pub resumed: usize,
+}
+
+/// This many entries in a row given up end the campaign.
+const HOPELESS: u32 = 5;
+
+/// Makes the runs of `order` that the journal does not have.
+pub fn run_campaign(
+    order: &[PlannedRun],
+    driver: &mut dyn RunDriver,
+    options: &RunOptions,
+    progress: &mut dyn FnMut(&Progress<'_>),
+) -> Result<RunSummary, RunError> {
+    let mut journal = open(options)?;
+    let mut given_up = Vec::new();
+    let (mut resumed, mut hopeless) = (0, 0);
+    for (index, run) in order.iter().enumerate() {
+        if is_done(&journal, run, options.max_retries) {
+            resumed += 1;
+            let told = Progress { done: index + 1, total: order.len(), record: None };
+            progress(&told);
+        }
+        while !is_done(&journal, run, options.max_retries) {
+            make_run(run, driver, options, &mut journal)?;
+            let done = index + usize::from(is_done(&journal, run, options.max_retries));
+            progress(&Progress { done, total: order.len(), record: journal.records.last() });
+        }
+        match last_reasons(&journal, run) {
+            None => hopeless = 0,
+            Some(reasons) => {
+                hopeless += 1;
+                if hopeless == HOPELESS {
+                    return Err(RunError::Hopeless { count: HOPELESS, run: run.id(), reasons });
+                }
+                given_up.push((run.clone(), reasons));
+            }
+        }
+    }
+    Ok(RunSummary { records: journal.records, given_up, resumed })
+}
+
+fn open(options: &RunOptions) -> Result<Journal, RunError> {
+    let folder = &options.folder;
+    std::fs::create_dir_all(folder).map_err(RunError::file(folder, "making the folder"))?;
+    let mut journal = Journal::open(folder)?;
+    match &journal.campaign {
+        None => journal.begin(&options.fingerprint)?,
+        Some(_) if options.start == Start::New => {
+            return Err(RunError::Exists { folder: folder.clone() });
+        }
+        Some(found) if *found != options.fingerprint => {
+            let (found, wanted) = (found.clone(), options.fingerprint.clone());
+            return Err(RunError::OtherCampaign { folder: folder.clone(), found, wanted });
+        }
+        Some(_) => {}
+    }
+    remove_unfinished(folder)?;
+    Ok(journal)
+}
+
+/// Makes one run and puts it into folder and journal.
+fn make_run(
+    run: &PlannedRun,
+    driver: &mut dyn RunDriver,
+    options: &RunOptions,
+    journal: &mut Journal,
+) -> Result<(), RunError> {
+    let attempt = attempts(journal, run);
+    let raw =
+        driver.run(run, attempt).map_err(|source| RunError::Driver { run: run.id(), source })?;
+    let reference = reference(journal, run);
+    let (measured, reasons) = judge(run.phase, &raw, &reference, &options.judge);
+    let good = reasons.is_empty();
+    let record = RunRecord {
+        folder: folder_name(run, attempt),
+        run: run.clone(),
+        attempt,
+        verdict: if good { Verdict::Good } else { Verdict::Bad { reasons } },
+        board: raw.board,
+        conditions: raw.conditions,
+        measured,
+        tool_version: env!("CARGO_PKG_VERSION").into(),
+        seed: options.seed,
+    };
+    write_run(&options.folder, &record, &raw.logs)?;
+    journal.finish(record)
+}
+
+fn folder_name(run: &PlannedRun, attempt: u32) -> String {
+    match attempt {
+        0 => run.id(),
+        attempt => format!("{}-retry-{attempt}", run.id()),
+    }
+}
+
+fn of<'j>(journal: &'j Journal, run: &'j PlannedRun) -> impl Iterator<Item = &'j RunRecord> {
+    journal.records.iter().filter(move |record| record.run == *run)
+}
+
+fn attempts(journal: &Journal, run: &PlannedRun) -> u32 {
+    of(journal, run).count() as u32
+}
+
+fn is_done(journal: &Journal, run: &PlannedRun, max_retries: u32) -> bool {
+    of(journal, run).any(RunRecord::is_good) || attempts(journal, run) > max_retries
+}
+
+/// Why the last attempt was bad; none when one was good.
+fn last_reasons(journal: &Journal, run: &PlannedRun) -> Option<String> {
+    let last = of(journal, run).last()?;
+    (!last.is_good()).then(|| last.reasons())
+}
+
+fn reference(journal: &Journal, run: &PlannedRun) -> Reference {
+    let good = || journal.records.iter().filter(|r| r.is_good_run_of(&run.case, run.phase));
+    let measured = || good().filter_map(|record| record.measured.as_ref());
+    Reference {
+        durations_s: measured().map(|measured| measured.duration_s).collect(),
+        counts_crc32: match run.phase {
+            Phase::Traced => measured().find_map(|measured| measured.counts_crc32),
+            Phase::Power | Phase::Idle => None,
+        },
+    }
+}
+
+#[cfg(test)]
+#[path = "campaign_tests.rs"]
+pub(crate) mod tests;

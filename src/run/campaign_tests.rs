@@ -1,0 +1,230 @@
+//! Campaigns with a scripted board: bad runs, crashes, kills at any moment.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::*;
+use crate::run::judge::tests::{session, settings};
+use crate::run::record::ExitState;
+use crate::run::store::read_logs;
+
+pub(crate) fn record(case: &str, repeat: u32) -> RunRecord {
+    let run = PlannedRun { case: case.into(), phase: Phase::Power, repeat };
+    RunRecord {
+        folder: run.id(),
+        run,
+        attempt: 0,
+        verdict: Verdict::Bad { reasons: vec!["a \"b\"\n".into()] },
+        board: Default::default(),
+        conditions: Default::default(),
+        measured: None,
+        tool_version: "1".into(),
+        seed: 1,
+    }
+}
+
+/// What goes wrong in a run.
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    Crash,
+    NoEnd,
+    BoardLost,
+}
+
+/// Brings sessions whose power depends on the run, with faults by run and attempt.
+#[derive(Default)]
+struct Scripted {
+    faults: BTreeMap<(String, u32), Fault>,
+    made: Vec<String>,
+    /// Stops with an error before this many sessions.
+    dies_after: Option<usize>,
+}
+
+impl RunDriver for Scripted {
+    fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError> {
+        let lost = || Err(DriverError::BoardLost("no answer".into()));
+        if self.dies_after == Some(self.made.len()) {
+            return lost();
+        }
+        self.made.push(folder_name(run, attempt));
+        let mut raw = session(1.0 + f64::from(run.repeat));
+        match self.faults.get(&(run.id(), attempt)) {
+            Some(Fault::Crash) => raw.conditions.exit = ExitState::Died,
+            Some(Fault::NoEnd) => raw.logs.logcat = raw.logs.logcat.replace(": end", ""),
+            Some(Fault::BoardLost) => return lost(),
+            None => {}
+        }
+        Ok(raw)
+    }
+}
+
+fn order() -> Vec<PlannedRun> {
+    let run = |case: &str, phase, repeat| PlannedRun { case: case.into(), phase, repeat };
+    vec![
+        run("base-a", Phase::Power, 1),
+        run("r01-a", Phase::Traced, 1),
+        run("base-a", Phase::Idle, 1),
+        run("r01-a", Phase::Power, 1),
+        run("base-a", Phase::Traced, 1),
+        run("r01-a", Phase::Idle, 1),
+    ]
+}
+
+fn options(folder: &Path, start: Start) -> RunOptions {
+    RunOptions {
+        folder: folder.into(),
+        start,
+        fingerprint: "f".into(),
+        seed: 3,
+        max_retries: 2,
+        judge: settings(),
+    }
+}
+
+fn run(folder: &Path, start: Start, driver: &mut Scripted) -> Result<RunSummary, RunError> {
+    run_campaign(&order(), driver, &options(folder, start), &mut |_| {})
+}
+
+fn faulty() -> Scripted {
+    let fault = |id: &str, attempt, fault| ((id.to_string(), attempt), fault);
+    let faults = BTreeMap::from([
+        fault("r01-a-traced-1", 0, Fault::Crash),
+        fault("base-a-idle-1", 0, Fault::NoEnd),
+        fault("base-a-idle-1", 1, Fault::Crash),
+        fault("base-a-traced-1", 0, Fault::Crash),
+        fault("base-a-traced-1", 1, Fault::Crash),
+        fault("base-a-traced-1", 2, Fault::Crash),
+    ]);
+    Scripted { faults, ..Scripted::default() }
+}
+
+/// All files below a folder with their bytes.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    let name = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
+    files.map(|entry| (name(entry.path()), std::fs::read(entry.path()).unwrap())).collect()
+}
+
+#[test]
+fn bad_runs_are_kept_and_repeated_up_to_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut driver = faulty();
+    let summary = run(folder.path(), Start::New, &mut driver).unwrap();
+    let verdicts: Vec<_> =
+        summary.records.iter().map(|record| (record.folder.as_str(), record.is_good())).collect();
+    let expected = [
+        ("base-a-power-1", true),
+        ("r01-a-traced-1", false),
+        ("r01-a-traced-1-retry-1", true),
+        ("base-a-idle-1", false),
+        ("base-a-idle-1-retry-1", false),
+        ("base-a-idle-1-retry-2", true),
+        ("r01-a-power-1", true),
+        ("base-a-traced-1", false),
+        ("base-a-traced-1-retry-1", false),
+        ("base-a-traced-1-retry-2", false),
+        ("r01-a-idle-1", true),
+    ];
+    assert_eq!(verdicts, expected);
+    assert_eq!(summary.given_up.len(), 1);
+    assert_eq!(summary.given_up[0].0.id(), "base-a-traced-1");
+    assert_eq!(summary.given_up[0].1, "the application died");
+    let counts = crate::run::read_counts(folder.path(), &summary.records).unwrap();
+    let expected = BTreeMap::from([("r01-a".to_string(), session(1.0).logs.counts.unwrap())]);
+    assert_eq!(counts, expected);
+    for record in &summary.records {
+        let logs = read_logs(folder.path(), record).unwrap();
+        assert_eq!(logs.samples, session(2.0).logs.samples, "{}", record.folder);
+    }
+}
+
+#[test]
+fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
+    let undisturbed = tempfile::tempdir().unwrap();
+    let mut driver = faulty();
+    run(undisturbed.path(), Start::New, &mut driver).unwrap();
+    for stop in (0..driver.made.len()).step_by(5) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = Scripted { dies_after: Some(stop), ..faulty() };
+        let error = run(folder.path(), Start::New, &mut first).unwrap_err();
+        assert!(matches!(error, RunError::Driver { .. }), "{error}");
+        let mut second = faulty();
+        run(folder.path(), Start::Resume, &mut second).unwrap();
+        let made: Vec<String> = first.made.iter().chain(&second.made).cloned().collect();
+        assert_eq!(made, driver.made, "stopped before run {stop}");
+        assert_eq!(files(folder.path()), files(undisturbed.path()));
+    }
+}
+
+/// Killed after the folder was renamed and before (or while) the journal line was
+/// written, or while the folder was written.
+#[test]
+fn a_run_without_its_journal_line_is_made_again() {
+    let undisturbed = tempfile::tempdir().unwrap();
+    run(undisturbed.path(), Start::New, &mut faulty()).unwrap();
+    let journal = std::fs::read(undisturbed.path().join("journal.jsonl")).unwrap();
+    let lines: Vec<usize> =
+        journal.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
+    for cut in [lines[2], lines[5] - 1] {
+        let folder = tempfile::tempdir().unwrap();
+        run(folder.path(), Start::New, &mut faulty()).unwrap();
+        std::fs::write(folder.path().join("journal.jsonl"), &journal[..cut]).unwrap();
+        let half = folder.path().join("runs/.unfinished-r01-a-idle-1");
+        std::fs::create_dir_all(&half).unwrap();
+        std::fs::write(half.join("samples.txt.zst"), "half").unwrap();
+        let orphan = folder.path().join("runs/r01-a-power-1/record.json");
+        std::fs::write(orphan, "{}").unwrap();
+        run(folder.path(), Start::Resume, &mut faulty()).unwrap();
+        assert_eq!(files(folder.path()), files(undisturbed.path()), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_finished_campaign_is_not_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = run(folder.path(), Start::New, &mut faulty()).unwrap();
+    let mut driver = faulty();
+    let again = run(folder.path(), Start::Resume, &mut driver).unwrap();
+    assert!(driver.made.is_empty());
+    assert_eq!((again.records, again.given_up), (first.records, first.given_up));
+    assert_eq!(again.resumed, 6);
+    let error = run(folder.path(), Start::New, &mut driver).unwrap_err();
+    assert!(matches!(error, RunError::Exists { .. }));
+    let mut other = options(folder.path(), Start::Resume);
+    other.fingerprint = "g".into();
+    let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, RunError::OtherCampaign { .. }), "{error}");
+}
+
+#[test]
+fn a_campaign_in_which_nothing_works_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut driver = Scripted::default();
+    for run in order() {
+        for attempt in 0..3 {
+            driver.faults.insert((run.id(), attempt), Fault::Crash);
+        }
+    }
+    let error = run(folder.path(), Start::New, &mut driver).unwrap_err();
+    let expected = "5 runs in a row failed for good, the last one (base-a-traced-1) because: \
+                    the application died";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(driver.made.len(), 15);
+}
+
+#[test]
+fn a_lost_board_stops_the_campaign_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut driver = Scripted::default();
+    driver.faults.insert(("base-a-idle-1".into(), 0), Fault::BoardLost);
+    let mut told = Vec::new();
+    let options = options(folder.path(), Start::New);
+    let error = run_campaign(&order(), &mut driver, &options, &mut |progress| {
+        told.push((progress.done, progress.total));
+    });
+    let error = error.unwrap_err().to_string();
+    assert_eq!(error, "run base-a-idle-1: what is done is kept; go on with --resume");
+    assert_eq!(told, [(1, 6), (2, 6)]);
+    assert_eq!(crate::run::read_journal(folder.path()).unwrap().len(), 2);
+}

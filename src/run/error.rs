@@ -1,0 +1,93 @@
+//! What ends a campaign. A bad run does not: it is recorded with its reason.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a driver could not bring back a session.
+#[derive(Debug, Error)]
+pub enum DriverError {
+    /// The board is gone or answers no more; the campaign stops and can be resumed.
+    #[error("the board is lost: {0}")]
+    BoardLost(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Something on this machine or in the scenario; the campaign stops.
+    #[error("the run can't be made: {0}")]
+    Broken(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why a campaign stopped.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// A file of the campaign's folder can't be read or written.
+    #[error("{}: {doing} failed", file.display())]
+    File {
+        /// The file or folder.
+        file: PathBuf,
+        /// What was tried.
+        doing: &'static str,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A journal line that is not what was written, and not the last one.
+    #[error(
+        "{}:{line}: the line is damaged; restore the file or start a new campaign with --force",
+        file.display()
+    )]
+    DamagedJournal {
+        /// The journal.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+    },
+    /// The folder has a campaign and none was to be resumed.
+    #[error("{} has a campaign already; go on with --resume, or start anew with --force", folder.display())]
+    Exists {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder's campaign is another one.
+    #[error(
+        "{} has the campaign {found} and this one is {wanted}: scenario, plan or program \
+         changed; start anew with --force",
+        folder.display()
+    )]
+    OtherCampaign {
+        /// The folder.
+        folder: PathBuf,
+        /// The campaign of the journal.
+        found: String,
+        /// The one that was to be resumed.
+        wanted: String,
+    },
+    /// No run works any more.
+    #[error("{count} runs in a row failed for good, the last one ({run}) because: {reasons}")]
+    Hopeless {
+        /// How many.
+        count: u32,
+        /// The last one.
+        run: String,
+        /// Why it failed.
+        reasons: String,
+    },
+    /// The driver stopped.
+    #[error("run {run}: what is done is kept; go on with --resume")]
+    Driver {
+        /// The run.
+        run: String,
+        /// Why.
+        #[source]
+        source: DriverError,
+    },
+}
+
+impl RunError {
+    /// Wraps an error of the file system: `.map_err(RunError::file(path, "reading"))`.
+    pub(super) fn file(
+        file: impl Into<PathBuf>,
+        doing: &'static str,
+    ) -> impl FnOnce(std::io::Error) -> RunError {
+        let file = file.into();
+        move |source| RunError::File { file, doing, source }
+    }
+}

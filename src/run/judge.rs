@@ -1,0 +1,382 @@
+//! Measures a session's logs and checks them. A run that fails a check is kept, marked
+//! with its reasons, and repeated.
+
+use crate::campaign::Phase;
+use crate::power::{
+    FlawKind, MarkTexts, MeterTiming, SessionLog, SessionLogError, Trace, Window, integrate_shown,
+    parse_session_log, parse_trace,
+};
+use crate::scenario::{Limits, Scenario};
+
+use super::record::{Conditions, ExitState, Measured, RawLogs, RawRun};
+
+/// What runs are held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeSettings {
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+    /// Frequency that the application's core must have, in kHz.
+    pub frequency_khz: u64,
+    /// Nominal length of an idle session in seconds.
+    pub idle_s: f64,
+    /// Power samples per second.
+    pub sample_rate_hz: f64,
+    /// Limits of the scenario.
+    pub limits: Limits,
+    /// Lines that open and close the window.
+    pub marks: MarkTexts,
+}
+
+impl From<&Scenario> for JudgeSettings {
+    fn from(scenario: &Scenario) -> Self {
+        Self {
+            rails: scenario.board.rails.clone(),
+            frequency_khz: scenario.board.frequency_khz,
+            idle_s: scenario.session.duration_s,
+            sample_rate_hz: scenario.session.sample_rate_hz,
+            limits: scenario.limits,
+            marks: MarkTexts {
+                begin: scenario.session.begin_mark.clone(),
+                end: scenario.session.end_mark.clone(),
+            },
+        }
+    }
+}
+
+/// What good runs of the same case and phase gave so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reference {
+    /// Their durations in seconds.
+    pub durations_s: Vec<f64>,
+    /// CRC32 of the counts of the first traced run.
+    pub counts_crc32: Option<u32>,
+}
+
+/// Durations of a case are compared from this many good runs on: with fewer an outlier
+/// would make the ones after it look bad.
+const DURATIONS_MIN: usize = 3;
+
+/// Furthest that the marks that align the clocks may be apart, in seconds.
+const CLOCK_RESIDUAL_MAX_S: f64 = 0.25;
+
+/// Largest share of a session's sample lines that may be unreadable or out of order.
+const FLAW_SHARE_MAX: f64 = 0.01;
+
+/// Measures a run and checks it: what was measured, if anything could be, and one
+/// sentence per failed check.
+pub fn judge(
+    phase: Phase,
+    raw: &RawRun,
+    reference: &Reference,
+    settings: &JudgeSettings,
+) -> (Option<Measured>, Vec<String>) {
+    let mut reasons = check_conditions(phase, &raw.conditions, settings);
+    match measure(phase, &raw.logs, settings) {
+        Ok((measured, trace)) => {
+            reasons.extend(check_samples(&measured, &trace, settings));
+            reasons.extend(check_duration(phase, &measured, reference, settings));
+            reasons.extend(check_counts(phase, &measured, reference));
+            (Some(measured), reasons)
+        }
+        Err(reason) => {
+            reasons.push(reason);
+            (None, reasons)
+        }
+    }
+}
+
+/// Reads samples and log and integrates over the window.
+pub fn measure(
+    phase: Phase,
+    logs: &RawLogs,
+    settings: &JudgeSettings,
+) -> Result<(Measured, Trace), String> {
+    let trace = parse_trace(&logs.samples).map_err(|error| error.to_string())?;
+    let series = trace.series(&settings.rails).map_err(|error| error.to_string())?;
+    let log = parse_session_log(&logs.logcat, &settings.marks);
+    let window = match log.session_window() {
+        Err(SessionLogError::NoBegin { .. }) if phase == Phase::Idle => whole(&series.time_s)?,
+        window => window.map_err(|error| error.to_string())?,
+    };
+    let timing = MeterTiming {
+        update_period_s: trace.update_period_us.unwrap_or(0) as f64 * 1e-6,
+        sample_period_s: trace.period_us.map_or(0.0, |us| us as f64 * 1e-6),
+    };
+    let (energy, lag) =
+        integrate_shown(&series, window, timing).map_err(|error| error.to_string())?;
+    if !energy.right_endpoint.0.is_finite() {
+        return Err("the samples hold powers that no board has".into());
+    }
+    let marks = log.session_marks().ok();
+    let measured = Measured {
+        start_wall_s: marks.and_then(|(begin, _)| begin.wall_s),
+        end_wall_s: marks.and_then(|(_, end)| end.wall_s),
+        start_uptime_s: window.start_s,
+        end_uptime_s: window.end_s,
+        clock_residual_s: log.alignment().ok().map(|alignment| alignment.residual_s),
+        duration_s: energy.duration.0,
+        energy_j: energy.right_endpoint.0,
+        energy_trapezoid_j: energy.trapezoid.0,
+        lag_s: lag.0,
+        update_period_us: trace.update_period_us,
+        samples: energy.samples,
+        repeated_readings: trace.repeated_readings(),
+        flaws: trace.flaws.len(),
+        longest_gap_s: energy.longest_gap.0,
+        collections: collections(&log),
+        counts_crc32: logs.counts.as_ref().map(|text| crc32fast::hash(text.as_bytes())),
+    };
+    Ok((measured, trace))
+}
+
+fn whole(times_s: &[f64]) -> Result<Window, String> {
+    match (times_s.first(), times_s.last()) {
+        (Some(first), Some(last)) if first < last => Ok(Window { start_s: *first, end_s: *last }),
+        _ => Err("there are fewer than two samples".into()),
+    }
+}
+
+fn collections(log: &SessionLog) -> u64 {
+    let marks = log.session_marks();
+    marks.map_or(0, |(begin, end)| log.collections_between(begin, end).len() as u64)
+}
+
+fn check_conditions(
+    phase: Phase,
+    conditions: &Conditions,
+    settings: &JudgeSettings,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    match conditions.exit {
+        ExitState::Ended => {}
+        ExitState::Died => reasons.push("the application died".into()),
+        ExitState::TimedOut => reasons.push("the session did not end in time".into()),
+    }
+    if phase == Phase::Traced {
+        return reasons;
+    }
+    for (when, frequency) in
+        [("before", conditions.frequency_before_khz), ("after", conditions.frequency_after_khz)]
+    {
+        let wrong = frequency.filter(|frequency| *frequency != settings.frequency_khz);
+        reasons.extend(wrong.map(|frequency| {
+            let wanted = settings.frequency_khz;
+            format!("the frequency {when} was {frequency} kHz, not {wanted} kHz")
+        }));
+    }
+    for (when, temperature) in
+        [("before", conditions.temperature_before_c), ("after", conditions.temperature_after_c)]
+    {
+        let limit = settings.limits.temperature_c;
+        let hot = temperature.filter(|temperature| *temperature > limit);
+        let hot = hot.map(|t| format!("the temperature {when} was {t} C, above {limit} C"));
+        reasons.extend(hot);
+    }
+    if conditions.charging == Some(true) {
+        reasons.push("the board was charging".into());
+    }
+    reasons
+}
+
+fn check_samples(measured: &Measured, trace: &Trace, settings: &JudgeSettings) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let expected = measured.duration_s * settings.sample_rate_hz;
+    if (measured.samples as f64) < settings.limits.min_sample_share * expected {
+        let samples = measured.samples;
+        reasons.push(format!("{samples} samples in the window, {expected:.0} expected"));
+    }
+    if measured.longest_gap_s > settings.limits.max_gap_s {
+        let gap = measured.longest_gap_s;
+        reasons.push(format!("{gap:.3} s without a sample"));
+    }
+    let bad = |kind: FlawKind| matches!(kind, FlawKind::Unreadable | FlawKind::Disorder);
+    let flaws = trace.flaws.iter().filter(|flaw| bad(flaw.kind)).count();
+    if flaws as f64 > FLAW_SHARE_MAX * (trace.len() + flaws) as f64 {
+        reasons.push(format!("{flaws} sample lines unreadable or out of order"));
+    }
+    if let Some(residual) = measured.clock_residual_s
+        && residual > CLOCK_RESIDUAL_MAX_S
+    {
+        reasons.push(format!("log and samples can be aligned to {residual:.3} s only"));
+    }
+    reasons
+}
+
+fn check_duration(
+    phase: Phase,
+    measured: &Measured,
+    reference: &Reference,
+    settings: &JudgeSettings,
+) -> Option<String> {
+    let expected = match phase {
+        Phase::Idle => settings.idle_s,
+        _ if reference.durations_s.len() < DURATIONS_MIN => return None,
+        _ => median(&reference.durations_s),
+    };
+    let found = measured.duration_s;
+    let apart = (found - expected).abs() > settings.limits.duration_mismatch * expected;
+    apart.then(|| format!("it lasted {found:.2} s, where {expected:.2} s were expected"))
+}
+
+fn check_counts(phase: Phase, measured: &Measured, reference: &Reference) -> Option<String> {
+    if phase != Phase::Traced {
+        return None;
+    }
+    let Some(found) = measured.counts_crc32 else {
+        return Some("the application left no counts".into());
+    };
+    let other = reference.counts_crc32.is_some_and(|expected| expected != found);
+    other.then(|| "its path is not that of the traced run before it".into())
+}
+
+/// The middle value; the mean of the two middle ones. Not for an empty list.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { 0.5 * (sorted[middle - 1] + sorted[middle]) }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn settings() -> JudgeSettings {
+        JudgeSettings {
+            rails: vec!["arm".into()],
+            frequency_khz: 1_100_000,
+            idle_s: 10.0,
+            sample_rate_hz: 10.0,
+            limits: Limits {
+                max_gap_s: 0.5,
+                min_sample_share: 0.5,
+                temperature_c: 85.0,
+                duration_mismatch: 0.1,
+            },
+            marks: MarkTexts::default(),
+        }
+    }
+
+    /// A session of 10 s at a constant power, between 101 s and 111 s of uptime.
+    pub(crate) fn session(power_w: f64) -> RawRun {
+        let mut samples = "# wattline-samples 1 rails=arm unit=W period_us=100000\n".to_string();
+        for i in 0..=130 {
+            samples += &format!("{:.2} {power_w}\n", 100.0 + f64::from(i) / 10.0);
+        }
+        let logcat = "\
+            01-01 00:00:10.000  1  1 I wattline: uptime 100.00\n\
+            01-01 00:00:11.000  9  9 I System.out: wattline: begin\n\
+            01-01 00:00:12.000  9  9 D dalvikvm: GC_EXPLICIT freed 5K, 51% free 2662K/5379K, \
+            paused 4ms+5ms, total 45ms\n\
+            01-01 00:00:21.000  9  9 I System.out: wattline: end\n\
+            01-01 00:00:22.000  1  1 I wattline: uptime 112.00\n";
+        let logs = RawLogs {
+            samples,
+            logcat: logcat.into(),
+            session: "exit=ok\n".into(),
+            counts: Some("block,executions\n0,5\n".into()),
+        };
+        RawRun { logs, ..RawRun::default() }
+    }
+
+    fn reasons(phase: Phase, raw: &RawRun) -> Vec<String> {
+        judge(phase, raw, &Reference::default(), &settings()).1
+    }
+
+    #[test]
+    fn a_good_session_is_measured() {
+        let raw = session(2.0);
+        let (measured, reasons) = judge(Phase::Power, &raw, &Reference::default(), &settings());
+        let measured = measured.unwrap();
+        assert_eq!(reasons, [""; 0]);
+        assert!((measured.energy_j - 20.0).abs() < 1e-9);
+        assert!((measured.duration_s - 10.0).abs() < 1e-9);
+        assert!((measured.start_uptime_s - 101.0).abs() < 1e-9);
+        assert_eq!((measured.collections, measured.flaws), (1, 0));
+        assert_eq!(measured.repeated_readings, 130);
+    }
+
+    #[test]
+    fn each_check_names_its_reason() {
+        let check = |change: &dyn Fn(&mut RawRun), expected: &str| {
+            let mut raw = session(2.0);
+            change(&mut raw);
+            assert_eq!(reasons(Phase::Power, &raw), [expected]);
+        };
+        check(&|raw| raw.conditions.exit = ExitState::TimedOut, "the session did not end in time");
+        check(
+            &|raw| raw.conditions.frequency_after_khz = Some(800_000),
+            "the frequency after was 800000 kHz, not 1100000 kHz",
+        );
+        check(
+            &|raw| raw.conditions.temperature_before_c = Some(90.0),
+            "the temperature before was 90 C, above 85 C",
+        );
+        check(&|raw| raw.conditions.charging = Some(true), "the board was charging");
+        check(
+            &|raw| raw.logs.logcat = raw.logs.logcat.replace("wattline: end", "over"),
+            "the log has no end mark after line 2: the application died or hung",
+        );
+        check(
+            &|raw| raw.logs.logcat = raw.logs.logcat.replace("uptime 112", "uptime 113"),
+            "log and samples can be aligned to 0.500 s only",
+        );
+        check(
+            &|raw| raw.logs.samples = raw.logs.samples.replace("\n105.", "\n#"),
+            "1.100 s without a sample",
+        );
+        check(
+            &|raw| raw.logs.samples = raw.logs.samples.replace(".10 ", "x "),
+            "13 sample lines unreadable or out of order",
+        );
+        check(
+            &|raw| raw.logs.samples.clear(),
+            "samples, line 1: no `# wattline-samples 1 rails=... unit=...` header",
+        );
+    }
+
+    #[test]
+    fn too_few_samples_are_a_reason() {
+        let mut slow = settings();
+        slow.sample_rate_hz = 30.0;
+        let (_, reasons) = judge(Phase::Power, &session(2.0), &Reference::default(), &slow);
+        assert_eq!(reasons, ["101 samples in the window, 300 expected"]);
+    }
+
+    #[test]
+    fn durations_are_held_against_the_nominal_one_or_the_cases_own() {
+        let mut short = settings();
+        short.idle_s = 8.0;
+        let none = Reference::default();
+        let (_, idle) = judge(Phase::Idle, &session(2.0), &none, &short);
+        assert_eq!(idle, ["it lasted 10.00 s, where 8.00 s were expected"]);
+        let three = Reference { durations_s: vec![12.0, 30.0, 12.0], ..none.clone() };
+        let (_, power) = judge(Phase::Power, &session(2.0), &three, &settings());
+        assert_eq!(power, ["it lasted 10.00 s, where 12.00 s were expected"]);
+        let two = Reference { durations_s: vec![12.0, 30.0], ..none };
+        assert!(judge(Phase::Power, &session(2.0), &two, &settings()).1.is_empty());
+    }
+
+    #[test]
+    fn traced_runs_need_counts_that_repeat() {
+        let mut raw = session(2.0);
+        let crc = judge(Phase::Traced, &raw, &Reference::default(), &settings());
+        let reference =
+            Reference { counts_crc32: crc.0.unwrap().counts_crc32, ..Reference::default() };
+        assert!(judge(Phase::Traced, &raw, &reference, &settings()).1.is_empty());
+        raw.logs.counts = Some("block,executions\n0,6\n".into());
+        let (_, other) = judge(Phase::Traced, &raw, &reference, &settings());
+        assert_eq!(other, ["its path is not that of the traced run before it"]);
+        raw.logs.counts = None;
+        let (_, none) = judge(Phase::Traced, &raw, &reference, &settings());
+        assert_eq!(none, ["the application left no counts"]);
+    }
+
+    #[test]
+    fn an_idle_session_without_marks_is_taken_whole() {
+        let mut raw = session(2.0);
+        raw.logs.logcat.clear();
+        let (measured, _) = judge(Phase::Idle, &raw, &Reference::default(), &settings());
+        assert!((measured.unwrap().energy_j - 26.0).abs() < 1e-9);
+    }
+}

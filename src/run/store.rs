@@ -1,0 +1,118 @@
+//! Folders of runs: raw logs as they came, compressed, and the record beside them.
+//! Written to a temporary folder, then renamed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::campaign::Phase;
+
+use super::error::RunError;
+use super::journal::sync_folder;
+use super::record::{RawLogs, RunRecord};
+
+/// Name of the folder of runs in a campaign's folder.
+pub const RUNS_FOLDER: &str = "runs";
+const TEMPORARY: &str = ".unfinished-";
+
+fn runs(folder: &Path) -> PathBuf {
+    folder.join(RUNS_FOLDER)
+}
+
+/// Writes a run's folder. One of the same name, which the journal does not know, is
+/// replaced.
+pub fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<(), RunError> {
+    let runs = runs(folder);
+    let temporary = runs.join(format!("{TEMPORARY}{}", record.folder));
+    let target = runs.join(&record.folder);
+    remove_if_there(&temporary)?;
+    fs::create_dir_all(&temporary).map_err(RunError::file(&temporary, "making the folder"))?;
+    for (name, text) in
+        [("samples", &logs.samples), ("logcat", &logs.logcat), ("session", &logs.session)]
+    {
+        let file = temporary.join(format!("{name}.txt.zst"));
+        let packed =
+            zstd::encode_all(text.as_bytes(), 0).map_err(RunError::file(&file, "packing"))?;
+        write_file(&file, &packed)?;
+    }
+    if let Some(counts) = &logs.counts {
+        write_file(&temporary.join("counts.csv"), counts.as_bytes())?;
+    }
+    let json =
+        serde_json::to_string_pretty(record).expect("records have string keys and finite numbers");
+    write_file(&temporary.join("record.json"), json.as_bytes())?;
+    remove_if_there(&target)?;
+    fs::rename(&temporary, &target).map_err(RunError::file(&target, "renaming"))?;
+    sync_folder(&runs)
+}
+
+/// Reads the raw logs of a run.
+pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError> {
+    let run = runs(folder).join(&record.folder);
+    let unpack = |name: &str| {
+        let file = run.join(format!("{name}.txt.zst"));
+        let packed = fs::read(&file).map_err(RunError::file(&file, "reading"))?;
+        let bytes =
+            zstd::decode_all(packed.as_slice()).map_err(RunError::file(&file, "unpacking"))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let counts = run.join("counts.csv");
+    let counts = match fs::read_to_string(&counts) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(RunError::file(counts, "reading")(error)),
+    };
+    Ok(RawLogs {
+        samples: unpack("samples")?,
+        logcat: unpack("logcat")?,
+        session: unpack("session")?,
+        counts,
+    })
+}
+
+/// The counts of the first good traced run of each case, as text, by case.
+pub fn read_counts(
+    folder: &Path,
+    records: &[RunRecord],
+) -> Result<BTreeMap<String, String>, RunError> {
+    let mut counts = BTreeMap::new();
+    for record in records.iter().filter(|r| r.is_good() && r.run.phase == Phase::Traced) {
+        if !counts.contains_key(&record.run.case) {
+            let file = runs(folder).join(&record.folder).join("counts.csv");
+            let text = fs::read_to_string(&file).map_err(RunError::file(&file, "reading"))?;
+            counts.insert(record.run.case.clone(), text);
+        }
+    }
+    Ok(counts)
+}
+
+/// Removes what a killed campaign left half written.
+pub(super) fn remove_unfinished(folder: &Path) -> Result<(), RunError> {
+    let runs = runs(folder);
+    fs::create_dir_all(&runs).map_err(RunError::file(&runs, "making the folder"))?;
+    let entries = fs::read_dir(&runs).map_err(RunError::file(&runs, "listing"))?;
+    for entry in entries {
+        let entry = entry.map_err(RunError::file(&runs, "listing"))?;
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            remove_if_there(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_if_there(path: &Path) -> Result<(), RunError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::file(path, "removing")(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file and waits until it is on disk.
+fn write_file(file: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    use std::io::Write;
+    let mut open = fs::File::create(file).map_err(RunError::file(file, "making"))?;
+    open.write_all(bytes).map_err(RunError::file(file, "writing"))?;
+    open.sync_data().map_err(RunError::file(file, "syncing"))
+}

@@ -1,0 +1,248 @@
+//! The board file: what a virtual board is like, as written and as checked. One TOML
+//! per board in `datasets/boards/`; unknown keys are errors.
+
+use serde::Deserialize;
+
+use super::BoardError;
+
+/// The board file of the Odroid-XU+E.
+pub const ODROID_XU_E: &str = include_str!("../../datasets/boards/odroid-xu-e.toml");
+
+/// What a virtual board is like. Field by field the keys of the TOML file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardFile {
+    /// Name of the board.
+    pub name: String,
+    /// `ro.product.model`.
+    pub model: String,
+    /// `ro.build.version.release`.
+    pub release: String,
+    /// Seconds since boot when a session starts.
+    pub uptime_start_s: f64,
+    /// Wall clock then, in seconds of Unix time.
+    pub epoch_start_s: u64,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// How fast code runs, at which frequencies.
+    pub processor: Processor,
+    /// Heat and leakage.
+    pub heat: Heat,
+    /// The four power rails.
+    pub rails: Rails,
+    /// The sensors' refresh and resolution.
+    pub sensors: Sensors,
+    /// Energy of work besides the application's code.
+    pub costs: Costs,
+    /// Garbage collection.
+    pub collector: Collector,
+}
+
+/// How fast code runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Processor {
+    /// Watts of one big core that computes, at the reference frequency.
+    pub busy_w: f64,
+    /// Frequency for which the silicon's costs hold.
+    pub reference_khz: u64,
+    /// Number of cores with a cpufreq folder.
+    pub big_cores: u32,
+    /// Frequencies in kHz with the core voltage at each.
+    pub operating_points: Vec<(u64, f64)>,
+    /// Frequency before any script sets one.
+    pub frequency_at_boot_khz: u64,
+}
+
+/// First-order thermal model and leakage.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Heat {
+    /// Temperature without any power.
+    pub ambient_c: f64,
+    /// Degrees per watt in the long run.
+    pub resistance_c_per_w: f64,
+    /// Time constant.
+    pub time_constant_s: f64,
+    /// Leakage at the reference temperature.
+    pub leakage_w: f64,
+    /// Reference temperature of the leakage.
+    pub reference_c: f64,
+    /// Degrees for a factor e in leakage.
+    pub scale_c: f64,
+}
+
+/// The four rails of the Odroid-XU+E.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rails {
+    /// The big cores (A15).
+    pub arm: Rail,
+    /// Memory.
+    pub mem: Rail,
+    /// Graphics.
+    pub g3d: Rail,
+    /// The little cores (A7).
+    pub kfc: Rail,
+}
+
+/// One power rail and its sensor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rail {
+    /// Watts when nothing runs, without leakage.
+    pub idle_w: f64,
+    /// Voltage; absent for the rail that follows the operating point.
+    pub voltage_v: Option<f64>,
+    /// Standard deviation of a voltage reading.
+    pub noise_v: f64,
+    /// Standard deviation of a current reading.
+    pub noise_a: f64,
+    /// Resolution of the current.
+    pub step_ua: u64,
+}
+
+/// What all sensors share.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sensors {
+    /// Period after which the values change.
+    pub refresh_us: u64,
+    /// Resolution of the voltage.
+    pub step_uv: u64,
+}
+
+/// Energy of work besides the application's code.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// Factor on every cost of the silicon.
+    pub multiplier: f64,
+    /// Share of the application's energy on the memory rail.
+    pub memory_share: f64,
+    /// One command of a script.
+    pub command_j: f64,
+    /// One line of the log.
+    pub log_line_j: f64,
+    /// One byte of the log.
+    pub log_byte_j: f64,
+}
+
+/// Garbage collection by allocated bytes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collector {
+    /// Bytes allocated between two collections.
+    pub every_bytes: u64,
+    /// Energy of one collection.
+    pub energy_j: f64,
+    /// Size of the heap in the log line.
+    pub heap_kb: u64,
+}
+
+impl BoardFile {
+    /// Reads and checks a board file.
+    ///
+    /// # Errors
+    /// TOML that can't be read, unknown keys, values without physical sense.
+    pub fn from_toml(text: &str) -> Result<Self, BoardError> {
+        let file: Self = toml::from_str(text)
+            .map_err(|error| BoardError::File { problem: error.to_string() })?;
+        match file.problem() {
+            None => Ok(file),
+            Some(problem) => Err(BoardError::File { problem }),
+        }
+    }
+
+    /// The virtual Odroid-XU+E.
+    pub fn odroid_xu_e() -> Self {
+        Self::from_toml(ODROID_XU_E).expect("a test reads the built-in board file")
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.values_problem().or_else(|| self.frequencies_problem())
+    }
+
+    fn values_problem(&self) -> Option<String> {
+        let (heat, costs) = (&self.heat, &self.costs);
+        let rails = [&self.rails.arm, &self.rails.mem, &self.rails.g3d, &self.rails.kfc];
+        let positive = [
+            ("processor.busy_w", self.processor.busy_w),
+            ("heat.time_constant_s", heat.time_constant_s),
+            ("heat.scale_c", heat.scale_c),
+            ("sensors.refresh_us", self.sensors.refresh_us as f64),
+            ("sensors.step_uv", self.sensors.step_uv as f64),
+            ("collector.every_bytes", self.collector.every_bytes as f64),
+            ("costs.multiplier", costs.multiplier),
+        ];
+        let not_negative = [
+            ("uptime_start_s", self.uptime_start_s),
+            ("heat.resistance_c_per_w", heat.resistance_c_per_w),
+            ("heat.leakage_w", heat.leakage_w),
+            ("costs.memory_share", costs.memory_share),
+            ("costs.command_j", costs.command_j),
+            ("costs.log_line_j", costs.log_line_j),
+            ("costs.log_byte_j", costs.log_byte_j),
+            ("collector.energy_j", self.collector.energy_j),
+        ];
+        let rail_values = rails
+            .into_iter()
+            .flat_map(|rail| [rail.idle_w, rail.noise_v, rail.noise_a, rail.voltage_v.unwrap_or(1.0)])
+            .map(|value| ("rails.*", value));
+        let wrong = |value: f64, least: f64| !value.is_finite() || value < least;
+        positive
+            .into_iter()
+            .find(|(_, value)| wrong(*value, f64::MIN_POSITIVE))
+            .map(|(key, _)| format!("{key} must be above 0"))
+            .or_else(|| {
+                not_negative
+                    .into_iter()
+                    .chain(rail_values)
+                    .find(|(_, value)| wrong(*value, 0.0))
+                    .map(|(key, _)| format!("{key} must not be negative"))
+            })
+    }
+
+    fn frequencies_problem(&self) -> Option<String> {
+        let processor = &self.processor;
+        let known = |khz: u64| processor.operating_points.iter().any(|(point, _)| *point == khz);
+        let keys = [
+            ("processor.reference_khz", processor.reference_khz),
+            ("processor.frequency_at_boot_khz", processor.frequency_at_boot_khz),
+        ];
+        let missing = keys.into_iter().find(|(_, khz)| !known(*khz));
+        let dead = processor.operating_points.iter().find(|(khz, volts)| *khz == 0 || *volts <= 0.0);
+        missing
+            .map(|(key, khz)| format!("{key} = {khz} is not among processor.operating_points"))
+            .or_else(|| dead.map(|_| "processor.operating_points must be above 0".to_owned()))
+            .or_else(|| {
+                (self.costs.memory_share > 1.0)
+                    .then(|| "costs.memory_share must not be above 1".to_owned())
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_file_is_sound() {
+        assert_eq!(BoardFile::from_toml(ODROID_XU_E).unwrap().name, "odroid-xu-e");
+    }
+
+    #[test]
+    fn wrong_files_are_refused_with_the_key() {
+        for (from, to, expected) in [
+            ("busy_w = 1.5", "busy_w = 0.0", "processor.busy_w"),
+            ("seed = 1", "seed = 1\nsead = 2", "sead"),
+            ("reference_khz = 1100000", "reference_khz = 7", "reference_khz"),
+            ("memory_share = 0.12", "memory_share = 1.2", "memory_share"),
+            ("idle_w = 0.180", "idle_w = -1.0", "rails"),
+        ] {
+            let text = ODROID_XU_E.replacen(from, to, 1);
+            let error = BoardFile::from_toml(&text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! The board's clock. It stands still while anything on the board computes, and
+//! jumps to the earliest wake-up when everything waits. So what happens on the board
+//! depends on its own events, never on the host's speed. One sleeper is woken at a
+//! time, and the next only when all wait again; at the same instant the application
+//! goes first, then shells in the order of their process numbers.
+//!
+//! Times are nanoseconds since the board's boot. Time passes only for somebody: when
+//! no host's shell and no application is left, background sleepers stay asleep.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use super::processes::{Processes, Scene};
+
+/// Who sleeps: decides the order among sleepers of the same instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sleeper {
+    /// An application, by its process number.
+    Application(u32),
+    /// A command that sleeps for a shell: the shell's process number, then its own.
+    Command { shell: u32, pid: u32 },
+}
+
+/// The board is gone, broken, or the sleeper was told not to wait any longer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Interrupted;
+
+/// The clock.
+pub(super) struct Clock {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    now_ns: u64,
+    /// Who sleeps until when; the sender wakes.
+    sleepers: BTreeMap<(u64, Sleeper), Sender<()>>,
+    /// How many keep the clock standing: they compute.
+    holds: usize,
+    /// The shells of hosts.
+    shells: BTreeSet<u32>,
+    /// Pipes into those shells.
+    host_pipes: BTreeSet<u64>,
+    /// Commands that wait for something on the board, like a log line.
+    parked: BTreeSet<u32>,
+    /// Those that are not allowed to sleep: they are being ended.
+    awake: BTreeSet<Sleeper>,
+    /// Shells whose commands have slept.
+    callers: Vec<u32>,
+    /// Counts what may have changed who computes.
+    changes: u64,
+    stopped: bool,
+}
+
+/// Keeps the clock standing until it is dropped.
+pub(super) struct Hold(Arc<Clock>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.change(|state| state.holds -= 1);
+    }
+}
+
+impl Clock {
+    /// A clock that stands at a time since boot.
+    pub(super) fn new(now_ns: u64) -> Arc<Self> {
+        let state = State { now_ns, ..State::default() };
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    /// Nanoseconds since boot.
+    pub(super) fn now_ns(&self) -> u64 {
+        self.lock().now_ns
+    }
+
+    /// Keeps the clock standing.
+    pub(super) fn hold(self: &Arc<Self>) -> Hold {
+        self.change(|state| state.holds += 1);
+        Hold(self.clone())
+    }
+
+    /// A host's shell runs from now on; its input pipe is fed by the host.
+    pub(super) fn shell_started(&self, pid: u32, pipe: u64) {
+        self.change(|state| {
+            state.shells.insert(pid);
+            state.host_pipes.insert(pipe);
+        });
+    }
+
+    /// A host's shell has ended.
+    pub(super) fn shell_ended(&self, pid: u32, pipe: u64) {
+        self.change(|state| {
+            state.shells.remove(&pid);
+            state.host_pipes.remove(&pipe);
+        });
+    }
+
+    /// The shells that hosts started and that have not ended.
+    pub(super) fn shells(&self) -> BTreeSet<u32> {
+        self.lock().shells.clone()
+    }
+
+    /// A command waits for something else than time, or does so no longer.
+    pub(super) fn park(&self, pid: u32, parked: bool) {
+        self.change(|state| {
+            if parked {
+                state.parked.insert(pid);
+            } else {
+                state.parked.remove(&pid);
+            }
+        });
+    }
+
+    /// A command sleeps; returns when the clock is there.
+    pub(super) fn sleep(&self, duration_ns: u64, sleeper: Sleeper) -> Result<(), Interrupted> {
+        let woken = {
+            let mut state = self.lock();
+            if let Sleeper::Command { shell, .. } = sleeper {
+                state.callers.push(shell);
+            }
+            let until = state.now_ns.saturating_add(duration_ns);
+            self.enqueue(&mut state, until, sleeper)
+        };
+        woken.recv().map_err(|_| Interrupted)
+    }
+
+    /// One that holds the clock sleeps; it holds the clock again when it is woken.
+    pub(super) fn sleep_held(
+        &self,
+        _hold: &Hold,
+        duration_ns: u64,
+        sleeper: Sleeper,
+    ) -> Result<(), Interrupted> {
+        let woken = {
+            let mut state = self.lock();
+            let until = state.now_ns.saturating_add(duration_ns);
+            state.holds -= 1;
+            self.enqueue(&mut state, until, sleeper)
+        };
+        woken.recv().map_err(|_| {
+            // Nobody woke it, so it takes its hold back itself.
+            self.change(|state| state.holds += 1);
+            Interrupted
+        })
+    }
+
+    /// Ends the sleep of a sleeper, wherever the clock is; it can't sleep until it is
+    /// allowed again.
+    pub(super) fn interrupt(&self, sleeper: Sleeper) {
+        self.change(|state| {
+            state.sleepers.retain(|(_, other), _| *other != sleeper);
+            state.awake.insert(sleeper);
+        });
+    }
+
+    /// Allows an interrupted sleeper to sleep again.
+    pub(super) fn allow(&self, sleeper: Sleeper) {
+        self.lock().awake.remove(&sleeper);
+    }
+
+    /// Sets the clock, as a restart of the board does. Sleepers keep the time they
+    /// still have to sleep.
+    pub(super) fn reset(&self, now_ns: u64) {
+        self.change(|state| {
+            let was = state.now_ns;
+            let sleepers = std::mem::take(&mut state.sleepers);
+            state.sleepers = sleepers
+                .into_iter()
+                .map(|((until, who), wake)| ((until.saturating_sub(was) + now_ns, who), wake))
+                .collect();
+            state.now_ns = now_ns;
+        });
+    }
+
+    /// Stops the clock for ever: sleepers are interrupted, [`Clock::run`] returns.
+    pub(super) fn stop(&self) {
+        self.change(|state| {
+            state.stopped = true;
+            state.sleepers.clear();
+        });
+    }
+
+    /// Whether the clock was stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.lock().stopped
+    }
+
+    /// Moves the clock until it is stopped. `moved` is told each new time before the
+    /// sleeper is woken; `stuck` is called when sleepers have waited for `patience`
+    /// of real time and the clock could not move.
+    pub(super) fn run(&self, patience: Duration, moved: impl Fn(u64), stuck: impl Fn(BTreeSet<u32>)) {
+        let mut processes = Processes::default();
+        let mut since = (Instant::now(), 0);
+        let mut tries = 0;
+        while let Some(view) = self.wait_for_sleepers() {
+            if since.1 != view.changes {
+                since = (Instant::now(), view.changes);
+                tries = 0;
+            }
+            view.callers.iter().for_each(|pid| processes.remember(*pid));
+            if !view.held && processes.all_wait(&view.scene()) {
+                if let Some((now, wake)) = self.advance(view.changes) {
+                    moved(now);
+                    self.wake(&wake);
+                }
+            } else if since.0.elapsed() > patience {
+                stuck(processes.living(&view.shells));
+                since.0 = Instant::now();
+            } else {
+                self.pause(view.changes, tries);
+                tries += 1;
+            }
+        }
+    }
+
+    /// Waits until somebody sleeps and somebody wants time to pass.
+    fn wait_for_sleepers(&self) -> Option<View> {
+        let idle = |state: &mut State| !state.stopped && !state.wants_time();
+        let state = self.changed.wait_while(self.lock(), idle);
+        let mut state = state.unwrap_or_else(|poisoned| poisoned.into_inner());
+        (!state.stopped).then(|| View::of(&mut state))
+    }
+
+    /// Takes the earliest sleeper and sets the clock, unless something has changed.
+    fn advance(&self, changes: u64) -> Option<(u64, (Sleeper, Sender<()>))> {
+        let mut state = self.lock();
+        if state.changes != changes {
+            return None;
+        }
+        let ((until, sleeper), wake) = state.sleepers.pop_first()?;
+        state.now_ns = state.now_ns.max(until);
+        // Stands for the sleeper until it is awake.
+        state.holds += 1;
+        state.changes += 1;
+        Some((state.now_ns, (sleeper, wake)))
+    }
+
+    fn wake(&self, (sleeper, wake): &(Sleeper, Sender<()>)) {
+        let delivered = wake.send(()).is_ok();
+        // An application holds the clock while it computes; a command is seen to.
+        if !(delivered && matches!(sleeper, Sleeper::Application(_))) {
+            self.lock().holds -= 1;
+        }
+    }
+
+    /// A short rest before the next look, longer the more looks there were.
+    fn pause(&self, changes: u64, tries: u32) {
+        let rest = Duration::from_micros(20 << tries.min(7));
+        let unchanged = |state: &mut State| state.changes == changes && !state.stopped;
+        drop(self.changed.wait_timeout_while(self.lock(), rest, unchanged));
+    }
+
+    fn enqueue(&self, state: &mut State, until: u64, sleeper: Sleeper) -> Receiver<()> {
+        let (wake, woken) = channel();
+        if !state.stopped && !state.awake.contains(&sleeper) {
+            state.sleepers.insert((until, sleeper), wake);
+        }
+        state.changes += 1;
+        self.changed.notify_all();
+        woken
+    }
+
+    fn change(&self, act: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        act(&mut state);
+        state.changes += 1;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl State {
+    fn wants_time(&self) -> bool {
+        let application = |(_, who): &(u64, Sleeper)| matches!(who, Sleeper::Application(_));
+        let foreground =
+            self.holds > 0 || !self.shells.is_empty() || self.sleepers.keys().any(application);
+        !self.sleepers.is_empty() && foreground
+    }
+}
+
+/// What the clock's thread looks at outside the lock.
+struct View {
+    changes: u64,
+    held: bool,
+    shells: BTreeSet<u32>,
+    asleep: BTreeSet<u32>,
+    host_pipes: BTreeSet<u64>,
+    callers: Vec<u32>,
+}
+
+impl View {
+    fn of(state: &mut State) -> Self {
+        let commands = state.sleepers.keys().filter_map(|(_, who)| match who {
+            Sleeper::Command { pid, .. } => Some(*pid),
+            Sleeper::Application(_) => None,
+        });
+        Self {
+            changes: state.changes,
+            held: state.holds > 0,
+            asleep: commands.chain(state.parked.iter().copied()).collect(),
+            shells: state.shells.clone(),
+            host_pipes: state.host_pipes.clone(),
+            callers: std::mem::take(&mut state.callers),
+        }
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene { shells: &self.shells, asleep: &self.asleep, host_pipes: &self.host_pipes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// Runs sleepers of whole applications, which need no processes, and gives the
+    /// order in which they were woken.
+    fn order(sleeps: &[(u32, &[u64])]) -> Vec<(u64, u32)> {
+        let clock = Clock::new(100);
+        let woken = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            let start = clock.hold();
+            let running: Vec<_> = sleeps
+                .iter()
+                .map(|(number, durations)| {
+                    let hold = clock.hold();
+                    let (clock, woken) = (&clock, &woken);
+                    scope.spawn(move || {
+                        for duration in *durations {
+                            clock.sleep_held(&hold, *duration, Sleeper::Application(*number)).unwrap();
+                            woken.lock().unwrap().push((clock.now_ns(), *number));
+                        }
+                    })
+                })
+                .collect();
+            scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), |_| panic!("stuck")));
+            drop(start);
+            running.into_iter().for_each(|thread| thread.join().unwrap());
+            clock.stop();
+        });
+        woken.into_inner().unwrap()
+    }
+
+    #[test]
+    fn sleepers_wake_in_order_of_time_and_number() {
+        let woken = order(&[(7, &[10, 10, 30]), (3, &[20, 5]), (5, &[50])]);
+        let expected = [(110, 7), (120, 3), (120, 7), (125, 3), (150, 5), (150, 7)];
+        assert_eq!(woken, expected);
+    }
+
+    #[test]
+    fn an_interrupted_sleeper_does_not_move_the_clock() {
+        let clock = Clock::new(0);
+        let hold = clock.hold();
+        thread::scope(|scope| {
+            let sleeper = Sleeper::Application(1);
+            let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
+            while clock.lock().sleepers.is_empty() {
+                thread::yield_now();
+            }
+            clock.interrupt(sleeper);
+            assert_eq!(sleeping.join().unwrap(), Err(Interrupted));
+            assert_eq!(clock.sleep_held(&hold, 1_000, sleeper), Err(Interrupted));
+        });
+        assert_eq!((clock.now_ns(), clock.lock().holds), (0, 1));
+    }
+
+    #[test]
+    fn a_reset_keeps_what_is_left_to_sleep() {
+        let clock = Clock::new(500);
+        let mut state = clock.lock();
+        let _woken = clock.enqueue(&mut state, 530, Sleeper::Application(1));
+        drop(state);
+        clock.reset(100);
+        assert_eq!(clock.lock().sleepers.keys().next().unwrap().0, 130);
+    }
+}

@@ -1,0 +1,50 @@
+//! `input tap|swipe|keyevent|text`: a line on the standard input of the application
+//! in the foreground, written before the clock moves on.
+
+use super::{Machine, Reply};
+
+/// `input [SOURCE] COMMAND ARGS...`.
+pub(super) fn input(machine: &Machine, words: &[&str]) -> Reply {
+    let words = match words {
+        ["touchscreen" | "keyboard" | "touchpad" | "mouse", rest @ ..] => rest,
+        all => all,
+    };
+    match line(words) {
+        Some(line) => {
+            // As on a real board: without an application nobody hears it.
+            machine.apps.send_input(&line);
+            Reply::default()
+        }
+        None => Reply::failure(
+            "usage: input tap X Y | swipe X1 Y1 X2 Y2 [MS] | keyevent KEY... | text TEXT",
+        ),
+    }
+}
+
+fn line(words: &[&str]) -> Option<String> {
+    let numbers = |words: &[&str]| words.iter().all(|word| word.parse::<f64>().is_ok());
+    let sound = match words {
+        ["tap", place @ ..] => place.len() == 2 && numbers(place),
+        ["swipe", path @ ..] => matches!(path.len(), 4 | 5) && numbers(path),
+        ["keyevent", keys @ ..] => !keys.is_empty(),
+        ["text", text @ ..] => text.len() == 1,
+        _ => false,
+    };
+    let joined = words.join(" ");
+    (sound && !joined.contains('\n')).then_some(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sound_gestures_become_lines() {
+        assert_eq!(line(&["tap", "10", "20.5"]), Some("tap 10 20.5".to_owned()));
+        assert_eq!(line(&["swipe", "1", "2", "3", "4", "500"]), Some("swipe 1 2 3 4 500".into()));
+        assert_eq!(line(&["keyevent", "KEYCODE_BACK"]), Some("keyevent KEYCODE_BACK".into()));
+        assert_eq!(line(&["tap", "10"]), None);
+        assert_eq!(line(&["tap", "a", "b"]), None);
+        assert_eq!(line(&["text", "a\ntap 1 1"]), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! `ps`, `pidof`, `taskset -p` and `dumpsys`: what runs. Process numbers are the
+//! host's, so that the shell's own `kill` means the same process.
+
+use super::{Machine, Reply};
+
+/// `ps`: the applications.
+pub(super) fn ps(machine: &Machine) -> Reply {
+    let head = "USER     PID   PPID  VSIZE  RSS     WCHAN    PC         NAME\n".to_owned();
+    let rows = machine.apps.running().into_iter().map(|(pid, package)| {
+        format!("u0_a1    {pid:<5} 1     0      0       ffffffff 00000000 S {package}\n")
+    });
+    Reply::output(head + &rows.collect::<String>())
+}
+
+/// `pidof NAME`.
+pub(super) fn pidof(machine: &Machine, words: &[&str]) -> Reply {
+    let running = machine.apps.running().into_iter();
+    let pids: Vec<String> = running
+        .filter(|(_, package)| words.contains(&package.as_str()))
+        .map(|(pid, _)| pid.to_string())
+        .collect();
+    if pids.is_empty() {
+        return Reply { code: 1, ..Reply::default() };
+    }
+    Reply::output(pids.join(" ") + "\n")
+}
+
+/// `taskset -p [MASK] PID`: the cores are simulated, so that a mask is taken and
+/// nothing else happens. (`taskset MASK COMMAND` never comes here.)
+pub(super) fn taskset(words: &[&str]) -> Reply {
+    let mask_of = |word: &str| u32::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+    match words {
+        ["-p", mask, pid] if mask_of(mask).is_some_and(|mask| mask > 0) => {
+            let mask = mask_of(mask).unwrap_or_default();
+            Reply::output(format!(
+                "pid {pid}'s current affinity mask: f\npid {pid}'s new affinity mask: {mask:x}\n"
+            ))
+        }
+        ["-p", pid] if pid.parse::<u32>().is_ok() => {
+            Reply::output(format!("pid {pid}'s current affinity mask: f\n"))
+        }
+        _ => Reply::failure("usage: taskset [-p] MASK PID|COMMAND..."),
+    }
+}
+
+/// `dumpsys battery` and little else.
+pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
+    match words {
+        [] | ["-l"] => Reply::output("Currently running services:\n  activity\n  battery\n"),
+        ["battery", ..] => Reply::output(
+            "Current Battery Service state:\n  AC powered: true\n  USB powered: false\n  \
+             present: false\n  level: 0\n  temperature: 0\n",
+        ),
+        ["activity", ..] => {
+            let rows = machine.apps.running().into_iter();
+            let rows = rows.map(|(pid, package)| format!("  ProcessRecord{{{pid}:{package}/1}}\n"));
+            Reply::output("ACTIVITY MANAGER RUNNING PROCESSES\n".to_owned() + &rows.collect::<String>())
+        }
+        [service, ..] => Reply::output(format!("Can't find service: {service}\n")),
+    }
+}

@@ -1,0 +1,33 @@
+//! `getprop` and `setprop`.
+
+use super::{Machine, Reply};
+use crate::virtual_board::machine::SESSION_PROPERTY;
+
+/// `getprop [NAME [DEFAULT]]`.
+pub(super) fn getprop(machine: &Machine, words: &[&str]) -> Reply {
+    let properties = machine.properties();
+    let text = match words {
+        [] => {
+            properties.iter().map(|(name, value)| format!("[{name}]: [{value}]\n")).collect()
+        }
+        [name, rest @ ..] => {
+            let default = rest.first().copied().unwrap_or_default();
+            let value = properties.get(*name).map_or(default, String::as_str);
+            format!("{value}\n")
+        }
+    };
+    Reply::output(text)
+}
+
+/// `setprop NAME VALUE`. Setting the session's name starts a session.
+pub(super) fn setprop(machine: &Machine, words: &[&str]) -> Reply {
+    let [name, value] = words else { return Reply::failure("usage: setprop NAME VALUE") };
+    if name.starts_with("ro.") {
+        return Reply::failure(format!("setprop: failed to set property '{name}' to '{value}'"));
+    }
+    machine.properties().insert((*name).to_owned(), (*value).to_owned());
+    if *name == SESSION_PROPERTY {
+        machine.start_session(value);
+    }
+    Reply::default()
+}

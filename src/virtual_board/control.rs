@@ -1,0 +1,53 @@
+//! The board's socket, on which its commands arrive: one thread per command.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+
+use super::commands::{self, Reply};
+use super::machine::Machine;
+use super::wire::{Frame, Request, SOCKET};
+
+/// Listens inside the root until the board stops.
+pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
+    let path = machine.root().join(SOCKET.trim_start_matches('/'));
+    let listener = UnixListener::bind(&path)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666))?;
+    std::thread::Builder::new().name("board".into()).spawn(move || {
+        for connection in listener.incoming().flatten() {
+            if machine.clock.is_stopped() {
+                return;
+            }
+            let machine = machine.clone();
+            // Without a thread the command sees its connection close.
+            std::thread::Builder::new()
+                .name("command".into())
+                .spawn(move || serve(connection, &machine).ok())
+                .ok();
+        }
+    })?;
+    Ok(())
+}
+
+/// Wakes the listening thread, which then sees that the board has stopped.
+pub(super) fn stop(machine: &Machine) {
+    UnixStream::connect(machine.root().join(SOCKET.trim_start_matches('/'))).ok();
+}
+
+fn serve(mut connection: UnixStream, machine: &Arc<Machine>) -> io::Result<()> {
+    let request = Request::read_from(&mut connection)?;
+    machine.spend_command();
+    let answer = commands::run(machine, &request, &mut connection)?;
+    if let Some(Reply { output, error, code }) = answer {
+        if !output.is_empty() {
+            Frame::Output(output.into_bytes()).write_to(&mut connection)?;
+        }
+        if !error.is_empty() {
+            Frame::Error(error.into_bytes()).write_to(&mut connection)?;
+        }
+        Frame::Exit(code).write_to(&mut connection)?;
+    }
+    Ok(())
+}

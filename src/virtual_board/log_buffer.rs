@@ -1,0 +1,195 @@
+//! The board's log, as logcat prints it.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use super::calendar::Moment;
+
+/// Older lines are dropped beyond this many bytes of text.
+const BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// One line of the log.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    /// Nanoseconds since boot.
+    pub at_ns: u64,
+    pub pid: u32,
+    /// V, D, I, W, E or F.
+    pub level: char,
+    pub tag: String,
+    pub text: String,
+}
+
+/// How lines are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Brief,
+    Tag,
+    Time,
+    Threadtime,
+    Raw,
+}
+
+impl Format {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "brief" => Some(Self::Brief),
+            "tag" => Some(Self::Tag),
+            "time" => Some(Self::Time),
+            "threadtime" => Some(Self::Threadtime),
+            "raw" => Some(Self::Raw),
+            _ => None,
+        }
+    }
+}
+
+impl Line {
+    /// The line with its end; `boot_epoch_ns` is the wall clock at boot.
+    pub(super) fn print(&self, format: Format, boot_epoch_ns: u128) -> String {
+        let stamp = || Moment::from_epoch_ns(boot_epoch_ns + u128::from(self.at_ns)).log_stamp();
+        let Self { pid, level, tag, text, .. } = self;
+        match format {
+            Format::Brief => format!("{level}/{tag:<8}({pid:5}): {text}\n"),
+            Format::Tag => format!("{level}/{tag:<8}: {text}\n"),
+            Format::Time => format!("{} {level}/{tag:<8}({pid:5}): {text}\n", stamp()),
+            Format::Threadtime => format!("{} {pid:5} {pid:5} {level} {tag:<8}: {text}\n", stamp()),
+            Format::Raw => format!("{text}\n"),
+        }
+    }
+}
+
+/// Which lines are wanted: `TAG:LEVEL ... *:LEVEL`.
+#[derive(Debug, Default)]
+pub(super) struct Filter {
+    tags: Vec<(String, usize)>,
+    others: usize,
+}
+
+const LEVELS: &str = "VDIWEFS";
+
+impl Filter {
+    /// Reads one filter expression; false if it is none.
+    pub(super) fn add(&mut self, expression: &str) -> bool {
+        let (tag, level) = expression.split_once(':').unwrap_or((expression, "V"));
+        let level = level.chars().next().map_or(Some(0), |letter| {
+            LEVELS.find(letter.to_ascii_uppercase())
+        });
+        let Some(level) = level else { return false };
+        match tag {
+            "*" => self.others = level,
+            _ => self.tags.push((tag.to_owned(), level)),
+        }
+        true
+    }
+
+    /// Whether a line is wanted.
+    pub(super) fn wants(&self, line: &Line) -> bool {
+        let own = self.tags.iter().rev().find(|(tag, _)| *tag == line.tag);
+        let least = own.map_or(self.others, |(_, level)| *level);
+        LEVELS.find(line.level).is_some_and(|level| level >= least)
+    }
+}
+
+/// The log.
+#[derive(Default)]
+pub(super) struct LogBuffer {
+    lines: Mutex<Lines>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Lines {
+    lines: VecDeque<Line>,
+    bytes: usize,
+    /// How many lines were ever added.
+    added: u64,
+}
+
+impl LogBuffer {
+    /// Adds a line. One with a time to come (a collection inside a busy stretch) stays
+    /// unseen until then.
+    pub(super) fn add(&self, line: Line) {
+        let mut lines = self.lock();
+        lines.bytes += line.text.len();
+        lines.added += 1;
+        let at = lines.lines.partition_point(|other| other.at_ns <= line.at_ns);
+        lines.lines.insert(at, line);
+        while lines.bytes > BYTES_MAX {
+            let Some(dropped) = lines.lines.pop_front() else { break };
+            lines.bytes -= dropped.text.len();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Empties the log.
+    pub(super) fn clear(&self) {
+        let mut lines = self.lock();
+        lines.lines.clear();
+        lines.bytes = 0;
+    }
+
+    /// The lines up to a time that a filter wants.
+    pub(super) fn read(&self, now_ns: u64, filter: &Filter) -> Vec<Line> {
+        let lines = self.lock();
+        let past = lines.lines.iter().take_while(|line| line.at_ns <= now_ns);
+        past.filter(|line| filter.wants(line)).cloned().collect()
+    }
+
+    /// How many lines were ever added.
+    pub(super) fn added(&self) -> u64 {
+        self.lock().added
+    }
+
+    /// Waits a moment for a line after so many.
+    pub(super) fn wait(&self, added: u64, limit: Duration) {
+        let none = |lines: &mut Lines| lines.added <= added;
+        drop(self.changed.wait_timeout_while(self.lock(), limit, none));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(at_ns: u64, level: char, tag: &str, text: &str) -> Line {
+        Line { at_ns, pid: 42, level, tag: tag.into(), text: text.into() }
+    }
+
+    #[test]
+    fn formats_are_those_of_android() {
+        let line = line(1_500_000_000, 'I', "System.out", "wattline: begin");
+        let epoch = 1_709_210_096_000_000_000;
+        assert_eq!(
+            line.print(Format::Threadtime, epoch),
+            "02-29 12:34:57.500    42    42 I System.out: wattline: begin\n"
+        );
+        assert_eq!(line.print(Format::Brief, epoch), "I/System.out(   42): wattline: begin\n");
+    }
+
+    #[test]
+    fn lines_are_in_order_of_time_and_the_future_is_hidden() {
+        let log = LogBuffer::default();
+        for (at, text) in [(10, "a"), (30, "gc"), (20, "b"), (30, "c")] {
+            log.add(line(at, 'D', "x", text));
+        }
+        let texts = |now| -> Vec<String> {
+            log.read(now, &Filter::default()).into_iter().map(|line| line.text).collect()
+        };
+        assert_eq!(texts(25), ["a", "b"]);
+        assert_eq!(texts(30), ["a", "b", "gc", "c"]);
+    }
+
+    #[test]
+    fn filters_choose_by_tag_and_level() {
+        let mut filter = Filter::default();
+        assert!(filter.add("dalvikvm:D") && filter.add("*:S") && !filter.add("x:Q"));
+        assert!(filter.wants(&line(0, 'D', "dalvikvm", "")));
+        assert!(!filter.wants(&line(0, 'V', "dalvikvm", "")));
+        assert!(!filter.wants(&line(0, 'E', "other", "")));
+    }
+}

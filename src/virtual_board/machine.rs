@@ -1,0 +1,186 @@
+//! The board itself: clock, electricity, log, properties, packages and applications,
+//! as its commands find them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use super::adb::Mode;
+use super::apps::Apps;
+use super::board_file::BoardFile;
+use super::calendar::Moment;
+use super::clock::Clock;
+use super::log_buffer::{Line, LogBuffer};
+use super::power::Hardware;
+use super::root::inside;
+
+/// The property that names a session; setting it starts one on a cooled board.
+pub(super) const SESSION_PROPERTY: &str = "wattline.session";
+
+/// The board.
+pub(super) struct Machine {
+    pub clock: Arc<Clock>,
+    pub file: BoardFile,
+    pub mode: Mode,
+    pub log: LogBuffer,
+    pub apps: Apps,
+    root: PathBuf,
+    hardware: Mutex<Hardware>,
+    properties: Mutex<BTreeMap<String, String>>,
+    problems: Mutex<Vec<String>>,
+}
+
+impl Machine {
+    pub(super) fn new(
+        root: &Path,
+        mode: Mode,
+        file: BoardFile,
+        hardware: Hardware,
+        apps: Apps,
+    ) -> Self {
+        Self {
+            clock: Clock::new(hardware.start_ns()),
+            log: LogBuffer::default(),
+            apps,
+            root: root.to_owned(),
+            mode,
+            hardware: Mutex::new(hardware),
+            properties: Mutex::new(first_properties(&file)),
+            problems: Mutex::default(),
+            file,
+        }
+    }
+
+    pub(super) fn hardware(&self) -> MutexGuard<'_, Hardware> {
+        self.hardware.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    pub(super) fn properties(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.properties.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The root on the host.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where a path that a command was given lies on the host. Without confinement
+    /// it begins with the root's own path.
+    pub(super) fn host_path(&self, path: &str) -> PathBuf {
+        let prefix = self.root.to_string_lossy();
+        inside(&self.root, path.strip_prefix(prefix.as_ref()).unwrap_or(path))
+    }
+
+    /// Nanoseconds of Unix time at boot.
+    pub(super) fn boot_epoch_ns(&self) -> u128 {
+        let start = u128::from(self.hardware().start_ns());
+        (u128::from(self.file.epoch_start_s) * 1_000_000_000).saturating_sub(start)
+    }
+
+    /// The wall clock.
+    pub(super) fn wall_clock(&self) -> Moment {
+        Moment::from_epoch_ns(self.boot_epoch_ns() + u128::from(self.clock.now_ns()))
+    }
+
+    /// Adds a line to the log at the present time.
+    pub(super) fn log(&self, level: char, tag: &str, pid: u32, text: &str) {
+        let at_ns = self.clock.now_ns();
+        self.log.add(Line { at_ns, pid, level, tag: tag.to_owned(), text: text.to_owned() });
+    }
+
+    /// The work of a command, spent beside everything else.
+    pub(super) fn spend_command(&self) {
+        let now = self.clock.now_ns();
+        let mut hardware = self.hardware();
+        // What scripts wrote to files since the last look takes effect first.
+        hardware.move_to(now);
+        let joules = self.file.costs.command_j;
+        let until = now + hardware.busy_ns(joules);
+        hardware.spend(now, until, joules);
+    }
+
+    /// Starts a session: the board is as after a restart and a rest. Applications are
+    /// ended, the log is empty, the clocks stand at their start, the temperature is
+    /// that of idling, and the noise is the session's own.
+    pub(super) fn start_session(&self, label: &str) {
+        self.apps.stop_all(self);
+        self.log.clear();
+        let mut hardware = self.hardware();
+        let start = hardware.start_ns();
+        hardware.restart(label, start);
+        drop(hardware);
+        self.clock.reset(start);
+    }
+
+    /// Name of the session that runs, as a folder name.
+    pub(super) fn session_label(&self) -> String {
+        let properties = self.properties();
+        let label = properties.get(SESSION_PROPERTY).map_or("", String::as_str);
+        let safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        let name: String =
+            label.chars().map(|letter| if safe(letter) { letter } else { '_' }).collect();
+        match name.as_str() {
+            "" | "." | ".." => "unnamed".to_owned(),
+            _ => name,
+        }
+    }
+
+    /// Nothing has moved for long although somebody waits: everything that runs is
+    /// ended, so that hosts are told.
+    pub(super) fn give_up(&self, processes: &BTreeSet<u32>) {
+        let message = "the board stood still: something computes, or waits for what only time \
+                       could bring; everything that ran was ended";
+        self.problem(message);
+        for pid in processes.iter().filter_map(|pid| raw_pid(*pid)) {
+            kill_process(pid, Signal::KILL).ok();
+        }
+        self.apps.stop_all(self);
+    }
+
+    /// Remembers what went wrong, and logs it.
+    pub(super) fn problem(&self, message: &str) {
+        self.log('E', "wattline-board", 1, message);
+        self.problems
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .push(message.to_owned());
+    }
+
+    /// What went wrong so far.
+    pub(super) fn problems(&self) -> Vec<String> {
+        self.problems.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+}
+
+/// A process number as the kernel takes it.
+fn raw_pid(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+/// Ends a process and its group at once.
+pub(super) fn kill_group(pid: u32) {
+    if let Some(pid) = raw_pid(pid) {
+        // Either may be gone already.
+        kill_process_group(pid, Signal::KILL).ok();
+        kill_process(pid, Signal::KILL).ok();
+    }
+}
+
+fn first_properties(file: &BoardFile) -> BTreeMap<String, String> {
+    [
+        ("ro.product.model", file.model.as_str()),
+        ("ro.product.name", &file.name),
+        ("ro.product.device", &file.name),
+        ("ro.product.manufacturer", "wattline"),
+        ("ro.build.version.release", &file.release),
+        ("ro.build.version.sdk", "17"),
+        ("ro.serialno", "wattline-virtual"),
+        ("ro.wattline.virtual", "1"),
+        ("sys.boot_completed", "1"),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .collect()
+}

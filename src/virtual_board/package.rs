@@ -1,0 +1,145 @@
+//! Installed applications. An application is a jar whose manifest names the package
+//! (`Wattline-Package`); it lies in `/data/app`, its data in `/data/data/PACKAGE`.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+use zip::ZipArchive;
+
+/// Why an application can't be installed, in the package manager's words.
+#[derive(Debug, Error)]
+pub(super) enum InstallError {
+    #[error("INSTALL_FAILED_INVALID_URI: no such file")]
+    Missing,
+    #[error("INSTALL_PARSE_FAILED_NOT_APK: not a jar")]
+    NotJar,
+    #[error("INSTALL_PARSE_FAILED_BAD_MANIFEST: no Wattline-Package with a package name")]
+    NoPackage,
+    #[error("DELETE_FAILED_INTERNAL_ERROR: not installed")]
+    NotInstalled,
+    #[error("INSTALL_FAILED_INSUFFICIENT_STORAGE: {0}")]
+    Storage(#[from] io::Error),
+}
+
+/// An installed application.
+pub(super) struct Package {
+    pub jar: PathBuf,
+    /// The working directory of its processes.
+    pub files: PathBuf,
+}
+
+/// Installs a jar and returns its package's name.
+pub(super) fn install(root: &Path, file: &Path) -> Result<String, InstallError> {
+    let mut archive = open(file)?;
+    let name = manifest_attribute(&mut archive, "Wattline-Package")
+        .filter(|name| is_package_name(name))
+        .ok_or(InstallError::NoPackage)?;
+    let place = place(root, &name);
+    fs::create_dir_all(&place.files)?;
+    let part = place.jar.with_extension("part");
+    fs::copy(file, &part)?;
+    fs::rename(&part, &place.jar)?;
+    Ok(name)
+}
+
+/// An application, if it is installed.
+pub(super) fn find(root: &Path, name: &str) -> Option<Package> {
+    let place = is_package_name(name).then(|| place(root, name))?;
+    place.jar.is_file().then_some(place)
+}
+
+/// The names of all installed applications.
+pub(super) fn installed(root: &Path) -> Vec<String> {
+    let entries = fs::read_dir(root.join("data/app")).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> =
+        names.filter_map(|name| Some(name.strip_suffix(".apk")?.to_owned())).collect();
+    names.sort();
+    names
+}
+
+/// Removes an application and its data.
+pub(super) fn remove(root: &Path, name: &str) -> Result<(), InstallError> {
+    let place = find(root, name).ok_or(InstallError::NotInstalled)?;
+    fs::remove_file(&place.jar)?;
+    Ok(fs::remove_dir_all(root.join("data/data").join(name))?)
+}
+
+/// Removes an application's data.
+pub(super) fn clear(root: &Path, name: &str) -> Result<(), InstallError> {
+    let place = find(root, name).ok_or(InstallError::NotInstalled)?;
+    fs::remove_dir_all(&place.files)?;
+    Ok(fs::create_dir_all(&place.files)?)
+}
+
+/// Whether a jar holds a class.
+pub(super) fn has_class(jar: &Path, class: &str) -> bool {
+    let entry = format!("{}.class", class.replace('.', "/"));
+    open(jar).is_ok_and(|archive| archive.index_for_name(&entry).is_some())
+}
+
+fn place(root: &Path, name: &str) -> Package {
+    Package {
+        jar: root.join("data/app").join(format!("{name}.apk")),
+        files: root.join("data/data").join(name).join("files"),
+    }
+}
+
+fn open(file: &Path) -> Result<ZipArchive<File>, InstallError> {
+    let file = File::open(file).map_err(|_| InstallError::Missing)?;
+    ZipArchive::new(file).map_err(|_| InstallError::NotJar)
+}
+
+/// The names of packages: they become names of files.
+fn is_package_name(name: &str) -> bool {
+    let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    !name.is_empty()
+        && name.split('.').all(|part| !part.is_empty() && part.chars().all(good))
+}
+
+/// A main attribute of the manifest, whose lines go on after a line end and a blank.
+fn manifest_attribute(archive: &mut ZipArchive<File>, name: &str) -> Option<String> {
+    const MANIFEST_MAX: u64 = 1024 * 1024;
+    let mut text = String::new();
+    let entry = archive.by_name("META-INF/MANIFEST.MF").ok()?;
+    entry.take(MANIFEST_MAX).read_to_string(&mut text).ok()?;
+    attribute(&text, name)
+}
+
+fn attribute(manifest: &str, name: &str) -> Option<String> {
+    let text = manifest.replace("\r\n", "\n").replace("\n ", "");
+    let main = text.split("\n\n").next()?;
+    let value = main.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(value.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_go_on_over_lines() {
+        let manifest = "Manifest-Version: 1.0\r\nWattline-Package: org.exa\r\n mple\r\n\r\nName: x\r\nMain-Class: no\r\n";
+        assert_eq!(attribute(manifest, "Wattline-Package"), Some("org.example".to_owned()));
+        assert_eq!(attribute(manifest, "Main-Class"), None);
+    }
+
+    #[test]
+    fn package_names_are_safe_file_names() {
+        assert!(is_package_name("org.wattline.demo_1"));
+        for name in ["", ".", "..", "a/b", "a..b", "a b"] {
+            assert!(!is_package_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_jar_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.apk");
+        assert!(matches!(install(folder.path(), &file), Err(InstallError::Missing)));
+        fs::write(&file, "hello").unwrap();
+        assert!(matches!(install(folder.path(), &file), Err(InstallError::NotJar)));
+    }
+}

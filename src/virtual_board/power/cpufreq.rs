@@ -1,0 +1,127 @@
+//! The big cores' frequency, as scripts set and read it. The four cores share one
+//! policy; its files are read whenever the board looks around.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use super::files::write_file;
+use crate::virtual_board::board_file::Processor;
+
+/// The frequency policy.
+pub(super) struct CpuFreq {
+    folder: PathBuf,
+    points: Vec<(u64, f64)>,
+    reference_khz: u64,
+    boot_khz: u64,
+    khz: u64,
+}
+
+impl CpuFreq {
+    /// Makes the files; the governor is `interactive`, which keeps the frequency of boot.
+    pub(super) fn new(root: &Path, processor: &Processor) -> io::Result<Self> {
+        let cpus = root.join("sys/devices/system/cpu");
+        let folder = cpus.join("cpu0/cpufreq");
+        for core in 0..processor.big_cores {
+            let cpu = cpus.join(format!("cpu{core}"));
+            write_file(&cpu.join("online"), "1\n")?;
+            if core > 0 {
+                symlink("../cpu0/cpufreq", cpu.join("cpufreq"))?;
+            }
+        }
+        let mut points = processor.operating_points.clone();
+        points.sort_by_key(|(khz, _)| *khz);
+        let khz = processor.frequency_at_boot_khz;
+        let policy = Self {
+            folder,
+            points,
+            reference_khz: processor.reference_khz,
+            boot_khz: khz,
+            khz,
+        };
+        policy.write_all()?;
+        Ok(policy)
+    }
+
+    /// Takes over what scripts wrote.
+    pub(super) fn poll(&mut self) {
+        let governor = self.read("scaling_governor");
+        let speed = self.read("scaling_setspeed");
+        let [lowest, highest] = self.range();
+        let khz = match governor.as_str() {
+            "userspace" => speed.parse().map_or(self.khz, |wanted| self.nearest(wanted)),
+            "performance" => highest,
+            "powersave" => lowest,
+            _ => self.boot_khz,
+        };
+        if governor != "userspace" && speed != "<unsupported>" {
+            self.write("scaling_setspeed", "<unsupported>");
+        }
+        if khz != self.khz {
+            self.khz = khz;
+            self.write("scaling_cur_freq", &khz.to_string());
+            self.write("cpuinfo_cur_freq", &khz.to_string());
+        }
+    }
+
+    /// Present frequency.
+    pub(super) fn khz(&self) -> u64 {
+        self.khz
+    }
+
+    /// Present core voltage.
+    pub(super) fn volts(&self) -> f64 {
+        self.volts_at(self.khz)
+    }
+
+    /// Core voltage for which the silicon's costs hold.
+    pub(super) fn reference_volts(&self) -> f64 {
+        self.volts_at(self.reference_khz)
+    }
+
+    fn volts_at(&self, khz: u64) -> f64 {
+        self.points.iter().find(|(point, _)| *point == khz).map_or(1.0, |(_, volts)| *volts)
+    }
+
+    fn nearest(&self, wanted: u64) -> u64 {
+        let distance = |(khz, _): &&(u64, f64)| khz.abs_diff(wanted);
+        self.points.iter().min_by_key(distance).map_or(self.khz, |(khz, _)| *khz)
+    }
+
+    fn range(&self) -> [u64; 2] {
+        let end = |point: Option<&(u64, f64)>| point.map_or(self.boot_khz, |(khz, _)| *khz);
+        [end(self.points.first()), end(self.points.last())]
+    }
+
+    fn write_all(&self) -> io::Result<()> {
+        let [lowest, highest] = self.range().map(|khz| khz.to_string());
+        let now = self.khz.to_string();
+        let known: Vec<String> = self.points.iter().map(|(khz, _)| khz.to_string()).collect();
+        for (name, text) in [
+            ("scaling_governor", "interactive"),
+            ("scaling_setspeed", "<unsupported>"),
+            ("scaling_cur_freq", &now),
+            ("cpuinfo_cur_freq", &now),
+            ("scaling_min_freq", &lowest),
+            ("scaling_max_freq", &highest),
+            ("cpuinfo_min_freq", &lowest),
+            ("cpuinfo_max_freq", &highest),
+            ("scaling_available_frequencies", &known.join(" ")),
+            ("scaling_available_governors", "interactive performance powersave userspace"),
+        ] {
+            write_file(&self.folder.join(name), &format!("{text}\n"))?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, name: &str) -> String {
+        let text = fs::read_to_string(self.folder.join(name)).unwrap_or_default();
+        text.trim().to_owned()
+    }
+
+    /// A full disk leaves the old text: scripts then see that nothing changed.
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.join(name), format!("{text}\n")).ok();
+    }
+}

@@ -1,0 +1,68 @@
+//! Files under `/sys` and `/proc` that the board rewrites while scripts read them.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// A file whose text is replaced in place: never empty, never another file, so that
+/// a descriptor that a script holds open stays good.
+pub(super) struct LiveFile {
+    file: File,
+    text: String,
+}
+
+impl LiveFile {
+    /// An empty file in a folder that is made if needed.
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(Self { file: File::create(path)?, text: String::new() })
+    }
+
+    /// Replaces the text, if it is another one. A text that can't be written is tried
+    /// again the next time.
+    pub(super) fn set(&mut self, text: &str) {
+        if self.text == text {
+            return;
+        }
+        let mut written = self.file.write_all_at(text.as_bytes(), 0);
+        if self.text.len() > text.len() {
+            written = written.and_then(|()| self.file.set_len(text.len() as u64));
+        }
+        if written.is_ok() {
+            text.clone_into(&mut self.text);
+        }
+    }
+}
+
+/// Writes a file in a folder that is made if needed.
+pub(super) fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Seek};
+
+    #[test]
+    fn an_open_descriptor_sees_every_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b");
+        let mut live = LiveFile::create(&path).unwrap();
+        live.set("1.25\n");
+        let mut open = File::open(&path).unwrap();
+        for text in ["1.50\n", "10.00\n", "1\n"] {
+            live.set(text);
+            let mut read = String::new();
+            open.rewind().unwrap();
+            open.read_to_string(&mut read).unwrap();
+            assert_eq!(read, text);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! One INA231 as the Odroid's driver shows it: text `%d.%06d` in volts, amperes and
+//! watts, in steps of the chip, kept until the next refresh; zeros until enabled.
+//! The driver computes microwatts in integers: (uV / 1000) * (uA / 1000).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::files::{LiveFile, write_file};
+use super::rail_volts;
+use crate::virtual_board::board_file::{Rail, Sensors};
+
+/// One sensor.
+pub(super) struct Ina231 {
+    rail: Rail,
+    step_uv: u64,
+    enable: PathBuf,
+    reading: Reading,
+    files: [LiveFile; 3],
+}
+
+/// Voltage and current in the chip's steps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Reading {
+    microvolts: u64,
+    microamperes: u64,
+}
+
+impl Reading {
+    fn microwatts(self) -> u64 {
+        (self.microvolts / 1000) * (self.microamperes / 1000)
+    }
+}
+
+impl Ina231 {
+    /// The files of the sensor at an address of bus 4.
+    pub(super) fn new(
+        root: &Path,
+        address: &str,
+        rail: &Rail,
+        sensors: &Sensors,
+    ) -> io::Result<Self> {
+        let folder = root.join(format!("sys/bus/i2c/drivers/INA231/4-00{address}"));
+        let create = |name: &str| LiveFile::create(&folder.join(name));
+        let mut files = [create("sensor_V")?, create("sensor_A")?, create("sensor_W")?];
+        files.iter_mut().for_each(|file| file.set(&text(0)));
+        let enable = folder.join("enable");
+        write_file(&enable, "0\n")?;
+        write_file(&folder.join("update_period"), &format!("{}\n", sensors.refresh_us))?;
+        let reading = Reading::default();
+        Ok(Self { rail: rail.clone(), step_uv: sensors.step_uv, enable, reading, files })
+    }
+
+    /// A refresh: the period's mean power, with noise. Noise is drawn for a sensor
+    /// that is off as well, so that the others' does not depend on it.
+    pub(super) fn measure(&mut self, watts: f64, point_volts: f64, noise: &mut ChaCha8Rng) {
+        let mut draw = |deviation: f64| -> f64 {
+            let normal: f64 = StandardNormal.sample(noise);
+            normal * deviation
+        };
+        let volts = rail_volts(&self.rail, point_volts);
+        let amperes = watts / volts + draw(self.rail.noise_a);
+        let volts = volts + draw(self.rail.noise_v);
+        self.reading = Reading {
+            microvolts: stepped(volts, self.step_uv),
+            microamperes: stepped(amperes, self.rail.step_ua),
+        };
+    }
+
+    /// Writes the reading, or zeros if the sensor is off.
+    pub(super) fn show(&mut self) {
+        let on = fs::read_to_string(&self.enable).is_ok_and(|text| text.trim() == "1");
+        let reading = if on { self.reading } else { Reading::default() };
+        let values = [reading.microvolts, reading.microamperes, reading.microwatts()];
+        for (file, value) in self.files.iter_mut().zip(values) {
+            file.set(&text(value));
+        }
+    }
+}
+
+/// A value in millionths, rounded to a whole number of steps; never below zero.
+fn stepped(value: f64, step: u64) -> u64 {
+    let step = step.max(1);
+    ((value * 1e6 / step as f64).round().max(0.0) as u64) * step
+}
+
+fn text(millionths: u64) -> String {
+    format!("{}.{:06}\n", millionths / 1_000_000, millionths % 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_in_steps_of_the_chip() {
+        // 1.0372 V in steps of 1.25 mV is 830 steps; 0.5 A in steps of 274 uA is 1825.
+        let reading =
+            Reading { microvolts: stepped(1.0372, 1250), microamperes: stepped(0.5, 274) };
+        assert_eq!(reading, Reading { microvolts: 1_037_500, microamperes: 500_050 });
+        assert_eq!(reading.microwatts(), 1037 * 500);
+        assert_eq!(text(reading.microwatts()), "0.518500\n");
+        assert_eq!(stepped(-0.3, 274), 0);
+    }
+}

@@ -1,0 +1,247 @@
+//! The board's electricity: what is drawn when, how warm it gets, what the sensors
+//! say. Per refresh period: power = idle of each rail + leakage at the present
+//! temperature + the dynamic energy that fell into the period; the sensors show the
+//! period's average, with noise, in their own steps, until the next one is over.
+//!
+//! All randomness comes from the board's seed and the session's label, and a session
+//! starts on a board that has cooled to its idle temperature: so its readings depend
+//! on its label and its work, not on what ran before.
+
+mod cpufreq;
+mod files;
+mod heat;
+mod ina231;
+mod periods;
+
+use std::io;
+use std::path::Path;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use sha2::{Digest, Sha256};
+
+use super::board_file::{BoardFile, Rail};
+use cpufreq::CpuFreq;
+use files::{LiveFile, write_file};
+use ina231::Ina231;
+use periods::Periods;
+
+/// The board's electricity.
+pub(super) struct Hardware {
+    file: BoardFile,
+    seed: u64,
+    cpu: CpuFreq,
+    sensors: Vec<Ina231>,
+    uptime: LiveFile,
+    temperatures: [LiveFile; 2],
+    periods: Periods,
+    temperature_c: f64,
+    noise: ChaCha8Rng,
+}
+
+/// Power on the rails in watts: arm, mem, g3d, kfc.
+pub(super) type RailPower = [f64; 4];
+
+impl Hardware {
+    /// Makes the files under `/sys` and `/proc` and starts cold.
+    pub(super) fn new(root: &Path, file: BoardFile, seed: u64) -> io::Result<Self> {
+        static_files(root, &file)?;
+        let rails = &file.rails;
+        let sensors = [(&rails.arm, "40"), (&rails.mem, "41"), (&rails.g3d, "44"), (&rails.kfc, "45")]
+            .into_iter()
+            .map(|(rail, address)| Ina231::new(root, address, rail, &file.sensors))
+            .collect::<io::Result<Vec<_>>>()?;
+        let zone = LiveFile::create(&root.join("sys/class/thermal/thermal_zone0/temp"))?;
+        let unit = LiveFile::create(&root.join("sys/devices/10060000.tmu/temp"))?;
+        let mut hardware = Self {
+            cpu: CpuFreq::new(root, &file.processor)?,
+            uptime: LiveFile::create(&root.join("proc/uptime"))?,
+            temperatures: [unit, zone],
+            periods: Periods::new(file.sensors.refresh_us * 1000),
+            temperature_c: 0.0,
+            noise: ChaCha8Rng::seed_from_u64(0),
+            sensors,
+            seed,
+            file,
+        };
+        hardware.restart("", hardware.start_ns());
+        Ok(hardware)
+    }
+
+    /// Nanoseconds since boot when a session starts.
+    pub(super) fn start_ns(&self) -> u64 {
+        (self.file.uptime_start_s * 1e9) as u64
+    }
+
+    /// Cools down to idle and starts the noise of a session.
+    pub(super) fn restart(&mut self, label: &str, now_ns: u64) {
+        let seed = Sha256::new()
+            .chain_update(self.seed.to_le_bytes())
+            .chain_update(label.as_bytes())
+            .finalize();
+        self.noise = ChaCha8Rng::from_seed(seed.into());
+        self.cpu.poll();
+        self.temperature_c = heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
+        self.periods.restart(now_ns);
+        self.refresh(self.power(0.0, self.temperature_c));
+        self.show(now_ns);
+    }
+
+    /// How long a big core computes to spend an energy (given at the reference
+    /// voltage), at the present frequency.
+    pub(super) fn busy_ns(&self, energy_j: f64) -> u64 {
+        let processor = &self.file.processor;
+        let speed = self.cpu.khz() as f64 / processor.reference_khz as f64;
+        (energy_j / (processor.busy_w * speed) * 1e9).ceil() as u64
+    }
+
+    /// Spends an energy (given at the reference voltage) evenly from one time to
+    /// another, which must not be over yet.
+    pub(super) fn spend(&mut self, from_ns: u64, to_ns: u64, energy_j: f64) {
+        let ratio = self.cpu.volts() / self.cpu.reference_volts();
+        self.periods.add(from_ns, to_ns, energy_j * ratio * ratio);
+    }
+
+    /// The clock stands at a time: everything up to it is settled and shown.
+    pub(super) fn move_to(&mut self, now_ns: u64) {
+        self.cpu.poll();
+        while let Some(dynamic_w) = self.periods.next_before(now_ns) {
+            let power = self.power(dynamic_w, self.temperature_c);
+            let seconds = self.periods.length_s();
+            let total = power.iter().sum();
+            self.temperature_c = heat::after(&self.file.heat, self.temperature_c, total, seconds);
+            self.refresh(power);
+        }
+        self.show(now_ns);
+    }
+
+    /// Every sensor takes a new reading.
+    fn refresh(&mut self, power: RailPower) {
+        let volts = self.cpu.volts();
+        for (sensor, watts) in self.sensors.iter_mut().zip(power) {
+            sensor.measure(watts, volts, &mut self.noise);
+        }
+    }
+
+    /// Power on each rail with a dynamic power and a temperature.
+    fn power(&self, dynamic_w: f64, celsius: f64) -> RailPower {
+        let rails = &self.file.rails;
+        let ratio = self.cpu.volts() / self.cpu.reference_volts();
+        let memory = dynamic_w * self.file.costs.memory_share;
+        let leakage = heat::leakage_w(&self.file.heat, celsius) * ratio;
+        [
+            rails.arm.idle_w * ratio * ratio + leakage + dynamic_w - memory,
+            rails.mem.idle_w + memory,
+            rails.g3d.idle_w,
+            rails.kfc.idle_w,
+        ]
+    }
+
+    /// Writes what scripts can read. A file that can't be written (full disk) keeps
+    /// its old text; there is nobody to tell.
+    fn show(&mut self, now_ns: u64) {
+        let seconds = now_ns / 1_000_000_000;
+        let hundredths = now_ns / 10_000_000 % 100;
+        self.uptime.set(&format!("{seconds}.{hundredths:02} {seconds}.{hundredths:02}\n"));
+        let celsius = self.temperature_c.round() as i64 * 1000;
+        let [unit, zone] = &mut self.temperatures;
+        unit.set(&format!("sensor0 : {celsius}\n"));
+        zone.set(&format!("{celsius}\n"));
+        self.sensors.iter_mut().for_each(Ina231::show);
+    }
+}
+
+/// Files that never change.
+fn static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
+    let cpus: String =
+        (0..file.processor.big_cores).map(|core| format!("processor\t: {core}\n")).collect();
+    write_file(&root.join("proc/cpuinfo"), &format!("{cpus}Hardware\t: {}\n", file.model))?;
+    write_file(&root.join("proc/version"), "Linux version 3.4.5 (wattline virtual board)\n")
+}
+
+/// The voltage of a rail: its own, or that of the operating point.
+fn rail_volts(rail: &Rail, point_volts: f64) -> f64 {
+    rail.voltage_v.unwrap_or(point_volts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board() -> (tempfile::TempDir, Hardware) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = BoardFile::odroid_xu_e();
+        file.processor.frequency_at_boot_khz = file.processor.reference_khz;
+        let hardware = Hardware::new(folder.path(), file, 1).unwrap();
+        (folder, hardware)
+    }
+
+    fn read(folder: &tempfile::TempDir, path: &str) -> f64 {
+        std::fs::read_to_string(folder.path().join(path)).unwrap().trim().parse().unwrap()
+    }
+
+    const ARM: &str = "sys/bus/i2c/drivers/INA231/4-0040/sensor_W";
+    const MEM: &str = "sys/bus/i2c/drivers/INA231/4-0041/sensor_W";
+
+    fn enable(folder: &tempfile::TempDir) {
+        for address in ["40", "41", "44", "45"] {
+            let path = format!("sys/bus/i2c/drivers/INA231/4-00{address}/enable");
+            std::fs::write(folder.path().join(path), "1\n").unwrap();
+        }
+    }
+
+    #[test]
+    fn sensors_are_zero_until_enabled_and_show_energy_over_time() {
+        let (folder, mut hardware) = board();
+        assert_eq!(read(&folder, ARM), 0.0);
+        enable(&folder);
+        let (start, period) = (hardware.start_ns(), 263_808_000);
+        hardware.move_to(start + 2 * period);
+        let idle = read(&folder, ARM) + read(&folder, MEM);
+        // 0.6 W for one whole period of the grid, on top of idle.
+        let from = (start / period + 4) * period;
+        hardware.spend(from, from + period, 0.6 * 0.263_808);
+        hardware.move_to(from + period + 1);
+        let busy = read(&folder, ARM) + read(&folder, MEM);
+        assert!((busy - idle - 0.6).abs() < 0.02, "{idle} {busy}");
+        hardware.move_to(from + 2 * period + 1);
+        let after = read(&folder, ARM) + read(&folder, MEM);
+        assert!((after - idle).abs() < 0.02, "{idle} {after}");
+    }
+
+    #[test]
+    fn a_session_repeats_whatever_ran_before() {
+        let (folder, mut hardware) = board();
+        enable(&folder);
+        let mut session = |label: &str, joules: f64| {
+            let start = hardware.start_ns();
+            hardware.restart(label, start);
+            hardware.spend(start, start + 30_000_000_000, joules);
+            let readings: Vec<f64> = (1..100)
+                .map(|step| {
+                    hardware.move_to(start + step * 400_000_000);
+                    read(&folder, ARM)
+                })
+                .collect();
+            readings
+        };
+        let first = session("a", 10.0);
+        let other = session("b", 25.0);
+        assert_ne!(first, other);
+        assert_eq!(session("a", 10.0), first);
+    }
+
+    #[test]
+    fn time_follows_energy_and_frequency() {
+        let (folder, mut hardware) = board();
+        // 1.5 J at 1.5 W is one second at the reference of 1.1 GHz.
+        assert_eq!(hardware.busy_ns(1.5), 1_000_000_000);
+        let cpufreq = folder.path().join("sys/devices/system/cpu/cpu0/cpufreq");
+        std::fs::write(cpufreq.join("scaling_governor"), "userspace\n").unwrap();
+        std::fs::write(cpufreq.join("scaling_setspeed"), "800000\n").unwrap();
+        hardware.move_to(hardware.start_ns() + 1);
+        let current = std::fs::read_to_string(cpufreq.join("scaling_cur_freq")).unwrap();
+        assert_eq!(current, "800000\n");
+        assert_eq!(hardware.busy_ns(1.5), 1_375_000_000);
+    }
+}

@@ -1,0 +1,216 @@
+//! The whole pipeline on the virtual board, as a user runs it: real adb server, real
+//! shell, real JVM. And what a user sees when something is missing or wrong.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+
+/// What every pipeline leaves.
+const RESULTS: [&str; 21] = [
+    "blocks.csv",
+    "operations.csv",
+    "findings.csv",
+    "plan.csv",
+    "runs",
+    "journal.jsonl",
+    "dataset.csv",
+    "dataset.toml",
+    "kernels.csv",
+    "model.json",
+    "cv.csv",
+    "evaluation.csv",
+    "estimability.csv",
+    "accounts/operations.csv",
+    "accounts/blocks.csv",
+    "accounts/lines.csv",
+    "accounts/methods.csv",
+    "accounts/classes.csv",
+    "ledger.csv",
+    "hints.sarif",
+    "report.html",
+];
+
+/// An adb server of the test's own, so that it disturbs nobody; ended with the test.
+struct AdbServer {
+    port: u16,
+}
+
+impl AdbServer {
+    fn new() -> AdbServer {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        AdbServer { port: free.local_addr().unwrap().port() }
+    }
+
+    fn wattline(&self, arguments: &[&str]) -> Output {
+        Command::new(WATTLINE)
+            .args(arguments)
+            .env("ANDROID_ADB_SERVER_PORT", self.port.to_string())
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for AdbServer {
+    fn drop(&mut self) {
+        let port = self.port.to_string();
+        let _ = Command::new("adb").args(["-P", &port, "kill-server"]).output();
+    }
+}
+
+fn is_there(program: &str) -> bool {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .any(|folder| folder.join(program).is_file())
+}
+
+fn can_run_boards() -> bool {
+    let missing: Vec<_> =
+        ["adb", "mksh", "toybox", "javac"].into_iter().filter(|name| !is_there(name)).collect();
+    if !missing.is_empty() {
+        println!("skipped: {} not on PATH", missing.join(", "));
+    }
+    missing.is_empty()
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
+}
+
+#[test]
+fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_data() {
+    if !can_run_boards() {
+        return;
+    }
+    let adb = AdbServer::new();
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let pipeline = |out: &PathBuf| {
+        adb.wattline(&["pipeline", "tests/scenarios/tiny.toml", "--out", out.to_str().unwrap()])
+    };
+    let first = pipeline(&out("first"));
+    assert!(first.status.success(), "{}", text(&first));
+    let summary = String::from_utf8_lossy(&first.stdout).into_owned();
+    assert!(summary.contains("virtual"), "it must say that the board is virtual: {summary}");
+    for name in RESULTS {
+        assert!(out("first").join(name).exists(), "{name} is missing");
+    }
+    ledger_adds_up(&out("first").join("ledger.csv"));
+    every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
+    let second = pipeline(&out("second"));
+    assert!(second.status.success(), "{}", text(&second));
+    for name in ["plan.csv", "dataset.csv", "kernels.csv", "model.json", "report.html"] {
+        let [a, b] = ["first", "second"].map(|run| fs::read(out(run).join(name)).unwrap());
+        assert!(a == b, "{name} differs between two runs with one seed");
+    }
+}
+
+fn ledger_adds_up(path: &Path) {
+    let femtojoules = |text: &str| -> i128 {
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        format!("{whole}{part:0<15}").parse().unwrap()
+    };
+    let rows = rows(path);
+    let of = |entry: &str| {
+        femtojoules(&rows.iter().find(|row| row["entry"] == entry).unwrap()["energy_j"])
+    };
+    let parts: i128 =
+        rows.iter().filter(|row| row["entry"] != "measured").map(|row| of(&row["entry"])).sum();
+    assert_eq!(of("measured"), parts);
+}
+
+fn every_case_has_its_counts_and_energy(path: &Path) {
+    let rows = rows(path);
+    assert!(rows.len() >= 8, "{} cases", rows.len());
+    for row in rows {
+        assert!(row["energy_j"].parse::<f64>().unwrap() > 0.0, "{row:?}");
+        assert!(row["Assign_float_float"].parse::<u64>().unwrap() > 0, "{row:?}");
+    }
+}
+
+fn fails(arguments: &[&str], code: i32, words: &[&str]) {
+    let output = AdbServer::new().wattline(arguments);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in: {said}");
+    }
+}
+
+#[test]
+fn an_unknown_key_names_its_line_and_the_nearest_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("s.toml");
+    let text = fs::read_to_string("tests/scenarios/tiny.toml").unwrap();
+    fs::write(&scenario, text.replace("duration_s", "duraton_s")).unwrap();
+    let out = folder.path().join("out");
+    let arguments = ["pipeline", scenario.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    fails(&arguments, 3, &["s.toml", "duraton_s", "duration_s"]);
+    assert!(!out.join("plan.csv").exists());
+}
+
+#[test]
+fn a_board_that_is_not_there_is_named() {
+    if !can_run_boards() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let arguments =
+        ["pipeline", "tests/scenarios/tiny.toml", "--board", "no-such-board", "--out", out];
+    fails(&arguments, 4, &["no-such-board", "adb devices"]);
+}
+
+#[test]
+fn an_application_that_crashes_at_start_says_why() {
+    if !is_there("javac") {
+        println!("skipped: javac not on PATH");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("src/a")).unwrap();
+    let main = "package a; public class Main { public static void main(String[] args) {\n\
+                throw new IllegalStateException(\"no luck\"); } }";
+    fs::write(folder.path().join("src/a/Main.java"), main).unwrap();
+    let scenario = folder.path().join("s.toml");
+    let text = "name = 's'\n[application]\npackage = 'org.s'\nmain = 'a.Main'\njava_release = 11\n\
+                [[source]]\npath = 'src'\n[[input]]\nname = 'none'\n";
+    fs::write(&scenario, text).unwrap();
+    let out = folder.path().join("out");
+    let arguments = ["pipeline", scenario.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    fails(&arguments, 3, &["none", "no luck"]);
+}
+
+#[test]
+fn results_that_are_there_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let scan = ["scan", "scenarios/pinball", "--out", out];
+    assert!(AdbServer::new().wattline(&scan).status.success());
+    fails(&scan, 2, &["blocks.csv", "--force"]);
+}
+
+#[test]
+fn a_missing_jdk_says_how_to_get_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(WATTLINE)
+        .args(["plan", "tests/scenarios/tiny.toml", "--out", folder.path().to_str().unwrap()])
+        .env("PATH", "/nonexistent")
+        .env_remove("JAVA_HOME")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert!(text(&output).contains("default-jdk-headless"), "{}", text(&output));
+}
