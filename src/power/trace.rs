@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use super::integrate::Series;
+use super::integrate::{MeterTiming, Series};
 
 /// What the sampler wrote. `uptime_s` is strictly increasing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -186,6 +186,19 @@ impl Trace {
         Ok(series)
     }
 
+    /// When the meter shows what it measures: the header's refresh period and the mean
+    /// time between two samples.
+    pub fn timing(&self) -> MeterTiming {
+        let span = match (self.uptime_s.first(), self.uptime_s.last()) {
+            (Some(first), Some(last)) => last - first,
+            _ => 0.0,
+        };
+        MeterTiming {
+            update_period_s: self.update_period_us.unwrap_or(0) as f64 * 1e-6,
+            sample_period_s: span / self.len().saturating_sub(1).max(1) as f64,
+        }
+    }
+
     /// Samples whose values on all rails are those of the sample before: readings of
     /// a value that the meter had not refreshed.
     pub fn repeated_readings(&self) -> usize {
@@ -212,6 +225,9 @@ mod tests {
         assert_eq!(trace.uptime_s, [10.0, 10.03, 10.07]);
         assert_eq!(trace.update_period_us, Some(263_808));
         assert_eq!(trace.repeated_readings(), 1);
+        let timing = trace.timing();
+        assert!((timing.sample_period_s - 0.035).abs() < 1e-9);
+        assert_eq!(timing.update_period_s, 0.263808);
         let series = trace.series(&["mem".into(), "arm".into()]).unwrap();
         assert_eq!(series.power_w, [1.75, 1.75, 3.0]);
         let error = trace.series(&["gpu".into()]).unwrap_err();
