@@ -176,7 +176,8 @@ impl Trace {
         }
         let sum = |row: &[Option<f64>]| columns.iter().map(|column| row[*column]).sum();
         let mut series = Series::default();
-        for (time_s, row) in self.uptime_s.iter().zip(self.power_w.chunks(self.rails.len())) {
+        for (time_s, row) in self.uptime_s.iter().zip(self.power_w.chunks(self.rails.len().max(1)))
+        {
             let power_w: Option<f64> = sum(row);
             if let Some(power_w) = power_w {
                 series.time_s.push(*time_s);
@@ -210,6 +211,8 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const HEAD: &str =
@@ -266,6 +269,15 @@ mod tests {
         assert_eq!(trace.series(&["arm".into()]).unwrap().time_s, [1.0, 3.0]);
         let unknown = "# wattline-samples 1 rails=a unit=W update_period_us=unknown\n";
         assert_eq!(parse_trace(unknown).unwrap().update_period_us, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_and_times_increase(lines in "[0-9. \\-enai#\n]{0,200}") {
+            let trace = parse(&lines);
+            prop_assert!(trace.uptime_s.windows(2).all(|pair| pair[0] < pair[1]));
+            prop_assert!(trace.series(&["arm".into()]).unwrap().time_s.len() <= trace.len());
+        }
     }
 
     #[test]
