@@ -1,7 +1,20 @@
 //! Java source text and class path -> syntax with names and types. Nothing here
 //! fails on strange code: what can't be understood is a [`crate::finding::Finding`].
 
+pub(crate) mod attribute;
+pub mod class;
+pub mod classpath;
+mod constants;
+pub(crate) mod declare;
+pub(crate) mod hierarchy;
+pub mod kinds;
+pub(crate) mod resolver;
 pub mod source;
+mod source_class;
 pub mod syntax;
+pub mod tree;
+pub mod types;
+pub(crate) mod world;
 
+pub use classpath::ClassPath;
 pub use source::SourceFile;

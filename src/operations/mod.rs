@@ -1,6 +1,26 @@
 //! Blocks -> typed energy operations and library calls per block: the dictionary.
-//! The 120 operations are data (`catalogue.csv`), the counting rules are code.
+//! The 120 operations are data (`catalogue.csv`), the counting rules are code; they
+//! are written down in `docs/operations.md`.
+//!
+//! To add an operation: a row in `catalogue.csv`, and the place that counts it (one
+//! file per concern: binary, assignment, call, creation, control, reference).
+
+mod assignment;
+mod binary;
+mod call;
+pub mod catalogue;
+mod control;
+mod count;
+mod counter;
+mod creation;
 
 pub mod dictionary;
+mod reference;
+mod tables;
+#[cfg(test)]
+mod tests;
 
+pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
+pub use count::count;
+pub use tables::{DictionaryError, findings_csv};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount};

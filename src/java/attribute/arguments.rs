@@ -1,0 +1,187 @@
+//! Arguments of a call: types before the method is chosen, and what the chosen method
+//! asks of them.
+
+use super::Attributor;
+use super::select::takes;
+use crate::java::hierarchy::Candidate;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::{Substitution, Type, erase, substitute};
+
+/// An argument as overload resolution sees it.
+pub(super) enum Argument {
+    /// A value of this type.
+    Typed(Type),
+    /// A lambda.
+    Lambda(LambdaShape),
+    /// A method reference.
+    Reference,
+    /// A conditional or switch that holds lambdas or method references.
+    Open,
+}
+
+/// What a lambda looks like before its types are known.
+pub(super) struct LambdaShape {
+    pub parameters: usize,
+    /// Whether its body may go without a value,
+    pub may_be_void: bool,
+    /// or with one.
+    pub may_have_value: bool,
+}
+
+/// A method chosen for a call, its type parameters made variables.
+pub(super) struct Instance {
+    pub candidate: Candidate,
+    pub parameters: Vec<Type>,
+    pub returns: Type,
+}
+
+impl Attributor<'_> {
+    pub(super) fn argument_nodes(&self, list: Option<NodeId>) -> Vec<NodeId> {
+        let tree = self.tree();
+        let nodes = list.into_iter().flat_map(|l| tree.children(l));
+        nodes.filter(|n| self.is_expression(*n) || tree.kind(*n) == Kind::Error).collect()
+    }
+
+    /// Chooses among `candidates`, attributes all arguments and infers. `returns` says
+    /// what the call's type is, given the chosen method (its own return type, or the
+    /// class for constructors). None if there is no such method; the arguments are
+    /// attributed all the same.
+    pub(super) fn invoke(
+        &mut self,
+        candidates: &[Candidate],
+        nodes: &[NodeId],
+        explicit: &[Type],
+        expected: Option<&Type>,
+    ) -> Option<Instance> {
+        let possible: Vec<&Candidate> = candidates.iter().filter(|c| takes(c, nodes.len())).collect();
+        if let [only] = possible[..] {
+            let instance = self.instantiate(only.clone(), explicit, nodes.len());
+            for (index, node) in nodes.iter().enumerate() {
+                if !self.is_deferred(*node) {
+                    let formal = instance.parameters[index].clone();
+                    let ty = self.expression(*node, Some(&formal));
+                    self.accept(&instance, index, &ty);
+                }
+            }
+            self.finish_call(&instance, nodes, expected);
+            return Some(instance);
+        }
+        let arguments: Vec<Argument> = nodes.iter().map(|n| self.argument(*n)).collect();
+        let Some(chosen) = self.select(candidates, &arguments) else {
+            for node in nodes.iter().filter(|n| self.is_deferred(**n)).collect::<Vec<_>>() {
+                self.expression(*node, None);
+            }
+            return None;
+        };
+        let instance = self.instantiate(chosen, explicit, nodes.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            if let Argument::Typed(ty) = argument {
+                self.accept(&instance, index, ty);
+            }
+        }
+        self.finish_call(&instance, nodes, expected);
+        Some(instance)
+    }
+
+    fn accept(&mut self, instance: &Instance, index: usize, ty: &Type) {
+        let mut formal = &instance.parameters[index];
+        // An array passed as the variable arguments themselves.
+        let is_last = index + 1 == instance.candidate.method.parameters.len();
+        let whole = instance.candidate.method.parameters.last();
+        let substituted;
+        if is_last
+            && instance.candidate.method.varargs
+            && instance.parameters.len() == index + 1
+            && self.fits_array(ty, formal)
+            && whole.is_some()
+        {
+            substituted = formal.clone().array();
+            formal = &substituted;
+        }
+        self.inference.constrain(&self.resolver, ty, formal);
+    }
+
+    fn fits_array(&self, ty: &Type, element: &Type) -> bool {
+        let ty = self.inference.shallow(ty);
+        let Some(own) = ty.element() else { return false };
+        match (own, self.inference.shallow(element)) {
+            (Type::Primitive(a), Type::Primitive(b)) => *a == b,
+            (Type::Primitive(_), _) => false,
+            (own, element) => self.resolver.is_subtype(own, &erase(&element)),
+        }
+    }
+
+    /// What the expected type and the lambdas say.
+    fn finish_call(&mut self, instance: &Instance, nodes: &[NodeId], expected: Option<&Type>) {
+        if let Some(expected) = expected
+            && self.inference.is_open(&instance.returns)
+        {
+            let returns = instance.returns.clone();
+            let expected = match expected {
+                Type::Primitive(_) => expected.boxed(),
+                other => other.clone(),
+            };
+            self.inference.constrain(&self.resolver, &returns, &expected);
+        }
+        for (index, node) in nodes.iter().enumerate() {
+            if self.is_deferred(*node) {
+                let formal = instance.parameters[index].clone();
+                self.expression(*node, Some(&formal));
+            }
+        }
+    }
+
+    /// Lambdas, method references, and what holds them, wait for the method.
+    fn is_deferred(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        match tree.kind(node) {
+            Kind::Lambda | Kind::MethodReference => true,
+            Kind::Parenthesized => tree.children(node).next().is_some_and(|n| self.is_function(n)),
+            Kind::Ternary => [Field::Consequence, Field::Alternative]
+                .into_iter()
+                .filter_map(|f| tree.child(node, f))
+                .any(|n| self.is_function(n)),
+            _ => false,
+        }
+    }
+
+    fn is_function(&self, node: NodeId) -> bool {
+        matches!(self.tree().kind(node), Kind::Lambda | Kind::MethodReference)
+    }
+
+    fn argument(&mut self, node: NodeId) -> Argument {
+        match self.tree().kind(node) {
+            Kind::Lambda => Argument::Lambda(self.lambda_shape(node)),
+            Kind::MethodReference => Argument::Reference,
+            _ if self.is_deferred(node) => Argument::Open,
+            _ => Argument::Typed(self.expression(node, None)),
+        }
+    }
+
+    /// The parameter types for so many arguments and the return type, with inference
+    /// variables for the method's type parameters (or the explicit type arguments).
+    fn instantiate(&mut self, candidate: Candidate, explicit: &[Type], count: usize) -> Instance {
+        let method = candidate.method.clone();
+        let erased = candidate.raw && !method.is_static && &*method.name != "<init>";
+        let mut all: Substitution = (*candidate.substitution).clone();
+        if explicit.len() == method.type_parameters.len() {
+            let given = explicit.iter().cloned();
+            all.extend(method.type_parameters.iter().cloned().zip(given));
+        } else {
+            all.extend(self.inference.fresh(&method.type_parameters));
+        }
+        let put_in = |ty: &Type| if erased { erase(ty) } else { substitute(ty, &all) };
+        let last = method.parameters.len().saturating_sub(1);
+        let formal = |index: usize| {
+            let ty = method.parameters.get(index.min(last)).map(put_in).unwrap_or_default();
+            match ty {
+                Type::Array(element) if method.varargs && index >= last => (*element).clone(),
+                other => other,
+            }
+        };
+        let parameters = (0..count).map(formal).collect();
+        let returns = put_in(&method.returns);
+        Instance { candidate, parameters, returns }
+    }
+}

@@ -1,0 +1,109 @@
+//! Object creation: constructors, diamonds, anonymous classes.
+
+use std::sync::Arc;
+
+use super::names::Qualifier;
+use super::{Attributor, Symbol};
+use crate::java::class::MethodInfo;
+use crate::java::hierarchy::Candidate;
+use crate::java::kinds::{Field, Kind};
+use crate::java::resolver::MISSING;
+use crate::java::tree::NodeId;
+use crate::java::types::Type;
+
+impl Attributor<'_> {
+    pub(super) fn creation(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
+        let tree = self.tree();
+        let outer = tree.children(node).next().filter(|c| self.is_expression(*c));
+        let outer = outer.map(|o| self.receiver(o));
+        let Some(type_node) = tree.child(node, Field::Type) else { return Type::Unknown };
+        let class = self.created_class(type_node, outer);
+        let is_diamond = tree.kind(type_node) == Kind::GenericType
+            && tree
+                .first(type_node, Kind::TypeArguments)
+                .is_some_and(|a| tree.children(a).next().is_none());
+        let arguments = tree.child(node, Field::Arguments);
+        let class = match is_diamond {
+            true => self.diamond(&class),
+            false => class,
+        };
+        let expected = expected.filter(|_| is_diamond);
+        let ty = self.construct(node, &class, arguments, expected);
+        match tree.first(node, Kind::ClassBody) {
+            Some(body) => {
+                let supertype = self.inference.settled(&ty);
+                self.anonymous_class(body, &supertype)
+            }
+            None => ty,
+        }
+    }
+
+    /// The class after `new`; a member class of the type of `o` in `o.new C()`.
+    fn created_class(&mut self, type_node: NodeId, outer: Option<Qualifier>) -> Type {
+        let Some(Qualifier::Value(outer)) = outer else { return self.resolver.ty(type_node) };
+        let tree = self.tree();
+        let name = match tree.kind(type_node) {
+            Kind::GenericType => tree.children(type_node).next().unwrap_or(type_node),
+            _ => type_node,
+        };
+        let outer = self.resolver.upper(&outer);
+        let member = outer.class_name().and_then(|c| self.resolver.member_class(c, self.text(name)));
+        member.map_or_else(|| self.resolver.ty(type_node), Type::class)
+    }
+
+    /// The class with inference variables as its type arguments.
+    fn diamond(&mut self, class: &Type) -> Type {
+        let info = class.class_name().and_then(|n| self.resolver.class(n));
+        let Some(info) = info else { return class.clone() };
+        let fresh = self.inference.fresh(&info.type_parameters);
+        Type::generic(info.name.clone(), fresh.into_iter().map(|(_, ty)| ty).collect())
+    }
+
+    /// Resolves a constructor of `class` for the creation, enum constant or explicit
+    /// call at `node`; the type of the new object.
+    pub(super) fn construct(
+        &mut self,
+        node: NodeId,
+        class: &Type,
+        arguments: Option<NodeId>,
+        expected: Option<&Type>,
+    ) -> Type {
+        let nodes = self.argument_nodes(arguments);
+        let candidates = self.constructors(class, expected);
+        // Constructors of inner library classes hide a parameter: no match is no harm,
+        // for only the class counts.
+        self.invoke(&candidates, &nodes, &[], None);
+        self.set_symbol(node, self.constructor_symbol(class));
+        class.clone()
+    }
+
+    /// The constructors of `class`; first what `expected` says of its type arguments.
+    fn constructors(&mut self, class: &Type, expected: Option<&Type>) -> Vec<Candidate> {
+        if let Some(expected) = expected {
+            let expected = self.inference.deep(expected);
+            if !matches!(expected, Type::Primitive(_)) {
+                self.inference.constrain(&self.resolver, class, &expected);
+            }
+        }
+        let Type::Class(class_type) = class else { return Vec::new() };
+        let Some(info) = self.resolver.class(&class_type.name) else { return Vec::new() };
+        let (substitution, raw) = self.resolver.substitution(&info, class_type);
+        let substitution = Arc::new(substitution);
+        let candidate = |method: &Arc<MethodInfo>| Candidate {
+            method: method.clone(),
+            substitution: substitution.clone(),
+            raw,
+        };
+        info.methods_named("<init>").iter().map(candidate).collect()
+    }
+
+    fn constructor_symbol(&self, class: &Type) -> Symbol {
+        let Some(name) = class.class_name() else { return Symbol::Unresolved };
+        match self.resolver.class(name) {
+            Some(info) if info.from_source => Symbol::Source,
+            Some(info) => Symbol::Library(info.name.clone()),
+            None if name.starts_with(MISSING) => Symbol::Unresolved,
+            None => Symbol::Library(name.clone()),
+        }
+    }
+}

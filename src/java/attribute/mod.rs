@@ -1,0 +1,204 @@
+//! Attribution: the type of every expression and what every name and call refers to,
+//! for one file. One walk over the lean tree with the locals in scope, as a compiler
+//! does it, without a JVM.
+
+mod arguments;
+mod bodies;
+mod call;
+mod creation;
+mod expression;
+mod inference;
+mod lambda;
+mod names;
+mod operators;
+mod patterns;
+mod scope;
+mod select;
+mod statement;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::class::ClassInfo;
+use super::declare::FileUnit;
+use super::resolver::Resolver;
+use super::source_class::class_levels;
+use super::tree::{LeanTree, NodeId};
+use super::types::{Name, Type};
+use super::world::World;
+use inference::Inference;
+use scope::{Local, Scope};
+
+/// What a name, access, call or creation refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Symbol {
+    /// Nothing of its own (a literal, an operator), or not looked at.
+    #[default]
+    None,
+    /// A local variable or parameter.
+    Local,
+    /// A field that is no constant.
+    Field,
+    /// A field that is a constant variable.
+    ConstantField,
+    /// The length of an array.
+    Length,
+    /// A type.
+    Type,
+    /// A package.
+    Package,
+    /// A method or constructor of the analysed sources.
+    Source,
+    /// A method or constructor of this class outside of them.
+    Library(Name),
+    /// Not found.
+    Unresolved,
+}
+
+/// What attribution found out about the nodes of one file.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    types: Vec<Type>,
+    constants: Vec<bool>,
+    symbols: Vec<Symbol>,
+    visited: Vec<bool>,
+}
+
+impl Facts {
+    fn of(tree: &LeanTree) -> Facts {
+        let nodes = tree.len();
+        Facts {
+            types: vec![Type::Unknown; nodes],
+            constants: vec![false; nodes],
+            symbols: vec![Symbol::None; nodes],
+            visited: vec![false; nodes],
+        }
+    }
+
+    /// The type of an expression, of a declared variable (at its name), of what a
+    /// `return` returns (at the statement), of a cast (at its type).
+    pub fn ty(&self, node: NodeId) -> &Type {
+        &self.types[node.0 as usize]
+    }
+
+    /// Whether it is a constant expression (JLS 15.29) or a constant variable's name.
+    pub fn is_constant(&self, node: NodeId) -> bool {
+        self.constants[node.0 as usize]
+    }
+
+    /// What it refers to.
+    pub fn symbol(&self, node: NodeId) -> &Symbol {
+        &self.symbols[node.0 as usize]
+    }
+
+    /// Whether attribution came to it at all (not if nested too deep).
+    pub fn is_visited(&self, node: NodeId) -> bool {
+        self.visited[node.0 as usize]
+    }
+}
+
+/// Deepest nesting of expressions and statements that is followed. The walk recurses;
+/// callers run it on threads with [`STACK_BYTES`] of stack.
+pub(crate) const DEPTH_MAX: u32 = 3000;
+
+/// Stack that a thread needs to attribute a file nested [`DEPTH_MAX`] deep.
+pub(crate) const STACK_BYTES: usize = 128 << 20;
+
+/// Attributes all of `file`.
+pub(crate) fn attribute(world: &World<'_>, file: &FileUnit<'_>) -> Facts {
+    let mut attributor = Attributor {
+        resolver: Resolver::new(world, file),
+        file,
+        facts: Facts::of(&file.tree),
+        scope: Scope::default(),
+        classes: Vec::new(),
+        bodies: Vec::new(),
+        inference: Inference::default(),
+        depth: 0,
+    };
+    attributor.file();
+    attributor.finish()
+}
+
+/// A body whose `return` or `yield` values have a target.
+struct BodyContext {
+    returns: Type,
+    /// The types of the values so far.
+    values: Vec<Type>,
+}
+
+struct Attributor<'w> {
+    resolver: Resolver<'w>,
+    file: &'w FileUnit<'w>,
+    facts: Facts,
+    scope: Scope<'w>,
+    /// The classes around, outermost first.
+    classes: Vec<Arc<ClassInfo>>,
+    bodies: Vec<BodyContext>,
+    inference: Inference,
+    depth: u32,
+}
+
+impl<'w> Attributor<'w> {
+    fn tree(&self) -> &'w LeanTree {
+        &self.file.tree
+    }
+
+    fn text(&self, node: NodeId) -> &'w str {
+        self.file.text(node)
+    }
+
+    fn set_type(&mut self, node: NodeId, ty: Type) {
+        self.facts.visited[node.0 as usize] = true;
+        self.facts.types[node.0 as usize] = ty;
+    }
+
+    fn set_symbol(&mut self, node: NodeId, symbol: Symbol) {
+        self.facts.symbols[node.0 as usize] = symbol;
+    }
+
+    fn set_constant(&mut self, node: NodeId, constant: bool) {
+        self.facts.constants[node.0 as usize] = constant;
+    }
+
+    fn file(&mut self) {
+        for (index, class) in self.file.classes.iter().enumerate() {
+            if class.outer.is_none() {
+                self.member_class(index);
+            }
+        }
+    }
+
+    /// Runs `walk` within the class.
+    fn within(&mut self, class: Arc<ClassInfo>, walk: impl FnOnce(&mut Self)) {
+        let levels = self.resolver.levels.len();
+        self.resolver.levels.extend(class_levels(&class));
+        self.classes.push(class);
+        walk(self);
+        self.classes.pop();
+        self.resolver.levels.truncate(levels);
+    }
+
+    fn this_class(&self) -> Option<&Arc<ClassInfo>> {
+        self.classes.last()
+    }
+
+    fn declare(&mut self, name: NodeId, ty: Type, constant: bool) {
+        let local = Local { ty: ty.clone(), constant, class_depth: self.classes.len() };
+        self.set_type(name, ty);
+        self.set_constant(name, constant);
+        self.scope.declare(self.text(name), local);
+    }
+
+    /// Replaces inferred types by what they were inferred to be.
+    fn finish(mut self) -> Facts {
+        for ty in &mut self.facts.types {
+            if matches!(ty, Type::Infer(_)) {
+                *ty = self.inference.settled(ty);
+            }
+        }
+        self.facts
+    }
+}

@@ -1,0 +1,176 @@
+//! Pattern variables: which a condition introduces when true and when false (JLS 6.3).
+
+use super::Attributor;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::Type;
+
+impl Attributor<'_> {
+    /// Brings the pattern variables of `condition` into scope that are bound when it
+    /// is `value`.
+    pub(super) fn introduce(&mut self, condition: NodeId, value: bool) {
+        let tree = self.tree();
+        let mut todo = vec![(condition, value)];
+        while let Some((node, value)) = todo.pop() {
+            let operator = tree.child(node, Field::Operator).map(|o| tree.kind(o));
+            match tree.kind(node) {
+                Kind::Parenthesized => todo.extend(tree.children(node).map(|c| (c, value))),
+                Kind::Unary if operator == Some(Kind::Not) => {
+                    todo.extend(tree.child(node, Field::Operand).map(|c| (c, !value)));
+                }
+                Kind::Binary
+                    if (operator == Some(Kind::AndAnd) && value)
+                        || (operator == Some(Kind::OrOr) && !value) =>
+                {
+                    let operands = [Field::Left, Field::Right].map(|f| tree.child(node, f));
+                    todo.extend(operands.into_iter().flatten().map(|c| (c, value)));
+                }
+                Kind::InstanceOf if value => self.introduce_pattern(node),
+                _ => {}
+            }
+        }
+    }
+
+    /// Declares the variables of a pattern below `node`, whose types are known.
+    pub(super) fn introduce_pattern(&mut self, node: NodeId) {
+        for name in self.pattern_names(node) {
+            let ty = self.facts.ty(name).clone();
+            self.declare(name, ty, false);
+        }
+    }
+
+    /// The name nodes of the pattern variables below an `instanceof`, a type pattern, a
+    /// record pattern or a `case` label.
+    pub(super) fn pattern_names(&self, node: NodeId) -> Vec<NodeId> {
+        let tree = self.tree();
+        let mut names = Vec::new();
+        let mut todo = vec![node];
+        while let Some(node) = todo.pop() {
+            match tree.kind(node) {
+                Kind::InstanceOf => {
+                    names.extend(tree.child(node, Field::Name));
+                    todo.extend(tree.child(node, Field::Pattern));
+                }
+                Kind::TypePattern | Kind::RecordPatternComponent => {
+                    names.extend(tree.first(node, Kind::Identifier));
+                }
+                Kind::Pattern | Kind::RecordPatternBody | Kind::SwitchLabel => {
+                    let below: Vec<NodeId> = tree.children(node).collect();
+                    todo.extend(below.into_iter().rev().filter(|c| tree.kind(*c) != Kind::Guard));
+                }
+                Kind::RecordPattern => todo.extend(tree.first(node, Kind::RecordPatternBody)),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// Finds out the types of the pattern variables of a value of type `matched`.
+    pub(super) fn pattern_types(&mut self, node: NodeId, matched: &Type) {
+        let tree = self.tree();
+        let mut todo = vec![(node, matched.clone())];
+        while let Some((node, matched)) = todo.pop() {
+            match tree.kind(node) {
+                Kind::Pattern | Kind::SwitchLabel => {
+                    todo.extend(tree.children(node).map(|c| (c, matched.clone())));
+                }
+                Kind::TypePattern | Kind::RecordPatternComponent => {
+                    let ty = tree.first_type(node).map(|t| self.declared_type(t));
+                    let ty = ty.map_or(Type::Unknown, |t| t.unwrap_or(matched));
+                    if let Some(name) = tree.first(node, Kind::Identifier) {
+                        self.set_type(name, ty);
+                    }
+                }
+                Kind::RecordPattern => {
+                    let components = self.component_types(node);
+                    let body = tree.first(node, Kind::RecordPatternBody).into_iter();
+                    let parts = body.flat_map(|b| tree.children(b));
+                    let types = components.into_iter().chain(std::iter::repeat(Type::Unknown));
+                    todo.extend(parts.zip(types));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The component types of the record that a record pattern names.
+    fn component_types(&self, pattern: NodeId) -> Vec<Type> {
+        let tree = self.tree();
+        let ty = tree.children(pattern).next().map(|t| self.resolver.ty(t));
+        let class = ty.as_ref().and_then(Type::class_name).and_then(|n| self.resolver.class(n));
+        class.map_or_else(Vec::new, |c| c.components.iter().map(|(_, t)| t.clone()).collect())
+    }
+
+    /// Whether a statement can complete normally; exact enough for what follows an `if`.
+    pub(super) fn can_complete(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let mut node = node;
+        loop {
+            match tree.kind(node) {
+                Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield => {
+                    return false;
+                }
+                Kind::Block => match tree.children(node).last() {
+                    Some(last) => node = last,
+                    None => return true,
+                },
+                Kind::If => {
+                    let both = [Field::Consequence, Field::Alternative];
+                    let [then, otherwise] = both.map(|f| tree.child(node, f));
+                    match (then, otherwise) {
+                        (Some(then), Some(otherwise)) => {
+                            if self.ends_with_jump(then) {
+                                node = otherwise;
+                            } else {
+                                return true;
+                            }
+                        }
+                        _ => return true,
+                    }
+                }
+                Kind::While => return !self.is_endless(node) || self.has_break(node),
+                _ => return true,
+            }
+        }
+    }
+
+    fn ends_with_jump(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let last = match tree.kind(node) {
+            Kind::Block => tree.children(node).last(),
+            _ => Some(node),
+        };
+        last.is_some_and(|l| {
+            let kind = tree.kind(l);
+            matches!(kind, Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield)
+        })
+    }
+
+    fn is_endless(&self, node: NodeId) -> bool {
+        let condition = self.tree().child(node, Field::Condition);
+        condition.is_some_and(|c| self.text(c).trim_matches(['(', ')', ' ']) == "true")
+    }
+
+    /// Whether a `break` in the loop at `node` ends it.
+    pub(super) fn has_break(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let mut todo: Vec<(NodeId, bool)> =
+            tree.child(node, Field::Body).map(|b| (b, false)).into_iter().collect();
+        while let Some((node, nested)) = todo.pop() {
+            match tree.kind(node) {
+                Kind::Break if !nested || tree.first(node, Kind::Identifier).is_some() => {
+                    return true;
+                }
+                Kind::Lambda | Kind::ClassBody => {}
+                kind => {
+                    let inner = matches!(
+                        kind,
+                        Kind::While | Kind::Do | Kind::For | Kind::EnhancedFor | Kind::Switch
+                    );
+                    todo.extend(tree.children(node).map(|c| (c, nested || inner)));
+                }
+            }
+        }
+        false
+    }
+}

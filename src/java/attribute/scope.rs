@@ -1,0 +1,47 @@
+//! Local variables in scope.
+
+use std::collections::HashMap;
+
+use crate::java::types::Type;
+
+/// A local variable, parameter or pattern variable.
+#[derive(Debug, Clone)]
+pub(super) struct Local {
+    pub ty: Type,
+    /// Whether it is a constant variable.
+    pub constant: bool,
+    /// How many class bodies are around it.
+    pub class_depth: usize,
+}
+
+/// The locals in scope, by name; inner ones hide outer ones.
+#[derive(Default)]
+pub(super) struct Scope<'w> {
+    by_name: HashMap<&'w str, Vec<Local>>,
+    declared: Vec<&'w str>,
+}
+
+impl<'w> Scope<'w> {
+    /// A place to go back to by [`Scope::release`].
+    pub fn mark(&self) -> usize {
+        self.declared.len()
+    }
+
+    /// Takes all locals declared since `mark` out of scope.
+    pub fn release(&mut self, mark: usize) {
+        for name in self.declared.drain(mark..) {
+            if let Some(locals) = self.by_name.get_mut(name) {
+                locals.pop();
+            }
+        }
+    }
+
+    pub fn declare(&mut self, name: &'w str, local: Local) {
+        self.by_name.entry(name).or_default().push(local);
+        self.declared.push(name);
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Local> {
+        self.by_name.get(name)?.last()
+    }
+}

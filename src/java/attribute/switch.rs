@@ -1,0 +1,140 @@
+//! `switch`, as a statement and as an expression.
+
+use super::{Attributor, BodyContext};
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::{Primitive, Type, ValueKind};
+
+impl Attributor<'_> {
+    /// Attributes selector and arms; the type of the values, `void` if there are none.
+    pub(super) fn switch(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
+        let tree = self.tree();
+        let selector = tree.child(node, Field::Condition);
+        let matched = selector.map_or(Type::Unknown, |s| self.expression(s, None));
+        let Some(body) = tree.child(node, Field::Body) else { return Type::Void };
+        let returns = expected.cloned().unwrap_or_default();
+        let is_value = self.is_value(node);
+        if is_value {
+            self.bodies.push(BodyContext { returns, values: Vec::new() });
+        }
+        let (mark, levels) = (self.scope.mark(), self.resolver.levels.len());
+        for arm in tree.children(body) {
+            self.arm(arm, &matched, expected, is_value);
+        }
+        self.scope.release(mark);
+        self.resolver.levels.truncate(levels);
+        if !is_value {
+            return Type::Void;
+        }
+        let values = self.bodies.pop().map_or_else(Vec::new, |b| b.values);
+        self.common_type(&values, expected)
+    }
+
+    /// Whether a `switch` stands where a value is asked for.
+    fn is_value(&self, node: NodeId) -> bool {
+        let parent = self.tree().parent(node).map(|p| self.tree().kind(p));
+        !matches!(
+            parent,
+            Some(
+                Kind::Block
+                    | Kind::ConstructorBody
+                    | Kind::ExpressionStatement
+                    | Kind::SwitchGroup
+                    | Kind::If
+                    | Kind::While
+                    | Kind::For
+                    | Kind::EnhancedFor
+                    | Kind::Do
+                    | Kind::Labeled
+            )
+        ) || self.is_arrow_value(node)
+    }
+
+    /// `case X -> switch (...) {...};` within a `switch` that has a value.
+    fn is_arrow_value(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let above = |n: NodeId, kind| tree.parent(n).filter(|p| tree.kind(*p) == kind);
+        above(node, Kind::ExpressionStatement)
+            .and_then(|s| above(s, Kind::SwitchRule))
+            .and_then(|r| above(r, Kind::SwitchBlock))
+            .and_then(|b| above(b, Kind::Switch))
+            .is_some_and(|switch| self.is_value(switch))
+    }
+
+    /// A group of statements or an arrow arm. Locals of a group stay in scope.
+    fn arm(&mut self, arm: NodeId, matched: &Type, expected: Option<&Type>, is_value: bool) {
+        let tree = self.tree();
+        let is_rule = tree.kind(arm) == Kind::SwitchRule;
+        let mark = self.scope.mark();
+        for child in tree.children(arm) {
+            match tree.kind(child) {
+                Kind::SwitchLabel => self.label(child, matched),
+                Kind::ExpressionStatement if is_rule && is_value => {
+                    if let Some(value) = tree.children(child).next() {
+                        let ty = self.expression(value, expected);
+                        if let Some(body) = self.bodies.last_mut() {
+                            body.values.push(ty);
+                        }
+                    }
+                }
+                _ => self.statement(child),
+            }
+        }
+        if is_rule {
+            self.scope.release(mark);
+        }
+    }
+
+    /// Patterns and guards; constants in labels are not counted and not looked at.
+    fn label(&mut self, label: NodeId, matched: &Type) {
+        let tree = self.tree();
+        self.pattern_types(label, matched);
+        self.introduce_pattern(label);
+        if let Some(guard) = tree.first(label, Kind::Guard)
+            && let Some(condition) = tree.children(guard).find(|c| self.is_expression(*c))
+        {
+            self.expression(condition, Some(&Type::BOOLEAN));
+            self.introduce(condition, true);
+        }
+    }
+
+    /// The type of a conditional or switch expression with such values (JLS 15.25).
+    pub(super) fn common_type(&self, values: &[Type], expected: Option<&Type>) -> Type {
+        let values: Vec<Type> = values.iter().map(|v| self.inference.deep(v)).collect();
+        let Some((first, rest)) = values.split_first() else {
+            return expected.cloned().unwrap_or_default();
+        };
+        if rest.iter().all(|v| v == first) {
+            return first.clone();
+        }
+        let unboxed: Option<Vec<Primitive>> = values.iter().map(Type::unboxed).collect();
+        if let Some(primitives) = unboxed {
+            if primitives.iter().all(|p| *p == Primitive::Boolean) {
+                return Type::BOOLEAN;
+            }
+            if primitives.iter().all(|p| *p != Primitive::Boolean) {
+                return Type::Primitive(widest(&primitives));
+            }
+        }
+        if let Some(expected) = expected.filter(|e| e.is_reference()) {
+            return expected.clone();
+        }
+        let both = |a: Type, b: &Type| self.resolver.least_upper_bound(&a, b);
+        rest.iter().fold(first.clone(), both)
+    }
+}
+
+/// The type that all widen to; among kinds of int the exact one does not matter,
+/// unless all are the same.
+fn widest(primitives: &[Primitive]) -> Primitive {
+    let first = primitives[0];
+    if primitives.iter().all(|p| *p == first) {
+        return first;
+    }
+    match primitives.iter().map(|p| p.kind()).max() {
+        Some(ValueKind::Long) => Primitive::Long,
+        Some(ValueKind::Float) => Primitive::Float,
+        Some(ValueKind::Double) => Primitive::Double,
+        _ => Primitive::Int,
+    }
+}

@@ -1,0 +1,95 @@
+//! What the resolver knows of a class, be it from syntax or from a class file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::tree::NodeId;
+use super::types::{Name, Type, TypeVariable};
+
+/// A class, interface, enum, record or annotation type.
+#[derive(Debug, Clone, Default)]
+pub struct ClassInfo {
+    /// Binary name with package.
+    pub name: Name,
+    /// Whether it is an interface or annotation type.
+    pub is_interface: bool,
+    /// Whether it is an enum.
+    pub is_enum: bool,
+    /// Whether the analysed sources declare it.
+    pub from_source: bool,
+    /// Type parameters, in order.
+    pub type_parameters: Vec<Arc<TypeVariable>>,
+    /// The superclass; none for `Object` (interfaces have `Object`).
+    pub superclass: Option<Type>,
+    /// Direct superinterfaces.
+    pub interfaces: Vec<Type>,
+    /// Fields by name.
+    pub fields: HashMap<Name, FieldInfo>,
+    /// Methods by name; constructors are `<init>`.
+    pub methods: HashMap<Name, Vec<Arc<MethodInfo>>>,
+    /// Record components in order: name and type; empty for other classes.
+    pub components: Vec<(Name, Type)>,
+}
+
+/// Whether reading a field may be a constant (JLS 4.12.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Constancy {
+    /// An ordinary field.
+    No,
+    /// A constant variable.
+    Yes,
+    /// Final, primitive or String: constant if its initialiser at this node is.
+    If(NodeId),
+}
+
+/// A field.
+#[derive(Debug, Clone)]
+pub struct FieldInfo {
+    /// Its type.
+    pub ty: Type,
+    /// Whether it is a constant variable.
+    pub constancy: Constancy,
+}
+
+/// A method or constructor.
+#[derive(Debug, Clone)]
+pub struct MethodInfo {
+    /// Binary name of the class that declares it.
+    pub class: Name,
+    /// Its name.
+    pub name: Name,
+    /// Its own type parameters.
+    pub type_parameters: Vec<Arc<TypeVariable>>,
+    /// Parameter types; the last is an array if `varargs`.
+    pub parameters: Vec<Type>,
+    /// Return type; `void` for constructors.
+    pub returns: Type,
+    /// Whether the last parameter takes any number of arguments.
+    pub varargs: bool,
+    /// Whether it is static.
+    pub is_static: bool,
+    /// Where its own file declares it; none for class files and implicit members.
+    pub declaration: Option<NodeId>,
+    /// Whether it has no body of its own to run.
+    pub is_abstract: bool,
+    /// Whether the analysed sources declare it.
+    pub from_source: bool,
+}
+
+impl ClassInfo {
+    /// The type of `this` within the class: its own variables as arguments.
+    pub fn this_type(&self) -> Type {
+        let args = self.type_parameters.iter().map(|v| Type::Variable(v.clone())).collect();
+        Type::generic(self.name.clone(), args)
+    }
+
+    /// Superclass and superinterfaces.
+    pub fn supertypes(&self) -> impl Iterator<Item = &Type> {
+        self.superclass.iter().chain(&self.interfaces)
+    }
+
+    /// Its methods of this name.
+    pub fn methods_named(&self, name: &str) -> &[Arc<MethodInfo>] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,131 @@
+//! A class file -> what the resolver knows of a class.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cafebabe::attributes::{AttributeData, AttributeInfo};
+use cafebabe::{
+    ClassAccessFlags, ClassFile, FieldAccessFlags, FieldInfo as FileField, MethodAccessFlags,
+    MethodInfo as FileMethod, ParseOptions,
+};
+
+use super::signature::Signature;
+use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo};
+use crate::java::types::{Name, Type, TypeVariable};
+
+/// The class in a class file; none if the file is not one.
+pub(super) fn class_info(bytes: &[u8]) -> Option<ClassInfo> {
+    let mut options = ParseOptions::default();
+    options.parse_bytecode(false);
+    let file = cafebabe::parse_class_with_options(bytes, &options).ok()?;
+    let name: Name = file.this_class.replace('/', ".").into();
+    let mut class = ClassInfo {
+        is_interface: file.access_flags.contains(ClassAccessFlags::INTERFACE),
+        is_enum: file.access_flags.contains(ClassAccessFlags::ENUM),
+        name: name.clone(),
+        ..ClassInfo::default()
+    };
+    supertypes(&file, &mut class);
+    let scope = class.type_parameters.clone();
+    class.fields = file.fields.iter().filter_map(|f| field(f, &scope)).collect();
+    class.methods = methods(&file, &name, &scope);
+    Some(class)
+}
+
+fn signature_of<'a>(attributes: &'a [AttributeInfo<'_>]) -> Option<&'a str> {
+    attributes.iter().find_map(|a| match &a.data {
+        AttributeData::Signature(text) => Some(&**text),
+        _ => None,
+    })
+}
+
+/// Type parameters, superclass and interfaces: generic if the signature is readable.
+fn supertypes(file: &ClassFile<'_>, class: &mut ClassInfo) {
+    let plain = |name: &str| Type::class(name.replace('/', "."));
+    class.superclass = file.super_class.as_ref().map(|n| plain(n));
+    class.interfaces = file.interfaces.iter().map(|n| plain(n)).collect();
+    let Some(text) = signature_of(&file.attributes) else { return };
+    let mut signature = Signature::new(text, Vec::new());
+    let Some(parameters) = signature.type_parameters(&class.name) else { return };
+    class.type_parameters = parameters;
+    let Some(superclass) = signature.ty() else { return };
+    let interfaces: Option<Vec<Type>> = class.interfaces.iter().map(|_| signature.ty()).collect();
+    if let Some(interfaces) = interfaces {
+        class.superclass = Some(superclass);
+        class.interfaces = interfaces;
+    }
+}
+
+fn field(field: &FileField<'_>, scope: &[Arc<TypeVariable>]) -> Option<(Name, FieldInfo)> {
+    let flags = field.access_flags;
+    if flags.intersects(FieldAccessFlags::SYNTHETIC | FieldAccessFlags::PRIVATE) {
+        return None;
+    }
+    let read = |text: &str| Signature::new(text, scope.to_vec()).ty();
+    let ty = signature_of(&field.attributes)
+        .and_then(read)
+        .or_else(|| read(&field.descriptor.to_string()))?;
+    let has_value =
+        field.attributes.iter().any(|a| matches!(a.data, AttributeData::ConstantValue(_)));
+    let constant = has_value && field.access_flags.contains(FieldAccessFlags::FINAL);
+    let constancy = if constant { Constancy::Yes } else { Constancy::No };
+    Some((field.name.as_ref().into(), FieldInfo { ty, constancy }))
+}
+
+fn methods(
+    file: &ClassFile<'_>,
+    class: &Name,
+    scope: &[Arc<TypeVariable>],
+) -> HashMap<Name, Vec<Arc<MethodInfo>>> {
+    let mut methods: HashMap<Name, Vec<Arc<MethodInfo>>> = HashMap::new();
+    for (index, found) in file.methods.iter().enumerate() {
+        if is_hidden(found.access_flags, class) || found.name == "<clinit>" {
+            continue;
+        }
+        let owner: Name = format!("{class}.{}#{index}", found.name).into();
+        if let Some(method) = method(found, class, &owner, scope) {
+            methods.entry(method.name.clone()).or_default().push(Arc::new(method));
+        }
+    }
+    methods
+}
+
+/// Made by the compiler, or out of reach for every class but its own (the JDK's
+/// packages are closed to analysed sources).
+fn is_hidden(flags: MethodAccessFlags, class: &str) -> bool {
+    let generated = MethodAccessFlags::SYNTHETIC | MethodAccessFlags::BRIDGE;
+    let open = MethodAccessFlags::PUBLIC | MethodAccessFlags::PROTECTED;
+    flags.intersects(generated | MethodAccessFlags::PRIVATE)
+        || (class.starts_with("java.") && !flags.intersects(open))
+}
+
+fn method(
+    method: &FileMethod<'_>,
+    class: &Name,
+    owner: &Name,
+    scope: &[Arc<TypeVariable>],
+) -> Option<MethodInfo> {
+    let descriptor = method.descriptor.to_string();
+    let (plain, plain_return) = Signature::new(&descriptor, Vec::new()).method()?;
+    let generic = signature_of(&method.attributes).and_then(|text| {
+        let mut signature = Signature::new(text, scope.to_vec());
+        let type_parameters = signature.type_parameters(owner)?;
+        let (parameters, returns) = signature.method()?;
+        // Inner and enum constructors hide parameters that the signature lacks.
+        (parameters.len() <= plain.len()).then_some((type_parameters, parameters, returns))
+    });
+    let (type_parameters, parameters, returns) =
+        generic.unwrap_or((Vec::new(), plain, plain_return));
+    Some(MethodInfo {
+        class: class.clone(),
+        name: method.name.as_ref().into(),
+        type_parameters,
+        parameters,
+        returns,
+        varargs: method.access_flags.contains(MethodAccessFlags::VARARGS),
+        is_static: method.access_flags.contains(MethodAccessFlags::STATIC),
+        declaration: None,
+        is_abstract: method.access_flags.contains(MethodAccessFlags::ABSTRACT),
+        from_source: false,
+    })
+}

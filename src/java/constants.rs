@@ -1,0 +1,158 @@
+//! Which fields are constant variables (JLS 4.12.4, 15.29). Whether, not what: no
+//! count depends on a constant's value.
+
+use super::class::Constancy;
+use super::declare::FileUnit;
+use super::hierarchy::FoundField;
+use super::kinds::{Field, Kind};
+use super::resolver::{Level, Resolver};
+use super::tree::NodeId;
+use super::types::{Name, Type};
+use super::world::World;
+
+/// Deepest nesting of constant initialisers that is followed.
+const DEPTH_MAX: u32 = 200;
+
+/// Whether `found` is a constant variable. `file` is the file that looks; local
+/// classes are in it.
+pub(crate) fn is_constant(world: &World<'_>, file: &FileUnit<'_>, found: &FoundField) -> bool {
+    is_constant_at(world, file, found, 0)
+}
+
+fn is_constant_at(world: &World<'_>, file: &FileUnit<'_>, found: &FoundField, depth: u32) -> bool {
+    let node = match found.field.constancy {
+        Constancy::No => return false,
+        Constancy::Yes => return true,
+        Constancy::If(node) => node,
+    };
+    let key = (found.class.name.clone(), found.name.clone());
+    if let Ok(known) = world.constants.read()
+        && let Some(constant) = known.get(&key)
+    {
+        return *constant;
+    }
+    if depth > DEPTH_MAX {
+        return false;
+    }
+    let declaring = world.file_of(&found.class.name).unwrap_or(file);
+    let mut resolver = Resolver::new(world, declaring);
+    resolver.levels = levels_around(&found.class.name);
+    let constant = Evaluation { resolver: &resolver, class: &found.class.name, depth }.node(node);
+    if let Ok(mut known) = world.constants.write() {
+        known.insert(key, constant);
+    }
+    constant
+}
+
+/// The classes around a member class, by its binary name, and itself.
+fn levels_around(class: &Name) -> Vec<Level> {
+    let ends = class.match_indices('$').map(|(at, _)| at).chain([class.len()]);
+    ends.map(|end| Level::Class(class[..end].into())).collect()
+}
+
+struct Evaluation<'a, 'w> {
+    resolver: &'a Resolver<'w>,
+    class: &'a Name,
+    depth: u32,
+}
+
+impl Evaluation<'_, '_> {
+    fn node(&self, node: NodeId) -> bool {
+        let mut todo = vec![node];
+        while let Some(node) = todo.pop() {
+            if !self.step(node, &mut todo) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether `node` may be constant; what must be constant too goes on `todo`.
+    fn step(&self, node: NodeId, todo: &mut Vec<NodeId>) -> bool {
+        let file = self.resolver.file;
+        let tree = &file.tree;
+        let kind = tree.kind(node);
+        match kind {
+            _ if is_constant_literal(kind) => return true,
+            Kind::Identifier => return self.simple_name(file.text(node)),
+            Kind::FieldAccess => return self.qualified_name(node),
+            Kind::Cast => {
+                let constant_type = tree.child(node, Field::Type).is_some_and(|t| {
+                    let ty = self.resolver.ty(t);
+                    ty.primitive().is_some() || ty.is_string()
+                });
+                todo.extend(tree.child(node, Field::Value));
+                return constant_type;
+            }
+            Kind::Parenthesized | Kind::Unary | Kind::Binary | Kind::Ternary => {}
+            _ => return false,
+        }
+        if divides_by_zero(file, node) {
+            return false;
+        }
+        todo.extend(tree.children(node).filter(|c| tree.field(*c) != Field::Operator));
+        true
+    }
+
+    fn simple_name(&self, name: &str) -> bool {
+        let around = levels_around(self.class);
+        let found = around.iter().rev().find_map(|level| match level {
+            Level::Class(class) => self.resolver.field(&Type::class(class.clone()), name),
+            _ => None,
+        });
+        found.or_else(|| statically_imported_field(self.resolver, name)).is_some_and(|f| self.is_constant(&f))
+    }
+
+    fn qualified_name(&self, node: NodeId) -> bool {
+        let file = self.resolver.file;
+        let mut names: Vec<&str> = file.text(node).split('.').map(str::trim).collect();
+        let plain = |n: &&str| n.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        let Some(name) = names.pop().filter(|n| plain(n) && names.iter().all(plain)) else {
+            return false;
+        };
+        let class = self.resolver.dotted(&names).map(Type::class);
+        class.and_then(|c| self.resolver.field(&c, name)).is_some_and(|f| self.is_constant(&f))
+    }
+
+    fn is_constant(&self, found: &FoundField) -> bool {
+        is_constant_at(self.resolver.world, self.resolver.file, found, self.depth + 1)
+    }
+}
+
+/// A literal other than `null`.
+pub(crate) fn is_constant_literal(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::DecimalInteger
+            | Kind::HexInteger
+            | Kind::OctalInteger
+            | Kind::BinaryInteger
+            | Kind::DecimalFloat
+            | Kind::HexFloat
+            | Kind::True
+            | Kind::False
+            | Kind::Character
+            | Kind::StringLiteral
+    )
+}
+
+/// `x / 0` and `x % 0` complete abruptly, so they are no constants.
+pub(crate) fn divides_by_zero(file: &FileUnit<'_>, binary: NodeId) -> bool {
+    let tree = &file.tree;
+    let operator = tree.child(binary, Field::Operator).map(|o| tree.kind(o));
+    matches!(operator, Some(Kind::Divide | Kind::Remainder))
+        && tree.child(binary, Field::Right).is_some_and(|r| file.text(r) == "0")
+}
+
+/// The field that a static import brings in under this name.
+pub(crate) fn statically_imported_field(
+    resolver: &Resolver<'_>,
+    name: &str,
+) -> Option<FoundField> {
+    let imports = &resolver.file.imports;
+    let single = imports.static_single.get(name).into_iter().flatten();
+    single.chain(&imports.static_on_demand).find_map(|class| {
+        let class = resolver.world.class_by_qualified_name(class)?;
+        resolver.field(&Type::class(class), name)
+    })
+}

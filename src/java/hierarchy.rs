@@ -1,0 +1,359 @@
+//! Supertypes, subtyping and member look-up over classes of the sources and of the
+//! class path.
+
+use std::sync::Arc;
+
+use super::class::{ClassInfo, FieldInfo, MethodInfo};
+use super::resolver::{MISSING, Resolver};
+use super::types::{ClassType, Name, Substitution, Type, Wildcard, erase, substitute};
+
+/// Deepest hierarchy that is followed.
+const DEPTH_MAX: u32 = 64;
+
+/// A field as a member of a type.
+pub(crate) struct FoundField {
+    pub class: Arc<ClassInfo>,
+    pub name: Name,
+    pub field: FieldInfo,
+    /// The type, with the receiver's type arguments put in.
+    pub ty: Type,
+}
+
+/// A method as a member of a type.
+#[derive(Clone)]
+pub(crate) struct Candidate {
+    pub method: Arc<MethodInfo>,
+    /// What the type variables of its class stand for.
+    pub substitution: Arc<Substitution>,
+    /// Whether the receiver is a raw type: then all of the method is erased.
+    pub raw: bool,
+}
+
+impl Resolver<'_> {
+    /// The type that values of a variable or wildcard have at least.
+    pub fn upper(&self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        for _ in 0..DEPTH_MAX {
+            ty = match &ty {
+                Type::Variable(variable) => match variable.bounds.first() {
+                    // The bound's own uses of the variable have no bounds: put it in.
+                    Some(bound) => substitute(bound, &[(variable.clone(), ty.clone())]),
+                    None => return Type::object(),
+                },
+                Type::Wildcard(wildcard) => match &**wildcard {
+                    Wildcard::Extends(bound) => bound.clone(),
+                    _ => return Type::object(),
+                },
+                _ => return ty,
+            }
+        }
+        Type::object()
+    }
+
+    /// What the type variables of `class` stand for in `ty`, and whether `ty` is raw.
+    pub fn substitution(&self, class: &ClassInfo, ty: &ClassType) -> (Substitution, bool) {
+        if class.type_parameters.len() != ty.args.len() {
+            return (Vec::new(), !class.type_parameters.is_empty());
+        }
+        (class.type_parameters.iter().cloned().zip(ty.args.iter().cloned()).collect(), false)
+    }
+
+    /// The direct supertypes of a class type.
+    fn direct_supertypes(&self, class: &ClassInfo, ty: &ClassType) -> Vec<Type> {
+        let (substitution, raw) = self.substitution(class, ty);
+        let supers = class.supertypes();
+        supers.map(|s| if raw { erase(s) } else { substitute(s, &substitution) }).collect()
+    }
+
+    /// `ty` seen as the class `target`, with that class's type arguments.
+    pub fn as_super(&self, ty: &Type, target: &str) -> Option<Type> {
+        self.as_super_at(ty, target, 0)
+    }
+
+    fn as_super_at(&self, ty: &Type, target: &str, depth: u32) -> Option<Type> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        match ty {
+            Type::Class(class) if &*class.name == target => Some(ty.clone()),
+            Type::Class(class) => {
+                let info = self.class(&class.name)?;
+                if target != "java.lang.Object" && !self.is_subclass(&class.name, target, 0) {
+                    return None;
+                }
+                let supers = self.direct_supertypes(&info, class);
+                supers.iter().find_map(|s| self.as_super_at(s, target, depth + 1))
+            }
+            Type::Variable(variable) => {
+                let bounds = variable.bounds.iter();
+                let mut bounds = bounds.map(|b| substitute(b, &[(variable.clone(), ty.clone())]));
+                bounds.find_map(|b| self.as_super_at(&b, target, depth + 1))
+            }
+            Type::Wildcard(_) => self.as_super_at(&self.upper(ty), target, depth + 1),
+            _ => None,
+        }
+    }
+
+    /// Whether the class `name` is `target` or below it. Every class is below one
+    /// that can't be found, and one that can't be found is below every class.
+    pub fn is_subclass(&self, name: &Name, target: &str, depth: u32) -> bool {
+        if &**name == target || target == "java.lang.Object" {
+            return true;
+        }
+        if depth > DEPTH_MAX {
+            return false;
+        }
+        if name.starts_with(MISSING) || target.starts_with(MISSING) {
+            return true;
+        }
+        let Some(class) = self.class(name) else { return false };
+        let mut names = class.supertypes().filter_map(Type::class_name);
+        names.any(|s| self.is_subclass(s, target, depth + 1))
+    }
+
+    /// Subtyping among erased reference types; unknown types go with everything.
+    pub fn is_subtype(&self, ty: &Type, of: &Type) -> bool {
+        match (ty, of) {
+            (Type::Unknown | Type::Infer(_), _) | (_, Type::Unknown | Type::Infer(_)) => true,
+            (Type::Null, other) => other.is_reference(),
+            (Type::Primitive(a), Type::Primitive(b)) => a.widens_to(*b),
+            (Type::Variable(a), Type::Variable(b)) if a == b => true,
+            (Type::Variable(variable), _) if !variable.bounds.is_empty() => {
+                variable.bounds.iter().any(|b| self.is_subtype(&erase(b), of))
+            }
+            (Type::Variable(_) | Type::Wildcard(_), _) => self.is_subtype(&self.upper(ty), of),
+            (_, Type::Variable(_) | Type::Wildcard(_)) => self.is_subtype(ty, &erase(of)),
+            (Type::Class(a), Type::Class(b)) => self.is_subclass(&a.name, &b.name, 0),
+            (Type::Array(_), Type::Class(b)) => matches!(
+                &*b.name,
+                "java.lang.Object" | "java.lang.Cloneable" | "java.io.Serializable"
+            ),
+            (Type::Array(a), Type::Array(b)) => match (&**a, &**b) {
+                (Type::Primitive(a), Type::Primitive(b)) => a == b,
+                (Type::Primitive(_), _) | (_, Type::Primitive(_)) => false,
+                (a, b) => self.is_subtype(a, b),
+            },
+            _ => false,
+        }
+    }
+
+    /// The least type that both are, roughly: one of them, a common superclass or
+    /// interface, else `Object`.
+    pub fn least_upper_bound(&self, a: &Type, b: &Type) -> Type {
+        match (a, b) {
+            (Type::Null | Type::Unknown, other) | (other, Type::Null | Type::Unknown) => {
+                return other.clone();
+            }
+            _ if a == b => return a.clone(),
+            _ => {}
+        }
+        let (a, b) = (self.upper(&a.boxed()), self.upper(&b.boxed()));
+        if self.is_subtype(&erase(&a), &erase(&b)) {
+            return b;
+        }
+        let mut todo = vec![a];
+        let mut common_interface = None;
+        while let Some(ty) = todo.pop() {
+            let Type::Class(class) = &ty else { continue };
+            let is_object = &*class.name == "java.lang.Object";
+            if !is_object && self.is_subtype(&erase(&b), &erase(&ty)) {
+                let Some(info) = self.class(&class.name) else { return ty };
+                if !info.is_interface {
+                    return ty;
+                }
+                common_interface.get_or_insert(ty.clone());
+                continue;
+            }
+            if let Some(info) = self.class(&class.name) {
+                let mut supers = self.direct_supertypes(&info, class);
+                supers.reverse();
+                todo.extend(supers);
+            }
+        }
+        common_interface.unwrap_or_else(Type::object)
+    }
+
+    /// The field `name` of `ty`, inherited ones too.
+    pub fn field(&self, ty: &Type, name: &str) -> Option<FoundField> {
+        match ty {
+            Type::Class(class) => self.field_of_class(class, name, 0),
+            Type::Variable(_) | Type::Wildcard(_) => match self.upper(ty) {
+                Type::Class(class) => self.field_of_class(&class, name, 0),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn field_of_class(&self, ty: &ClassType, name: &str, depth: u32) -> Option<FoundField> {
+        let class = self.class(&ty.name)?;
+        if let Some((name, field)) = class.fields.get_key_value(name) {
+            let (substitution, raw) = self.substitution(&class, ty);
+            let ty = if raw { erase(&field.ty) } else { substitute(&field.ty, &substitution) };
+            let (name, field) = (name.clone(), field.clone());
+            return Some(FoundField { class, name, field, ty });
+        }
+        if depth > DEPTH_MAX || &*ty.name == "java.lang.Object" {
+            return None;
+        }
+        self.direct_supertypes(&class, ty).iter().find_map(|s| match s {
+            Type::Class(class) => self.field_of_class(class, name, depth + 1),
+            _ => None,
+        })
+    }
+
+    /// Whether `class` or one of its supertypes has a method of this name.
+    pub fn has_method(&self, class: &Name, name: &str) -> bool {
+        self.has_method_at(class, name, 0)
+    }
+
+    fn has_method_at(&self, class: &Name, name: &str, depth: u32) -> bool {
+        let Some(info) = self.class(class) else { return false };
+        info.methods.contains_key(name)
+            || (depth < DEPTH_MAX
+                && info
+                    .supertypes()
+                    .filter_map(Type::class_name)
+                    .any(|s| self.has_method_at(s, name, depth + 1)))
+    }
+
+    /// All methods `name` of `ty`: its own before those of its superclasses before
+    /// those of interfaces; overridden ones left out.
+    pub fn methods(&self, ty: &Type, name: &str) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        match ty {
+            Type::Class(class) => self.collect_methods(class, name, &mut found),
+            Type::Variable(variable) if variable.bounds.len() > 1 => {
+                for bound in &variable.bounds {
+                    let bound = substitute(bound, &[(variable.clone(), ty.clone())]);
+                    found.extend(self.methods(&self.upper(&bound), name));
+                }
+            }
+            Type::Variable(_) | Type::Wildcard(_) => found = self.methods(&self.upper(ty), name),
+            Type::Array(_) => found = self.methods(&Type::object(), name),
+            _ => {}
+        }
+        found
+    }
+
+    fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<Candidate>) {
+        let mut interfaces = Vec::new();
+        let mut seen: Vec<Name> = Vec::new();
+        let mut at = Some(ty.clone());
+        while let Some(ty) = at.take() {
+            if seen.contains(&ty.name) {
+                break;
+            }
+            seen.push(ty.name.clone());
+            let Some(class) = self.class(&ty.name) else { break };
+            self.own_methods(&class, &ty, name, found);
+            for super_type in self.direct_supertypes(&class, &ty) {
+                let Type::Class(super_class) = super_type else { continue };
+                let is_superclass = at.is_none()
+                    && class.superclass.as_ref().and_then(Type::class_name)
+                        == Some(&super_class.name);
+                if is_superclass {
+                    at = Some((*super_class).clone());
+                } else {
+                    interfaces.push(super_class);
+                }
+            }
+        }
+        // Breadth first: nearer interfaces before farther ones.
+        let mut next = 0;
+        while next < interfaces.len() {
+            let ty = interfaces[next].clone();
+            next += 1;
+            if seen.contains(&ty.name) {
+                continue;
+            }
+            seen.push(ty.name.clone());
+            let Some(class) = self.class(&ty.name) else { continue };
+            self.own_methods(&class, &ty, name, found);
+            let supers = self.direct_supertypes(&class, &ty);
+            interfaces.extend(supers.into_iter().filter_map(|s| match s {
+                Type::Class(class) => Some(class),
+                _ => None,
+            }));
+        }
+    }
+
+    fn own_methods(
+        &self,
+        class: &ClassInfo,
+        ty: &ClassType,
+        name: &str,
+        found: &mut Vec<Candidate>,
+    ) {
+        let methods = class.methods_named(name);
+        if methods.is_empty() {
+            return;
+        }
+        let (substitution, raw) = self.substitution(class, ty);
+        let substitution = Arc::new(substitution);
+        for method in methods {
+            let candidate = Candidate { method: method.clone(), substitution: substitution.clone(), raw };
+            if !found.iter().any(|f| overrides(f, &candidate)) {
+                found.push(candidate);
+            }
+        }
+    }
+
+    /// The one abstract method of a functional interface, as a member of `ty`.
+    pub fn functional_method(&self, ty: &Type) -> Option<Candidate> {
+        let Type::Class(class_type) = ty else { return None };
+        let mut todo = vec![(**class_type).clone()];
+        let mut seen: Vec<Name> = Vec::new();
+        let mut found: Vec<Candidate> = Vec::new();
+        while let Some(ty) = todo.pop() {
+            if seen.contains(&ty.name) || seen.len() > DEPTH_MAX as usize {
+                continue;
+            }
+            seen.push(ty.name.clone());
+            let class = self.class(&ty.name)?;
+            if !class.is_interface {
+                continue;
+            }
+            let mut names: Vec<&Name> = class.methods.keys().collect();
+            names.sort();
+            for name in names {
+                if !is_object_method(name, class.methods_named(name)) {
+                    self.own_methods(&class, &ty, name, &mut found);
+                }
+            }
+            todo.extend(self.direct_supertypes(&class, &ty).iter().filter_map(|s| match s {
+                Type::Class(class) => Some((**class).clone()),
+                _ => None,
+            }));
+        }
+        let mut open = found.into_iter().filter(|c| c.method.is_abstract && !c.method.is_static);
+        let first = open.next()?;
+        // Same name and arity again is the same method seen through two interfaces.
+        let same = |c: Candidate| {
+            c.method.name == first.method.name
+                && c.method.parameters.len() == first.method.parameters.len()
+        };
+        open.all(same).then_some(first)
+    }
+}
+
+/// Whether all methods of this name are those that every object has.
+fn is_object_method(name: &str, methods: &[Arc<MethodInfo>]) -> bool {
+    let arity = match name {
+        "equals" => 1,
+        "hashCode" | "toString" => 0,
+        _ => return false,
+    };
+    methods.iter().all(|m| m.parameters.len() == arity)
+}
+
+/// Whether `first`, found lower in the hierarchy, overrides or hides `second`.
+fn overrides(first: &Candidate, second: &Candidate) -> bool {
+    let (a, b) = (&first.method.parameters, &second.method.parameters);
+    first.method.name == second.method.name
+        && a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| {
+            let a = erase(&substitute(a, &first.substitution));
+            a == erase(&substitute(b, &second.substitution)) || a == erase(b)
+        })
+}

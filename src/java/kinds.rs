@@ -1,0 +1,180 @@
+//! The grammar's node kinds and fields as enums, for the lean tree of
+//! [`crate::java::tree`]. The only place of the type resolver that spells their names.
+
+use std::sync::LazyLock;
+
+/// Declares an enum with one variant per grammar name, and the lookup by that name.
+macro_rules! names {
+    ($(#[$doc:meta])* $enum:ident { $($variant:ident = $name:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        pub enum $enum { Other, $($variant),* }
+
+        impl $enum {
+            fn of_name(name: &str) -> $enum {
+                match name { $($name => $enum::$variant,)* _ => $enum::Other }
+            }
+        }
+    };
+}
+
+names! {
+    /// What a node of the lean tree is. The variants are the grammar's names.
+    Kind {
+        Error = "ERROR", Program = "program",
+        PackageDeclaration = "package_declaration", ImportDeclaration = "import_declaration",
+        Asterisk = "asterisk", Static = "static", New = "new", Equals = "=",
+        ClassDeclaration = "class_declaration", RecordDeclaration = "record_declaration",
+        InterfaceDeclaration = "interface_declaration", EnumDeclaration = "enum_declaration",
+        AnnotationTypeDeclaration = "annotation_type_declaration",
+        ClassBody = "class_body", InterfaceBody = "interface_body", EnumBody = "enum_body",
+        EnumBodyDeclarations = "enum_body_declarations",
+        AnnotationTypeBody = "annotation_type_body", EnumConstant = "enum_constant",
+        FieldDeclaration = "field_declaration", ConstantDeclaration = "constant_declaration",
+        MethodDeclaration = "method_declaration",
+        ConstructorDeclaration = "constructor_declaration",
+        CompactConstructorDeclaration = "compact_constructor_declaration",
+        ConstructorBody = "constructor_body", StaticInitializer = "static_initializer",
+        AnnotationElement = "annotation_type_element_declaration",
+        VariableDeclarator = "variable_declarator", Modifiers = "modifiers",
+        Modifier = "modifier", Visibility = "visibility",
+        MarkerAnnotation = "marker_annotation", Annotation = "annotation",
+        TypeParameters = "type_parameters", TypeParameter = "type_parameter",
+        TypeBound = "type_bound", Superclass = "superclass",
+        SuperInterfaces = "super_interfaces", ExtendsInterfaces = "extends_interfaces",
+        TypeList = "type_list", Permits = "permits", FormalParameters = "formal_parameters",
+        FormalParameter = "formal_parameter", SpreadParameter = "spread_parameter",
+        ReceiverParameter = "receiver_parameter", Dimensions = "dimensions",
+        DimensionsExpr = "dimensions_expr", Throws = "throws",
+        VoidType = "void_type", IntegralType = "integral_type",
+        FloatingPointType = "floating_point_type", BooleanType = "boolean_type",
+        TypeIdentifier = "type_identifier", ScopedTypeIdentifier = "scoped_type_identifier",
+        GenericType = "generic_type", ArrayType = "array_type",
+        AnnotatedType = "annotated_type", TypeArguments = "type_arguments",
+        Wildcard = "wildcard", Identifier = "identifier",
+        ScopedIdentifier = "scoped_identifier", This = "this", Super = "super",
+        DecimalInteger = "decimal_integer_literal", HexInteger = "hex_integer_literal",
+        OctalInteger = "octal_integer_literal", BinaryInteger = "binary_integer_literal",
+        DecimalFloat = "decimal_floating_point_literal", HexFloat = "hex_floating_point_literal",
+        True = "true", False = "false", Character = "character_literal",
+        StringLiteral = "string_literal", NullLiteral = "null_literal",
+        ClassLiteral = "class_literal", Assignment = "assignment_expression",
+        Binary = "binary_expression", InstanceOf = "instanceof_expression",
+        Lambda = "lambda_expression", InferredParameters = "inferred_parameters",
+        Ternary = "ternary_expression", Update = "update_expression",
+        Unary = "unary_expression", Cast = "cast_expression", Switch = "switch_expression",
+        Parenthesized = "parenthesized_expression", Creation = "object_creation_expression",
+        ArrayCreation = "array_creation_expression", ArrayInitializer = "array_initializer",
+        FieldAccess = "field_access", ArrayAccess = "array_access",
+        Call = "method_invocation", ArgumentList = "argument_list",
+        MethodReference = "method_reference", Template = "template_expression",
+        SwitchBlock = "switch_block", SwitchGroup = "switch_block_statement_group",
+        SwitchRule = "switch_rule", SwitchLabel = "switch_label", Pattern = "pattern",
+        TypePattern = "type_pattern", RecordPattern = "record_pattern",
+        RecordPatternBody = "record_pattern_body",
+        RecordPatternComponent = "record_pattern_component",
+        UnderscorePattern = "underscore_pattern", Guard = "guard", Block = "block",
+        ExpressionStatement = "expression_statement", Labeled = "labeled_statement",
+        If = "if_statement", While = "while_statement", For = "for_statement",
+        EnhancedFor = "enhanced_for_statement", Do = "do_statement",
+        Assert = "assert_statement", Break = "break_statement",
+        Continue = "continue_statement", Return = "return_statement",
+        Yield = "yield_statement", Synchronized = "synchronized_statement",
+        LocalVariable = "local_variable_declaration", Throw = "throw_statement",
+        Try = "try_statement", TryWithResources = "try_with_resources_statement",
+        CatchClause = "catch_clause", CatchParameter = "catch_formal_parameter",
+        CatchType = "catch_type", FinallyClause = "finally_clause",
+        ResourceSpecification = "resource_specification", Resource = "resource",
+        ExplicitConstructorCall = "explicit_constructor_invocation",
+        Plus = "+", Minus = "-", Times = "*", Divide = "/", Remainder = "%", And = "&",
+        Or = "|", Xor = "^", ShiftLeft = "<<", ShiftRight = ">>", ShiftUnsigned = ">>>",
+        Less = "<", LessEqual = "<=", Greater = ">", GreaterEqual = ">=", Equal = "==",
+        NotEqual = "!=", AndAnd = "&&", OrOr = "||", Not = "!", Complement = "~",
+        Increment = "++", Decrement = "--", PlusAssign = "+=", MinusAssign = "-=",
+        TimesAssign = "*=", DivideAssign = "/=", RemainderAssign = "%=", AndAssign = "&=",
+        OrAssign = "|=", XorAssign = "^=", ShiftLeftAssign = "<<=",
+        ShiftRightAssign = ">>=", ShiftUnsignedAssign = ">>>=",
+        LineComment = "line_comment", BlockComment = "block_comment",
+    }
+}
+
+names! {
+    /// The role of a node below its parent. The variants are the grammar's field names.
+    Field {
+        Alternative = "alternative", Arguments = "arguments", Array = "array", Body = "body",
+        Condition = "condition", Consequence = "consequence", Constructor = "constructor",
+        Declarator = "declarator", Dimensions = "dimensions", Element = "element",
+        FieldName = "field", Index = "index", Init = "init", Interfaces = "interfaces",
+        Left = "left", Name = "name", Object = "object", Operand = "operand",
+        Operator = "operator", Parameters = "parameters", Pattern = "pattern",
+        Resources = "resources", Right = "right", Scope = "scope",
+        Superclass = "superclass", Type = "type", TypeArguments = "type_arguments",
+        TypeParameters = "type_parameters", Update = "update", Value = "value",
+    }
+}
+
+impl Kind {
+    /// A class, interface, enum, record or annotation type declaration.
+    pub fn is_class_declaration(self) -> bool {
+        matches!(
+            self,
+            Kind::ClassDeclaration
+                | Kind::RecordDeclaration
+                | Kind::InterfaceDeclaration
+                | Kind::EnumDeclaration
+                | Kind::AnnotationTypeDeclaration
+        )
+    }
+
+    /// A syntax node that denotes a type.
+    pub fn is_type(self) -> bool {
+        matches!(
+            self,
+            Kind::VoidType
+                | Kind::IntegralType
+                | Kind::FloatingPointType
+                | Kind::BooleanType
+                | Kind::TypeIdentifier
+                | Kind::ScopedTypeIdentifier
+                | Kind::GenericType
+                | Kind::ArrayType
+                | Kind::AnnotatedType
+        )
+    }
+
+    /// An annotation; nothing below one is code.
+    pub fn is_annotation(self) -> bool {
+        matches!(self, Kind::MarkerAnnotation | Kind::Annotation)
+    }
+}
+
+/// What the lean tree needs to know of the grammar: kinds and fields by their ids.
+pub(super) struct Grammar {
+    kinds: Vec<Kind>,
+    fields: Vec<Field>,
+}
+
+/// The tables, built once from the grammar's own names.
+pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
+    let language: tree_sitter::Language = tree_sitter_java_orchard::LANGUAGE.into();
+    let kinds = (0..language.node_kind_count())
+        .map(|id| language.node_kind_for_id(id as u16).map_or(Kind::Other, Kind::of_name))
+        .collect();
+    let fields = (0..=language.field_count())
+        .map(|id| language.field_name_for_id(id as u16).map_or(Field::Other, Field::of_name))
+        .collect();
+    Grammar { kinds, fields }
+});
+
+impl Grammar {
+    /// The kind with the grammar's id; the error node's id lies outside the table.
+    pub(super) fn kind(&self, id: u16) -> Kind {
+        if id == u16::MAX { Kind::Error } else { self.kinds.get(id as usize).copied().unwrap_or(Kind::Other) }
+    }
+
+    /// The field with the grammar's id.
+    pub(super) fn field(&self, id: Option<std::num::NonZero<u16>>) -> Field {
+        id.and_then(|id| self.fields.get(id.get() as usize).copied()).unwrap_or(Field::Other)
+    }
+}

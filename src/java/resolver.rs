@@ -1,0 +1,267 @@
+//! Type names of one file -> types: type variables, local and member classes
+//! (inherited ones too), imports, the package, `java.lang`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::class::ClassInfo;
+use super::declare::{FileUnit, dimensions};
+use super::kinds::{Field, Kind};
+use super::tree::NodeId;
+use super::types::{Name, Primitive, Type, TypeVariable, Wildcard};
+use super::world::World;
+
+/// Something that brings type names into scope.
+#[derive(Debug, Clone)]
+pub(crate) enum Level {
+    /// The member classes of this class.
+    Class(Name),
+    /// A type variable.
+    Variable(Arc<TypeVariable>),
+    /// A local class: simple and binary name.
+    Local(Name, Name),
+}
+
+/// A class declared inside a method: only its own file sees it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LocalClass {
+    pub supers: Vec<Name>,
+    pub members: HashMap<String, Name>,
+    pub info: Option<Arc<ClassInfo>>,
+}
+
+/// Resolves the type names of one file.
+pub(crate) struct Resolver<'w> {
+    pub world: &'w World<'w>,
+    pub file: &'w FileUnit<'w>,
+    /// Type names in scope, outermost first.
+    pub levels: Vec<Level>,
+    pub locals: HashMap<Name, LocalClass>,
+    by_name: RefCell<HashMap<String, Option<Name>>>,
+    member: RefCell<HashMap<(Name, String), Option<Name>>>,
+    infos: RefCell<HashMap<Name, Option<Arc<ClassInfo>>>>,
+}
+
+/// Deepest hierarchy and type nesting that is followed.
+const DEPTH_MAX: u32 = 64;
+
+/// What the name of a class that can't be found starts with.
+pub(crate) const MISSING: &str = "?.";
+
+impl<'w> Resolver<'w> {
+    pub fn new(world: &'w World<'w>, file: &'w FileUnit<'w>) -> Resolver<'w> {
+        Resolver {
+            world,
+            file,
+            levels: Vec::new(),
+            locals: HashMap::new(),
+            by_name: RefCell::default(),
+            member: RefCell::default(),
+            infos: RefCell::default(),
+        }
+    }
+
+    /// What is known of the class; none if it is not found.
+    pub fn class(&self, name: &Name) -> Option<Arc<ClassInfo>> {
+        if let Some(local) = self.locals.get(name) {
+            return local.info.clone();
+        }
+        if let Some(known) = self.infos.borrow().get(name) {
+            return known.clone();
+        }
+        let info = self.world.class(name);
+        self.infos.borrow_mut().insert(name.clone(), info.clone());
+        info
+    }
+
+    /// The type that the syntax at `node` denotes. A class that can't be found is a
+    /// class whose name starts with `?.`.
+    pub fn ty(&self, node: NodeId) -> Type {
+        self.ty_at(node, 0)
+    }
+
+    fn ty_at(&self, node: NodeId, depth: u32) -> Type {
+        let tree = &self.file.tree;
+        if depth > DEPTH_MAX {
+            return Type::Unknown;
+        }
+        match tree.kind(node) {
+            Kind::VoidType => Type::Void,
+            Kind::IntegralType | Kind::FloatingPointType | Kind::BooleanType => {
+                Primitive::of_keyword(self.file.text(node)).map_or(Type::Unknown, Type::Primitive)
+            }
+            Kind::TypeIdentifier | Kind::Identifier => self.simple(self.file.text(node)),
+            Kind::ScopedTypeIdentifier | Kind::GenericType => self.qualified(node, depth),
+            Kind::ArrayType => {
+                let element = tree.child(node, Field::Element);
+                let element = element.map_or(Type::Unknown, |e| self.ty_at(e, depth + 1));
+                let extra = tree.child(node, Field::Dimensions);
+                let extra = extra.map_or(0, |d| dimensions(tree, &self.file.source.text, d));
+                element.with_dimensions(extra.min(255))
+            }
+            Kind::AnnotatedType => {
+                tree.first_type(node).map_or(Type::Unknown, |t| self.ty_at(t, depth + 1))
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    fn simple(&self, name: &str) -> Type {
+        self.type_named(name).unwrap_or_else(|| Type::class(format!("{MISSING}{name}")))
+    }
+
+    /// `a.b.C<X>.D<Y>`: the parts in order, with the type arguments of the last.
+    fn qualified(&self, node: NodeId, depth: u32) -> Type {
+        let mut names = Vec::new();
+        let mut args = Vec::new();
+        self.parts(node, depth, &mut names, &mut args);
+        let class = match &names[..] {
+            [single] => self.simple(single),
+            _ => self.dotted(&names).map_or_else(
+                || Type::class(format!("{MISSING}{}", names.join("."))),
+                Type::class,
+            ),
+        };
+        match class {
+            Type::Class(class) if !args.is_empty() => Type::generic(class.name.clone(), args),
+            other => other,
+        }
+    }
+
+    fn parts(&self, node: NodeId, depth: u32, names: &mut Vec<&'w str>, args: &mut Vec<Type>) {
+        let tree = &self.file.tree;
+        if depth > DEPTH_MAX {
+            return;
+        }
+        match tree.kind(node) {
+            Kind::TypeIdentifier => {
+                names.push(self.file.text(node));
+                args.clear();
+            }
+            Kind::ScopedTypeIdentifier | Kind::GenericType => {
+                for child in tree.children(node) {
+                    if tree.kind(child) == Kind::TypeArguments {
+                        *args = self.type_arguments(child, depth + 1);
+                    } else {
+                        self.parts(child, depth + 1, names, args);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The types in `<...>`.
+    pub fn type_arguments(&self, node: NodeId, depth: u32) -> Vec<Type> {
+        let tree = &self.file.tree;
+        let arguments = tree.children(node).filter_map(|child| match tree.kind(child) {
+            Kind::Wildcard => Some(self.wildcard(child, depth)),
+            kind if kind.is_type() => Some(self.ty_at(child, depth + 1)),
+            _ => None,
+        });
+        arguments.collect()
+    }
+
+    fn wildcard(&self, node: NodeId, depth: u32) -> Type {
+        let tree = &self.file.tree;
+        let bound = tree.first_type(node).map(|t| self.ty_at(t, depth + 1));
+        let is_super = tree.first(node, Kind::Super).is_some();
+        Type::Wildcard(Arc::new(match bound {
+            None => Wildcard::Any,
+            Some(bound) if is_super => Wildcard::Super(bound),
+            Some(bound) => Wildcard::Extends(bound),
+        }))
+    }
+
+    /// The type with this simple name, at this place.
+    pub fn type_named(&self, name: &str) -> Option<Type> {
+        for level in self.levels.iter().rev() {
+            match level {
+                Level::Variable(variable) if &*variable.name == name => {
+                    return Some(Type::Variable(variable.clone()));
+                }
+                Level::Local(simple, binary) if &**simple == name => {
+                    return Some(Type::class(binary.clone()));
+                }
+                Level::Class(class) => {
+                    if let Some(found) = self.member_class(class, name) {
+                        return Some(Type::class(found));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.file_level(name).map(Type::class)
+    }
+
+    /// A class visible in the whole file: imports, the package, `java.lang`.
+    fn file_level(&self, name: &str) -> Option<Name> {
+        if let Some(known) = self.by_name.borrow().get(name) {
+            return known.clone();
+        }
+        let found = self.find_file_level(name);
+        self.by_name.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    fn find_file_level(&self, name: &str) -> Option<Name> {
+        let imports = &self.file.imports;
+        if let Some(qualified) = imports.single.get(name) {
+            return self.world.class_by_qualified_name(qualified);
+        }
+        let here = match imports.package.as_str() {
+            "" => name.to_owned(),
+            package => format!("{package}.{name}"),
+        };
+        let member_of = |class: &String| {
+            let class = self.world.class_by_qualified_name(class)?;
+            self.member_class(&class, name)
+        };
+        let static_single = || imports.static_single.get(name)?.iter().find_map(member_of);
+        let on_demand = |package: &String| {
+            self.world.existing(&format!("{package}.{name}")).or_else(|| member_of(package))
+        };
+        self.world
+            .existing(&here)
+            .or_else(static_single)
+            .or_else(|| imports.on_demand.iter().find_map(on_demand))
+            .or_else(|| self.world.existing(&format!("java.lang.{name}")))
+            .or_else(|| imports.static_on_demand.iter().find_map(member_of))
+    }
+
+    /// The class `A.B.C` or `a.b.C`.
+    pub fn dotted(&self, names: &[&str]) -> Option<Name> {
+        let (first, rest) = names.split_first()?;
+        if let Some(Type::Class(class)) = self.type_named(first) {
+            let step = |class: Name, name: &&str| self.member_class(&class, name);
+            return rest.iter().try_fold(class.name.clone(), step);
+        }
+        self.world.class_by_qualified_name(&names.join("."))
+    }
+
+    /// The member class of `class` with this simple name, inherited ones too.
+    pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        let key = (class.clone(), simple.to_owned());
+        if let Some(known) = self.member.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.find_member_class(class, simple, 0);
+        if self.world.is_complete() {
+            self.member.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+
+    fn find_member_class(&self, class: &Name, simple: &str, depth: u32) -> Option<Name> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        let Some(local) = self.locals.get(class) else {
+            return self.world.member_class(class, simple, depth);
+        };
+        local.members.get(simple).cloned().or_else(|| {
+            local.supers.iter().find_map(|s| self.find_member_class(s, simple, depth + 1))
+        })
+    }
+}

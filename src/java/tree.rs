@@ -1,0 +1,241 @@
+//! A lean copy of a file's syntax tree: flat, with parents, without comments,
+//! punctuation and annotations. Types are looked up by its dense node ids.
+
+use tree_sitter::TreeCursor;
+
+use super::SourceFile;
+use super::kinds::{Field, GRAMMAR, Kind};
+
+/// A node of a [`LeanTree`]: its index in source order (parents before children).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Clone)]
+struct Entry {
+    syntax_id: usize,
+    start: u32,
+    end: u32,
+    line: u32,
+    parent: u32,
+    first_child: u32,
+    next: u32,
+    kind: Kind,
+    field: Field,
+    missing: bool,
+}
+
+/// The lean tree of one file.
+#[derive(Debug, Clone, Default)]
+pub struct LeanTree {
+    entries: Vec<Entry>,
+}
+
+impl LeanTree {
+    /// Copies the tree of `file`, without recursion, in one pass.
+    pub fn of(file: &SourceFile) -> LeanTree {
+        let mut tree = LeanTree { entries: Vec::with_capacity(file.text.len() / 6) };
+        let mut cursor = file.tree.walk();
+        tree.push(&cursor, NONE);
+        let mut ancestors = vec![(0u32, NONE)];
+        let mut descend = true;
+        loop {
+            if descend && cursor.goto_first_child() {
+                // A level for the children; the parent is the last entry kept.
+            } else {
+                loop {
+                    if cursor.goto_next_sibling() {
+                        break;
+                    }
+                    if !cursor.goto_parent() || ancestors.len() == 1 {
+                        return tree;
+                    }
+                    ancestors.pop();
+                }
+                descend = tree.visit(&cursor, &mut ancestors);
+                continue;
+            }
+            descend = tree.visit(&cursor, &mut ancestors);
+        }
+    }
+
+    /// Keeps the cursor's node if it matters, and says whether to go below it.
+    /// `ancestors` holds (node, its last child) for every open level.
+    fn visit(&mut self, cursor: &TreeCursor<'_>, ancestors: &mut Vec<(u32, u32)>) -> bool {
+        let kind = GRAMMAR.kind(cursor.node().kind_id());
+        let leaf = matches!(kind, Kind::LineComment | Kind::BlockComment)
+            || (kind == Kind::Other && !cursor.node().is_named());
+        if leaf {
+            return false;
+        }
+        let (parent, last) = *ancestors.last().expect("the root is never popped");
+        let index = self.push(cursor, parent);
+        if last == NONE {
+            self.entries[parent as usize].first_child = index;
+        } else {
+            self.entries[last as usize].next = index;
+        }
+        ancestors.last_mut().expect("the root is never popped").1 = index;
+        let below = !kind.is_annotation()
+            && kind != Kind::StringLiteral
+            && cursor.node().child_count() > 0;
+        if below {
+            ancestors.push((index, NONE));
+        }
+        below
+    }
+
+    fn push(&mut self, cursor: &TreeCursor<'_>, parent: u32) -> u32 {
+        let node = cursor.node();
+        self.entries.push(Entry {
+            syntax_id: node.id(),
+            start: node.start_byte() as u32,
+            end: node.end_byte() as u32,
+            line: node.start_position().row as u32 + 1,
+            parent,
+            first_child: NONE,
+            next: NONE,
+            kind: GRAMMAR.kind(node.kind_id()),
+            field: GRAMMAR.field(cursor.field_id()),
+            missing: node.is_missing(),
+        });
+        self.entries.len() as u32 - 1
+    }
+
+    /// The whole file.
+    pub fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// Number of nodes; ids run from 0.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no node at all (never, for a parsed file).
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All nodes in source order.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.entries.len() as u32).map(NodeId)
+    }
+
+    fn entry(&self, node: NodeId) -> &Entry {
+        &self.entries[node.0 as usize]
+    }
+
+    /// What the node is.
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.entry(node).kind
+    }
+
+    /// Its role below its parent.
+    pub fn field(&self, node: NodeId) -> Field {
+        self.entry(node).field
+    }
+
+    /// The line of its first character, from 1.
+    pub fn line(&self, node: NodeId) -> u32 {
+        self.entry(node).line
+    }
+
+    /// Whether the parser made it up to go on.
+    pub fn is_missing(&self, node: NodeId) -> bool {
+        self.entry(node).missing
+    }
+
+    /// The id of the same node in the syntax tree.
+    pub fn syntax_id(&self, node: NodeId) -> usize {
+        self.entry(node).syntax_id
+    }
+
+    /// Its bytes in the file's text.
+    pub fn range(&self, node: NodeId) -> std::ops::Range<usize> {
+        let entry = self.entry(node);
+        entry.start as usize..entry.end as usize
+    }
+
+    /// The node above; none for the root.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        Some(self.entry(node).parent).filter(|p| *p != NONE).map(NodeId)
+    }
+
+    /// The nodes directly below, in source order.
+    pub fn children(&self, node: NodeId) -> Children<'_> {
+        Children { tree: self, next: self.entry(node).first_child }
+    }
+
+    /// The first child with this role.
+    pub fn child(&self, node: NodeId, field: Field) -> Option<NodeId> {
+        self.children(node).find(|c| self.field(*c) == field)
+    }
+
+    /// The first child of this kind.
+    pub fn first(&self, node: NodeId, kind: Kind) -> Option<NodeId> {
+        self.children(node).find(|c| self.kind(*c) == kind)
+    }
+
+    /// The first child that is a type.
+    pub fn first_type(&self, node: NodeId) -> Option<NodeId> {
+        self.children(node).find(|c| self.kind(*c).is_type())
+    }
+
+    /// The nearest node above of one of these kinds.
+    pub fn above(&self, node: NodeId, kinds: &[Kind]) -> Option<NodeId> {
+        let mut at = self.parent(node);
+        while let Some(parent) = at {
+            if kinds.contains(&self.kind(parent)) {
+                return Some(parent);
+            }
+            at = self.parent(parent);
+        }
+        None
+    }
+}
+
+/// Iterator over the children of a node.
+pub struct Children<'t> {
+    tree: &'t LeanTree,
+    next: u32,
+}
+
+impl Iterator for Children<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        if self.next == NONE {
+            return None;
+        }
+        let node = NodeId(self.next);
+        self.next = self.tree.entry(node).next;
+        Some(node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lean_tree_keeps_structure_and_drops_punctuation() {
+        let file = SourceFile::parse("A.java", "class A { /* c */ int f = 1 + 2; @X void g() {} }");
+        let tree = LeanTree::of(&file);
+        let kinds: Vec<Kind> = tree.nodes().map(|n| tree.kind(n)).collect();
+        assert_eq!(&kinds[..4], &[Kind::Program, Kind::ClassDeclaration, Kind::Identifier, Kind::ClassBody]);
+        let binary = tree.nodes().find(|n| tree.kind(*n) == Kind::Binary).unwrap();
+        let parts: Vec<&str> = tree.children(binary).map(|c| &file.text[tree.range(c)]).collect();
+        assert_eq!(parts, ["1", "+", "2"]);
+        assert_eq!(tree.kind(tree.parent(binary).unwrap()), Kind::VariableDeclarator);
+        assert!(tree.nodes().all(|n| tree.kind(n) != Kind::BlockComment));
+    }
+
+    #[test]
+    fn a_file_nested_a_hundred_thousand_deep_is_copied() {
+        let text = format!("class A {{ int f = {}1{}; }}", "(".repeat(100_000), ")".repeat(100_000));
+        let file = SourceFile::parse("A.java", text);
+        assert!(LeanTree::of(&file).len() > 100_000);
+    }
+}

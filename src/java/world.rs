@@ -1,0 +1,200 @@
+//! All classes that the analysed sources can name: their own and those of the class
+//! path.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
+
+use rayon::prelude::*;
+
+use super::class::ClassInfo;
+use super::declare::{ClassDecl, FileUnit};
+use super::kinds::{Field, Kind};
+use super::resolver::{Level, Resolver};
+use super::tree::NodeId;
+use super::types::Name;
+use super::{ClassPath, SourceFile, source_class};
+
+/// The files and their classes. Built in stages: names, supertypes, members.
+pub(crate) struct World<'w> {
+    pub files: Vec<FileUnit<'w>>,
+    classes: &'w ClassPath,
+    /// Source classes: file and index in [`FileUnit::classes`].
+    declared: HashMap<Name, (usize, usize)>,
+    /// Direct supertypes of source classes, without type arguments.
+    supers: RwLock<HashMap<Name, Arc<[Name]>>>,
+    complete: AtomicBool,
+    infos: HashMap<Name, Arc<ClassInfo>>,
+    /// Constant variables found out so far, by class and field.
+    pub constants: RwLock<HashMap<(Name, Name), bool>>,
+}
+
+/// Deepest hierarchy that is followed.
+const DEPTH_MAX: u32 = 64;
+
+/// Longest qualified name in bytes that is looked up.
+const QUALIFIED_MAX: usize = 1024;
+
+impl<'w> World<'w> {
+    /// The names of all classes of `files`, nothing resolved yet.
+    pub fn declare(files: &'w [SourceFile], classes: &'w ClassPath) -> World<'w> {
+        let files: Vec<FileUnit<'w>> = files.par_iter().map(FileUnit::of).collect();
+        let mut declared = HashMap::new();
+        for (file, unit) in files.iter().enumerate() {
+            for (index, class) in unit.classes.iter().enumerate() {
+                declared.entry(class.name.clone()).or_insert((file, index));
+            }
+        }
+        World {
+            files,
+            classes,
+            declared,
+            supers: RwLock::default(),
+            complete: AtomicBool::new(false),
+            infos: HashMap::new(),
+            constants: RwLock::default(),
+        }
+    }
+
+    /// Resolves the supertypes, then the members of all classes; returns the members,
+    /// to be put in by [`World::with_members`].
+    pub fn members(&self) -> HashMap<Name, Arc<ClassInfo>> {
+        for file in &self.files {
+            for class in &file.classes {
+                self.supers_of(&class.name, 0);
+            }
+        }
+        self.complete.store(true, Ordering::Release);
+        let found: Vec<Vec<ClassInfo>> =
+            self.files.par_iter().map(|f| source_class::file_classes(self, f)).collect();
+        let mut infos = HashMap::new();
+        for info in found.into_iter().flatten() {
+            infos.entry(info.name.clone()).or_insert_with(|| Arc::new(info));
+        }
+        infos
+    }
+
+    /// A world whose members are known: the same files and names as `self`.
+    pub fn with_members(mut self, infos: HashMap<Name, Arc<ClassInfo>>) -> World<'w> {
+        self.infos = infos;
+        self
+    }
+
+    /// Whether all supertypes are resolved.
+    pub fn is_complete(&self) -> bool {
+        self.complete.load(Ordering::Acquire)
+    }
+
+    pub fn class(&self, name: &str) -> Option<Arc<ClassInfo>> {
+        if self.declared.contains_key(name) {
+            return self.infos.get(name).cloned();
+        }
+        self.classes.find(name)
+    }
+
+    /// The file that declares a source class.
+    pub fn file_of(&self, class: &str) -> Option<&FileUnit<'w>> {
+        self.declared.get(class).map(|(file, _)| &self.files[*file])
+    }
+
+    fn decl(&self, class: &str) -> Option<&ClassDecl> {
+        self.declared.get(class).map(|(file, index)| &self.files[*file].classes[*index])
+    }
+
+    /// `name` as the binary name of a class that is there.
+    pub fn existing(&self, name: &str) -> Option<Name> {
+        if let Some((name, _)) = self.declared.get_key_value(name) {
+            return Some(name.clone());
+        }
+        self.classes.find(name).map(|c| c.name.clone())
+    }
+
+    /// `a.b.C.D` as a class: tries ever shorter packages.
+    pub fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
+        if qualified.len() > QUALIFIED_MAX {
+            return None;
+        }
+        if let Some(found) = self.existing(qualified) {
+            return Some(found);
+        }
+        let (outer, simple) = qualified.rsplit_once('.')?;
+        let outer = self.class_by_qualified_name(outer)?;
+        self.member_class(&outer, simple, 0)
+    }
+
+    /// The member class of `class` with this simple name, inherited ones too.
+    pub fn member_class(&self, class: &Name, simple: &str, depth: u32) -> Option<Name> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        if let Some(decl) = self.decl(class) {
+            let supers = || self.supers_of(class, depth);
+            return decl.members.get(simple).cloned().or_else(|| {
+                supers().iter().find_map(|s| self.member_class(s, simple, depth + 1))
+            });
+        }
+        let info = self.classes.find(class)?;
+        if let Some(found) = self.classes.find(&format!("{class}${simple}")) {
+            return Some(found.name.clone());
+        }
+        let mut names = info.supertypes().filter_map(|t| t.class_name());
+        names.find_map(|s| self.member_class(s, simple, depth + 1))
+    }
+
+    /// Direct supertypes of a source class. While they are being found out (cyclic
+    /// code) there are none.
+    fn supers_of(&self, class: &Name, depth: u32) -> Arc<[Name]> {
+        if let Ok(known) = self.supers.read()
+            && let Some(supers) = known.get(class)
+        {
+            return supers.clone();
+        }
+        let none: Arc<[Name]> = Arc::new([]);
+        let Some((file, index)) = self.declared.get(class).copied() else { return none };
+        if depth > DEPTH_MAX || self.is_complete() {
+            return none;
+        }
+        self.set_supers(class, none);
+        let supers: Arc<[Name]> = self.find_supers(&self.files[file], index).into();
+        self.set_supers(class, supers.clone());
+        supers
+    }
+
+    fn set_supers(&self, class: &Name, supers: Arc<[Name]>) {
+        if let Ok(mut known) = self.supers.write() {
+            known.insert(class.clone(), supers);
+        }
+    }
+
+    fn find_supers(&self, file: &FileUnit<'_>, index: usize) -> Vec<Name> {
+        let node = file.classes[index].node;
+        let mut resolver = Resolver::new(self, file);
+        resolver.levels = outer_levels(file, index);
+        let types = supertype_nodes(file, node);
+        types.iter().filter_map(|t| resolver.ty(*t).class_name().cloned()).collect()
+    }
+}
+
+/// The classes around the class with this index, outermost first.
+fn outer_levels(file: &FileUnit<'_>, index: usize) -> Vec<Level> {
+    let outer = |index: &usize| file.classes[*index].outer;
+    let around = std::iter::successors(file.classes[index].outer, outer);
+    let mut levels: Vec<Level> =
+        around.map(|index| Level::Class(file.classes[index].name.clone())).collect();
+    levels.reverse();
+    levels
+}
+
+/// The type nodes after `extends` and `implements`.
+pub(crate) fn supertype_nodes(file: &FileUnit<'_>, class: NodeId) -> Vec<NodeId> {
+    let tree = &file.tree;
+    let mut nodes = Vec::new();
+    nodes.extend(tree.child(class, Field::Superclass).and_then(|s| tree.first_type(s)));
+    for list in tree.children(class) {
+        if matches!(tree.kind(list), Kind::SuperInterfaces | Kind::ExtendsInterfaces) {
+            let list = tree.first(list, Kind::TypeList).into_iter();
+            nodes.extend(list.flat_map(|l| tree.children(l)).filter(|t| tree.kind(*t).is_type()));
+        }
+    }
+    nodes
+}

@@ -1,0 +1,135 @@
+//! Assignments, initialisers and declarations (rules 9 and 10).
+
+use super::counter::Counter;
+use crate::java::attribute::Symbol;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::{Primitive, Type, ValueKind};
+
+impl Counter<'_> {
+    /// Rule 9: a value goes to a target of type `target`, which stands at `place`.
+    pub(super) fn assign(
+        &mut self,
+        target: &Type,
+        value: Option<NodeId>,
+        place: NodeId,
+        line: u32,
+    ) {
+        let kind = match target {
+            Type::Unknown | Type::Void => {
+                let guess = value.and_then(|v| self.ty(v).kind()).unwrap_or(ValueKind::Object);
+                self.report_unknown(place, guess);
+                guess
+            }
+            other => other.kind().unwrap_or(ValueKind::Object),
+        };
+        if kind != ValueKind::Object {
+            if value.is_some_and(|v| self.is_converted(v, kind)) {
+                self.add("Cast_numeric", line);
+            }
+            return self.add_pair("Assign", kind, line);
+        }
+        let is_null = value.is_some_and(|v| self.is_null(v));
+        let operation = match target.element() {
+            _ if is_null => "Assign_Object_null",
+            Some(Type::Primitive(Primitive::Char)) => "Assign_char[]_char[]",
+            Some(_) => "Assign_Array_Array",
+            None => "Assign_Object_Object",
+        };
+        self.add(operation, line);
+    }
+
+    /// A primitive value, no constant, of another kind than `kind`.
+    fn is_converted(&self, value: NodeId, kind: ValueKind) -> bool {
+        let primitive = self.ty(value).primitive();
+        !self.facts.is_constant(value) && primitive.is_some_and(|p| p.kind() != kind)
+    }
+
+    pub(super) fn assignment(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let (Some(left), Some(right)) =
+            (tree.child(node, Field::Left), tree.child(node, Field::Right))
+        else {
+            return;
+        };
+        let (operator, line) = self.operator(node);
+        if operator == Kind::Equals {
+            return self.assign(self.ty(left), Some(right), left, line);
+        }
+        let target = self.ty(left);
+        let promoted = self.compound(node, operator, left, right, line);
+        let kind = target.unboxed().map(Primitive::kind);
+        if let (Some(promoted), Some(kind)) = (promoted, kind)
+            && promoted != kind
+        {
+            self.add("Cast_numeric", line);
+        }
+        match target {
+            Type::Primitive(primitive) => self.add_pair("Assign", primitive.kind(), line),
+            Type::Unknown => {
+                let kind = promoted.unwrap_or(ValueKind::Object);
+                self.add_pair("Assign", kind, line);
+            }
+            _ => self.add("Assign_Object_Object", line),
+        }
+    }
+
+    /// Rule 10: a local variable named at `name`; its kind.
+    pub(super) fn declaration(&mut self, name: NodeId) -> ValueKind {
+        let kind = self.kind_of(name);
+        self.add_kind("Declaration", kind, self.tree().line(name));
+        kind
+    }
+
+    /// A declarator of a local variable or a field; whether to go on below it.
+    pub(super) fn declarator(&mut self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let Some(name) = tree.child(node, Field::Name) else { return true };
+        let line = tree.line(name);
+        let value = tree.child(node, Field::Value);
+        let parent = tree.parent(node).map(|p| tree.kind(p));
+        if parent == Some(Kind::LocalVariable) {
+            self.declaration(name);
+        } else if self.facts.is_constant(name) {
+            return false;
+        } else if value.is_some() {
+            self.add("Field_Reference", line);
+        }
+        if let Some(value) = value {
+            self.assign(self.ty(name), Some(value), name, line);
+        }
+        true
+    }
+
+    pub(super) fn resource(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let (Some(name), Some(value)) =
+            (tree.child(node, Field::Name), tree.child(node, Field::Value))
+        else {
+            return;
+        };
+        self.declaration(name);
+        self.assign(self.ty(name), Some(value), name, tree.line(name));
+    }
+
+    /// `{..}`: the array, unless `new` counts it, and its elements.
+    pub(super) fn array_initializer(&mut self, node: NodeId) {
+        let tree = self.tree();
+        if tree.parent(node).is_none_or(|p| tree.kind(p) != Kind::ArrayCreation) {
+            self.add("New_Array", tree.line(node));
+        }
+        let element = self.ty(node).element().cloned().unwrap_or_default();
+        for value in tree.children(node) {
+            let line = tree.line(value);
+            self.add("Array_Reference", line);
+            self.assign(&element, Some(value), value, line);
+        }
+    }
+
+    /// A name in an expression.
+    pub(super) fn identifier(&mut self, node: NodeId) {
+        if *self.facts.symbol(node) == Symbol::Field {
+            self.add("Field_Reference", self.tree().line(node));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Calls (rule 3).
+
+use super::counter::Counter;
+use crate::finding::FindingKind;
+use crate::java::attribute::Symbol;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+
+impl Counter<'_> {
+    pub(super) fn call(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let name = tree.child(node, Field::Name);
+        let method = name.map_or("?", |n| self.file.text(n));
+        let line = self.line_of(node, Field::Name);
+        self.invocation(node, method, line);
+    }
+
+    pub(super) fn explicit_constructor_call(&mut self, node: NodeId) {
+        let line = self.line_of(node, Field::Constructor);
+        self.invocation(node, "<init>", line);
+    }
+
+    /// What calling the method or constructor that `node` refers to counts.
+    pub(super) fn invocation(&mut self, node: NodeId, method: &str, line: u32) {
+        match self.facts.symbol(node) {
+            Symbol::Source => {
+                self.add("Method_Invocation", line);
+                self.parameters(node);
+            }
+            Symbol::Library(class) => self.add(format!("lib:{class}.{method}"), line),
+            _ => {
+                let message =
+                    format!("the class that declares {method} is not known; it counts as lib:?.{method}");
+                self.report(FindingKind::UnresolvedCall, line, message);
+                self.add(format!("lib:?.{method}"), line);
+            }
+        }
+    }
+
+    fn parameters(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let Some(list) = tree.child(node, Field::Arguments) else { return };
+        for argument in tree.children(list).filter(|a| tree.kind(*a) != Kind::Error) {
+            let kind = self.kind_of(argument);
+            self.add_kind("Parameter", kind, tree.line(argument));
+        }
+    }
+}

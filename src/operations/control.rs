@@ -1,0 +1,122 @@
+//! Control (rules 5, 14, 15): how blocks are entered, loops, `return`.
+
+use super::counter::Counter;
+use crate::blocks::{Block, BlockKind, Unit, UnitKind};
+use crate::java::declare::has_modifier;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::{Type, ValueKind};
+
+/// What a block entered through this construct holds.
+fn goto(kind: BlockKind) -> Option<&'static str> {
+    Some(match kind {
+        BlockKind::Then => "BlockGoto_if",
+        BlockKind::Else => "BlockGoto_else",
+        BlockKind::ForTest | BlockKind::ForUpdate | BlockKind::ForBody => "BlockGoto_for",
+        BlockKind::ForeachBody => "BlockGoto_foreach",
+        BlockKind::WhileTest | BlockKind::WhileBody => "BlockGoto_while",
+        BlockKind::DoBody | BlockKind::DoTest => "BlockGoto_do",
+        BlockKind::SwitchCase => "BlockGoto_switch",
+        BlockKind::Catch | BlockKind::Finally => "BlockGoto_try",
+        // `&&`, `||` and `?:` count at the operator.
+        BlockKind::Entry
+        | BlockKind::ForInit
+        | BlockKind::TryBody
+        | BlockKind::Continuation
+        | BlockKind::AndRight
+        | BlockKind::OrRight
+        | BlockKind::ConditionalTrue
+        | BlockKind::ConditionalFalse => return None,
+    })
+}
+
+impl Counter<'_> {
+    /// What entering the block counts.
+    pub(super) fn entered(&mut self, block: &Block<'_>, unit: &Unit<'_>) {
+        if let Some(operation) = goto(block.kind) {
+            self.add(operation, block.start_line);
+        }
+        match block.kind {
+            BlockKind::ForeachBody => {
+                if let Some(node) = self.nodes.get(&block.construct.id()).copied() {
+                    self.iteration(node);
+                }
+            }
+            BlockKind::Entry if unit.kind == UnitKind::Method => {
+                let node = self.nodes.get(&unit.node.id()).copied();
+                let text = &self.file.source.text;
+                if let Some(node) = node
+                    && has_modifier(self.tree(), text, node, "synchronized")
+                {
+                    self.add("Synchronized", self.line_of(node, Field::Name));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a statement counts in the block that holds its header expression.
+    pub(super) fn construct_around(&mut self, part: NodeId) {
+        let tree = self.tree();
+        let Some(parent) = tree.parent(part) else { return };
+        match tree.kind(parent) {
+            Kind::Synchronized if tree.kind(part) == Kind::Parenthesized => {
+                self.add("Synchronized", tree.line(parent));
+            }
+            Kind::EnhancedFor if tree.field(part) == Field::Value => {
+                if self.ty(part).element().is_none() {
+                    self.add("lib:java.lang.Iterable.iterator", tree.line(part));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Rule 15: one iteration of an enhanced `for`.
+    fn iteration(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let (Some(value), Some(name)) =
+            (tree.child(node, Field::Value), tree.child(node, Field::Name))
+        else {
+            return;
+        };
+        let line = tree.line(name);
+        let iterated = self.ty(value);
+        if *iterated == Type::Unknown {
+            self.report_unknown(value, ValueKind::Object);
+        }
+        let kind = self.declaration(name);
+        if let Some(element) = iterated.element() {
+            for operation in ["Less_int_int", "Array_Reference", "Increment"] {
+                self.add(operation, line);
+            }
+            if let Some(primitive) = element.primitive()
+                && kind != ValueKind::Object
+                && primitive.kind() != kind
+            {
+                self.add("Cast_numeric", line);
+            }
+        } else {
+            self.add("lib:java.util.Iterator.hasNext", line);
+            self.add("lib:java.util.Iterator.next", line);
+        }
+        self.assign(self.ty(name), None, name, line);
+    }
+
+    pub(super) fn return_statement(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let line = tree.line(node);
+        let Some(value) = tree.children(node).next() else {
+            return self.add("Return_void", line);
+        };
+        match self.ty(node).kind() {
+            Some(kind) => self.add_kind("Return", kind, line),
+            // A lambda whose target is not known: its value says what it returns.
+            None => {
+                let kind = self.ty(value).kind().unwrap_or(ValueKind::Object);
+                self.report_unknown(value, kind);
+                self.add_kind("Return", kind, line);
+            }
+        }
+    }
+}

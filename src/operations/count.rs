@@ -1,0 +1,206 @@
+//! From files and their blocks to the dictionary; and which node counts as what.
+
+use rayon::prelude::*;
+
+use super::counter::Counter;
+use super::dictionary::{BlockEntry, Dictionary, OperationCount};
+use crate::blocks::{BlockId, FileBlocks, Granularity};
+use crate::finding::{Finding, FindingKind};
+use crate::java::attribute::{STACK_BYTES, Symbol, attribute};
+use crate::java::declare::FileUnit;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::world::World;
+use crate::java::{ClassPath, SourceFile};
+
+/// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
+/// dense over the files in order. [`BlockEntry::removable`] is left `false`. The rules
+/// are the same at both granularities: what differs is which block holds what.
+pub fn count(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    classes: &ClassPath,
+    _granularity: Granularity,
+) -> (Dictionary, Vec<Finding>) {
+    assert_eq!(files.len(), blocks.len(), "one division per file");
+    let work = || {
+        let world = World::declare(files, classes);
+        let members = world.members();
+        let world = world.with_members(members);
+        let pairs = world.files.par_iter().zip(blocks);
+        pairs.map(|(file, blocks)| count_file(&world, file, blocks)).collect::<Vec<_>>()
+    };
+    // Attribution recurses as deep as the source nests: it needs more than a default stack.
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+    let counted = match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    };
+    let mut dictionary = Dictionary::default();
+    let mut findings = Vec::new();
+    for (mut entries, found) in counted {
+        for entry in &mut entries {
+            entry.id = BlockId(dictionary.blocks.len() as u32);
+            dictionary.blocks.push(std::mem::replace(entry, empty_entry()));
+        }
+        findings.extend(found);
+    }
+    (dictionary, findings)
+}
+
+fn empty_entry() -> BlockEntry {
+    BlockEntry {
+        id: BlockId(0),
+        name: String::new(),
+        kind: String::new(),
+        file: String::new(),
+        start_line: 0,
+        end_line: 0,
+        class: String::new(),
+        method: String::new(),
+        removable: false,
+        operations: Vec::new(),
+    }
+}
+
+fn count_file(
+    world: &World<'_>,
+    file: &FileUnit<'_>,
+    blocks: &FileBlocks<'_>,
+) -> (Vec<BlockEntry>, Vec<Finding>) {
+    let facts = attribute(world, file);
+    let mut counter = Counter::new(file, &facts, blocks);
+    let mut entries = Vec::with_capacity(blocks.blocks.len());
+    for index in 0..blocks.blocks.len() {
+        let operations = counter.count_block(blocks, index);
+        entries.push(entry(file, blocks, index, operations));
+    }
+    let mut findings = blocks.findings.clone();
+    findings.append(&mut counter.findings);
+    findings.sort();
+    (entries, findings)
+}
+
+fn entry(
+    file: &FileUnit<'_>,
+    blocks: &FileBlocks<'_>,
+    index: usize,
+    operations: Vec<OperationCount>,
+) -> BlockEntry {
+    let block = &blocks.blocks[index];
+    let unit = &blocks.units[block.unit.0 as usize];
+    let package = &file.imports.package;
+    let short = match unit.class.strip_prefix(package.as_str()) {
+        Some(rest) if !package.is_empty() => rest.strip_prefix('.').unwrap_or(rest),
+        _ => &unit.class,
+    };
+    let method = unit.name.strip_prefix(short).and_then(|rest| rest.strip_prefix('.'));
+    let kind = serde_json::to_value(block.kind).ok();
+    BlockEntry {
+        id: BlockId(0),
+        name: block.name.clone(),
+        kind: kind.as_ref().and_then(|k| k.as_str()).unwrap_or_default().to_owned(),
+        file: file.source.path.clone(),
+        start_line: block.start_line,
+        end_line: block.end_line,
+        class: unit.class.clone(),
+        method: method.unwrap_or(&unit.name).to_owned(),
+        removable: false,
+        operations,
+    }
+}
+
+impl Counter<'_> {
+    fn count_block(&mut self, blocks: &FileBlocks<'_>, index: usize) -> Vec<OperationCount> {
+        self.block = index;
+        let block = &blocks.blocks[index];
+        self.entered(block, &blocks.units[block.unit.0 as usize]);
+        for part in &block.parts {
+            if let Some(node) = self.nodes.get(&part.id()).copied() {
+                self.part(node);
+            }
+        }
+        self.take()
+    }
+
+    /// A part and all below it that no other block owns.
+    fn part(&mut self, root: NodeId) {
+        self.construct_around(root);
+        let mut todo = vec![root];
+        while let Some(node) = todo.pop() {
+            let owner = self.owner[node.0 as usize];
+            if node != root && owner.is_some_and(|o| o as usize != self.block) {
+                continue;
+            }
+            if self.node(node) {
+                todo.extend(self.tree().children(node));
+            }
+        }
+    }
+
+    /// Counts `node` itself; whether to go on below it.
+    fn node(&mut self, node: NodeId) -> bool {
+        let kind = self.tree().kind(node);
+        if kind.is_type() || kind.is_annotation() || kind.is_class_declaration() {
+            return false;
+        }
+        if self.facts.is_constant(node) && *self.facts.symbol(node) != Symbol::ConstantField {
+            // A constant expression; a declared name is no expression but has nothing below.
+            return false;
+        }
+        let typed = matches!(
+            kind,
+            Kind::Parenthesized | Kind::Binary | Kind::Unary | Kind::Call | Kind::Creation
+        );
+        if typed && !self.facts.is_visited(node) {
+            self.too_deep(node);
+            return false;
+        }
+        match kind {
+            Kind::ClassBody | Kind::Modifiers | Kind::Assert | Kind::SwitchLabel => return false,
+            Kind::MethodDeclaration | Kind::ConstructorDeclaration => return false,
+            Kind::Lambda | Kind::MethodReference => {
+                self.add("New_Object", self.tree().line(node));
+                return kind == Kind::MethodReference && self.has_receiver(node);
+            }
+            Kind::Binary => self.binary(node),
+            Kind::Unary => self.unary(node),
+            Kind::Update => self.update(node),
+            Kind::Assignment => self.assignment(node),
+            Kind::VariableDeclarator => return self.declarator(node),
+            Kind::Resource => self.resource(node),
+            Kind::ArrayInitializer => self.array_initializer(node),
+            Kind::Cast => self.cast(node),
+            Kind::Ternary => self.add("BlockGoto_if", self.line_of(node, Field::Consequence)),
+            Kind::InstanceOf => self.instance_of(node),
+            Kind::Pattern => {
+                self.pattern(node);
+                return false;
+            }
+            Kind::Call => self.call(node),
+            Kind::Creation => self.creation(node),
+            Kind::EnumConstant => self.enum_constant(node),
+            Kind::ExplicitConstructorCall => self.explicit_constructor_call(node),
+            Kind::ArrayCreation => self.add("New_Array", self.tree().line(node)),
+            Kind::ArrayAccess => self.add("Array_Reference", self.line_of(node, Field::Index)),
+            Kind::Identifier => self.identifier(node),
+            Kind::FieldAccess => return self.field_access(node),
+            Kind::Return => self.return_statement(node),
+            Kind::Throw => self.add("Throw", self.tree().line(node)),
+            Kind::Break | Kind::Continue => {
+                self.add("BlockGoto_jump", self.tree().line(node));
+                return false;
+            }
+            Kind::Yield => self.add("BlockGoto_jump", self.tree().line(node)),
+            Kind::Error => return false,
+            _ => {}
+        }
+        true
+    }
+
+    fn too_deep(&mut self, node: NodeId) {
+        let line = self.tree().line(node);
+        let message = "nested too deeply; its operations are not counted".to_owned();
+        self.report(FindingKind::UnknownType, line, message);
+    }
+}

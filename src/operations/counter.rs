@@ -1,0 +1,154 @@
+//! What is collected while the nodes of one file are counted.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use super::dictionary::OperationCount;
+use crate::blocks::FileBlocks;
+use crate::finding::{Finding, FindingKind};
+use crate::java::attribute::Facts;
+use crate::java::declare::FileUnit;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::{LeanTree, NodeId};
+use crate::java::types::{Type, ValueKind};
+
+/// An operation's name.
+pub(super) type OperationName = Cow<'static, str>;
+
+/// Counts the operations of one file, block by block.
+pub(super) struct Counter<'a> {
+    pub file: &'a FileUnit<'a>,
+    pub facts: &'a Facts,
+    /// The nodes that blocks point at, by their ids in the syntax tree.
+    pub nodes: HashMap<usize, NodeId>,
+    /// The block that owns a node, if a block's part begins there.
+    pub owner: Vec<Option<u32>>,
+    /// The block that is being counted.
+    pub block: usize,
+    found: Vec<(OperationName, u32)>,
+    pub findings: Vec<Finding>,
+}
+
+impl<'a> Counter<'a> {
+    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, blocks: &FileBlocks<'_>) -> Counter<'a> {
+        let mut wanted: HashMap<usize, Option<usize>> =
+            blocks.owner.iter().map(|(id, block)| (*id, Some(*block))).collect();
+        let others = blocks.blocks.iter().map(|b| b.construct.id());
+        for id in others.chain(blocks.units.iter().map(|u| u.node.id())) {
+            wanted.entry(id).or_insert(None);
+        }
+        let mut nodes = HashMap::with_capacity(wanted.len());
+        let mut owner = vec![None; file.tree.len()];
+        for node in file.tree.nodes() {
+            let id = file.tree.syntax_id(node);
+            if let Some(block) = wanted.get(&id) {
+                // A node and its only child may share an id: the outer one counts.
+                nodes.entry(id).or_insert(node);
+                owner[node.0 as usize] = block.map(|b| b as u32);
+            }
+        }
+        let (found, findings) = (Vec::new(), Vec::new());
+        Counter { file, facts, nodes, owner, block: 0, found, findings }
+    }
+
+    pub fn tree(&self) -> &'a LeanTree {
+        &self.file.tree
+    }
+
+    /// One operation on `line`.
+    pub fn add(&mut self, operation: impl Into<OperationName>, line: u32) {
+        self.found.push((operation.into(), line));
+    }
+
+    /// One operation whose name ends with a kind.
+    pub fn add_kind(&mut self, operation: &str, kind: ValueKind, line: u32) {
+        self.add(format!("{operation}_{kind}"), line);
+    }
+
+    /// One operation whose name ends with a kind twice.
+    pub fn add_pair(&mut self, operation: &str, kind: ValueKind, line: u32) {
+        self.add(format!("{operation}_{kind}_{kind}"), line);
+    }
+
+    /// The operations since the last call, by name and line.
+    pub fn take(&mut self) -> Vec<OperationCount> {
+        let mut counts: BTreeMap<(OperationName, u32), u32> = BTreeMap::new();
+        for key in self.found.drain(..) {
+            *counts.entry(key).or_insert(0) += 1;
+        }
+        let entry = |((operation, line), count): ((OperationName, u32), u32)| OperationCount {
+            operation: operation.into_owned(),
+            line,
+            count,
+        };
+        counts.into_iter().map(entry).collect()
+    }
+
+    pub fn report(&mut self, kind: FindingKind, line: u32, message: String) {
+        self.findings.push(Finding { file: self.file.source.path.clone(), line, kind, message });
+    }
+
+    /// Notes that the type of `node` is not known, and what it counts as.
+    pub fn report_unknown(&mut self, node: NodeId, guess: ValueKind) {
+        let line = self.tree().line(node);
+        let text = shortened(self.file.text(node));
+        let message = format!("the type of `{text}` is not known; it counts as {guess}");
+        self.report(FindingKind::UnknownType, line, message);
+    }
+
+    /// The kind of an expression's own type.
+    pub fn kind_of(&mut self, node: NodeId) -> ValueKind {
+        let functional = matches!(self.tree().kind(node), Kind::Lambda | Kind::MethodReference);
+        match self.facts.ty(node).kind() {
+            Some(kind) => kind,
+            None if functional => ValueKind::Object,
+            None => {
+                self.report_unknown(node, ValueKind::Object);
+                ValueKind::Object
+            }
+        }
+    }
+
+    pub fn ty(&self, node: NodeId) -> &'a Type {
+        self.facts.ty(node)
+    }
+
+    /// `node` without the parentheses around it.
+    pub fn stripped(&self, node: NodeId) -> NodeId {
+        let tree = self.tree();
+        let mut node = node;
+        while tree.kind(node) == Kind::Parenthesized {
+            match tree.children(node).next() {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    pub fn is_null(&self, node: NodeId) -> bool {
+        self.tree().kind(self.stripped(node)) == Kind::NullLiteral
+    }
+
+    /// The operator of a node and the line on which it stands.
+    pub fn operator(&self, node: NodeId) -> (Kind, u32) {
+        let tree = self.tree();
+        let token = tree.child(node, Field::Operator);
+        token.map_or((Kind::Other, tree.line(node)), |t| (tree.kind(t), tree.line(t)))
+    }
+
+    /// The line of the child with this role, or of the node.
+    pub fn line_of(&self, node: NodeId, field: Field) -> u32 {
+        let tree = self.tree();
+        tree.line(tree.child(node, field).unwrap_or(node))
+    }
+}
+
+/// The first line of `text`, cut to what fits a message.
+pub(super) fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
+}

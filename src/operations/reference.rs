@@ -1,0 +1,27 @@
+//! References to fields (rule 11).
+
+use super::counter::Counter;
+use crate::java::attribute::Symbol;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+
+impl Counter<'_> {
+    /// `a.b`; whether to go on below it (not into names of types and packages).
+    pub(super) fn field_access(&mut self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let line = self.line_of(node, Field::FieldName);
+        match self.facts.symbol(node) {
+            Symbol::Field | Symbol::Length => self.add("Field_Reference", line),
+            Symbol::Type | Symbol::Package => return false,
+            Symbol::Unresolved => {
+                // A field of something unknown is a field all the same.
+                let is_this = tree.child(node, Field::FieldName).is_some_and(|f| tree.kind(f) == Kind::This);
+                if !is_this {
+                    self.add("Field_Reference", line);
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+}

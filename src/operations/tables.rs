@@ -1,0 +1,217 @@
+//! The dictionary and the findings as CSV: text out, text in.
+
+use std::collections::BTreeMap;
+
+use csv::{Reader, Writer};
+
+use super::catalogue::{UnknownOperation, class_of};
+use super::dictionary::{BlockEntry, Dictionary, OperationCount};
+use crate::blocks::BlockId;
+use crate::finding::Finding;
+
+/// Why tables are not a dictionary.
+#[derive(Debug, thiserror::Error)]
+pub enum DictionaryError {
+    /// A row can't be read; the cause names the line.
+    #[error("{table} can't be read; write it again with `wattline scan`")]
+    Row {
+        /// `blocks.csv` or `lines.csv`.
+        table: &'static str,
+        /// What is wrong, with the line.
+        #[source]
+        source: csv::Error,
+    },
+    /// Block ids are dense and in order.
+    #[error("blocks.csv: expected block {expected}, found {found}; keep the rows in order")]
+    Order {
+        /// The id that comes next.
+        expected: u32,
+        /// The id that is there.
+        found: u32,
+    },
+    /// Operations of a block that is not there.
+    #[error("lines.csv names block {0}, which blocks.csv lacks; take both from one scan")]
+    UnknownBlock(u32),
+    /// An operation that nobody knows.
+    #[error("lines.csv: {0}")]
+    UnknownOperation(#[from] UnknownOperation),
+}
+
+const BLOCK_COLUMNS: [&str; 9] =
+    ["block", "name", "kind", "file", "start_line", "end_line", "class", "method", "removable"];
+
+impl Dictionary {
+    /// `blocks.csv`: one row per block.
+    pub fn blocks_csv(&self) -> String {
+        let rows = self.blocks.iter().map(|b| {
+            let (start, end) = (b.start_line.to_string(), b.end_line.to_string());
+            let [name, kind, file] = [&b.name, &b.kind, &b.file].map(Clone::clone);
+            let (class, method) = (b.class.clone(), b.method.clone());
+            let removable = b.removable.to_string();
+            vec![b.id.0.to_string(), name, kind, file, start, end, class, method, removable]
+        });
+        table(&BLOCK_COLUMNS, rows)
+    }
+
+    /// `operations.csv`: operations per block, lines summed.
+    pub fn operations_csv(&self) -> String {
+        let rows = self.blocks.iter().flat_map(|block| {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            for found in &block.operations {
+                *counts.entry(&found.operation).or_insert(0) += u64::from(found.count);
+            }
+            let row = |(operation, count): (&str, u64)| {
+                vec![block.id.0.to_string(), operation.to_owned(), count.to_string()]
+            };
+            counts.into_iter().map(row).collect::<Vec<_>>()
+        });
+        table(&["block", "operation", "count"], rows)
+    }
+
+    /// `lines.csv`: operations per block and source line.
+    pub fn operation_lines_csv(&self) -> String {
+        let rows = self.blocks.iter().flat_map(|block| {
+            block.operations.iter().map(|found| {
+                let (id, line) = (block.id.0.to_string(), found.line.to_string());
+                vec![id, line, found.operation.clone(), found.count.to_string()]
+            })
+        });
+        table(&["block", "line", "operation", "count"], rows)
+    }
+
+    /// The dictionary that [`Dictionary::blocks_csv`] and
+    /// [`Dictionary::operation_lines_csv`] wrote.
+    ///
+    /// # Errors
+    /// If a row can't be read, block ids are not dense, or an operation is not known.
+    pub fn from_csv(blocks: &str, lines: &str) -> Result<Dictionary, DictionaryError> {
+        let mut dictionary = Dictionary::default();
+        for row in Reader::from_reader(blocks.as_bytes()).deserialize() {
+            let entry = read_block(row)?;
+            let expected = dictionary.blocks.len() as u32;
+            if entry.id.0 != expected {
+                return Err(DictionaryError::Order { expected, found: entry.id.0 });
+            }
+            dictionary.blocks.push(entry);
+        }
+        for row in Reader::from_reader(lines.as_bytes()).deserialize() {
+            let row: Result<(u32, u32, String, u32), csv::Error> = row;
+            let (block, line, operation, count) =
+                row.map_err(|source| DictionaryError::Row { table: "lines.csv", source })?;
+            class_of(&operation)?;
+            let entry = dictionary.blocks.get_mut(block as usize);
+            let entry = entry.ok_or(DictionaryError::UnknownBlock(block))?;
+            entry.operations.push(OperationCount { operation, line, count });
+        }
+        for block in &mut dictionary.blocks {
+            block.operations.sort();
+        }
+        Ok(dictionary)
+    }
+}
+
+type BlockRow = (u32, String, String, String, u32, u32, String, String, bool);
+
+fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, DictionaryError> {
+    let row = row.map_err(|source| DictionaryError::Row { table: "blocks.csv", source })?;
+    let (id, name, kind, file, start_line, end_line, class, method, removable) = row;
+    Ok(BlockEntry {
+        id: BlockId(id),
+        name,
+        kind,
+        file,
+        start_line,
+        end_line,
+        class,
+        method,
+        removable,
+        operations: Vec::new(),
+    })
+}
+
+/// `findings.csv`: `file, line, kind, message`.
+pub fn findings_csv(findings: &[Finding]) -> String {
+    let rows = findings.iter().map(|f| {
+        vec![f.file.clone(), f.line.to_string(), f.kind.to_string(), f.message.clone()]
+    });
+    table(&["file", "line", "kind", "message"], rows)
+}
+
+fn table(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = Writer::from_writer(Vec::new());
+    let memory = "writing to memory does not fail";
+    writer.write_record(columns).expect(memory);
+    for row in rows {
+        writer.write_record(row).expect(memory);
+    }
+    let bytes = writer.into_inner().expect(memory);
+    String::from_utf8(bytes).expect("all fields are text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::FindingKind;
+
+    fn dictionary() -> Dictionary {
+        let count = |operation: &str, line, count| OperationCount {
+            operation: operation.to_owned(),
+            line,
+            count,
+        };
+        let block = BlockEntry {
+            id: BlockId(0),
+            name: "A.f(int,String[]).for_1".into(),
+            kind: "for_body".into(),
+            file: "p/A.java".into(),
+            start_line: 3,
+            end_line: 5,
+            class: "p.A".into(),
+            method: "f(int,String[])".into(),
+            removable: true,
+            operations: vec![
+                count("Addition_int_int", 3, 2),
+                count("Addition_int_int", 4, 1),
+                count("lib:java.util.Map$Entry.getKey", 5, 1),
+            ],
+        };
+        Dictionary { blocks: vec![block] }
+    }
+
+    #[test]
+    fn lines_are_summed_per_block() {
+        let expected = "block,operation,count\n0,Addition_int_int,3\n\
+                        0,lib:java.util.Map$Entry.getKey,1\n";
+        assert_eq!(dictionary().operations_csv(), expected);
+    }
+
+    #[test]
+    fn the_dictionary_comes_back_from_its_tables() {
+        let written = dictionary();
+        let read =
+            Dictionary::from_csv(&written.blocks_csv(), &written.operation_lines_csv()).unwrap();
+        assert_eq!(read, written);
+    }
+
+    #[test]
+    fn unknown_operations_and_blocks_are_rejected() {
+        let blocks = dictionary().blocks_csv();
+        let read = |lines: &str| Dictionary::from_csv(&blocks, lines).unwrap_err();
+        let header = "block,line,operation,count\n";
+        let error = read(&format!("{header}0,1,Addition_int,1\n"));
+        assert!(matches!(error, DictionaryError::UnknownOperation(_)));
+        let error = read(&format!("{header}7,1,Not,1\n"));
+        assert!(matches!(error, DictionaryError::UnknownBlock(7)));
+        let error = read(&format!("{header}0,x,Not,1\n"));
+        assert!(matches!(error, DictionaryError::Row { table: "lines.csv", .. }));
+    }
+
+    #[test]
+    fn findings_are_quoted_where_needed() {
+        let message = "a, \"b\"".to_owned();
+        let kind = FindingKind::UnknownType;
+        let finding = Finding { file: "A.java".into(), line: 7, kind, message };
+        let expected = "file,line,kind,message\nA.java,7,unknown-type,\"a, \"\"b\"\"\"\n";
+        assert_eq!(findings_csv(&[finding]), expected);
+    }
+}
