@@ -95,7 +95,6 @@ impl Corpus<'_> {
             let what = format!("{round}, without {} blocks", removed.len());
             let mut out = self.variant(Probe::Count, &removed);
             out.files.retain(|file| !count.files.contains(file));
-            out.runtime = None;
             let classes = whole.class_folder();
             let compiled = self.compile(&what, &out, classes.to_str().unwrap());
             if compiled.is_err() || !self.divides_the_same(&removed) {
