@@ -125,8 +125,10 @@ impl<'r, 'a> DryRunner<'r, 'a> {
                 return failed(format!("exit code {code}: {}", first.unwrap_or("no message")));
             }
         }
-        if !outcome.stdout.contains(&self.scenario.session.end_mark) {
-            return failed(format!("did not print {:?}", self.scenario.session.end_mark));
+        let session = &self.scenario.session;
+        let marks = [&session.begin_mark, &session.end_mark];
+        if let Some(mark) = marks.into_iter().find(|mark| !outcome.stdout.contains(*mark)) {
+            return failed(format!("did not print {mark:?}"));
         }
         let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
