@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::blocks::BlockId;
-use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::campaign::{Dry, DryCase, DryError, DryOutcome, parse_executions};
 use crate::instrument::Probe;
 use crate::scenario::{Input, Scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
@@ -118,7 +118,9 @@ impl<'r, 'a> DryRunner<'r, 'a> {
     ) -> Result<DryOutcome, BuildError> {
         let failed = |reason: String| Ok(DryOutcome::Failed { reason });
         match outcome.end {
-            JvmEnd::TimedOut => return failed(format!("did not end within {} s", self.limit.as_secs())),
+            JvmEnd::TimedOut => {
+                return failed(format!("did not end within {} s", self.limit.as_secs()));
+            }
             JvmEnd::Exited(0) => {}
             JvmEnd::Exited(code) => {
                 let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
@@ -132,9 +134,9 @@ impl<'r, 'a> DryRunner<'r, 'a> {
         }
         let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
-        match parse_counts(&text, self.blocks) {
+        match parse_executions(&text, self.blocks) {
             Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),
-            Err(message) => failed(message),
+            Err(error) => failed(error.to_string()),
         }
     }
 }
@@ -157,30 +159,5 @@ impl Dry for DryRunner<'_, '_> {
         let outcomes = outcomes?;
         self.learn(cases, &outcomes, start.elapsed());
         Ok(outcomes)
-    }
-}
-
-/// The runtime's `block,executions` lines as executions by block id.
-pub fn parse_counts(text: &str, blocks: usize) -> Result<Vec<u64>, String> {
-    let mut executions = vec![0; blocks];
-    for (number, line) in text.lines().enumerate().skip(1) {
-        let bad = || format!("counts, line {}: {line:?} is not `block,executions`", number + 1);
-        let (block, count) = line.split_once(',').ok_or_else(bad)?;
-        let block: usize = block.parse().map_err(|_| bad())?;
-        let count: u64 = count.parse().map_err(|_| bad())?;
-        *executions.get_mut(block).ok_or_else(bad)? = count;
-    }
-    Ok(executions)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_read_by_block() {
-        assert_eq!(parse_counts("block,executions\n2,7\n0,1\n", 3), Ok(vec![1, 0, 7]));
-        assert!(parse_counts("block,executions\n3,7\n", 3).unwrap_err().contains("line 2"));
-        assert!(parse_counts("block,executions\nx\n", 3).is_err());
     }
 }
