@@ -218,16 +218,15 @@ leave() {
 }
 
 start_application() {
-    if ! am start -S -W -n "$package/$main" "$@" >"$work/am.out" 2>&1 </dev/null; then
-        read -r line <"$work/am.out"
-        fail "am start $package/$main failed: $line"
-    fi
+    started=yes
+    am start -S -W -n "$package/$main" "$@" >"$work/am.out" 2>&1 </dev/null || started=
     # Old versions of am say so and still end with 0.
     while read -r line; do
         case $line in
         Error*) fail "am start $package/$main: $line" ;;
         esac
     done <"$work/am.out"
+    [ -n "$started" ] || fail "am start $package/$main failed; see $work/am.out"
 }
 
 # Keeps the lowest frequency seen: a throttled session shows here.
@@ -239,6 +238,15 @@ watch_frequency() {
     '' | *[!0-9]*) return ;;
     esac
     [ "$present_khz" -ge "$frequency_min_khz" ] || frequency_min_khz=$present_khz
+}
+
+# A governor that chooses by itself may do so; a fixed frequency must not fall.
+warn_of_throttling() {
+    [ -n "$frequency_file" ] || return
+    governor=
+    read -r governor <"${frequency_file%/*}/scaling_governor"
+    [ "$governor" = userspace ] && [ "$frequency_min_khz" -lt "$frequency_start_khz" ] || return
+    echo "warning=the frequency fell from $frequency_start_khz to $frequency_min_khz kHz"
 }
 
 # Sets result to ok or died when the session is over.
@@ -330,6 +338,7 @@ temperature_before_c=$temperature_c
 set +f
 read_frequency
 set -f
+frequency_start_khz=$frequency_khz
 frequency_min_khz=$frequency_khz
 begun=
 mark_noted=
@@ -369,6 +378,7 @@ stop_sampler
 set +f
 read_temperature
 read_frequency
+warn_of_throttling
 echo "t0=$t0"
 echo "t1=$t1"
 [ -z "$temperature_before_c" ] || echo "temperature_before_c=$temperature_before_c"

@@ -1,100 +1,47 @@
-//! The eight classes of operations: seven of the catalogue, and the library. Which
-//! class an operation belongs to is data (the catalogue), not code.
+//! The eight classes of operations as accounts and charts use them: in one order, with
+//! one name. Which operation belongs to which class is the catalogue's to say.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::OnceLock;
+pub use crate::operations::OperationClass;
 
-use serde::{Deserialize, Serialize};
+/// All classes, in the order in which charts stack them and columns stand.
+pub const CLASSES: [OperationClass; 8] = [
+    OperationClass::Control,
+    OperationClass::Function,
+    OperationClass::Boolean,
+    OperationClass::Arithmetic,
+    OperationClass::Assignment,
+    OperationClass::Reference,
+    OperationClass::Object,
+    OperationClass::Library,
+];
 
-/// A class of energy operations, in the order in which charts stack them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OperationClass {
-    /// Calls, jumps, entries of blocks.
-    Control,
-    /// Parameters and returns.
-    Function,
-    /// Comparisons and logic.
-    Boolean,
-    /// Arithmetic, bits, String concatenation.
-    Arithmetic,
-    /// Assignments.
-    Assignment,
-    /// Array elements and fields.
-    Reference,
-    /// Declarations, creation, casts.
-    Object,
-    /// Library functions, garbage collection among them.
-    Library,
+/// The class of an operation by its name; everything that begins with `lib:` (also
+/// `lib:GC` and `lib:other`) is of the library. `None` for a name that the catalogue
+/// doesn't have.
+pub fn class_of(operation: &str) -> Option<OperationClass> {
+    if operation.starts_with("lib:") {
+        return Some(OperationClass::Library);
+    }
+    crate::operations::class_of(operation).ok()
 }
 
-impl OperationClass {
-    /// All classes, in order.
-    pub const ALL: [Self; 8] = [
-        Self::Control,
-        Self::Function,
-        Self::Boolean,
-        Self::Arithmetic,
-        Self::Assignment,
-        Self::Reference,
-        Self::Object,
-        Self::Library,
-    ];
-
-    /// The class of an operation by its name. `lib:...` is [`Self::Library`]; `None` for
-    /// a name that the catalogue doesn't have.
-    pub fn of(operation: &str) -> Option<Self> {
-        if operation.starts_with("lib:") {
-            return Some(Self::Library);
-        }
-        catalogue().get(operation).copied()
-    }
-
-    /// Its position in [`Self::ALL`].
-    pub fn index(self) -> usize {
-        self as usize
-    }
-
-    /// Its name in columns and style sheets: `control`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Control => "control",
-            Self::Function => "function",
-            Self::Boolean => "boolean",
-            Self::Arithmetic => "arithmetic",
-            Self::Assignment => "assignment",
-            Self::Reference => "reference",
-            Self::Object => "object",
-            Self::Library => "library",
-        }
-    }
+/// A class's place in [`CLASSES`].
+pub fn index_of(class: OperationClass) -> usize {
+    class as usize
 }
 
-impl fmt::Display for OperationClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+/// A class's name in columns and style sheets: `control`.
+pub fn name_of(class: OperationClass) -> &'static str {
+    match class {
+        OperationClass::Control => "control",
+        OperationClass::Function => "function",
+        OperationClass::Boolean => "boolean",
+        OperationClass::Arithmetic => "arithmetic",
+        OperationClass::Assignment => "assignment",
+        OperationClass::Reference => "reference",
+        OperationClass::Object => "object",
+        OperationClass::Library => "library",
     }
-}
-
-/// Operation -> class, read once from the catalogue that is built in.
-fn catalogue() -> &'static HashMap<String, OperationClass> {
-    static CLASSES: OnceLock<HashMap<String, OperationClass>> = OnceLock::new();
-    CLASSES.get_or_init(|| parse(include_str!("../operations/catalogue.csv")))
-}
-
-/// Reads the columns `operation` and `class` (the second and third).
-fn parse(text: &str) -> HashMap<String, OperationClass> {
-    csv::Reader::from_reader(text.as_bytes())
-        .records()
-        .filter_map(Result::ok)
-        .filter_map(|row| {
-            let class = OperationClass::ALL.into_iter().find(|class| {
-                row.get(2).is_some_and(|name| name.eq_ignore_ascii_case(class.name()))
-            })?;
-            Some((row.get(1)?.to_string(), class))
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -102,21 +49,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_catalogue_has_120_operations_in_seven_classes() {
-        assert_eq!(catalogue().len(), 120);
-        for class in &OperationClass::ALL[..7] {
-            assert!(catalogue().values().any(|c| c == class), "{class}");
-        }
-    }
-
-    #[test]
     fn operations_know_their_class() {
-        assert_eq!(OperationClass::of("BlockGoto_for"), Some(OperationClass::Control));
-        assert_eq!(OperationClass::of("Assign_char[]_char[]"), Some(OperationClass::Assignment));
-        assert_eq!(OperationClass::of("lib:GC"), Some(OperationClass::Library));
-        assert_eq!(OperationClass::of("Nonsense"), None);
-        for (index, class) in OperationClass::ALL.into_iter().enumerate() {
-            assert_eq!(class.index(), index);
+        assert_eq!(class_of("BlockGoto_for"), Some(OperationClass::Control));
+        assert_eq!(class_of("Assign_char[]_char[]"), Some(OperationClass::Assignment));
+        assert_eq!(class_of("lib:GC"), Some(OperationClass::Library));
+        assert_eq!(class_of("Nonsense"), None);
+        for (place, class) in CLASSES.into_iter().enumerate() {
+            assert_eq!(index_of(class), place);
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, Pricing};
-use super::ledger;
 use super::{
     BlockAccount, Costs, CountVector, Femtojoules, OperationAccount, OperationClass, Scenario,
 };
+use super::{class, ledger};
 use crate::blocks::BlockId;
 
 /// Splits what the model explains into operations and library.
@@ -33,7 +33,7 @@ pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<
         .map(|entry| {
             let cost = pricing.costs.of(&entry.key);
             OperationAccount {
-                class: OperationClass::of(&entry.key),
+                class: class::class_of(&entry.key),
                 cost: cost.map(|cost| pricing.costs.cost(cost)),
                 estimable: cost.map(|cost| pricing.costs.fitted(cost).estimable),
                 costed_as: cost.map(|cost| pricing.costs.name(cost).to_string()),
@@ -70,8 +70,8 @@ pub(super) fn blocks(
     let executions = ran.map(|(block, runs)| (block.id, runs)).collect();
     let mut classes: BTreeMap<BlockId, [Femtojoules; 8]> = BTreeMap::new();
     for leaf in leaves {
-        let class = OperationClass::of(&leaf.operation.operation).unwrap_or(OperationClass::Object);
-        classes.entry(leaf.block.id).or_default()[class.index()] += leaf.energy;
+        let class = class::class_of(&leaf.operation.operation).unwrap_or(OperationClass::Object);
+        classes.entry(leaf.block.id).or_default()[class::index_of(class)] += leaf.energy;
     }
     let by_id: BTreeMap<BlockId, _> =
         scenario.dictionary.blocks.iter().map(|block| (block.id, block)).collect();

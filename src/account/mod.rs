@@ -28,7 +28,7 @@ use crate::model::Model;
 use crate::operations::Dictionary;
 use crate::units::Joules;
 
-pub use class::OperationClass;
+pub use class::{CLASSES, OperationClass};
 pub use cost::{CostIndex, Costs, CountVector, Interval};
 pub use entry::{Entry, LineKey, MethodKey};
 pub use evaluate::{Evaluation, LevelEvaluation, evaluate};
@@ -92,7 +92,7 @@ pub struct BlockAccount {
     pub cost: Joules,
     /// Its 95 % interval.
     pub cost_interval: Option<Interval>,
-    /// Energy in the scenario by class, in the order of [`OperationClass::ALL`].
+    /// Energy in the scenario by class, in the order of [`CLASSES`].
     pub classes: [Femtojoules; 8],
 }
 
@@ -105,7 +105,7 @@ impl BlockAccount {
     /// Part of the block's energy that a class has, 0..1; absent for a block without
     /// positive energy.
     pub fn class_share(&self, class: OperationClass) -> Option<f64> {
-        entry::share(self.classes[class.index()], self.entry.energy)
+        entry::share(self.classes[class::index_of(class)], self.entry.energy)
     }
 }
 
@@ -143,7 +143,7 @@ impl Accounts {
         self.blocks.iter().find(|block| block.entry.key == id)
     }
 
-    /// Energy of the scenario's blocks by class, in the order of [`OperationClass::ALL`].
+    /// Energy of the scenario's blocks by class, in the order of [`CLASSES`].
     pub fn class_totals(&self) -> [Femtojoules; 8] {
         let mut totals = [Femtojoules::ZERO; 8];
         for block in &self.blocks {

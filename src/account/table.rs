@@ -8,7 +8,7 @@
 
 use std::fmt::Write as _;
 
-use crate::account::class::OperationClass;
+use crate::account::class::{CLASSES, name_of};
 use crate::account::cost::Interval;
 use crate::account::entry::{Entry, share};
 use crate::account::exact::Femtojoules;
@@ -51,7 +51,7 @@ pub fn operations_csv(accounts: &Accounts) -> String {
         let fields = [
             field(&entry.key),
             figure(entry),
-            class.map_or(String::new(), |class| class.to_string()),
+            class.map_or(String::new(), |class| name_of(class).to_string()),
             cost.map_or(String::new(), |cost| number(cost.0)),
             estimable.map_or(String::new(), |yes| yes.to_string()),
             costed_as.as_deref().map_or(String::new(), field),
@@ -98,7 +98,7 @@ pub fn classes_csv(accounts: &Accounts) -> String {
 /// `block, name, kind, class, method, file, start_line, end_line, FIGURE, cost_j,
 /// cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`.
 pub fn blocks_csv(accounts: &Accounts) -> String {
-    let shares = OperationClass::ALL.map(|class| format!("{class}_share")).join(",");
+    let shares = CLASSES.map(|class| format!("{}_share", name_of(class))).join(",");
     let mut text = format!(
         "block,name,kind,class,method,file,start_line,end_line,{FIGURE_COLUMNS},\
          cost_j,cost_lo_j,cost_hi_j,energy_3000_j,{shares},unknown_executions\n"
@@ -106,7 +106,7 @@ pub fn blocks_csv(accounts: &Accounts) -> String {
     for block in &accounts.blocks {
         line(&mut text, &block_fields(block));
     }
-    let empty = ",".repeat(3 + OperationClass::ALL.len() + 1);
+    let empty = ",".repeat(3 + CLASSES.len() + 1);
     let key = format!(",{UNATTRIBUTED},,,,,,");
     line(&mut text, &[key, remainder(accounts), empty]);
     text
@@ -130,7 +130,7 @@ fn block_fields(block: &BlockAccount) -> Vec<String> {
         hi,
         number(block.energy_of_3000().0),
     ];
-    let shares = OperationClass::ALL.map(|class| optional(block.class_share(class)));
+    let shares = CLASSES.map(|class| optional(block.class_share(class)));
     fields.extend(shares);
     fields.push(block.entry.unknown.to_string());
     fields

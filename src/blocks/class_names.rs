@@ -143,12 +143,21 @@ impl<'t> Namer<'_, 't> {
         self.todo.extend(members.map(|node| Visit { node, enclosing: Some(index), member: true }));
     }
 
-    /// `new C(...) { }` or an enum constant: arguments first, then the body's class.
+    /// `new C(...) { }` or an enum constant: the body's class is named once the
+    /// constructor is found, and before the arguments that wait for it.
     fn creation(&mut self, node: Node<'t>, enclosing: Option<usize>) {
         let (bodies, rest): (Vec<_>, Vec<_>) = syntax::named_children(node)
             .into_iter()
             .partition(|child| child.kind() == kind::CLASS_BODY);
-        self.push_all(rest.into_iter().chain(bodies).collect::<Vec<_>>(), enclosing);
+        if bodies.is_empty() {
+            return self.push_all(rest, enclosing);
+        }
+        let (arguments, rest): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|child| child.kind() == kind::ARGUMENT_LIST);
+        let arguments = arguments.into_iter().flat_map(syntax::named_children);
+        let (later, first): (Vec<_>, Vec<_>) = arguments.partition(|n| self.is_deferred(*n));
+        let order = rest.into_iter().chain(first).chain(bodies).chain(later);
+        self.push_all(order.collect::<Vec<_>>(), enclosing);
     }
 
     fn anonymous(&mut self, body: Node<'t>, enclosing: Option<usize>) {

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use crate::blocks::BlockId;
-use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::campaign::{Dry, DryCase, DryError, DryOutcome, parse_executions};
 use crate::instrument::Probe;
 use crate::scenario::{Input, Scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
@@ -16,8 +16,18 @@ use crate::toolchain::{Jdk, jar};
 
 use super::{BuildError, Variant, VariantBuilder};
 
-/// The longest dry run: many times what a session without waiting takes.
-const LIMIT: Duration = Duration::from_secs(20);
+/// The longest dry run of the unremoved application, which doesn't wait for frames.
+const BASE_LIMIT: Duration = Duration::from_secs(60);
+
+/// A variant may take this many times as long as the slowest unremoved case ...
+const SLOWER: u32 = 4;
+
+/// ... but a JVM on a busy machine may take this long for nothing.
+const LEAST_LIMIT: Duration = Duration::from_secs(4);
+
+/// A variant may execute this many times as many blocks as the unremoved case of its
+/// input: a longer one takes the board for longer than the session is planned for.
+const MORE_WORK: u64 = 3;
 
 /// What the probes' runtime writes to its working directory.
 pub const COUNTS_FILE: &str = "wattline-counts.csv";
@@ -29,6 +39,9 @@ pub struct DryRunner<'r, 'a> {
     builder: &'r mut VariantBuilder<'a>,
     libraries: Vec<std::path::PathBuf>,
     blocks: usize,
+    /// Executions of all blocks in the unremoved case, by input.
+    base_work: BTreeMap<String, u64>,
+    limit: Duration,
 }
 
 impl<'r, 'a> DryRunner<'r, 'a> {
@@ -40,7 +53,8 @@ impl<'r, 'a> DryRunner<'r, 'a> {
     ) -> DryRunner<'r, 'a> {
         let libraries = builder.application().sources.libraries.clone();
         let blocks = builder.application().dictionary.blocks.len();
-        DryRunner { scenario, jdk, builder, libraries, blocks }
+        let (base_work, limit) = (BTreeMap::new(), BASE_LIMIT);
+        DryRunner { scenario, jdk, builder, libraries, blocks, base_work, limit }
     }
 
     fn run(&self, case: &DryCase, variant: &Variant) -> Result<DryOutcome, BuildError> {
@@ -51,7 +65,33 @@ impl<'r, 'a> DryRunner<'r, 'a> {
             return Ok(DryOutcome::Failed { reason: format!("no input sequence {}", case.input) });
         };
         let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), classes))?;
-        self.outcome(&outcome, folder.path(), variant)
+        let outcome = self.outcome(&outcome, folder.path(), variant)?;
+        Ok(self.within_reason(case, outcome))
+    }
+
+    /// Refuses a variant that executes far more than the unremoved application.
+    fn within_reason(&self, case: &DryCase, outcome: DryOutcome) -> DryOutcome {
+        let (Some(&base), DryOutcome::Ran { executions, .. }) =
+            (self.base_work.get(&case.input), &outcome)
+        else {
+            return outcome;
+        };
+        let work: u64 = executions.iter().sum();
+        if work <= base.saturating_mul(MORE_WORK) {
+            return outcome;
+        }
+        let times = work as f64 / base.max(1) as f64;
+        DryOutcome::Failed { reason: format!("executes {times:.1} times as many blocks") }
+    }
+
+    /// Keeps what the unremoved cases did, for others to be held against.
+    fn learn(&mut self, cases: &[DryCase], outcomes: &[DryOutcome], took: Duration) {
+        for (case, outcome) in cases.iter().zip(outcomes) {
+            if let (true, DryOutcome::Ran { executions, .. }) = (case.removed.is_empty(), outcome) {
+                self.base_work.insert(case.input.clone(), executions.iter().sum());
+                self.limit = LEAST_LIMIT.max(took * SLOWER);
+            }
+        }
     }
 
     fn plan(&self, input: &Input, folder: &Path, classes: std::path::PathBuf) -> JvmRun {
@@ -66,7 +106,7 @@ impl<'r, 'a> DryRunner<'r, 'a> {
             input: steps
                 .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
                 .collect(),
-            limit: LIMIT,
+            limit: self.limit,
         }
     }
 
@@ -78,21 +118,25 @@ impl<'r, 'a> DryRunner<'r, 'a> {
     ) -> Result<DryOutcome, BuildError> {
         let failed = |reason: String| Ok(DryOutcome::Failed { reason });
         match outcome.end {
-            JvmEnd::TimedOut => return failed(format!("did not end within {} s", LIMIT.as_secs())),
+            JvmEnd::TimedOut => {
+                return failed(format!("did not end within {} s", self.limit.as_secs()));
+            }
             JvmEnd::Exited(0) => {}
             JvmEnd::Exited(code) => {
                 let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
                 return failed(format!("exit code {code}: {}", first.unwrap_or("no message")));
             }
         }
-        if !outcome.stdout.contains(&self.scenario.session.end_mark) {
-            return failed(format!("did not print {:?}", self.scenario.session.end_mark));
+        let session = &self.scenario.session;
+        let marks = [&session.begin_mark, &session.end_mark];
+        if let Some(mark) = marks.into_iter().find(|mark| !outcome.stdout.contains(*mark)) {
+            return failed(format!("did not print {mark:?}"));
         }
         let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
-        match parse_counts(&text, self.blocks) {
+        match parse_executions(&text, self.blocks) {
             Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),
-            Err(message) => failed(message),
+            Err(error) => failed(error.to_string()),
         }
     }
 }
@@ -107,35 +151,13 @@ impl Dry for DryRunner<'_, '_> {
             }
         }
         let this = &*self;
+        let start = Instant::now();
         let outcomes: Result<Vec<DryOutcome>, BuildError> = cases
             .par_iter()
             .map(|case| this.run(case, &variants[case.removed.as_slice()]))
             .collect();
-        Ok(outcomes?)
-    }
-}
-
-/// The runtime's `block,executions` lines as executions by block id.
-pub fn parse_counts(text: &str, blocks: usize) -> Result<Vec<u64>, String> {
-    let mut executions = vec![0; blocks];
-    for (number, line) in text.lines().enumerate().skip(1) {
-        let bad = || format!("counts, line {}: {line:?} is not `block,executions`", number + 1);
-        let (block, count) = line.split_once(',').ok_or_else(bad)?;
-        let block: usize = block.parse().map_err(|_| bad())?;
-        let count: u64 = count.parse().map_err(|_| bad())?;
-        *executions.get_mut(block).ok_or_else(bad)? = count;
-    }
-    Ok(executions)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_read_by_block() {
-        assert_eq!(parse_counts("block,executions\n2,7\n0,1\n", 3), Ok(vec![1, 0, 7]));
-        assert!(parse_counts("block,executions\n3,7\n", 3).unwrap_err().contains("line 2"));
-        assert!(parse_counts("block,executions\nx\n", 3).is_err());
+        let outcomes = outcomes?;
+        self.learn(cases, &outcomes, start.elapsed());
+        Ok(outcomes)
     }
 }

@@ -7,7 +7,8 @@ use crate::blocks::BlockId;
 use super::choose::ranks;
 use super::counts::OperationMatrix;
 use super::plan::{
-    DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, count_collapsed, ran,
+    DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, count_collapsed, energy_shares,
+    ran, share,
 };
 use super::search::{Search, total};
 
@@ -22,6 +23,7 @@ pub(super) fn describe(
     let rows: Vec<Vec<u128>> =
         chosen.iter().map(|index| matrix.row(&search.found[*index].executions)).collect();
     let ranks = ranks(&rows);
+    let energy_shares = energy_shares(matrix, search);
     let mut variants: BTreeMap<&[BlockId], String> = BTreeMap::new();
     let mut cases = Vec::new();
     for (place, index) in chosen.iter().enumerate() {
@@ -32,7 +34,6 @@ pub(super) fn describe(
         let variant = variants.entry(&found.removed).or_insert_with(name).clone();
         let input = &settings.inputs[found.input];
         let base = &search.base[found.input];
-        let operations = |row: &[u128]| row.iter().sum::<u128>() as f64;
         cases.push(PlannedCase {
             name: format!("{variant}-{input}"),
             variant,
@@ -40,11 +41,13 @@ pub(super) fn describe(
             removed: found.removed.clone(),
             executions: found.executions.iter().fold(0, |sum, count| sum.saturating_add(*count)),
             executions_share: share(total(&found.executions), total(base)),
-            energy_share: share(operations(&rows[place]), operations(&matrix.row(base))),
+            energy_share: energy_shares[*index],
             rank: ranks[place],
         });
     }
-    let dropped = dropped_blocks(removable, search, &cases);
+    let weak = settings.campaign.min_energy_share;
+    let strong = |index: usize| energy_shares[index] >= weak;
+    let dropped = dropped_blocks(removable, search, &cases, strong);
     let summary = summarise(settings, removable, search, &cases, &dropped, &rows);
     Plan {
         summary: PlanSummary { collapsed: count_collapsed(search, chosen), ..summary },
@@ -53,25 +56,27 @@ pub(super) fn describe(
     }
 }
 
-fn share(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
-}
-
 fn dropped_blocks(
     removable: &[BlockId],
     search: &Search<'_>,
     cases: &[PlannedCase],
+    strong: impl Fn(usize) -> bool,
 ) -> Vec<DroppedBlock> {
     let removed: BTreeSet<BlockId> = cases.iter().flat_map(|case| &case.removed).copied().collect();
-    let found: BTreeSet<BlockId> =
-        search.found.iter().flat_map(|found| &found.removed).copied().collect();
-    let reason = |block: &BlockId| match search.culprits.get(block) {
+    let with = |block: BlockId| {
+        let found = search.found.iter().enumerate();
+        found.filter(move |(_, found)| found.removed.contains(&block)).map(|(index, _)| index)
+    };
+    let reason = |block: BlockId| match search.culprits.get(&block) {
         Some(reason) => reason.clone(),
-        None if found.contains(block) => "the plan has no place for another case".to_string(),
-        None => "the dry runs were used up before a set with it ran".to_string(),
+        None if with(block).next().is_none() => {
+            "the dry runs were used up before a set with it ran".to_string()
+        }
+        None if with(block).any(&strong) => "the plan has no place for another case".to_string(),
+        None => "without it the application spends too little energy to measure".to_string(),
     };
     let dropped = removable.iter().filter(|block| !removed.contains(block));
-    dropped.map(|block| DroppedBlock { block: *block, reason: reason(block) }).collect()
+    dropped.map(|block| DroppedBlock { block: *block, reason: reason(*block) }).collect()
 }
 
 fn summarise(

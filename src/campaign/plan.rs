@@ -179,13 +179,17 @@ fn choose(
     let mut candidates = Candidates::new(&rows);
     let is_base = |index: usize| search.found[index].removed.is_empty();
     (0..rows.len()).filter(|index| is_base(*index)).for_each(|index| candidates.take(index));
-    cover(settings, removable, search, &mut candidates);
+    let strong: Vec<bool> = energy_shares(matrix, search)
+        .into_iter()
+        .map(|share| share >= settings.campaign.min_energy_share)
+        .collect();
+    cover(settings, removable, search, &strong, &mut candidates);
     let cases = settings.campaign.cases;
     let mut collapsed = count_collapsed(search, candidates.chosen());
     let most = (settings.campaign.collapsed_share * cases as f64) as usize;
     while candidates.chosen().len() < cases {
-        let allowed =
-            |index: usize| !is_base(index) && (!search.found[index].collapsed || collapsed < most);
+        let bearable = |index: usize| !search.found[index].collapsed || collapsed < most;
+        let allowed = |index: usize| !is_base(index) && strong[index] && bearable(index);
         let Some(taken) = candidates.take_best(allowed) else { break };
         collapsed += usize::from(search.found[taken].collapsed);
     }
@@ -199,6 +203,7 @@ fn cover(
     settings: &PlanSettings,
     removable: &[BlockId],
     search: &Search<'_>,
+    strong: &[bool],
     candidates: &mut Candidates,
 ) {
     let mut open: BTreeSet<BlockId> = removable.iter().copied().collect();
@@ -206,7 +211,8 @@ fn cover(
         while candidates.chosen().len() < 2 * settings.campaign.cases {
             let gain =
                 |found: &Candidate| found.removed.iter().filter(|b| open.contains(b)).count();
-            let may = |found: &&(usize, &Candidate)| found.1.collapsed == collapsed;
+            let may =
+                |found: &&(usize, &Candidate)| found.1.collapsed == collapsed && strong[found.0];
             let best = search.found.iter().enumerate();
             let best = best.filter(|found| may(&found)).map(|(index, c)| (gain(c), index));
             let Some((gained, index)) =
@@ -225,6 +231,21 @@ fn cover(
     }
 }
 
+/// The predicted energy of every set found as a share of its base case's, with one cost
+/// for all operations.
+pub(super) fn energy_shares(matrix: &OperationMatrix, search: &Search<'_>) -> Vec<f64> {
+    let operations = |executions: &[u64]| matrix.row(executions).iter().sum::<u128>() as f64;
+    let bases: Vec<f64> = search.base.iter().map(|base| operations(base)).collect();
+    let share = |found: &Candidate| share(operations(&found.executions), bases[found.input]);
+    search.found.iter().map(share).collect()
+}
+
+/// A part of a whole; 0 of nothing.
+pub(super) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// How many of the chosen sets collapse their case.
 pub(super) fn count_collapsed(search: &Search<'_>, chosen: &[usize]) -> usize {
     chosen.iter().filter(|index| search.found[**index].collapsed).count()
 }

@@ -38,6 +38,7 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
         candidates: 60,
         dry_runs: cases * 4,
         collapsed_share: 0.25,
+        min_energy_share: 0.0,
         max_retries: 3,
         seed: 1,
     }
@@ -125,6 +126,20 @@ fn the_plan_has_the_cases_asked_for_and_can_tell_the_operations_apart() {
     assert_eq!(plan.summary.board_s, 44.0 * 21.0 * 100.0);
     let names: BTreeSet<_> = plan.cases.iter().map(|case| &case.name).collect();
     assert_eq!(names.len(), 44);
+}
+
+/// Without block 11 the program runs 4 of 50 blocks: about 7 % of its operations.
+#[test]
+fn cases_with_too_little_energy_are_left_out() {
+    let mut program = Program { runs: 0, broken: false };
+    let campaign = CampaignSettings { min_energy_share: 0.1, ..settings(44) };
+    let inputs = vec!["a".to_string(), "b".to_string()];
+    let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
+    let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
+    assert!(plan.cases.iter().all(|case| case.energy_share >= 0.1));
+    assert_eq!((plan.cases.len(), plan.summary.collapsed), (44, 0));
+    let dropped = plan.dropped.iter().find(|dropped| dropped.block.0 == 11).unwrap();
+    assert_eq!(dropped.reason, "without it the application spends too little energy to measure");
 }
 
 #[test]

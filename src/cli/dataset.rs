@@ -1,11 +1,9 @@
 //! `wattline dataset`: the runs of a campaign -> the table that models are fitted to.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::campaign::Phase;
 use crate::dataset::{
     AssembleOptions, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv, dataset_to_toml,
     energies_to_csv,
@@ -18,7 +16,7 @@ use super::folder;
 use super::output::{Existing, Output};
 use super::progress;
 use super::run::read_cases;
-use super::scenario_facts::case_executions;
+use super::scenario_facts::executions_by_case;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,16 +47,10 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
     let dictionary = folder::read_dictionary(folder)?;
     let cases = read_cases(&output.path("plan.csv"))?;
     let records = read_journal(folder)?;
-    let mut executions = BTreeMap::new();
-    for case in &cases {
-        if records.iter().any(|record| record.is_good_run_of(&case.name, Phase::Traced)) {
-            let counts = case_executions(folder, &records, &case.name, dictionary.blocks.len())?;
-            executions.insert(case.name.clone(), counts);
-        }
-    }
+    let executions = executions_by_case(folder, &records, dictionary.blocks.len())?;
     let options = AssembleOptions {
         library: LibraryTop::default(),
-        idle: IdlePolicy::OwnCase,
+        idle: IdlePolicy::Campaign,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
     let dataset = assemble(&cases, &dictionary, &records, &executions, &options)

@@ -15,8 +15,6 @@ use crate::virtual_board::BoardError;
 
 /// Exit codes of the program.
 pub mod exit {
-    /// A gate said no.
-    pub const GATE: u8 = 1;
     /// Wrong use.
     pub const USAGE: u8 = 2;
     /// Input at fault.

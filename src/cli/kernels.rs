@@ -11,16 +11,16 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::blocks::Granularity;
-use crate::build::dry_run::{COUNTS_FILE, parse_counts};
+use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
-use crate::campaign::count_operations;
+use crate::campaign::{count_operations, parse_executions};
 use crate::dataset::kernel_rows;
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::{Kernel, catalogue, program, select};
 use crate::model::CostPrior;
-use crate::power::{MarkTexts, MeterTiming, parse_session_log, parse_trace};
+use crate::power::{MarkTexts, parse_session_log, parse_trace};
 use crate::scenario::{Role, Scenario, read_scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
 use crate::toolchain::{Jdk, jar};
@@ -163,8 +163,8 @@ fn count(
         }
         let file = folder.path().join(COUNTS_FILE);
         let text = super::output::read_text(&file)?;
-        let executions = parse_counts(&text, application.dictionary.blocks.len())
-            .map_err(|message| Failure::input(&file, message))?;
+        let executions = parse_executions(&text, application.dictionary.blocks.len())
+            .map_err(|error| Failure::input(&file, error))?;
         runs.push(CountedRun { iterations, executions });
     }
     Ok(measure::counts_per_iteration(&application.dictionary, &runs[0], &runs[1]))
@@ -257,12 +257,8 @@ fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, F
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()
         .map_err(|error| bad(error.to_string()))?;
-    let seconds = |us: Option<u64>| us.map_or(0.0, |us| us as f64 / 1e6);
-    let timing = MeterTiming {
-        update_period_s: seconds(trace.update_period_us),
-        sample_period_s: seconds(trace.period_us),
-    };
-    let rows = kernel_rows(&series, &windows, timing).map_err(|error| bad(error.to_string()))?;
+    let rows =
+        kernel_rows(&series, &windows, trace.timing()).map_err(|error| bad(error.to_string()))?;
     let runs = rows.into_iter().map(|row| {
         let iterations = row
             .iterations

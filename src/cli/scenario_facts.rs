@@ -6,8 +6,7 @@ use std::path::Path;
 
 use crate::account::{self, Accounts, Measured};
 use crate::blocks::BlockId;
-use crate::build::dry_run::parse_counts;
-use crate::campaign::{Phase, PlannedCase};
+use crate::campaign::{Phase, PlannedCase, parse_executions};
 use crate::model::Model;
 use crate::operations::Dictionary;
 use crate::run::{self, RunRecord};
@@ -15,7 +14,6 @@ use crate::units::Joules;
 
 use super::Failure;
 use super::folder;
-use super::output::read_text;
 use super::run::read_cases;
 
 /// The folder's own story, read once.
@@ -41,9 +39,13 @@ impl ScenarioFacts {
         let mut executions = BTreeMap::new();
         let mut measured = Measured::default();
         let mut uncertainty = Uncertainty::default();
+        let by_case = executions_by_case(folder, &records, dictionary.blocks.len())?;
         for case in cases.iter().filter(|case| case.removed.is_empty()) {
-            let counts = case_executions(folder, &records, &case.name, dictionary.blocks.len())?;
-            for (block, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            let counts = by_case.get(&case.name).ok_or_else(|| {
+                let message = format!("case {} has no good traced run", case.name);
+                Failure::input(folder.join("journal.jsonl"), message)
+            })?;
+            for (block, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 *executions.entry(BlockId(block as u32)).or_insert(0) += count;
             }
             add_energy(&records, &case.name, &mut measured, &mut uncertainty)?;
@@ -64,21 +66,18 @@ impl ScenarioFacts {
     }
 }
 
-/// Executions per block of a case's first good traced run.
-pub fn case_executions(
+/// Executions per block of every case with a good traced run, by case.
+pub fn executions_by_case(
     folder: &Path,
     records: &[RunRecord],
-    case: &str,
     blocks: usize,
-) -> Result<Vec<u64>, Failure> {
-    let record = records.iter().find(|record| record.is_good_run_of(case, Phase::Traced));
-    let record = record.ok_or_else(|| {
-        let message =
-            format!("case {case} has no good traced run; measure it with `wattline run --resume`");
-        Failure::input(folder.join("journal.jsonl"), message)
-    })?;
-    let path = folder.join("runs").join(&record.folder).join("counts.csv");
-    parse_counts(&read_text(&path)?, blocks).map_err(|message| Failure::input(&path, message))
+) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    let parsed = run::read_counts(folder, records)?.into_iter().map(|(case, text)| {
+        let executions = parse_executions(&text, blocks)
+            .map_err(|error| Failure::input(folder, format!("traced run of {case}: {error}")))?;
+        Ok((case, executions))
+    });
+    parsed.collect()
 }
 
 /// Variances in J^2; none as soon as one case has no repeats.

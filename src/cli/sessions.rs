@@ -101,11 +101,6 @@ impl OpenBoard {
     pub fn board(&self) -> &dyn Board {
         &self.board
     }
-
-    /// The file `truth` of a virtual board's session, if it keeps one.
-    pub fn is_virtual(&self) -> bool {
-        self.state.facts.is_virtual()
-    }
 }
 
 impl Drop for OpenBoard {

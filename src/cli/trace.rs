@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use crate::blocks::Granularity;
-use crate::build::dry_run::{COUNTS_FILE, parse_counts};
+use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, VariantBuilder, sources};
+use crate::campaign::parse_executions;
 use crate::instrument::Probe;
 use crate::operations::Dictionary;
 use crate::toolchain::compiler::join_paths;
@@ -74,8 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let text = fs::read_to_string(&counts).map_err(|error| {
             Failure::input(&counts, format!("the program left no counts: {error}"))
         })?;
-        let executions = parse_counts(&text, application.dictionary.blocks.len())
-            .map_err(|message| Failure::input(&counts, message))?;
+        let executions = parse_executions(&text, application.dictionary.blocks.len())
+            .map_err(|error| Failure::input(&counts, error))?;
         output.write("counts.csv", counts_csv(&application.dictionary, &executions))?;
     }
     progress::say(format!("written: {}", output.folder().display()));

@@ -1,7 +1,7 @@
 //! The truth that a virtual board left per session -> the truth of the scenario: its
 //! unremoved cases, one power run of each input sequence. Only evaluation reads it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -92,11 +92,6 @@ fn written(keys: &[&str], sums: &BTreeMap<Vec<String>, f64>) -> String {
     }
     let bytes = writer.into_inner().expect("memory takes a table");
     String::from_utf8(bytes).expect("keys are text")
-}
-
-/// Names of the unremoved cases.
-pub fn base_cases(cases: &[PlannedCase]) -> BTreeSet<&str> {
-    cases.iter().filter(|case| case.removed.is_empty()).map(|case| case.name.as_str()).collect()
 }
 
 #[cfg(test)]

@@ -86,6 +86,9 @@ pub struct Dataset {
     pub clock_residual_s: Option<f64>,
     /// How late the meter was read at least, at most, in seconds.
     pub lag_s: [f64; 2],
+    /// The meter's refresh period as a share of the shortest power run: a third of it is
+    /// what the ends of that run lose of the energy above idle.
+    pub refresh_share: f64,
 }
 
 /// Makes the data set. `executions` has, for each case with a good traced run, the
@@ -221,6 +224,8 @@ fn quality(used: &[&Measured]) -> Dataset {
         used.iter().map(difference).filter(|difference| difference.is_finite()).collect();
     let residuals = used.iter().filter_map(|run| run.clock_residual_s);
     let lags = used.iter().map(|run| run.lag_s);
+    let refreshes =
+        used.iter().map(|run| run.update_period_us.unwrap_or(0) as f64 * 1e-6 / run.duration_s);
     Dataset {
         cases: Vec::new(),
         features: Vec::new(),
@@ -228,6 +233,7 @@ fn quality(used: &[&Measured]) -> Dataset {
         left_out: Vec::new(),
         rule_difference: mean(&differences).unwrap_or(0.0),
         clock_residual_s: residuals.reduce(f64::max),
+        refresh_share: refreshes.fold(0.0, f64::max),
         lag_s: [lags.clone().reduce(f64::min), lags.reduce(f64::max)].map(|lag| lag.unwrap_or(0.0)),
     }
 }

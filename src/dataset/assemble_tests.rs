@@ -35,6 +35,7 @@ fn record(case: &str, phase: Phase, repeat: u32, energy_j: f64, duration_s: f64)
             collections: u64::from(repeat),
             clock_residual_s: Some(0.01 * f64::from(repeat)),
             lag_s: 0.2,
+            update_period_us: Some(250_000),
             ..Measured::default()
         }),
         tool_version: "1".into(),
@@ -102,6 +103,7 @@ fn what_is_left_out_has_a_reason() {
     assert_eq!(dataset.left_out, [expected]);
     assert_eq!(dataset.rule_difference, 0.5);
     assert_eq!(dataset.clock_residual_s, Some(0.02));
+    assert_eq!(dataset.refresh_share, 0.025);
     let mut fewer = executions();
     fewer.remove("a");
     let plan = [planned("a"), planned("b"), planned("c")];

@@ -233,6 +233,8 @@ impl Row<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const TEXT: &str = "case,group,device,duration_s,energy_j,energy_se_j,Add,lib:a\n\
@@ -308,6 +310,23 @@ mod tests {
         let missing = choice(|choice| choice.weight = Some("w".into()));
         let error = Table::from_csv(TEXT, &missing).unwrap_err().to_string();
         assert_eq!(error, "there is no column `w` (--weight)");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_and_counts_are_finite(text in "[a-c,0-9.\"\n-]{0,80}") {
+            let text = format!("case,energy_j,a,b\n{text}");
+            if let Ok(table) = Table::from_csv(&text, &ColumnChoice::default()) {
+                prop_assert_eq!(table.counts.len(), table.cases.len() * 2);
+                prop_assert!(table.counts.iter().all(|count| count.is_finite()));
+            }
+        }
+
+        #[test]
+        fn no_feature_list_panics(list in "[a-c.*, ]{0,20}") {
+            let choice = choice(|choice| choice.features = Some(list.clone()));
+            let _ = Table::from_csv("energy_j,a,ab,b\n1,2,3,4\n", &choice);
+        }
     }
 
     #[test]

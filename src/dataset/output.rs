@@ -106,6 +106,8 @@ struct Description<'d> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_residual_s: Option<f64>,
     meter_lag_s: [f64; 2],
+    /// Refresh period of the meter over the shortest power run.
+    refresh_share: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lumped: Vec<Lumped<'d>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -141,6 +143,7 @@ pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
         rule_difference: dataset.rule_difference,
         clock_residual_s: dataset.clock_residual_s,
         meter_lag_s: dataset.lag_s,
+        refresh_share: dataset.refresh_share,
         lumped: lumped.collect(),
         left_out: left.collect(),
     };

@@ -1,6 +1,8 @@
 //! Small methods that are called very often: the call, its parameters and its return
 //! cost more than what the method does.
 
+use std::collections::HashMap;
+
 use crate::account::OperationClass;
 use crate::hint::site::Counted;
 use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint, site};
@@ -21,20 +23,22 @@ pub const PATTERN: Pattern = Pattern {
 /// A body with more operations than this, its return apart, isn't small.
 const LARGEST_BODY: u32 = 8;
 
+/// Fewer calls don't matter.
+const LEAST_RUNS: u64 = 1000;
+/// The call must be at least this part of what the method costs.
+const LEAST_PART: f64 = 0.2;
+
 /// Finds methods of one small block.
 fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
-    let mut found = Vec::new();
-    for file in context.input.sources {
-        let blocks = context.blocks_of(&file.path);
-        for block in blocks.iter().filter(|block| is_candidate(block)) {
-            let alone =
-                |other: &&&BlockEntry| other.class == block.class && other.method == block.method;
-            if blocks.iter().filter(alone).count() == 1 && context.runs(block) >= 1000 {
-                found.push(at(context, block));
-            }
-        }
+    let mut blocks_of: HashMap<(&str, &str), usize> = HashMap::new();
+    let blocks = &context.input.dictionary.blocks;
+    for block in blocks {
+        *blocks_of.entry((&block.class, &block.method)).or_default() += 1;
     }
-    found
+    let alone = |block: &&BlockEntry| blocks_of[&(&*block.class, &*block.method)] == 1;
+    let often = |block: &&BlockEntry| context.runs(block) >= LEAST_RUNS && is_candidate(block);
+    let found = blocks.iter().filter(often).filter(alone).map(|block| at(context, block));
+    found.filter(|hint| hint.saving.energy.0 >= LEAST_PART * hint.bound.energy.0).collect()
 }
 
 /// Whether a block is the small body of an ordinary method.

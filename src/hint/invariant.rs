@@ -63,6 +63,10 @@ struct Invariant<'s> {
     once: Vec<String>,
     /// How often it was evaluated.
     runs: u64,
+    /// Whether some evaluation is in the loop's test: then it happens for every entry.
+    in_test: bool,
+    /// Whether some evaluation happens in every iteration.
+    always: bool,
 }
 
 /// Finds loops with invariant expressions.
@@ -75,12 +79,13 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let found = invariants(context, site);
     let entries = site.entries(context).max(1);
     let found: Vec<Invariant<'_>> =
-        found.into_iter().filter(|invariant| invariant.runs >= 2 * entries).collect();
-    let first = found.first()?;
+        found.into_iter().filter(|found| found.always && found.runs >= 2 * entries).collect();
+    found.first()?;
     let names: Vec<String> =
         found.iter().map(|invariant| format!("`{}`", invariant.text)).collect();
     let names = names.join(", ");
     let open = site.calls_source_methods();
+    let in_test = found.iter().all(|invariant| invariant.in_test);
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!(
@@ -92,14 +97,23 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         ),
         advice: format!("Evaluate {names} once before the loop."),
         rewrite: rewrite(site, &found),
-        condition: match open {
-            true => format!("No method that the loop calls may change what {names} gives."),
-            false => format!("No other thread changes `{}` while the loop runs.", first.text),
-        },
+        condition: condition(&names, open, in_test),
         saved: saved(context, &found, entries),
-        confidence: if open { Confidence::Medium } else { Confidence::High },
+        confidence: if in_test && !open { Confidence::High } else { Confidence::Medium },
     };
     Some(hint(context, site.test.unwrap_or(site.body), &site.blocks(), site.lines(), finding))
+}
+
+/// When hoisting does the same.
+fn condition(names: &str, open: bool, in_test: bool) -> String {
+    let mut text = match open {
+        true => format!("No method that the loop calls may change what {names} gives."),
+        false => format!("No other thread changes what {names} gives while the loop runs."),
+    };
+    if !in_test {
+        text += " It is evaluated even if the loop has no iteration: its object must not be null.";
+    }
+    text
 }
 
 /// What hoisting saves: all evaluations but one per entry, less the local's declaration
@@ -141,7 +155,15 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
             evaluations: Counted::default(),
             once: once.clone(),
             runs: 0,
+            in_test: false,
+            always: false,
         });
+        let always = !pattern::is_guarded(node, site.syntax.node);
+        invariant.always |= always;
+        invariant.in_test |= always
+            && site.syntax.test.is_some_and(|test| {
+                test.start_byte() <= node.start_byte() && node.end_byte() <= test.end_byte()
+            });
         invariant.runs = invariant.runs.saturating_add(runs);
         for operation in &once {
             context.add(&mut invariant.evaluations, operation, runs as f64);

@@ -112,10 +112,14 @@ impl Default for HintOptions {
 /// All hints, what saves most first.
 pub fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
     let context = Context::new(input);
-    let sites = site::sites(&context);
+    let reaches = |amount: &Amount, least: f64| amount.share.is_some_and(|share| share >= least);
+    let mut sites = site::sites(&context);
+    sites.retain(|site| {
+        let all = context.counted(&site.blocks(), |_| true);
+        reaches(&context.amount(&all), options.least_bound)
+    });
     let mut hints: Vec<Hint> =
         PATTERNS.iter().flat_map(|pattern| (pattern.find)(&context, &sites)).collect();
-    let reaches = |amount: &Amount, least: f64| amount.share.is_some_and(|share| share >= least);
     hints.retain(|hint| {
         reaches(&hint.bound, options.least_bound) && reaches(&hint.saving, options.least_saving)
     });

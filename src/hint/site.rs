@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::account::{Accounts, Costs, CountVector, Interval, OperationClass};
+use crate::account::{Accounts, Costs, CountVector, Interval, OperationClass, class};
 use crate::blocks::BlockId;
 use crate::hint::pattern::{self, Loop, LoopKind};
 use crate::java::SourceFile;
@@ -296,7 +296,7 @@ fn site<'a>(
 
 /// Whether an operation is of a class.
 pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
-    OperationClass::of(&operation.operation).is_some_and(|class| classes.contains(&class))
+    class::class_of(&operation.operation).is_some_and(|class| classes.contains(&class))
 }
 
 #[cfg(test)]

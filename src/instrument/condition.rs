@@ -48,7 +48,7 @@ pub fn binding(condition: Node<'_>) -> Binding {
     let mut strongest = Binding::None;
     let mut todo = vec![(condition, false, false)];
     while let Some((node, sometimes, negated)) = todo.pop() {
-        let (mut sometimes, mut negated) = (sometimes, negated);
+        let mut negated = negated;
         let here = match node.kind() {
             kind::LAMBDA_EXPRESSION | kind::CLASS_BODY => continue,
             kind::ASSIGNMENT_EXPRESSION if sometimes => Binding::AssignsSometimes,
@@ -60,11 +60,14 @@ pub fn binding(condition: Node<'_>) -> Binding {
         };
         strongest = if here as u8 > strongest as u8 { here } else { strongest };
         let operator = syntax::operator(node);
-        sometimes |= node.kind() == kind::TERNARY_EXPRESSION
+        negated |= node.kind() == kind::TERNARY_EXPRESSION || matches!(operator, Some("!" | "||"));
+        let skips = node.kind() == kind::TERNARY_EXPRESSION
             || matches!(operator, Some("&&" | "||"))
             || node.kind() == kind::SWITCH_EXPRESSION;
-        negated |= node.kind() == kind::TERNARY_EXPRESSION || matches!(operator, Some("!" | "||"));
-        todo.extend(syntax::named_children(node).into_iter().map(|n| (n, sometimes, negated)));
+        for (index, child) in syntax::named_children(node).into_iter().enumerate() {
+            // The first operand is always evaluated.
+            todo.push((child, sometimes || (skips && index > 0), negated));
+        }
     }
     strongest
 }

@@ -10,6 +10,8 @@ mod lambda;
 mod place;
 mod removal;
 mod runtime;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 

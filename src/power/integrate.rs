@@ -47,7 +47,7 @@ impl Window {
 pub struct MeterTiming {
     /// Its refresh period in seconds; 0 for one that shows the present power.
     pub update_period_s: f64,
-    /// The sampler's period in seconds.
+    /// Mean time between two samples in seconds.
     pub sample_period_s: f64,
 }
 

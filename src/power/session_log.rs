@@ -320,6 +320,8 @@ impl SessionLog {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(lines: &str) -> SessionLog {
@@ -405,6 +407,17 @@ mod tests {
         assert_eq!(windows[1].window, Window { start_s: 24.0, end_s: 25.0 });
         assert_eq!((windows[0].iterations, windows[1].iterations), (None, Some(1000)));
         assert_eq!(log.session_window().unwrap(), Window { start_s: 21.0, end_s: 26.0 });
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(noise in "\\PC{0,80}", cut in 0usize..600) {
+            let cut = SESSION.char_indices().map(|(i, _)| i).nth(cut).unwrap_or(0);
+            let log = read(&format!("{}{noise}\n{}", &SESSION[..cut], &SESSION[cut..]));
+            let _ = log.session_window();
+            read(&format!("01-01 00:00:10.000  1  1 I art: a GC freed {noise} paused {noise}"));
+            read(&format!("{noise}\nI/dalvikvm( 1): GC_X freed {noise}"));
+        }
     }
 
     #[test]

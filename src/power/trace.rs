@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use super::integrate::Series;
+use super::integrate::{MeterTiming, Series};
 
 /// What the sampler wrote. `uptime_s` is strictly increasing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -176,7 +176,8 @@ impl Trace {
         }
         let sum = |row: &[Option<f64>]| columns.iter().map(|column| row[*column]).sum();
         let mut series = Series::default();
-        for (time_s, row) in self.uptime_s.iter().zip(self.power_w.chunks(self.rails.len())) {
+        for (time_s, row) in self.uptime_s.iter().zip(self.power_w.chunks(self.rails.len().max(1)))
+        {
             let power_w: Option<f64> = sum(row);
             if let Some(power_w) = power_w {
                 series.time_s.push(*time_s);
@@ -184,6 +185,19 @@ impl Trace {
             }
         }
         Ok(series)
+    }
+
+    /// When the meter shows what it measures: the header's refresh period and the mean
+    /// time between two samples.
+    pub fn timing(&self) -> MeterTiming {
+        let span = match (self.uptime_s.first(), self.uptime_s.last()) {
+            (Some(first), Some(last)) => last - first,
+            _ => 0.0,
+        };
+        MeterTiming {
+            update_period_s: self.update_period_us.unwrap_or(0) as f64 * 1e-6,
+            sample_period_s: span / self.len().saturating_sub(1).max(1) as f64,
+        }
     }
 
     /// Samples whose values on all rails are those of the sample before: readings of
@@ -197,6 +211,8 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const HEAD: &str =
@@ -212,6 +228,9 @@ mod tests {
         assert_eq!(trace.uptime_s, [10.0, 10.03, 10.07]);
         assert_eq!(trace.update_period_us, Some(263_808));
         assert_eq!(trace.repeated_readings(), 1);
+        let timing = trace.timing();
+        assert!((timing.sample_period_s - 0.035).abs() < 1e-9);
+        assert_eq!(timing.update_period_s, 0.263808);
         let series = trace.series(&["mem".into(), "arm".into()]).unwrap();
         assert_eq!(series.power_w, [1.75, 1.75, 3.0]);
         let error = trace.series(&["gpu".into()]).unwrap_err();
@@ -250,6 +269,15 @@ mod tests {
         assert_eq!(trace.series(&["arm".into()]).unwrap().time_s, [1.0, 3.0]);
         let unknown = "# wattline-samples 1 rails=a unit=W update_period_us=unknown\n";
         assert_eq!(parse_trace(unknown).unwrap().update_period_us, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_and_times_increase(lines in "[0-9. \\-enai#\n]{0,200}") {
+            let trace = parse(&lines);
+            prop_assert!(trace.uptime_s.windows(2).all(|pair| pair[0] < pair[1]));
+            prop_assert!(trace.series(&["arm".into()]).unwrap().time_s.len() <= trace.len());
+        }
     }
 
     #[test]

@@ -40,6 +40,12 @@ pub enum RunError {
         /// Line, from 1.
         line: usize,
     },
+    /// Another process is running this campaign.
+    #[error("{}: another process runs this campaign; wait for it or stop it", folder.display())]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The folder has a campaign and none was to be resumed.
     #[error("{} has a campaign already; go on with --resume, or start anew with --force", folder.display())]
     Exists {

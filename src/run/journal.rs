@@ -2,7 +2,7 @@
 //! its event's bytes, on disk before the campaign goes on. A last line that was torn by
 //! a crash is dropped when the journal is opened; a damaged line before it is an error.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -47,12 +47,22 @@ pub fn read_journal(folder: &Path) -> Result<Vec<RunRecord>, RunError> {
 }
 
 impl Journal {
-    /// Opens or makes the journal of a folder; drops a torn last line.
+    /// Opens or makes the journal of a folder, for one process at a time; drops a torn
+    /// last line.
     pub fn open(folder: &Path) -> Result<Journal, RunError> {
         let path = folder.join(JOURNAL_FILE);
         let mut options = OpenOptions::new();
         let options = options.create(true).read(true).append(true);
         let file = options.open(&path).map_err(RunError::file(&path, "opening"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(RunError::InUse { folder: folder.into() });
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(RunError::file(&path, "locking")(error));
+            }
+        }
         let bytes = std::fs::read(&path).map_err(RunError::file(&path, "reading"))?;
         let (events, whole) = parse(&bytes, &path)?;
         if whole < bytes.len() {
@@ -154,6 +164,9 @@ mod tests {
         journal.begin("abc").unwrap();
         journal.finish(record("base-a", 1)).unwrap();
         journal.finish(record("base-a", 2)).unwrap();
+        let in_use = Journal::open(folder.path()).unwrap_err();
+        assert!(matches!(in_use, RunError::InUse { .. }), "{in_use}");
+        drop(journal);
         let again = Journal::open(folder.path()).unwrap();
         assert_eq!(again.campaign.as_deref(), Some("abc"));
         assert_eq!(again.records, [record("base-a", 1), record("base-a", 2)]);
@@ -173,6 +186,7 @@ mod tests {
         journal.finish(record("base-a", 1)).unwrap();
         let first = std::fs::metadata(&path).unwrap().len() as usize;
         journal.finish(record("base-a", 2)).unwrap();
+        drop(journal);
         let bytes = std::fs::read(&path).unwrap();
         for cut in (first..bytes.len()).step_by(7) {
             std::fs::write(&path, &bytes[..cut]).unwrap();
@@ -190,6 +204,7 @@ mod tests {
         let mut journal = Journal::open(folder.path()).unwrap();
         journal.finish(record("base-a", 1)).unwrap();
         journal.finish(record("base-a", 2)).unwrap();
+        drop(journal);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replacen("base-a", "base-b", 1)).unwrap();
         let error = Journal::open(folder.path()).unwrap_err();

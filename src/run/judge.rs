@@ -3,7 +3,7 @@
 
 use crate::campaign::Phase;
 use crate::power::{
-    FlawKind, MarkTexts, MeterTiming, SessionLog, SessionLogError, Trace, Window, integrate_shown,
+    FlawKind, MarkTexts, SessionLog, SessionLogError, Trace, Window, integrate_shown,
     parse_session_log, parse_trace,
 };
 use crate::scenario::{Limits, Scenario};
@@ -98,12 +98,8 @@ pub fn measure(
         Err(SessionLogError::NoBegin { .. }) if phase == Phase::Idle => whole(&series.time_s)?,
         window => window.map_err(|error| error.to_string())?,
     };
-    let timing = MeterTiming {
-        update_period_s: trace.update_period_us.unwrap_or(0) as f64 * 1e-6,
-        sample_period_s: trace.period_us.map_or(0.0, |us| us as f64 * 1e-6),
-    };
     let (energy, lag) =
-        integrate_shown(&series, window, timing).map_err(|error| error.to_string())?;
+        integrate_shown(&series, window, trace.timing()).map_err(|error| error.to_string())?;
     if !energy.right_endpoint.0.is_finite() {
         return Err("the samples hold powers that no board has".into());
     }

@@ -288,6 +288,7 @@ fn check_campaign(
         candidates: written.candidates as usize,
         dry_runs: written.dry_runs.unwrap_or(written.cases.saturating_mul(4)) as usize,
         collapsed_share: share(written.collapsed_share, "campaign.collapsed_share")?,
+        min_energy_share: share(written.min_energy_share, "campaign.min_energy_share")?,
         max_retries: written.max_retries,
         seed: written.seed.unwrap_or(seed),
     })

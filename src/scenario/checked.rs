@@ -242,6 +242,8 @@ pub struct CampaignSettings {
     pub dry_runs: usize,
     /// Share of the cases that may run fewer than a fifth of their base's executions.
     pub collapsed_share: f64,
+    /// Least predicted energy of a case, as a share of its base case's.
+    pub min_energy_share: f64,
     /// How often a bad run is repeated.
     pub max_retries: u32,
     /// Seed of plan and order.

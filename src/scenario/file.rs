@@ -197,8 +197,11 @@ pub struct CampaignFile {
     /// Dry runs the planner may make. Default 4 x `cases`.
     pub dry_runs: Option<u32>,
     /// Share of the cases that may run fewer than a fifth of their base's
-    /// executions. Default 0.25.
+    /// executions. Default 0.1.
     pub collapsed_share: f64,
+    /// Least energy of a case as a share of its base case's, predicted with one cost for
+    /// all operations: below it the measured energy is mostly noise. Default 0.05.
+    pub min_energy_share: f64,
     /// How often a bad run is repeated. Default 3.
     pub max_retries: u32,
     /// Seed of plan and order. Default the scenario's.
@@ -291,7 +294,8 @@ impl Default for CampaignFile {
             removed_share: 0.3,
             candidates: 60,
             dry_runs: None,
-            collapsed_share: 0.25,
+            collapsed_share: 0.1,
+            min_energy_share: 0.05,
             max_retries: 3,
             seed: None,
         }

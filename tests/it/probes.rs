@@ -1,155 +1,251 @@
-//! Probes and removal against the local javac and JVM: annotated targets run before
-//! and after, and a whole source tree, if one is named.
+//! Probes against the local javac and JVM: annotated targets do the same before and
+//! after, and are counted as their comments say.
+//!
+//! `//= for_1.test 4, if_1 ?` in a target: of the blocks that start on this line, the
+//! one whose name within its unit ends so runs four times, or has no probe. The entry
+//! of a method is `entry`, of initialisers `clinit` and `fields`, of a lambda
+//! `lambda_N`.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#![allow(clippy::unwrap_used)]
 
-use wattline::blocks::{BlockId, FileBlocks, Granularity, divide};
-use wattline::instrument::{GeneratedFile, Instrumented, Options, Probe, instrument, removable};
+mod corpus;
+mod java;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use java::{Build, has_jdk};
+use wattline::blocks::{Block, BlockKind, FileBlocks, Granularity, UnitKind, class_names, divide};
+use wattline::instrument::{Instrumented, Options, Probe, instrument};
 use wattline::java::SourceFile;
+use wattline::java::syntax::{field, kind};
 
-fn has_jdk() -> bool {
-    let found = Command::new("javac").arg("-version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        println!("skipped: there is no javac on the path");
-    }
-    found
-}
+const WARNINGS: [&str; 2] = ["-Xlint:all,-serial,-fallthrough", "-Werror"];
 
-/// Writes `files` and `runtime` below `folder` and compiles them.
-fn compile(folder: &Path, instrumented: &Instrumented, options: &[&str]) -> Output {
-    let write = |file: &GeneratedFile| {
-        let path = folder.join(&file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, &file.text).unwrap();
-        path
-    };
-    let paths: Vec<PathBuf> =
-        instrumented.files.iter().chain(&instrumented.runtime).map(write).collect();
-    let classes = folder.join("classes");
-    let mut javac = Command::new("javac");
-    javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]).arg(&classes);
-    javac.args(options).args(&paths).output().unwrap()
-}
-
-fn java_files(root: &Path) -> Vec<SourceFile> {
-    let mut files = Vec::new();
-    for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
-        let path = entry.unwrap().into_path();
-        if path.extension().is_some_and(|e| e == "java") {
-            let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-            // Code for another platform: classes that stand in for others of the tree.
-            if relative.contains("gwtemul") || relative.contains("emu/") {
-                continue;
-            }
-            files.push(SourceFile::parse(relative, std::fs::read_to_string(&path).unwrap()));
-        }
-    }
+/// The targets that have a `main`, as one program.
+fn targets() -> Vec<SourceFile> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets");
+    let mut files = java::java_files(&folder);
+    files.retain(|file| file.text.contains("void main("));
     files
 }
 
-/// The whole tree named by WATTLINE_CORPUS: instrumented, it compiles as before, and
-/// so do single and manifold removals.
-#[test]
-fn a_corpus_compiles_with_probes_and_without_blocks() {
-    let Some(root) = std::env::var_os("WATTLINE_CORPUS").filter(|_| has_jdk()) else {
-        println!("skipped: WATTLINE_CORPUS names no source tree");
-        return;
-    };
-    let granularity = match std::env::var("WATTLINE_GRANULARITY").as_deref() {
-        Ok("expression") => Granularity::Expression,
-        _ => Granularity::Statement,
-    };
-    let time = std::time::Instant::now();
-    let files = java_files(Path::new(&root));
-    println!("parsed {} files in {:?}", files.len(), time.elapsed());
-    let time = std::time::Instant::now();
-    let blocks: Vec<FileBlocks<'_>> = files.iter().map(|f| divide(f, granularity)).collect();
-    let total: usize = blocks.iter().map(|b| b.blocks.len()).sum();
-    println!("{total} blocks in {:?}", time.elapsed());
-    for finding in blocks.iter().flat_map(|b| &b.findings) {
-        println!("  {}:{} {}", finding.file, finding.line, finding.message);
-    }
-    let classpath = std::env::var("WATTLINE_CORPUS_CLASSPATH").unwrap_or_default();
-    let whole = tempfile::tempdir().unwrap();
-    let classpath = format!("{}:{classpath}", whole.path().join("classes").display());
-    let options: Vec<&str> = vec!["-nowarn", "-implicit:none", "-cp", &classpath];
-    let check = |what: &str, out: &Instrumented| {
-        let scratch = tempfile::tempdir().unwrap();
-        let folder = if what == "probes" { whole.path() } else { scratch.path() };
-        let output = compile(folder, out, &options);
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        let first: Vec<&str> = errors.lines().filter(|l| l.contains("error")).take(12).collect();
-        println!("{what}: {} {}", output.status.success(), first.join("\n    "));
-        output.status.success()
-    };
-    let plain = Options { probe: Probe::Plain, ..Options::default() };
-    let plain_compiles = check("plain", &instrument(&files, &blocks, &plain));
-    for probe in [Probe::Count, Probe::Log] {
-        let time = std::time::Instant::now();
-        let out = instrument(&files, &blocks, &Options { probe, ..Options::default() });
-        println!("instrumented in {:?}, {} findings", time.elapsed(), out.findings.len());
-        for finding in out.findings.iter().take(20) {
-            println!("  {}:{} {}", finding.file, finding.line, finding.message);
-        }
-        let compiles = check("probes", &out);
-        assert!(compiles || !plain_compiles);
-        for (file, generated) in files.iter().zip(&out.files) {
-            assert_eq!(file.text.lines().count(), generated.text.lines().count(), "{}", file.path);
-        }
-    }
-    let time = std::time::Instant::now();
-    let mut candidates = Vec::new();
-    let mut first = 0;
-    let mut reasons = std::collections::BTreeMap::<&str, usize>::new();
-    for (file, blocks) in files.iter().zip(&blocks) {
-        for (index, result) in removable(file, blocks).into_iter().enumerate() {
-            match result {
-                Ok(()) => candidates.push(BlockId((first + index) as u32)),
-                Err(why) => *reasons.entry(why).or_default() += 1,
-            }
-        }
-        first += blocks.blocks.len();
-    }
-    println!("{} removable in {:?}, others {reasons:#?}", candidates.len(), time.elapsed());
-    if !plain_compiles {
-        return;
-    }
-    let count = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let (singles, sets): (usize, usize) = (count("WATTLINE_SINGLES"), count("WATTLINE_SETS"));
-    let mut seed = 88_172_645_463_325_252_u64;
-    let mut pick = || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        candidates[(seed % candidates.len() as u64) as usize]
-    };
-    let mut failed = Vec::new();
-    for round in 0..singles + sets {
-        let n = if round < singles { 1 } else { 50 };
-        let removed: BTreeSet<BlockId> = (0..n).map(|_| pick()).collect();
-        let options = Options { removed: removed.clone(), ..Options::default() };
-        let mut out = instrument(&files, &blocks, &options);
-        let full = instrument(&files, &blocks, &Options::default());
-        out.files.retain(|file| !full.files.contains(file));
-        out.runtime = None;
-        let plain = Options { probe: Probe::Plain, removed: removed.clone(), ..Options::default() };
-        let plain = instrument(&files, &blocks, &plain);
-        for ((file, before), original) in plain.files.iter().zip(&blocks).zip(&files) {
-            if file.text != original.text {
-                let variant = SourceFile::parse(&file.path, &file.text);
-                let after = divide(&variant, granularity);
-                assert!(names(before).eq(names(&after)), "{removed:?} in {}", file.path);
-            }
-        }
-        if !check(&format!("{removed:?}"), &out) {
-            failed.push(removed);
-        }
-    }
-    assert!(failed.is_empty(), "{failed:?}");
+/// One target, instrumented, and what its blocks were counted as.
+struct Trace<'a, 't> {
+    file: &'t SourceFile,
+    blocks: &'a FileBlocks<'t>,
+    probed: &'a [bool],
+    /// The id of the file's first block.
+    first: usize,
+    counts: HashMap<usize, u64>,
 }
 
-fn names<'b>(blocks: &'b FileBlocks<'_>) -> impl Iterator<Item = &'b str> {
-    blocks.blocks.iter().map(|b| b.name.as_str())
+#[test]
+fn targets_do_the_same_with_probes_and_are_counted_exactly() {
+    if !has_jdk() {
+        return;
+    }
+    let files = targets();
+    let mut problems = Vec::new();
+    let plain = Build::new(
+        &with(&files, &divided(&files, Granularity::Statement), Probe::Plain),
+        &WARNINGS,
+    );
+    let plain = plain.expect("the targets compile without warnings");
+    problems.extend(files.iter().flat_map(class_names_differ(&plain)));
+    let mut outputs: Vec<_> = files.iter().map(|file| plain.run(main_class(file))).collect();
+    problems.extend(files.iter().zip(&outputs).flat_map(|(file, run)| class_lines(file, run)));
+    let runs = [
+        (Granularity::Statement, Probe::Count),
+        (Granularity::Statement, Probe::Log),
+        (Granularity::Expression, Probe::Count),
+    ];
+    for (granularity, probe) in runs {
+        let blocks = divided(&files, granularity);
+        let sources = with(&files, &blocks, probe);
+        let build = Build::new(&sources, &WARNINGS).expect("they compile with probes");
+        let mut first = 0;
+        for ((file, blocks), expected) in files.iter().zip(&blocks).zip(&mut outputs) {
+            let run = build.run(main_class(file));
+            if *expected != run {
+                let name = &file.path;
+                problems.push(format!("{name} {granularity:?} prints\n{run}\nnot\n{expected}"));
+            }
+            let counts = build.counts();
+            if probe == Probe::Log && build.logged() != counts {
+                problems.push(format!("{}: log and counts differ", file.path));
+            }
+            let probed = &sources.probed[first..];
+            let trace = Trace { file, blocks, probed, first, counts };
+            if granularity == Granularity::Statement {
+                problems.extend(expectations(&trace));
+            }
+            problems.extend(flow(&trace));
+            first += blocks.blocks.len();
+        }
+    }
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+fn divided(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks<'_>> {
+    files.iter().map(|file| divide(file, granularity)).collect()
+}
+
+fn with(files: &[SourceFile], blocks: &[FileBlocks<'_>], probe: Probe) -> Instrumented {
+    instrument(files, blocks, &Options { probe, ..Options::default() })
+}
+
+fn main_class(file: &SourceFile) -> &str {
+    file.path.trim_end_matches(".java")
+}
+
+/// Classes that we name and javac has not written. (It writes more: tables for
+/// `switch` on enums.)
+fn class_names_differ(plain: &Build) -> impl Fn(&SourceFile) -> Vec<String> {
+    let all = plain.classes();
+    move |file| {
+        let unknown = class_names(file).into_values().filter(|class| !all.contains(class));
+        unknown.map(|class| format!("{}: javac has no class {class}", file.path)).collect()
+    }
+}
+
+/// Checks lines `class NAME LINE` that a target prints about its local classes.
+fn class_lines(file: &SourceFile, output: &str) -> Vec<String> {
+    let names = class_names(file);
+    let mut bodies = BTreeMap::new();
+    let mut todo = vec![file.tree.root_node()];
+    while let Some(node) = todo.pop() {
+        if let Some(name) = names.get(&node.id())
+            && node.kind() == kind::CLASS_BODY
+        {
+            // The innermost class around a line is visited last.
+            bodies.insert(node.byte_range().start, (node, name));
+        }
+        todo.extend(node.children(&mut node.walk()));
+    }
+    let mut problems = Vec::new();
+    for line in output.lines().filter_map(|line| line.strip_prefix("class ")) {
+        let (class, line) = line.split_once(' ').unwrap();
+        let row: usize = line.parse::<usize>().unwrap() - 1;
+        let ours = bodies.values().filter(|(body, _)| {
+            (body.start_position().row..=body.end_position().row).contains(&row)
+        });
+        let ours = ours.min_by_key(|(body, _)| body.byte_range().len()).map(|(_, name)| *name);
+        if ours.map(String::as_str) != Some(class) {
+            problems.push(format!("{}:{line}: javac says {class}, we say {ours:?}", file.path));
+        }
+    }
+    problems
+}
+
+/// What a target's comments say, against what was counted.
+fn expectations(trace: &Trace<'_, '_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (row, line) in trace.file.text.lines().enumerate() {
+        let Some((_, comment)) = line.split_once("//= ") else { continue };
+        for item in comment.split(',') {
+            let (name, expected) = item.trim().rsplit_once(' ').unwrap();
+            let found = found(trace, row as u32 + 1, name);
+            if found.as_deref() != Some(expected) {
+                let place = format!("{}:{}", trace.file.path, row + 1);
+                problems.push(format!("{place}: {name} is {found:?}, not {expected}"));
+            }
+        }
+    }
+    problems
+}
+
+/// The count of the block called `name` that starts on `line`; `?` without a probe.
+fn found(trace: &Trace<'_, '_>, line: u32, name: &str) -> Option<String> {
+    let matches = |block: &Block<'_>| {
+        let own = own_name(trace.blocks, block);
+        block.start_line == line && (own == name || own.ends_with(&format!(".{name}")))
+    };
+    let index = trace.blocks.blocks.iter().position(matches)?;
+    match trace.probed[index] {
+        true => Some(count(trace, index).to_string()),
+        false => Some("?".to_owned()),
+    }
+}
+
+fn own_name(blocks: &FileBlocks<'_>, block: &Block<'_>) -> String {
+    let unit = &blocks.units[block.unit.0 as usize];
+    match (block.kind, unit.kind) {
+        (BlockKind::Entry, UnitKind::StaticInitializer) => "clinit".to_owned(),
+        (BlockKind::Entry, UnitKind::InstanceInitializer) => "fields".to_owned(),
+        (BlockKind::Entry, UnitKind::Lambda) => {
+            let at = unit.name.find("lambda_").unwrap();
+            unit.name[at..].to_owned()
+        }
+        (BlockKind::Entry, _) => "entry".to_owned(),
+        _ => block.name[unit.name.len() + 1..].to_owned(),
+    }
+}
+
+fn count(trace: &Trace<'_, '_>, index: usize) -> u64 {
+    trace.counts.get(&(trace.first + index)).copied().unwrap_or(0)
+}
+
+/// The flow invariants of `docs/blocks.md` that hold whatever jumps and exceptions do.
+fn flow(trace: &Trace<'_, '_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut constructs: BTreeMap<usize, HashMap<BlockKind, u64>> = BTreeMap::new();
+    let mut headers: HashMap<usize, u64> = HashMap::new();
+    for (index, block) in trace.blocks.blocks.iter().enumerate() {
+        if !trace.probed[index] {
+            continue;
+        }
+        let id = block.construct.id();
+        constructs.entry(id).or_default().insert(block.kind, count(trace, index));
+        if let Some(condition) = block.construct.child_by_field_name(field::CONDITION)
+            && let Some(owner) = trace.blocks.owner.get(&condition.id())
+            && trace.probed[*owner]
+        {
+            headers.insert(id, count(trace, *owner));
+        }
+    }
+    for (id, counts) in constructs {
+        let get = |kind| counts.get(&kind).copied();
+        let (init, test) = (get(BlockKind::ForInit), get(BlockKind::ForTest));
+        let (update, body) = (get(BlockKind::ForUpdate), get(BlockKind::ForBody));
+        let mut check = |what: &str, holds: Option<bool>| {
+            if holds == Some(false) {
+                problems.push(format!(
+                    "{}: {what}: {counts:?} {:?}",
+                    trace.file.path,
+                    headers.get(&id)
+                ));
+            }
+        };
+        let entered = init.zip(update).map(|(i, u)| i + u);
+        check("for: test = init + update", test.zip(entered).map(|(t, e)| t == e));
+        check("for: update <= body", update.zip(body).map(|(u, b)| u <= b));
+        check("for: body <= test", body.zip(test).map(|(b, t)| b <= t));
+        let (test, body) = (get(BlockKind::WhileTest), get(BlockKind::WhileBody));
+        check("while: body <= test", body.zip(test).map(|(b, t)| b <= t));
+        let (test, body) = (get(BlockKind::DoTest), get(BlockKind::DoBody));
+        check("do: test <= body", test.zip(body).map(|(t, b)| t <= b));
+        let (then, otherwise) = (get(BlockKind::Then), get(BlockKind::Else));
+        let header = headers.get(&id).copied();
+        check("if: then <= condition", then.zip(header).map(|(t, h)| t <= h));
+        let both = then.zip(otherwise).map(|(t, o)| t + o);
+        // Exact where no exception leaves a condition; the targets throw in none.
+        check("if: then + else = condition", both.zip(header).map(|(b, h)| b == h));
+    }
+    problems
+}
+
+#[test]
+fn instrumenting_keeps_carriage_returns_tabs_and_marks() {
+    let unix = "\u{feff}class T {\n\tvoid m() {\n\t\tif (a)\n\t\t\tf(1,\n2); // x\n\t}\n}// end";
+    let text = unix.replace('\n', "\r\n");
+    let file = SourceFile::parse("T.java", text.clone());
+    let blocks = divide(&file, Granularity::Statement);
+    let files = std::slice::from_ref(&file);
+    let Instrumented { files, .. } = instrument(files, &[blocks], &Options::default());
+    let expected = text
+        .replace("m() {", "m() { wattline$rt.W.c(0);")
+        .replace("f(1", "{ wattline$rt.W.c(1); f(1")
+        .replace("2);", "2); }");
+    assert_eq!(files[0].text, expected);
 }

@@ -255,6 +255,34 @@ pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
     false
 }
 
+/// Whether code between `node` and the statement `root` decides if `node` is evaluated:
+/// a branch, the right side of `&&` or `||`, an arm of `?:`, a body of a loop within.
+pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
+    let mut node = node;
+    while let Some(parent) = node.parent().filter(|parent| *parent != root) {
+        let is = |name: &str| parent.child_by_field_name(name) == Some(node);
+        let decides = match parent.kind() {
+            "if_statement" | "while_statement" | "ternary_expression" => !is("condition"),
+            "for_statement" => !is("init") && !is("condition"),
+            "enhanced_for_statement" => !is("value"),
+            "binary_expression" => is("right") && is_shortcut(parent),
+            "switch_block" | "catch_clause" => true,
+            _ => false,
+        };
+        if decides {
+            return true;
+        }
+        node = parent;
+    }
+    false
+}
+
+/// Whether an operator may leave its right side out.
+fn is_shortcut(binary: Node<'_>) -> bool {
+    let operator = binary.child_by_field_name("operator");
+    operator.is_some_and(|operator| matches!(operator.kind(), "&&" | "||"))
+}
+
 /// First line of a node, from 1.
 pub fn line(node: Node<'_>) -> u32 {
     node.start_position().row as u32 + 1

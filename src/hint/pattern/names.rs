@@ -56,12 +56,14 @@ pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s s
 }
 
 /// A field that the class around some code declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field<'s> {
     /// Its name.
     pub name: &'s str,
-    /// Source text of its type.
-    pub type_text: &'s str,
+    /// Source text of its type, dimensions after the name included.
+    pub type_text: String,
+    /// What stands before the dot: `this`, or the class of a static field.
+    pub owner: &'s str,
     /// Whether it is `final`.
     pub is_final: bool,
     /// Whether it is `static`.
@@ -73,6 +75,9 @@ pub struct Field<'s> {
 /// The fields that the innermost class around a node declares itself.
 pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
     let body = enclosing(inside, &["class_body", "enum_body_declarations"]);
+    let class =
+        body.and_then(|body| body.parent()).and_then(|class| class.child_by_field_name("name"));
+    let class = class.map_or("this", |name| file.text_of(name));
     let mut found = Vec::new();
     for declaration in body.map(children).unwrap_or_default() {
         if declaration.kind() != "field_declaration" {
@@ -84,9 +89,12 @@ pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
         let type_text = declaration.child_by_field_name("type").map_or("", |n| file.text_of(n));
         for declarator in field(declaration, "declarator") {
             let Some(name) = declarator.child_by_field_name("name") else { continue };
+            let dimensions = declarator.child_by_field_name("dimensions");
+            let dimensions = dimensions.map_or("", |node| file.text_of(node));
             found.push(Field {
                 name: file.text_of(name),
-                type_text,
+                type_text: format!("{type_text}{dimensions}"),
+                owner: if has("static") { class } else { "this" },
                 is_final: has("final"),
                 is_static: has("static"),
                 is_volatile: has("volatile"),

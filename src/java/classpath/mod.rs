@@ -51,13 +51,13 @@ pub struct ClassPath {
 
 impl ClassPath {
     /// Jars and folders in order, then the JDK found by `JAVA_HOME` or by `java` on
-    /// the search path. Without a JDK its classes are unknown, which is no error.
+    /// the search path. Empty entries are left out. Without a JDK its classes are unknown, which is no error.
     ///
     /// # Errors
     /// If an entry does not exist, can't be read or is not a jar.
     pub fn open(entries: &[PathBuf]) -> Result<ClassPath, ClassPathError> {
         let mut places = Vec::with_capacity(entries.len() + 1);
-        for entry in entries {
+        for entry in entries.iter().filter(|e| !e.as_os_str().is_empty()) {
             places.push(Place::open(entry)?);
         }
         let jdk = jdk::find();

@@ -82,7 +82,7 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
         .map(|(i, operation)| OperationView {
             rank: i + 1,
             name: format::visible(&operation.entry.key),
-            class: operation.class.map_or("unknown", |class| class.name()),
+            class: operation.class.map_or("unknown", crate::account::class::name_of),
             cost: operation.cost.map_or(format::NONE.into(), format::energy),
             cost_raw: operation.cost.map_or(0.0, |cost| cost.0),
             cost_interval: format::interval(costs.of(&operation.entry.key).and_then(|cost| {

@@ -1,7 +1,7 @@
 //! The chart of blocks, stacked by class of operations, in the paper's two views: in
 //! the application, and 3000 executions.
 
-use crate::account::{BlockAccount, Femtojoules, OperationClass};
+use crate::account::{BlockAccount, CLASSES, Femtojoules, OperationClass, class};
 use crate::report::data::ReportData;
 use crate::report::format;
 use crate::report::view::bar;
@@ -69,10 +69,10 @@ pub fn three_thousand_times(data: &ReportData<'_>) -> Vec<BlockView> {
 
 /// One bar.
 fn block_view(block: &BlockAccount, energy: Joules, interval: String, widest: f64) -> BlockView {
-    let segment = |class: OperationClass| {
-        let share = block.class_share(class).filter(|share| *share > 0.0)?;
+    let segment = |which: OperationClass| {
+        let share = block.class_share(which).filter(|share| *share > 0.0)?;
         Some(Segment {
-            class: class.name(),
+            class: class::name_of(which),
             width: bar(energy.0 * share, widest),
             share: format::percent(share),
         })
@@ -84,7 +84,7 @@ fn block_view(block: &BlockAccount, energy: Joules, interval: String, widest: f6
         energy: format::energy(energy),
         interval,
         share: format::percent_or_none(block.entry.share),
-        segments: OperationClass::ALL.into_iter().filter_map(segment).collect(),
+        segments: CLASSES.into_iter().filter_map(segment).collect(),
     }
 }
 
@@ -103,11 +103,11 @@ pub fn legend(data: &ReportData<'_>) -> Vec<ClassView> {
     let totals = data.accounts.class_totals();
     let all: Femtojoules = totals.iter().copied().sum();
     let share = |part: Femtojoules| (all.0 > 0).then(|| part.0 as f64 / all.0 as f64);
-    OperationClass::ALL
+    CLASSES
         .into_iter()
         .zip(totals)
-        .map(|(class, energy)| ClassView {
-            class: class.name(),
+        .map(|(which, energy)| ClassView {
+            class: class::name_of(which),
             energy: format::energy(energy.joules()),
             share: format::percent_or_none(share(energy)),
         })

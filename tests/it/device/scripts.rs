@@ -342,6 +342,8 @@ fn an_idle_session_takes_its_time_and_has_marks_like_the_others() {
         run_session(&board, &plan(SessionKind::Idle { duration })).unwrap()
     });
     assert_eq!(logs.outcome.frequency_min_khz, Some(900_000), "throttling is seen");
+    let warning = "the frequency fell from 1100000 to 900000 kHz";
+    assert_eq!(logs.outcome.warnings, [warning]);
     let (t0, t1) = logs.outcome.uptime_s;
     assert!((0.59..6.0).contains(&(t1 - t0)), "{} s", t1 - t0);
     assert!(logs.logcat.contains("System.out: wattline: begin\n"));

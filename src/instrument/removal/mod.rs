@@ -7,10 +7,19 @@
 //! their own, what assigns final fields, what a checked exception's `catch` needs,
 //! what a loop's condition depends on, and objects that remaining code uses.
 
+mod effects;
+mod surroundings;
+mod values;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tree_sitter::Node;
 
+use self::effects::Effects;
+use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
+use self::values::{
+    Remaining, declaration, default_value, field_value, is_literal, nothing, without_value,
+};
 use super::Report;
 use super::edit::Edits;
 use super::facts::Facts;
@@ -78,21 +87,6 @@ fn units_of<'t>(
     let wanted = numbers.filter(|number| wanted(*number));
     wanted.map(|n| (n, UnitNames::gather(file, blocks.units[n as usize].node))).collect()
 }
-
-/// The surroundings of a statement that matter for its removal.
-#[derive(Debug, Clone, Default)]
-struct Surroundings<'t> {
-    parent: Option<usize>,
-    /// Names in the condition of a loop around it.
-    condition: HashSet<&'t str>,
-    /// Whether calls on these names may end the loop (an iterator, a stream).
-    calls_count: bool,
-    /// Whether it is in a `try` whose `catch` may need what it throws.
-    checked: bool,
-}
-
-/// How far out conditions are looked for; enough for code written by hand.
-const FARTHEST_LOOP: usize = 64;
 
 /// A local variable.
 #[derive(Debug, Clone, Copy)]
@@ -315,128 +309,6 @@ impl<'t> UnitNames<'t> {
     }
 }
 
-/// How often names occur in the code that stays.
-struct Remaining<'a, 't> {
-    all: &'a HashMap<&'t str, usize>,
-    gone: HashMap<&'t str, usize>,
-}
-
-impl<'t> Remaining<'_, 't> {
-    /// Whether the code that stays mentions `name`.
-    fn has(&self, name: &str) -> bool {
-        let gone = self.gone.get(name).copied().unwrap_or(0);
-        self.all.get(name).is_some_and(|count| *count > gone)
-    }
-
-    /// Adds or takes away the identifiers of `part`.
-    fn mention(&mut self, file: &'t SourceFile, part: Node<'t>, add: bool) {
-        let mut todo = vec![part];
-        while let Some(node) = todo.pop() {
-            if node.kind() == kind::IDENTIFIER {
-                let count = self.gone.entry(file.text_of(node)).or_default();
-                *count = if add { count.saturating_sub(1) } else { *count + 1 };
-            }
-            todo.extend(syntax::named_children(node));
-        }
-    }
-}
-
-/// What stands where a removed statement was.
-fn nothing(part: Node<'_>) -> &'static str {
-    match part.parent() {
-        Some(parent) if parent.kind() == kind::SWITCH_RULE => "{ }",
-        _ => ";",
-    }
-}
-
-/// A local variable declaration: gone if nothing that stays mentions its names, else
-/// default values for primitives.
-fn declaration(
-    file: &SourceFile,
-    part: Node<'_>,
-    remaining: &Remaining<'_, '_>,
-) -> Result<Vec<Replacement>, &'static str> {
-    let declarators = syntax::fields(part, field::DECLARATOR);
-    let name_of = |declarator: &Node<'_>| {
-        syntax::field(*declarator, field::NAME).map_or("", |name| file.text_of(name))
-    };
-    if !declarators.iter().any(|declarator| remaining.has(name_of(declarator))) {
-        return Ok(vec![(part.byte_range(), nothing(part).to_owned())]);
-    }
-    let mut edits = Vec::new();
-    for declarator in declarators {
-        let Some(value) = syntax::field(declarator, field::VALUE) else { continue };
-        if is_literal(value) {
-            continue;
-        }
-        let default = default_value(file, part, declarator).ok_or(NEEDED)?;
-        edits.push((value.byte_range(), default.to_owned()));
-    }
-    if edits.is_empty() {
-        return Err(NEEDED);
-    }
-    // `final int n = 0` would be a constant, and loops could become endless.
-    edits.extend(final_modifier(file, part).map(|node| (node.byte_range(), String::new())));
-    Ok(edits)
-}
-
-fn final_modifier<'t>(file: &SourceFile, declaration: Node<'t>) -> Option<Node<'t>> {
-    let modifiers = syntax::child_of_kind(declaration, kind::MODIFIERS)?;
-    syntax::children(modifiers).into_iter().find(|node| file.text_of(*node) == "final")
-}
-
-/// A field's value becomes the default.
-fn without_value(file: &SourceFile, declarator: Node<'_>) -> Vec<Replacement> {
-    let declaration = declarator.parent();
-    let default = declaration.and_then(|node| default_value(file, node, declarator));
-    let value = syntax::field(declarator, field::VALUE);
-    let replace = |value: Node<'_>| (value.byte_range(), default.unwrap_or("null").to_owned());
-    value.map(replace).into_iter().collect()
-}
-
-fn field_value(
-    file: &SourceFile,
-    class_body: Node<'_>,
-    declarator: Node<'_>,
-) -> Result<(), &'static str> {
-    let declaration = declarator.parent().ok_or(NOTHING)?;
-    if declaration.kind() != kind::FIELD_DECLARATION
-        || class_body.kind() == kind::INTERFACE_BODY
-        || syntax::has_modifier(declaration, "final", &file.text)
-    {
-        return Err("it initialises final fields");
-    }
-    match syntax::field(declarator, field::VALUE) {
-        Some(value) if Effects::of(file, value).holds_code => {
-            Err("its statements hold lambdas, classes or blocks of their own")
-        }
-        Some(value) if is_literal(value) => Err(NOTHING),
-        Some(_) => Ok(()),
-        None => Err(NOTHING),
-    }
-}
-
-/// The default value of a declared variable of a primitive type.
-fn default_value(
-    file: &SourceFile,
-    declaration: Node<'_>,
-    declarator: Node<'_>,
-) -> Option<&'static str> {
-    if syntax::field(declarator, field::DIMENSIONS).is_some() {
-        return None;
-    }
-    match file.text_of(syntax::field(declaration, field::TYPE)?) {
-        "boolean" => Some("false"),
-        "byte" | "short" | "char" | "int" | "long" | "float" | "double" => Some("0"),
-        _ => None,
-    }
-}
-
-fn is_literal(value: Node<'_>) -> bool {
-    value.child_count() == 0 && value.kind() != kind::IDENTIFIER && value.kind() != kind::THIS
-        || value.kind() == kind::STRING_LITERAL
-}
-
 /// Whether a part holds blocks other than its own.
 fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: Node<'_>) -> bool {
     let mut todo = vec![part];
@@ -447,145 +319,4 @@ fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: Node<'_>) -> bool {
         todo.extend(syntax::named_children(node));
     }
     false
-}
-
-/// What a statement does to names.
-#[derive(Default)]
-struct Effects<'t> {
-    /// Names that it assigns (of `a.b = c`: a and b; of `a[i] = c`: a).
-    assigned: HashSet<&'t str>,
-    /// Variables assigned within an expression.
-    nested: HashSet<&'t str>,
-    /// Names that it calls methods on.
-    receivers: HashSet<&'t str>,
-    /// Whether it calls anything.
-    may_throw: bool,
-    /// Whether it holds lambdas, classes or `switch` expressions.
-    holds_code: bool,
-}
-
-impl<'t> Effects<'t> {
-    fn of(file: &'t SourceFile, part: Node<'t>) -> Effects<'t> {
-        let mut effects = Effects::default();
-        let top = syntax::named_children(part).first().map(Node::id);
-        let mut todo = vec![part];
-        while let Some(node) = todo.pop() {
-            effects.visit(file, node, Some(node.id()) == top);
-            todo.extend(syntax::named_children(node));
-        }
-        effects
-    }
-
-    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, is_top: bool) {
-        match node.kind() {
-            kind::ASSIGNMENT_EXPRESSION => {
-                let Some(left) = syntax::field(node, field::LEFT) else { return };
-                names(file, left, &mut self.assigned);
-                if !is_top {
-                    names(file, left, &mut self.nested);
-                }
-            }
-            kind::UPDATE_EXPRESSION => names(file, node, &mut self.assigned),
-            kind::METHOD_INVOCATION => {
-                self.may_throw = true;
-                let object = syntax::field(node, field::OBJECT);
-                object.into_iter().for_each(|object| names(file, object, &mut self.receivers));
-            }
-            kind::OBJECT_CREATION_EXPRESSION => {
-                self.may_throw = true;
-            }
-            kind::LAMBDA_EXPRESSION | kind::CLASS_BODY | kind::SWITCH_EXPRESSION => {
-                self.holds_code = true;
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The names in an expression, indices and arguments left out.
-fn names<'t>(file: &'t SourceFile, expression: Node<'t>, names: &mut HashSet<&'t str>) {
-    let mut todo = vec![expression];
-    while let Some(node) = todo.pop() {
-        match node.kind() {
-            kind::IDENTIFIER => {
-                names.insert(file.text_of(node));
-            }
-            kind::ARRAY_ACCESS => todo.extend(syntax::named_children(node).first()),
-            kind::ARGUMENT_LIST | kind::CLASS_BODY => {}
-            _ => todo.extend(syntax::named_children(node)),
-        }
-    }
-}
-
-/// All names in an expression.
-fn all_names<'t>(file: &'t SourceFile, expression: Node<'t>, names: &mut HashSet<&'t str>) {
-    let mut todo = vec![expression];
-    while let Some(node) = todo.pop() {
-        if node.kind() == kind::IDENTIFIER {
-            names.insert(file.text_of(node));
-        }
-        todo.extend(syntax::named_children(node));
-    }
-}
-
-/// The names that decide when a loop ends: those of its condition, or, if it has none
-/// that varies, those of the `if` conditions in it.
-fn loop_surroundings<'t>(file: &'t SourceFile, node: Node<'t>, parent: usize) -> Surroundings<'t> {
-    let condition = syntax::field(node, field::CONDITION);
-    let mut names = HashSet::new();
-    condition.into_iter().for_each(|condition| all_names(file, condition, &mut names));
-    if names.is_empty() {
-        let mut todo: Vec<_> = syntax::field(node, field::BODY).into_iter().collect();
-        while let Some(inner) = todo.pop() {
-            if inner.kind() == kind::IF_STATEMENT
-                && let Some(condition) = syntax::field(inner, field::CONDITION)
-            {
-                all_names(file, condition, &mut names);
-            }
-            todo.extend(syntax::named_children(inner));
-        }
-    }
-    let calls_count = syntax::field(node, field::UPDATE).is_none();
-    Surroundings { parent: Some(parent), condition: names, calls_count, checked: false }
-}
-
-/// Exceptions of java.lang and java.util that need not be thrown where they are
-/// caught (JLS 11.2.3).
-const UNCHECKED: [&str; 24] = [
-    "Exception",
-    "Throwable",
-    "RuntimeException",
-    "Error",
-    "ArithmeticException",
-    "ArrayIndexOutOfBoundsException",
-    "ArrayStoreException",
-    "AssertionError",
-    "ClassCastException",
-    "ConcurrentModificationException",
-    "EmptyStackException",
-    "IllegalArgumentException",
-    "IllegalMonitorStateException",
-    "IllegalStateException",
-    "IndexOutOfBoundsException",
-    "NegativeArraySizeException",
-    "NoSuchElementException",
-    "NullPointerException",
-    "NumberFormatException",
-    "OutOfMemoryError",
-    "SecurityException",
-    "StackOverflowError",
-    "StringIndexOutOfBoundsException",
-    "UnsupportedOperationException",
-];
-
-/// Whether a `try` catches an exception that may be checked.
-fn catches_checked(file: &SourceFile, node: Node<'_>) -> bool {
-    let clauses = syntax::children_of_kind(node, kind::CATCH_CLAUSE).into_iter();
-    let parameters =
-        clauses.filter_map(|clause| syntax::child_of_kind(clause, kind::CATCH_FORMAL_PARAMETER));
-    let types = parameters.filter_map(|node| syntax::child_of_kind(node, kind::CATCH_TYPE));
-    types.flat_map(syntax::named_children).any(|ty| {
-        let name = file.text_of(ty);
-        !UNCHECKED.contains(&name.rsplit('.').next().unwrap_or(name).trim())
-    })
 }

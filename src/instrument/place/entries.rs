@@ -1,0 +1,147 @@
+//! Probes where a run of statements begins: at the entry of a unit, and at
+//! continuations.
+
+use tree_sitter::Node;
+
+use super::{Placed, Placer};
+use crate::blocks::UnitKind;
+use crate::instrument::lambda;
+use crate::java::syntax::{self, field, kind};
+
+impl<'t> Placer<'_, 't> {
+    pub(super) fn entry(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let probe = self.probes.statement(index);
+        match self.blocks.units[block.unit.0 as usize].kind {
+            UnitKind::Method => self.body(index, block.anchor, &probe),
+            UnitKind::Constructor => {
+                let first = syntax::statements(block.anchor).first().copied();
+                let at = match first {
+                    Some(first) if first.kind() == kind::EXPLICIT_CONSTRUCTOR_INVOCATION => {
+                        first.end_byte()
+                    }
+                    _ => block.anchor.start_byte() + 1,
+                };
+                self.edits.open(at, index, format!(" {probe}"));
+            }
+            UnitKind::StaticInitializer => return self.static_entry(index),
+            UnitKind::InstanceInitializer => {
+                let at =
+                    self.after_constants(block.anchor).unwrap_or(block.anchor.start_byte() + 1);
+                self.edits.open(at, index, format!(" {{ {probe} }}"));
+            }
+            UnitKind::Lambda if block.anchor.kind() == kind::BLOCK => {
+                self.body(index, block.anchor, &probe);
+            }
+            UnitKind::Lambda => {
+                let (file, body) = (self.file, block.anchor);
+                return lambda::place(file, &self.facts, &self.probes, index, body, self.edits);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn static_entry(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let body = block.anchor;
+        let probe = self.probes.statement(index);
+        match body.kind() {
+            kind::ENUM_BODY => {
+                let (at, semicolon) = match self.after_constants(body) {
+                    Some(at) => (at, ""),
+                    None => (end_of_constants(body), ";"),
+                };
+                self.edits.open(at, index, format!("{semicolon} static {{ {probe} }}"));
+            }
+            kind::CLASS_BODY if block.parts.iter().all(|part| self.may_be_constant(*part)) => {
+                return Err("its initialisers may all be constants, which aren't executed");
+            }
+            kind::CLASS_BODY => {
+                self.edits.open(body.start_byte() + 1, index, format!(" static {{ {probe} }}"));
+            }
+            _ => return Err("an interface's initialisers can't hold a probe"),
+        }
+        Ok(())
+    }
+
+    /// After the `;` that ends an enum's constants.
+    pub(super) fn after_constants(&self, body: Node<'t>) -> Option<usize> {
+        let declarations = syntax::child_of_kind(body, kind::ENUM_BODY_DECLARATIONS)?;
+        Some(declarations.start_byte() + 1)
+    }
+
+    /// Whether a field's initialiser may be a constant expression. (If all are, the
+    /// class has no static initialiser, and a probe would add one.)
+    pub(super) fn may_be_constant(&self, part: Node<'t>) -> bool {
+        if part.kind() != kind::VARIABLE_DECLARATOR {
+            return false;
+        }
+        let mut todo: Vec<_> = syntax::field(part, field::VALUE).into_iter().collect();
+        while let Some(node) = todo.pop() {
+            let holds_code = matches!(
+                node.kind(),
+                kind::METHOD_INVOCATION
+                    | kind::OBJECT_CREATION_EXPRESSION
+                    | kind::ARRAY_CREATION_EXPRESSION
+                    | kind::ARRAY_INITIALIZER
+                    | kind::ARRAY_ACCESS
+                    | kind::LAMBDA_EXPRESSION
+                    | kind::METHOD_REFERENCE
+                    | kind::ASSIGNMENT_EXPRESSION
+                    | kind::UPDATE_EXPRESSION
+                    | kind::SWITCH_EXPRESSION
+                    | kind::INSTANCEOF_EXPRESSION
+                    | kind::NULL_LITERAL
+                    | kind::CLASS_LITERAL
+                    | kind::THIS
+            );
+            if holds_code {
+                return false;
+            }
+            todo.extend(syntax::named_children(node));
+        }
+        true
+    }
+
+    pub(super) fn continuation(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let unit = &self.blocks.units[block.unit.0 as usize];
+        let probe = self.probes.statement(index);
+        match block.anchor.kind() {
+            kind::VARIABLE_DECLARATOR => {
+                let declaration = block.anchor.parent().ok_or("it has no declaration")?;
+                let before = syntax::field(declaration, field::DECLARATOR);
+                if before.is_none_or(|first| first.id() != block.anchor.id()) {
+                    return Err("it begins within a declaration of several fields");
+                }
+                let word = match unit.kind {
+                    UnitKind::StaticInitializer => "static ",
+                    _ => "",
+                };
+                let previous = previous_member(declaration).ok_or("nothing stands before it")?;
+                let text = format!(" {word}{{ {probe} }}");
+                self.edits.open(previous.end_byte(), index, text);
+            }
+            kind::ENUM_CONSTANT => return Err("a probe can't stand between enum constants"),
+            _ => self.edits.open(block.anchor.start_byte(), index, format!("{probe} ")),
+        }
+        Ok(())
+    }
+}
+
+/// Where the constants of an enum without `;` end.
+fn end_of_constants(body: Node<'_>) -> usize {
+    let before = syntax::children(body).into_iter().rfind(|child| child.kind() != "}");
+    before.map_or(body.start_byte() + 1, |last| last.end_byte())
+}
+
+/// The member before `member`, comments left out.
+fn previous_member(member: Node<'_>) -> Option<Node<'_>> {
+    let mut previous = member.prev_sibling();
+    while let Some(node) = previous
+        && syntax::is_comment(node)
+    {
+        previous = node.prev_sibling();
+    }
+    previous
+}

@@ -1,0 +1,116 @@
+//! Probes inside expressions: loop headers, operands, conditional expressions.
+
+use tree_sitter::Node;
+
+use super::{Placed, Placer};
+use crate::blocks::BlockKind;
+use crate::instrument::condition::{self, Binding};
+use crate::java::syntax::{self, field, kind};
+
+impl<'t> Placer<'_, 't> {
+    pub(super) fn for_init(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let (at, text) = match block.anchor.kind() {
+            kind::LOCAL_VARIABLE_DECLARATION => {
+                let start = self.facts.start_of(block.construct).start_byte();
+                (start, format!("{} ", self.probes.statement(index)))
+            }
+            _ => (block.anchor.start_byte(), format!("{}, ", self.probes.call("c", index))),
+        };
+        self.edits.open(at, index, text);
+        Ok(())
+    }
+
+    pub(super) fn test(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let constant = condition::constant(self.file, &self.facts, block.anchor);
+        match (block.kind, constant, condition::binding(block.anchor)) {
+            (BlockKind::DoTest, Some(true), _) => self.endless_do(index),
+            (_, Some(true), _) => {
+                // Tests and bodies come in pairs: count at the body's start.
+                let body = syntax::field(block.construct, field::BODY).ok_or("it has no body")?;
+                let probe = self.probes.statement(index);
+                self.body(index, body, &probe);
+                Ok(())
+            }
+            // What is assigned or declared after the loop is what holds if it is false.
+            (BlockKind::DoTest, _, _) => self.operand(index, "f", "||"),
+            (BlockKind::WhileTest, _, Binding::Assigns | Binding::AssignsSometimes) => {
+                self.while_as_if(index)
+            }
+            (_, _, Binding::PatternElsewhere) => {
+                Err("its condition declares a pattern variable that may be in scope after the loop")
+            }
+            (_, _, Binding::Assigns) => self.operand(index, "t", "&"),
+            _ => self.operand(index, "t", "&&"),
+        }
+    }
+
+    /// `c` -> `(probe() && (c))`.
+    pub(super) fn operand(&mut self, index: usize, function: &str, operator: &str) -> Placed {
+        let inner = syntax::without_parentheses(self.blocks.blocks[index].anchor);
+        let probe = self.probes.call(function, index);
+        self.edits.open(inner.start_byte(), index, format!("({probe} {operator} ("));
+        self.edits.close(inner.end_byte(), index, "))");
+        Ok(())
+    }
+
+    /// `while (c) s` -> `while (true) { probe; if (!(c)) break; s }`, which assigns
+    /// what it did, in the loop and after it.
+    pub(super) fn while_as_if(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let body = syntax::field(block.construct, field::BODY).ok_or("it has no body")?;
+        let probe = self.probes.statement(index);
+        let (start, end) = (block.anchor.start_byte() + 1, block.anchor.end_byte());
+        self.edits.open(start, index, format!("true) {{ {probe} if (!("));
+        self.edits.close(end - 1, index, ")");
+        self.edits.open(end, index, " break;");
+        self.edits.close(body.end_byte(), index, " }");
+        Ok(())
+    }
+
+    /// `do s while (true);` -> `for (;; probe) s`: the update is where the test was.
+    pub(super) fn endless_do(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let probe = self.probes.call("c", index);
+        for child in syntax::children(block.construct) {
+            match child.kind() {
+                "do" => self.edits.replace(child.byte_range(), format!("for (;; {probe})")),
+                "while" | ";" => self.edits.replace(child.byte_range(), ""),
+                _ if child.id() == block.anchor.id() => {
+                    self.edits.replace(child.byte_range(), "");
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `c ? a : b` -> `probe(true's id, false's id, c) ? a : b`: types stay.
+    pub(super) fn conditional(&mut self, index: usize) -> Placed {
+        let condition = self.plain_condition(index)?;
+        let no = self.false_arm(index).ok_or("its other arm has no block")?;
+        self.conditionals.insert(self.blocks.blocks[index].construct.id());
+        let (package, first) = (self.probes.package, self.probes.first);
+        let open = format!("{package}.W.b({}, {}, ", first + index, first + no);
+        self.edits.open(condition.start_byte(), index, open);
+        self.edits.close(condition.end_byte(), index, ")");
+        Ok(())
+    }
+
+    /// The condition of a `?:`, if a call can be put around it.
+    pub(super) fn plain_condition(&self, index: usize) -> Result<Node<'t>, &'static str> {
+        let condition = syntax::field(self.blocks.blocks[index].construct, field::CONDITION);
+        condition
+            .filter(|node| condition::binding(*node) == Binding::None)
+            .ok_or("the condition of its `?:` binds names")
+    }
+
+    /// The block of the other arm of the `?:` whose true arm is block `index`.
+    pub(super) fn false_arm(&self, index: usize) -> Option<usize> {
+        let construct = self.blocks.blocks[index].construct.id();
+        let rest = self.blocks.blocks.iter().enumerate().skip(index + 1);
+        let mut rest = rest.filter(|(_, b)| b.kind == BlockKind::ConditionalFalse);
+        rest.find(|(_, b)| b.construct.id() == construct).map(|(i, _)| i)
+    }
+}

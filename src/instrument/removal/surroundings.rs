@@ -1,0 +1,90 @@
+//! What the loops and `try` statements around a statement demand of it.
+
+use std::collections::HashSet;
+
+use tree_sitter::Node;
+
+use super::effects::all_names;
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// The surroundings of a statement that matter for its removal.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Surroundings<'t> {
+    pub(super) parent: Option<usize>,
+    /// Names in the condition of a loop around it.
+    pub(super) condition: HashSet<&'t str>,
+    /// Whether calls on these names may end the loop (an iterator, a stream).
+    pub(super) calls_count: bool,
+    /// Whether it is in a `try` whose `catch` may need what it throws.
+    pub(super) checked: bool,
+}
+
+/// How far out conditions are looked for; enough for code written by hand.
+pub(super) const FARTHEST_LOOP: usize = 64;
+
+/// The names that decide when a loop ends: those of its condition, or, if it has none
+/// that varies, those of the `if` conditions in it.
+pub(super) fn loop_surroundings<'t>(
+    file: &'t SourceFile,
+    node: Node<'t>,
+    parent: usize,
+) -> Surroundings<'t> {
+    let condition = syntax::field(node, field::CONDITION);
+    let mut names = HashSet::new();
+    condition.into_iter().for_each(|condition| all_names(file, condition, &mut names));
+    if names.is_empty() {
+        let mut todo: Vec<_> = syntax::field(node, field::BODY).into_iter().collect();
+        while let Some(inner) = todo.pop() {
+            if inner.kind() == kind::IF_STATEMENT
+                && let Some(condition) = syntax::field(inner, field::CONDITION)
+            {
+                all_names(file, condition, &mut names);
+            }
+            todo.extend(syntax::named_children(inner));
+        }
+    }
+    let calls_count = syntax::field(node, field::UPDATE).is_none();
+    Surroundings { parent: Some(parent), condition: names, calls_count, checked: false }
+}
+
+/// Exceptions of java.lang and java.util that need not be thrown where they are
+/// caught (JLS 11.2.3).
+const UNCHECKED: [&str; 24] = [
+    "Exception",
+    "Throwable",
+    "RuntimeException",
+    "Error",
+    "ArithmeticException",
+    "ArrayIndexOutOfBoundsException",
+    "ArrayStoreException",
+    "AssertionError",
+    "ClassCastException",
+    "ConcurrentModificationException",
+    "EmptyStackException",
+    "IllegalArgumentException",
+    "IllegalMonitorStateException",
+    "IllegalStateException",
+    "IndexOutOfBoundsException",
+    "NegativeArraySizeException",
+    "NoSuchElementException",
+    "NullPointerException",
+    "NumberFormatException",
+    "OutOfMemoryError",
+    "SecurityException",
+    "StackOverflowError",
+    "StringIndexOutOfBoundsException",
+    "UnsupportedOperationException",
+];
+
+/// Whether a `try` catches an exception that may be checked.
+pub(super) fn catches_checked(file: &SourceFile, node: Node<'_>) -> bool {
+    let clauses = syntax::children_of_kind(node, kind::CATCH_CLAUSE).into_iter();
+    let parameters =
+        clauses.filter_map(|clause| syntax::child_of_kind(clause, kind::CATCH_FORMAL_PARAMETER));
+    let types = parameters.filter_map(|node| syntax::child_of_kind(node, kind::CATCH_TYPE));
+    types.flat_map(syntax::named_children).any(|ty| {
+        let name = file.text_of(ty);
+        !UNCHECKED.contains(&name.rsplit('.').next().unwrap_or(name).trim())
+    })
+}

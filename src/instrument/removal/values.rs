@@ -1,0 +1,132 @@
+//! Declarations and fields: what can go, and the default value of what can't.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::effects::Effects;
+use super::{NEEDED, NOTHING, Replacement};
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// How often names occur in the code that stays.
+pub(super) struct Remaining<'a, 't> {
+    pub(super) all: &'a HashMap<&'t str, usize>,
+    pub(super) gone: HashMap<&'t str, usize>,
+}
+
+impl<'t> Remaining<'_, 't> {
+    /// Whether the code that stays mentions `name`.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let gone = self.gone.get(name).copied().unwrap_or(0);
+        self.all.get(name).is_some_and(|count| *count > gone)
+    }
+
+    /// Adds or takes away the identifiers of `part`.
+    pub(super) fn mention(&mut self, file: &'t SourceFile, part: Node<'t>, add: bool) {
+        let mut todo = vec![part];
+        while let Some(node) = todo.pop() {
+            if node.kind() == kind::IDENTIFIER {
+                let count = self.gone.entry(file.text_of(node)).or_default();
+                *count = if add { count.saturating_sub(1) } else { *count + 1 };
+            }
+            todo.extend(syntax::named_children(node));
+        }
+    }
+}
+
+/// What stands where a removed statement was.
+pub(super) fn nothing(part: Node<'_>) -> &'static str {
+    match part.parent() {
+        Some(parent) if parent.kind() == kind::SWITCH_RULE => "{ }",
+        _ => ";",
+    }
+}
+
+/// A local variable declaration: gone if nothing that stays mentions its names, else
+/// default values for primitives.
+pub(super) fn declaration(
+    file: &SourceFile,
+    part: Node<'_>,
+    remaining: &Remaining<'_, '_>,
+) -> Result<Vec<Replacement>, &'static str> {
+    let declarators = syntax::fields(part, field::DECLARATOR);
+    let name_of = |declarator: &Node<'_>| {
+        syntax::field(*declarator, field::NAME).map_or("", |name| file.text_of(name))
+    };
+    if !declarators.iter().any(|declarator| remaining.has(name_of(declarator))) {
+        return Ok(vec![(part.byte_range(), nothing(part).to_owned())]);
+    }
+    let mut edits = Vec::new();
+    for declarator in declarators {
+        let Some(value) = syntax::field(declarator, field::VALUE) else { continue };
+        if is_literal(value) {
+            continue;
+        }
+        let default = default_value(file, part, declarator).ok_or(NEEDED)?;
+        edits.push((value.byte_range(), default.to_owned()));
+    }
+    if edits.is_empty() {
+        return Err(NEEDED);
+    }
+    // `final int n = 0` would be a constant, and loops could become endless.
+    edits.extend(final_modifier(file, part).map(|node| (node.byte_range(), String::new())));
+    Ok(edits)
+}
+
+fn final_modifier<'t>(file: &SourceFile, declaration: Node<'t>) -> Option<Node<'t>> {
+    let modifiers = syntax::child_of_kind(declaration, kind::MODIFIERS)?;
+    syntax::children(modifiers).into_iter().find(|node| file.text_of(*node) == "final")
+}
+
+/// A field's value becomes the default.
+pub(super) fn without_value(file: &SourceFile, declarator: Node<'_>) -> Vec<Replacement> {
+    let declaration = declarator.parent();
+    let default = declaration.and_then(|node| default_value(file, node, declarator));
+    let value = syntax::field(declarator, field::VALUE);
+    let replace = |value: Node<'_>| (value.byte_range(), default.unwrap_or("null").to_owned());
+    value.map(replace).into_iter().collect()
+}
+
+pub(super) fn field_value(
+    file: &SourceFile,
+    class_body: Node<'_>,
+    declarator: Node<'_>,
+) -> Result<(), &'static str> {
+    let declaration = declarator.parent().ok_or(NOTHING)?;
+    if declaration.kind() != kind::FIELD_DECLARATION
+        || class_body.kind() == kind::INTERFACE_BODY
+        || syntax::has_modifier(declaration, "final", &file.text)
+    {
+        return Err("it initialises final fields");
+    }
+    match syntax::field(declarator, field::VALUE) {
+        Some(value) if Effects::of(file, value).holds_code => {
+            Err("its statements hold lambdas, classes or blocks of their own")
+        }
+        Some(value) if is_literal(value) => Err(NOTHING),
+        Some(_) => Ok(()),
+        None => Err(NOTHING),
+    }
+}
+
+/// The default value of a declared variable of a primitive type.
+pub(super) fn default_value(
+    file: &SourceFile,
+    declaration: Node<'_>,
+    declarator: Node<'_>,
+) -> Option<&'static str> {
+    if syntax::field(declarator, field::DIMENSIONS).is_some() {
+        return None;
+    }
+    match file.text_of(syntax::field(declaration, field::TYPE)?) {
+        "boolean" => Some("false"),
+        "byte" | "short" | "char" | "int" | "long" | "float" | "double" => Some("0"),
+        _ => None,
+    }
+}
+
+pub(super) fn is_literal(value: Node<'_>) -> bool {
+    value.child_count() == 0 && value.kind() != kind::IDENTIFIER && value.kind() != kind::THIS
+        || value.kind() == kind::STRING_LITERAL
+}

@@ -1,0 +1,182 @@
+//! Tests of probes and removal on small Java; that they compile and count is tested
+//! with a JDK in `tests/it/probes.rs`.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::blocks::{Granularity, divide};
+
+/// `T` with the method body `java`, instrumented as `options` say; `c`, `t`, `f`, `v`
+/// stand for calls of the runtime.
+fn instrumented(java: &str, options: &Options) -> String {
+    let file = SourceFile::parse("T.java", java);
+    let blocks = divide(&file, Granularity::Statement);
+    let out = instrument(std::slice::from_ref(&file), &[blocks], options);
+    out.files[0].text.replace("wattline$rt.W.", "")
+}
+
+#[track_caller]
+fn check(java: &str, expected: &str) {
+    let java = format!("class T {{ void m() {{ {java} }} }}");
+    let text = instrumented(&java, &Options::default());
+    let body = text.strip_prefix("class T { void m() { c(0); ").expect("the entry's probe");
+    assert_eq!(body.strip_suffix(" } }").expect("the end"), expected);
+}
+
+#[test]
+fn bodies_without_braces_get_some() {
+    check(
+        "if (a) b(); else if (d) e(); else ;",
+        "if (a) { c(1); b(); } else { c(2); if (d) { c(3); e(); } else { c(4); ; } }",
+    );
+}
+
+#[test]
+fn headers_are_probed_where_they_are_evaluated() {
+    check(
+        "for (int i = 0; i < n; i++) x();",
+        "c(1); for (int i = 0; (t(2) && (i < n)); c(3), i++) { c(4); x(); }",
+    );
+    check("l: for (int i = 0;;) { }", "c(1); l: for (int i = 0;;) { c(2); }");
+    check("do x(); while (a);", "do { c(1); x(); } while ((f(2) || (a)));");
+}
+
+#[test]
+fn constant_conditions_stay_constant() {
+    check("while (true) x();", "while (true) { c(1); { c(2); x(); } }");
+    check("do { x(); } while (true);", "for (;; c(2)) { c(1); x(); }  ");
+    check("for (; !false;) { x(); }", "for (; !false;) { c(1); c(2); x(); }");
+}
+
+#[test]
+fn assignments_in_conditions_stay_definite() {
+    check(
+        "while ((l = r()) != null) x(l);",
+        "while (true) { c(1); if (!((l = r()) != null)) break; { c(2); x(l); } }",
+    );
+    check(
+        "do { } while ((l = r()) != null);",
+        "do { c(1); } while ((f(2) || ((l = r()) != null)));",
+    );
+}
+
+#[test]
+fn expression_lambdas_keep_their_shape() {
+    check("r(() -> 5);", "r(() -> { c(1); return 5; });");
+    check("r(() -> i++);", "r(() -> v(1, i++));");
+    check("r(() -> m());", "r(() -> { c(1); m(); });");
+    check("r(() -> f().g());", "r(() -> v(1, f()).g());");
+    check("r(() -> Type.g());", "r(() -> Type.g());");
+}
+
+#[test]
+fn constructors_are_probed_after_the_call_that_must_be_first() {
+    let text =
+        instrumented("class T { T() { this(1); a(); } T(int i) { b(); } }", &Options::default());
+    assert_eq!(text, "class T { T() { this(1); c(0); a(); } T(int i) { c(1); b(); } }");
+}
+
+#[test]
+fn a_name_in_the_sources_never_hides_the_runtime() {
+    let file = SourceFile::parse("T.java", "class T { int wattline$rt; void m() { } }");
+    let blocks = divide(&file, Granularity::Statement);
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
+    assert!(out.files[0].text.contains(" wattline$rt$.W.c(0);"), "{}", out.files[0].text);
+    let runtime = out.runtime.unwrap();
+    assert_eq!(runtime.path, "wattline$rt$/W.java");
+    assert!(runtime.text.contains("package wattline$rt$;"));
+}
+
+#[test]
+fn what_is_not_probed_is_said() {
+    let file =
+        SourceFile::parse("T.java", "interface T { Object O = f(); }\nclass U { void m() { } }");
+    let blocks = divide(&file, Granularity::Statement);
+    let skip = BTreeSet::from([BlockId(1)]);
+    let options = Options { skip, ..Options::default() };
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
+    assert_eq!(out.probed, [false, false]);
+    assert_eq!(out.findings.len(), 2);
+    assert_eq!(out.findings[1].message, "U.m() is not counted: the compiler refused its probe");
+    assert_eq!(out.findings[1].line, 2);
+}
+
+/// Removes the method body's entry block.
+#[track_caller]
+fn check_removal(java: &str, expected: Result<&str, &str>) {
+    let text = format!("class T {{ final int k; void m(int p) {{ {java} }} }}");
+    let file = SourceFile::parse("T.java", text);
+    let blocks = divide(&file, Granularity::Statement);
+    let result = removable(&file, &blocks)[0];
+    let options = Options {
+        probe: Probe::Plain,
+        removed: BTreeSet::from([BlockId(0)]),
+        ..Options::default()
+    };
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
+    assert_eq!(result.is_ok(), out.findings.is_empty());
+    let text = &out.files[0].text;
+    let body = text.strip_prefix("class T { final int k; void m(int p) { ").expect("the start");
+    let body = body.strip_suffix(" } }").expect("the end");
+    assert_eq!(result.map(|()| body), expected);
+}
+
+#[test]
+fn statements_go_and_jumps_and_conditions_stay() {
+    check_removal("a(\n1); b = 2; c++; if (d) e(); return;", Ok(";\n ; ; if (d) e(); return;"));
+    check_removal("return;", Err("it has no statement that can be left out"));
+}
+
+#[test]
+fn what_later_code_needs_stays() {
+    check_removal("int x = f(); g(x);", Ok("; ;"));
+    check_removal("int x = f(); if (x > 0) g();", Ok("int x = 0; if (x > 0) g();"));
+    check_removal("final int x = f(); if (x > 0) g();", Ok(" int x = 0; if (x > 0) g();"));
+    check_removal("int x; x = f(); if (x > 0) g();", Ok("int x; x = 0; if (x > 0) g();"));
+    let needed = "the code that stays needs its variables";
+    check_removal("T x = f(); if (x != null) g();", Err(needed));
+    check_removal("T y = f(); T x = y; if (x != null) g();", Err(needed));
+    check_removal(
+        "T y = f(); y.z(); T x = y; if (x != null) g();",
+        Ok("T y = f(); ; T x = y; if (x != null) g();"),
+    );
+}
+
+#[test]
+fn loops_still_end_and_catches_still_have_something_to_catch() {
+    let java = "class T { void m() { while (i < n) { i++; s += i; } while (it.hasNext()) it.next();
+        for (int j = 0; j < b.limit(); j++) b.put(j);
+        try { read(); } catch (java.io.IOException e) { } try { read(); } catch (Exception e) { } } }";
+    let file = SourceFile::parse("T.java", java);
+    let blocks = divide(&file, Granularity::Statement);
+    let results = removable(&file, &blocks);
+    let of = |name: &str| {
+        let index = blocks.blocks.iter().position(|block| block.name == format!("T.m().{name}"));
+        results[index.unwrap()]
+    };
+    assert_eq!(of("while_1"), Ok(()), "`s += i` can go");
+    assert_eq!(of("while_2"), Err("a loop's condition depends on it"));
+    assert_eq!(of("for_1"), Ok(()));
+    assert_eq!(of("for_1.update"), Err("it is the header of a loop"));
+    assert_eq!(of("try_1"), Err("a catch of a checked exception may need it"));
+    assert_eq!(of("try_2"), Ok(()));
+}
+
+#[test]
+fn a_variant_divides_into_the_same_blocks() {
+    let java = "class T { int f = g(); void m() { switch (k) { case 1 -> a(); default -> { } } b();
+        r(() -> 1); if (x) y(); z(); } }";
+    let file = SourceFile::parse("T.java", java);
+    let blocks = divide(&file, Granularity::Statement);
+    let removed = (0..blocks.blocks.len()).map(|i| BlockId(i as u32)).collect();
+    let options = Options { probe: Probe::Plain, removed, ..Options::default() };
+    let names = |blocks: &FileBlocks<'_>| -> Vec<String> {
+        blocks.blocks.iter().map(|block| block.name.clone()).collect()
+    };
+    let before = names(&blocks);
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
+    let text = "class T { int f = 0; void m() { switch (k) { case 1 -> { } default -> { } } ;
+        r(() -> 1); if (x) ; ; } }";
+    assert_eq!(out.files[0].text, text);
+    assert_eq!(names(&divide(&SourceFile::parse("T.java", text), Granularity::Statement)), before);
+}

@@ -1,0 +1,129 @@
+//! Compiling and running Java for the tests.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wattline::instrument::{GeneratedFile, Instrumented};
+use wattline::java::SourceFile;
+
+/// Whether there is a javac; says so if not.
+pub fn has_jdk() -> bool {
+    let found = Command::new("javac").arg("-version").output().is_ok_and(|o| o.status.success());
+    if !found {
+        println!("skipped: there is no javac on the path");
+    }
+    found
+}
+
+/// All Java files below `root`, parsed, in the order of their names.
+pub fn java_files(root: &Path) -> Vec<SourceFile> {
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_some_and(|e| e == "java") {
+            let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            files.push(SourceFile::parse(relative, std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    files
+}
+
+/// A compiled tree in a folder of its own.
+pub struct Build {
+    folder: tempfile::TempDir,
+}
+
+impl Build {
+    /// Writes and compiles `sources`; the error is the compiler's.
+    pub fn new(sources: &Instrumented, options: &[&str]) -> Result<Build, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &GeneratedFile| {
+            let path = folder.path().join(&file.path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &file.text).unwrap();
+            path
+        };
+        let paths: Vec<PathBuf> = sources.files.iter().chain(&sources.runtime).map(write).collect();
+        let mut javac = Command::new("javac");
+        javac.current_dir(folder.path());
+        javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]);
+        javac.arg(folder.path().join("classes")).args(options).args(&paths);
+        let output = javac.output().unwrap();
+        match output.status.success() {
+            true => Ok(Build { folder }),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
+    /// Where its classes are.
+    pub fn class_folder(&self) -> PathBuf {
+        self.folder.path().join("classes")
+    }
+
+    /// The binary names of its classes.
+    pub fn classes(&self) -> Vec<String> {
+        let root = self.class_folder();
+        let entries = walkdir::WalkDir::new(&root).into_iter().map(|e| e.unwrap().into_path());
+        let classes = entries.filter(|path| path.extension().is_some_and(|e| e == "class"));
+        let name = |path: PathBuf| {
+            let relative = path.strip_prefix(&root).unwrap().with_extension("");
+            relative.to_str().unwrap().replace('/', ".")
+        };
+        classes.map(name).collect()
+    }
+
+    /// Runs class `main`: its standard output, standard error and exit code.
+    pub fn run(&self, main: &str) -> String {
+        for name in std::fs::read_dir(self.folder.path()).unwrap() {
+            let path = name.unwrap().path();
+            if path.extension().is_some_and(|e| e == "bin" || e == "csv") {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+        let mut java = Command::new("java");
+        java.args(["-XX:TieredStopAtLevel=1", "-cp"]).arg(self.class_folder()).arg(main);
+        let output = java.env("WATTLINE_OUT", self.folder.path()).output().unwrap();
+        let (out, err) = (&output.stdout, &output.stderr);
+        let (out, err) = (String::from_utf8_lossy(out), String::from_utf8_lossy(err));
+        format!("{out}{err}exit code {:?}", output.status.code())
+    }
+
+    /// Executions by block id, as the run wrote them.
+    pub fn counts(&self) -> HashMap<usize, u64> {
+        let path = self.folder.path().join("wattline-counts.csv");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let rows = text.lines().skip(1).map(|line| line.split_once(',').unwrap());
+        rows.map(|(block, n)| (block.parse().unwrap(), n.parse().unwrap())).collect()
+    }
+
+    /// Executions by block id, from the logs of all threads.
+    pub fn logged(&self) -> HashMap<usize, u64> {
+        let mut counts = HashMap::new();
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "bin") {
+                for id in leb128(&std::fs::read(path).unwrap()) {
+                    *counts.entry(id).or_default() += 1;
+                }
+            }
+        }
+        counts
+    }
+}
+
+fn leb128(bytes: &[u8]) -> Vec<usize> {
+    let mut ids = Vec::new();
+    let (mut id, mut shift) = (0, 0);
+    for byte in bytes {
+        id |= usize::from(byte & 127) << shift;
+        shift += 7;
+        if byte & 128 == 0 {
+            ids.push(id);
+            (id, shift) = (0, 0);
+        }
+    }
+    ids
+}
