@@ -55,6 +55,8 @@ struct State {
     callers: Vec<u32>,
     /// Counts what may have changed who computes.
     changes: u64,
+    /// Counts what may have made a shell's process run.
+    shell_changes: u64,
     stopped: bool,
 }
 
@@ -88,6 +90,7 @@ impl Clock {
     /// A host's shell runs from now on; its input pipe is fed by the host.
     pub(super) fn shell_started(&self, pid: u32, pipe: u64) {
         self.change(|state| {
+            state.shell_changes += 1;
             state.waiting_hosts += 1;
             state.shells.insert(pid);
             state.host_pipes.insert(pipe);
@@ -102,6 +105,7 @@ impl Clock {
     /// A host's shell has ended; what it left in the background may not have.
     pub(super) fn shell_ended(&self, pid: u32, pipe: u64) {
         self.change(|state| {
+            state.shell_changes += 1;
             state.shells.remove(&pid);
             state.host_pipes.remove(&pipe);
         });
@@ -110,6 +114,7 @@ impl Clock {
     /// A command waits for something else than time, or does so no longer.
     pub(super) fn park(&self, pid: u32, parked: bool) {
         self.change(|state| {
+            state.shell_changes += 1;
             if parked {
                 state.parked.insert(pid);
             } else {
@@ -124,6 +129,7 @@ impl Clock {
             let mut state = self.lock();
             if let Sleeper::Command { shell, .. } = sleeper {
                 state.callers.push(shell);
+                state.shell_changes += 1;
             }
             let until = state.now_ns.saturating_add(duration_ns);
             self.enqueue(&mut state, until, sleeper)
@@ -204,16 +210,20 @@ impl Clock {
         let mut processes = Processes::default();
         let mut since = (Instant::now(), 0);
         let mut tries = 0;
+        // Shells that waited still do when only an application was woken since.
+        let mut quiet = None;
         while let Some(view) = self.wait_for_sleepers() {
             if since.1 != view.changes {
                 since = (Instant::now(), view.changes);
                 tries = 0;
             }
             view.callers.iter().for_each(|pid| processes.remember(*pid));
-            if !view.held && processes.all_wait(&view.scene()) {
-                if self.drop_dead(&view) {
+            let known_quiet = quiet == Some(view.shell_changes);
+            if !view.held && (known_quiet || processes.all_wait(&view.scene())) {
+                if !known_quiet && self.drop_dead(&view) {
                     continue;
                 }
+                quiet = Some(view.shell_changes);
                 if let Some((now, wake)) = self.advance(view.changes) {
                     moved(now);
                     self.wake(&wake);
@@ -242,6 +252,7 @@ impl Clock {
         let dead: BTreeSet<u32> = view.asleep.iter().filter(dead).copied().collect();
         if !dead.is_empty() {
             self.change(|state| {
+                state.shell_changes += 1;
                 state.parked.retain(|pid| !dead.contains(pid));
                 state.sleepers.retain(|(_, who), _| match who {
                     Sleeper::Command { pid, .. } => !dead.contains(pid),
@@ -263,6 +274,9 @@ impl Clock {
         // Stands for the sleeper until it is awake.
         state.holds += 1;
         state.changes += 1;
+        if matches!(sleeper, Sleeper::Command { .. }) {
+            state.shell_changes += 1;
+        }
         Some((state.now_ns, (sleeper, wake)))
     }
 
@@ -315,6 +329,7 @@ impl State {
 /// What the clock's thread looks at outside the lock.
 struct View {
     changes: u64,
+    shell_changes: u64,
     held: bool,
     shells: BTreeSet<u32>,
     asleep: BTreeSet<u32>,
@@ -330,6 +345,7 @@ impl View {
         });
         Self {
             changes: state.changes,
+            shell_changes: state.shell_changes,
             held: state.holds > 0,
             asleep: commands.chain(state.parked.iter().copied()).collect(),
             shells: state.shells.clone(),
@@ -344,71 +360,4 @@ impl View {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::thread;
-
-    /// Runs sleepers of whole applications, which need no processes, and gives the
-    /// order in which they were woken.
-    fn order(sleeps: &[(u32, &[u64])]) -> Vec<(u64, u32)> {
-        let clock = Clock::new(100);
-        let woken = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            let start = clock.hold();
-            let running: Vec<_> = sleeps
-                .iter()
-                .map(|(number, durations)| {
-                    let hold = clock.hold();
-                    let (clock, woken) = (&clock, &woken);
-                    scope.spawn(move || {
-                        for duration in *durations {
-                            clock
-                                .sleep_held(&hold, *duration, Sleeper::Application(*number))
-                                .unwrap();
-                            woken.lock().unwrap().push((clock.now_ns(), *number));
-                        }
-                    })
-                })
-                .collect();
-            scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), |_| panic!("stuck")));
-            drop(start);
-            running.into_iter().for_each(|thread| thread.join().unwrap());
-            clock.stop();
-        });
-        woken.into_inner().unwrap()
-    }
-
-    #[test]
-    fn sleepers_wake_in_order_of_time_and_number() {
-        let woken = order(&[(7, &[10, 10, 30]), (3, &[20, 5]), (5, &[50])]);
-        let expected = [(110, 7), (120, 3), (120, 7), (125, 3), (150, 5), (150, 7)];
-        assert_eq!(woken, expected);
-    }
-
-    #[test]
-    fn an_interrupted_sleeper_does_not_move_the_clock() {
-        let clock = Clock::new(0);
-        let hold = clock.hold();
-        let sleeper = Sleeper::Application(1);
-        thread::scope(|scope| {
-            let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
-            while clock.lock().sleepers.is_empty() {
-                thread::yield_now();
-            }
-            clock.interrupt(sleeper);
-            assert_eq!(sleeping.join().unwrap(), Err(Interrupted));
-            assert_eq!(clock.sleep_held(&hold, 1_000, sleeper), Err(Interrupted));
-        });
-        assert_eq!((clock.now_ns(), clock.lock().holds), (0, 1));
-    }
-
-    #[test]
-    fn a_reset_keeps_what_is_left_to_sleep() {
-        let clock = Clock::new(500);
-        let mut state = clock.lock();
-        let _woken = clock.enqueue(&mut state, 530, Sleeper::Application(1));
-        drop(state);
-        clock.reset(100);
-        assert_eq!(clock.lock().sleepers.keys().next().unwrap().0, 130);
-    }
-}
+mod tests;

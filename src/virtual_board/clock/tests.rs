@@ -1,0 +1,66 @@
+//! Tests of the clock with applications only, which need no processes.
+
+use super::*;
+use std::thread;
+
+/// Runs sleepers of whole applications, which need no processes, and gives the
+/// order in which they were woken.
+fn order(sleeps: &[(u32, &[u64])]) -> Vec<(u64, u32)> {
+    let clock = Clock::new(100);
+    let woken = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        let start = clock.hold();
+        let running: Vec<_> = sleeps
+            .iter()
+            .map(|(number, durations)| {
+                let hold = clock.hold();
+                let (clock, woken) = (&clock, &woken);
+                scope.spawn(move || {
+                    for duration in *durations {
+                        clock.sleep_held(&hold, *duration, Sleeper::Application(*number)).unwrap();
+                        woken.lock().unwrap().push((clock.now_ns(), *number));
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), |_| panic!("stuck")));
+        drop(start);
+        running.into_iter().for_each(|thread| thread.join().unwrap());
+        clock.stop();
+    });
+    woken.into_inner().unwrap()
+}
+
+#[test]
+fn sleepers_wake_in_order_of_time_and_number() {
+    let woken = order(&[(7, &[10, 10, 30]), (3, &[20, 5]), (5, &[50])]);
+    let expected = [(110, 7), (120, 3), (120, 7), (125, 3), (150, 5), (150, 7)];
+    assert_eq!(woken, expected);
+}
+
+#[test]
+fn an_interrupted_sleeper_does_not_move_the_clock() {
+    let clock = Clock::new(0);
+    let hold = clock.hold();
+    let sleeper = Sleeper::Application(1);
+    thread::scope(|scope| {
+        let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
+        while clock.lock().sleepers.is_empty() {
+            thread::yield_now();
+        }
+        clock.interrupt(sleeper);
+        assert_eq!(sleeping.join().unwrap(), Err(Interrupted));
+        assert_eq!(clock.sleep_held(&hold, 1_000, sleeper), Err(Interrupted));
+    });
+    assert_eq!((clock.now_ns(), clock.lock().holds), (0, 1));
+}
+
+#[test]
+fn a_reset_keeps_what_is_left_to_sleep() {
+    let clock = Clock::new(500);
+    let mut state = clock.lock();
+    let _woken = clock.enqueue(&mut state, 530, Sleeper::Application(1));
+    drop(state);
+    clock.reset(100);
+    assert_eq!(clock.lock().sleepers.keys().next().unwrap().0, 130);
+}
