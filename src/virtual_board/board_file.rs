@@ -187,7 +187,9 @@ impl BoardFile {
         ];
         let rail_values = rails
             .into_iter()
-            .flat_map(|rail| [rail.idle_w, rail.noise_v, rail.noise_a, rail.voltage_v.unwrap_or(1.0)])
+            .flat_map(|rail| {
+                [rail.idle_w, rail.noise_v, rail.noise_a, rail.voltage_v.unwrap_or(1.0)]
+            })
             .map(|value| ("rails.*", value));
         let wrong = |value: f64, least: f64| !value.is_finite() || value < least;
         positive
@@ -211,7 +213,8 @@ impl BoardFile {
             ("processor.frequency_at_boot_khz", processor.frequency_at_boot_khz),
         ];
         let missing = keys.into_iter().find(|(_, khz)| !known(*khz));
-        let dead = processor.operating_points.iter().find(|(khz, volts)| *khz == 0 || *volts <= 0.0);
+        let dead =
+            processor.operating_points.iter().find(|(khz, volts)| *khz == 0 || *volts <= 0.0);
         missing
             .map(|(key, khz)| format!("{key} = {khz} is not among processor.operating_points"))
             .or_else(|| dead.map(|_| "processor.operating_points must be above 0".to_owned()))

@@ -11,8 +11,18 @@ pub(super) struct Moment {
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 const DAYS: [&str; 7] =
     ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
@@ -38,7 +48,9 @@ impl Moment {
         let mut letters = format.chars();
         while let Some(letter) = letters.next() {
             match letter {
-                '%' => text.push_str(&letters.next().map_or("%".into(), |letter| self.field(letter))),
+                '%' => {
+                    text.push_str(&letters.next().map_or("%".into(), |letter| self.field(letter)))
+                }
                 other => text.push(other),
             }
         }

@@ -191,7 +191,12 @@ impl Clock {
     /// Moves the clock until it is stopped. `moved` is told each new time before the
     /// sleeper is woken; `stuck` is called when sleepers have waited for `patience`
     /// of real time and the clock could not move.
-    pub(super) fn run(&self, patience: Duration, moved: impl Fn(u64), stuck: impl Fn(BTreeSet<u32>)) {
+    pub(super) fn run(
+        &self,
+        patience: Duration,
+        moved: impl Fn(u64),
+        stuck: impl Fn(BTreeSet<u32>),
+    ) {
         let mut processes = Processes::default();
         let mut since = (Instant::now(), 0);
         let mut tries = 0;
@@ -334,7 +339,9 @@ mod tests {
                     let (clock, woken) = (&clock, &woken);
                     scope.spawn(move || {
                         for duration in *durations {
-                            clock.sleep_held(&hold, *duration, Sleeper::Application(*number)).unwrap();
+                            clock
+                                .sleep_held(&hold, *duration, Sleeper::Application(*number))
+                                .unwrap();
                             woken.lock().unwrap().push((clock.now_ns(), *number));
                         }
                     })

@@ -72,9 +72,8 @@ impl Filter {
     /// Reads one filter expression; false if it is none.
     pub(super) fn add(&mut self, expression: &str) -> bool {
         let (tag, level) = expression.split_once(':').unwrap_or((expression, "V"));
-        let level = level.chars().next().map_or(Some(0), |letter| {
-            LEVELS.find(letter.to_ascii_uppercase())
-        });
+        let level =
+            level.chars().next().map_or(Some(0), |letter| LEVELS.find(letter.to_ascii_uppercase()));
         let Some(level) = level else { return false };
         match tag {
             "*" => self.others = level,

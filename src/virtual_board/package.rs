@@ -95,8 +95,7 @@ fn open(file: &Path) -> Result<ZipArchive<File>, InstallError> {
 /// The names of packages: they become names of files.
 fn is_package_name(name: &str) -> bool {
     let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    !name.is_empty()
-        && name.split('.').all(|part| !part.is_empty() && part.chars().all(good))
+    !name.is_empty() && name.split('.').all(|part| !part.is_empty() && part.chars().all(good))
 }
 
 /// A main attribute of the manifest, whose lines go on after a line end and a blank.

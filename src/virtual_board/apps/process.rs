@@ -204,7 +204,12 @@ impl Process {
         let (package, pid) = (&self.package, self.pid);
         let log = |level, tag: &str, pid, text: &str| machine.log(level, tag, pid, text);
         if stopped {
-            return log('I', "ActivityManager", 1, &format!("Force stopping {package} (pid {pid})"));
+            return log(
+                'I',
+                "ActivityManager",
+                1,
+                &format!("Force stopping {package} (pid {pid})"),
+            );
         }
         let failed = status.is_none_or(|status| !status.success());
         if failed && !parts.trace.is_empty() {

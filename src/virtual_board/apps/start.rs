@@ -20,8 +20,7 @@ use crate::virtual_board::package::{self, Package};
 use crate::virtual_board::silicon::{self, AgentOptions, SiliconError};
 
 /// Options of every application's JVM, beside the agent's.
-const JVM_OPTIONS: [&str; 3] =
-    ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8"];
+const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8"];
 
 /// What is to be started.
 pub(in crate::virtual_board) struct Start<'a> {

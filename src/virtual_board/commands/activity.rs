@@ -86,7 +86,9 @@ fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
     }
     said.push_str(&format!("Starting: Intent {{ cmp={package}/{class} }}\n"));
     if machine.apps.is_running(package) {
-        said.push_str("Warning: Activity not started, its current task has been brought to the front\n");
+        said.push_str(
+            "Warning: Activity not started, its current task has been brought to the front\n",
+        );
         return Reply::output(said);
     }
     match apps::start(machine, &Start { package, class, extras }) {

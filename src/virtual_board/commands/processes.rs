@@ -54,7 +54,9 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
         ["activity", ..] => {
             let rows = machine.apps.running().into_iter();
             let rows = rows.map(|(pid, package)| format!("  ProcessRecord{{{pid}:{package}/1}}\n"));
-            Reply::output("ACTIVITY MANAGER RUNNING PROCESSES\n".to_owned() + &rows.collect::<String>())
+            Reply::output(
+                "ACTIVITY MANAGER RUNNING PROCESSES\n".to_owned() + &rows.collect::<String>(),
+            )
         }
         [service, ..] => Reply::output(format!("Can't find service: {service}\n")),
     }

@@ -7,9 +7,7 @@ use crate::virtual_board::machine::SESSION_PROPERTY;
 pub(super) fn getprop(machine: &Machine, words: &[&str]) -> Reply {
     let properties = machine.properties();
     let text = match words {
-        [] => {
-            properties.iter().map(|(name, value)| format!("[{name}]: [{value}]\n")).collect()
-        }
+        [] => properties.iter().map(|(name, value)| format!("[{name}]: [{value}]\n")).collect(),
         [name, rest @ ..] => {
             let default = rest.first().copied().unwrap_or_default();
             let value = properties.get(*name).map_or(default, String::as_str);

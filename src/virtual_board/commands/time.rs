@@ -6,7 +6,10 @@ use crate::virtual_board::clock::Sleeper;
 /// Sleeps; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
     let duration = match request.name.as_str() {
-        "usleep" => words.first().and_then(|word| word.parse::<u64>().ok()).and_then(|us| us.checked_mul(1000)),
+        "usleep" => words
+            .first()
+            .and_then(|word| word.parse::<u64>().ok())
+            .and_then(|us| us.checked_mul(1000)),
         _ => words.iter().map(|word| seconds(word)).sum(),
     };
     let Some(duration_ns) = duration.filter(|_| !words.is_empty()) else {

@@ -33,13 +33,8 @@ impl CpuFreq {
         let mut points = processor.operating_points.clone();
         points.sort_by_key(|(khz, _)| *khz);
         let khz = processor.frequency_at_boot_khz;
-        let policy = Self {
-            folder,
-            points,
-            reference_khz: processor.reference_khz,
-            boot_khz: khz,
-            khz,
-        };
+        let policy =
+            Self { folder, points, reference_khz: processor.reference_khz, boot_khz: khz, khz };
         policy.write_all()?;
         Ok(policy)
     }

@@ -17,7 +17,9 @@ pub(super) fn after(heat: &Heat, celsius: f64, power_w: f64, seconds: f64) -> f6
 
 /// The temperature at which a power that depends on it holds its own.
 pub(super) fn settled(heat: &Heat, power_w: impl Fn(f64) -> f64) -> f64 {
-    (0..200).fold(heat.ambient_c, |celsius, _| after(heat, celsius, power_w(celsius), heat.time_constant_s))
+    (0..200).fold(heat.ambient_c, |celsius, _| {
+        after(heat, celsius, power_w(celsius), heat.time_constant_s)
+    })
 }
 
 #[cfg(test)]

@@ -47,10 +47,11 @@ impl Hardware {
     pub(super) fn new(root: &Path, file: BoardFile, seed: u64) -> io::Result<Self> {
         static_files(root, &file)?;
         let rails = &file.rails;
-        let sensors = [(&rails.arm, "40"), (&rails.mem, "41"), (&rails.g3d, "44"), (&rails.kfc, "45")]
-            .into_iter()
-            .map(|(rail, address)| Ina231::new(root, address, rail, &file.sensors))
-            .collect::<io::Result<Vec<_>>>()?;
+        let sensors =
+            [(&rails.arm, "40"), (&rails.mem, "41"), (&rails.g3d, "44"), (&rails.kfc, "45")]
+                .into_iter()
+                .map(|(rail, address)| Ina231::new(root, address, rail, &file.sensors))
+                .collect::<io::Result<Vec<_>>>()?;
         let zone = LiveFile::create(&root.join("sys/class/thermal/thermal_zone0/temp"))?;
         let unit = LiveFile::create(&root.join("sys/devices/10060000.tmu/temp"))?;
         let mut hardware = Self {
@@ -81,7 +82,8 @@ impl Hardware {
             .finalize();
         self.noise = ChaCha8Rng::from_seed(seed.into());
         self.cpu.poll();
-        self.temperature_c = heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
+        self.temperature_c =
+            heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
         self.periods.restart(now_ns);
         self.refresh(self.power(0.0, self.temperature_c));
         self.show(now_ns);

@@ -72,8 +72,7 @@ mod tests {
         periods.add(500_000_000, 2_500_000_000, 4.0);
         periods.add(1_200_000_000, 1_200_000_000, 0.5);
         assert_eq!(periods.next_before(999_999_999), None);
-        let power: Vec<f64> =
-            std::iter::from_fn(|| periods.next_before(4_000_000_000)).collect();
+        let power: Vec<f64> = std::iter::from_fn(|| periods.next_before(4_000_000_000)).collect();
         assert_eq!(power, [1.0, 2.5, 1.0, 0.0]);
         periods.add(0, 3_000_000_000, 2.0);
         assert_eq!(periods.next_before(5_000_000_000), Some(2.0));
