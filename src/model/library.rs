@@ -61,7 +61,8 @@ fn kept_columns(table: &Table, kept: usize) -> Vec<bool> {
     // `lib:other` is the sum of the lumped, not one of the kept.
     let specials = ranked.iter().filter(|j| table.features[**j] == LIBRARY_OTHER).count();
     let mut stays = vec![true; totals.len()];
-    ranked.iter().skip(kept + specials).for_each(|j| stays[*j] = false);
+    let lumped = ranked.into_iter().skip(kept + specials);
+    lumped.filter(|j| is_lumped(&table.features[*j])).for_each(|j| stays[j] = false);
     stays
 }
 
@@ -105,6 +106,8 @@ mod tests {
         assert_eq!(lumped.features, ["Increment", "lib:b", "lib:GC", "lib:other"]);
         assert_eq!(lumped.row(0), [1.0, 9.0, 2.0, 5.0]);
         assert_eq!(lump(&library_table(), LibraryColumns::Top(3)), library_table());
+        let none = lump(&library_table(), LibraryColumns::Top(0));
+        assert_eq!(none.features, ["Increment", "lib:GC", "lib:other"]);
     }
 
     #[test]
