@@ -5,7 +5,8 @@
 //! goes first, then shells in the order of their process numbers.
 //!
 //! Times are nanoseconds since the board's boot. Time passes only for somebody: when
-//! no host's shell and no application is left, background sleepers stay asleep.
+//! no host waits for a shell and no application is left, background sleepers stay
+//! asleep.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -40,6 +41,8 @@ struct State {
     sleepers: BTreeMap<(u64, Sleeper), Sender<()>>,
     /// How many keep the clock standing: they compute.
     holds: usize,
+    /// How many hosts wait for what they started.
+    waiting_hosts: usize,
     /// The shells of hosts.
     shells: BTreeSet<u32>,
     /// Pipes into those shells.
@@ -85,12 +88,18 @@ impl Clock {
     /// A host's shell runs from now on; its input pipe is fed by the host.
     pub(super) fn shell_started(&self, pid: u32, pipe: u64) {
         self.change(|state| {
+            state.waiting_hosts += 1;
             state.shells.insert(pid);
             state.host_pipes.insert(pipe);
         });
     }
 
-    /// A host's shell has ended.
+    /// A host no longer waits for what its shell started.
+    pub(super) fn host_satisfied(&self) {
+        self.change(|state| state.waiting_hosts -= 1);
+    }
+
+    /// A host's shell has ended; what it left in the background may not have.
     pub(super) fn shell_ended(&self, pid: u32, pipe: u64) {
         self.change(|state| {
             state.shells.remove(&pid);
@@ -298,7 +307,7 @@ impl State {
     fn wants_time(&self) -> bool {
         let application = |(_, who): &(u64, Sleeper)| matches!(who, Sleeper::Application(_));
         let foreground =
-            self.holds > 0 || !self.shells.is_empty() || self.sleepers.keys().any(application);
+            self.holds > 0 || self.waiting_hosts > 0 || self.sleepers.keys().any(application);
         !self.sleepers.is_empty() && foreground
     }
 }

@@ -12,6 +12,7 @@ mod commands;
 mod control;
 mod error;
 mod jail;
+mod janitor;
 mod log_buffer;
 mod machine;
 mod package;
@@ -88,6 +89,7 @@ pub struct RunningBoard {
     machine: Arc<Machine>,
     clock: Option<JoinHandle<()>>,
     confinement: &'static str,
+    janitor: janitor::Janitor,
     root: root::Root,
     _scratch: tempfile::TempDir,
 }
@@ -104,6 +106,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     };
     let root = root::Root::build(&executable)?;
     let scratch = tempfile::Builder::new().prefix("wattline-silicon-").tempdir()?;
+    let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let jail = jail::Jail::find(root.path())?;
     let confinement = jail.name();
     let machine = Arc::new(machine(options, &root, &scratch)?);
@@ -114,7 +117,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
         .map_err(|source| BoardError::Port { port: options.port, source })?;
     control::start(machine.clone())?;
     let clock = Some(run_clock(&machine, options.patience)?);
-    Ok(RunningBoard { server, machine, clock, confinement, root, _scratch: scratch })
+    Ok(RunningBoard { server, machine, clock, confinement, janitor, root, _scratch: scratch })
 }
 
 fn machine(
@@ -194,5 +197,6 @@ impl Drop for RunningBoard {
         if let Some(clock) = self.clock.take() {
             clock.join().ok();
         }
+        self.janitor.dismiss();
     }
 }

@@ -82,6 +82,12 @@ impl Shell {
     }
 }
 
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.clock.host_satisfied();
+    }
+}
+
 /// Ends every process of the board with this root, wherever it has gone.
 pub(super) fn end_all(root: &Path) {
     let mark = [ROOT_VARIABLE.as_bytes(), b"=", root.as_os_str().as_bytes()].concat();

@@ -4,3 +4,4 @@ mod device;
 mod pipeline;
 mod probes;
 mod silicon;
+mod virtual_board;

@@ -115,8 +115,10 @@ fn receive(stream: &Stream, path: &Path) -> io::Result<()> {
 /// gets the reason and the next request is found.
 fn send(stream: &Stream, input: &mut impl Read, root: &Path, name: &str) -> io::Result<()> {
     let (name, mode) = split_mode(name);
-    let path = inside(root, name);
-    let mut file = create(&path);
+    let mut file = match name.ends_with('/') {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => create(&inside(root, name)),
+    };
     loop {
         let (id, length) = read_head(input)?;
         match &id {

@@ -1,0 +1,106 @@
+//! A virtual board with an adb server of its own, driven by the adb program.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
+
+/// What a call of adb gave.
+pub struct Output {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A board and the adb server that knows it; both end with the value.
+pub struct Adb {
+    board: RunningBoard,
+    server_port: String,
+}
+
+/// Whether this machine has what a board needs; says so when not.
+pub fn has_tools() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = |tool: &&str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
+    let missing = ["adb", "mksh", "toybox"].into_iter().find(|tool| !there(tool));
+    if let Some(tool) = missing {
+        eprintln!("skipped: {tool} is not installed (apt-get install {tool})");
+    }
+    missing.is_none()
+}
+
+/// A board that takes the program under test for its commands.
+pub fn options(mode: Mode) -> BoardOptions {
+    BoardOptions {
+        mode,
+        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..BoardOptions::default()
+    }
+}
+
+impl Adb {
+    /// A connected board, if this machine has the tools.
+    pub fn connected(mode: Mode) -> Option<Self> {
+        has_tools().then(|| Self::of(options(mode)))
+    }
+
+    /// A connected board.
+    pub fn of(options: BoardOptions) -> Self {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server_port = free.local_addr().unwrap().port().to_string();
+        drop(free);
+        let adb = Self { board: start(&options).unwrap(), server_port };
+        let answer = adb.server(&["connect", &adb.board.serial()]);
+        assert!(answer.stdout.contains("connected to"), "{}", answer.stdout);
+        adb
+    }
+
+    pub fn board(&self) -> &RunningBoard {
+        &self.board
+    }
+
+    /// Runs adb on the board.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.run_with_input(arguments, "")
+    }
+
+    /// Runs adb on the board with some input.
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
+        let serial = self.board.serial();
+        self.call(&[&["-s", serial.as_str()], arguments].concat(), input)
+    }
+
+    /// Runs a script on the board that must succeed; what it printed.
+    pub fn shell(&self, script: &str) -> String {
+        let output = self.run(&["shell", script]);
+        assert_eq!(output.code, 0, "{script}\n{}{}", output.stdout, output.stderr);
+        output.stdout.replace('\r', "")
+    }
+
+    fn server(&self, arguments: &[&str]) -> Output {
+        self.call(arguments, "")
+    }
+
+    fn call(&self, arguments: &[&str], input: &str) -> Output {
+        let mut command = Command::new("adb");
+        command.args(["-P", &self.server_port]).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Output {
+            code: output.status.code().unwrap_or(-1),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+}
+
+impl Drop for Adb {
+    fn drop(&mut self) {
+        self.server(&["kill-server"]);
+    }
+}

@@ -1,0 +1,177 @@
+//! Applications on the virtual board: installed, run by the device scripts, measured
+//! by the sensors, and compared with the truth.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wattline::virtual_board::{BoardOptions, Mode};
+
+use super::adb::{Adb, has_tools, options};
+
+const PACKAGE: &str = "org.wattline.frames";
+
+/// Compiles and packs the application; none, said aloud, without a JDK.
+fn application(folder: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/virtual_board/Frames.java");
+    let classes = folder.join("classes");
+    let manifest = folder.join("manifest");
+    let apk = folder.join("frames.apk");
+    fs::write(&manifest, format!("Wattline-Package: {PACKAGE}\n")).unwrap();
+    let mut javac = Command::new("javac");
+    javac.args(["-g", "-nowarn", "-d"]).arg(&classes).arg(source);
+    let mut jar = Command::new("jar");
+    jar.arg("cfm").arg(&apk).arg(&manifest).arg("-C").arg(&classes).arg(".");
+    for mut tool in [javac, jar] {
+        match tool.status() {
+            Ok(status) => assert!(status.success()),
+            Err(error) => {
+                eprintln!("skipped: no JDK on the path ({error})");
+                return None;
+            }
+        }
+    }
+    Some(apk)
+}
+
+/// A board with the application and the device scripts, ready for sessions.
+fn prepared(mode: Mode, truth: &Path) -> Option<Adb> {
+    if !has_tools() {
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let apk = application(folder.path())?;
+    let adb = Adb::of(BoardOptions { truth: Some(truth.to_owned()), ..options(mode) });
+    let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
+    assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
+    assert_eq!(adb.shell("pm list packages"), format!("package:{PACKAGE}\n"));
+    let tried = adb.run(&["shell", &format!("am start -W -n {PACKAGE}/.Frames 2>&1")]).stdout;
+    if tried.contains("agent") {
+        eprintln!("skipped: {tried}");
+        return None;
+    }
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device-scripts");
+    adb.shell("mkdir /data/local/tmp/wattline");
+    for script in fs::read_dir(scripts).unwrap().flatten() {
+        let path = script.path();
+        adb.run(&["push", path.to_str().unwrap(), "/data/local/tmp/wattline/"]);
+    }
+    let prepared = adb.shell("sh /data/local/tmp/wattline/prepare.sh frequency_khz=1100000");
+    assert!(prepared.contains("prepared=yes"), "{prepared}");
+    Some(adb)
+}
+
+/// Runs a session of the device scripts and collects what it left.
+fn session(adb: &Adb, label: &str, arguments: &str) -> String {
+    adb.shell(&format!(
+        "setprop wattline.session {label}; cd /data/local/tmp/wattline; \
+         sh /data/local/tmp/wattline/session.sh period_us=33000 {arguments} && \
+         sh /data/local/tmp/wattline/collect.sh {PACKAGE}"
+    ))
+}
+
+/// Energy of all rails by the samples' right ends, and the time they span.
+fn measured(text: &str) -> (f64, f64) {
+    let samples = text.split("samples begin").nth(1).unwrap().split("@@").next().unwrap();
+    let rows: Vec<Vec<f64>> = samples
+        .lines()
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_digit()))
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    let joules = rows
+        .windows(2)
+        .map(|pair| (pair[1][0] - pair[0][0]) * pair[1][1..].iter().sum::<f64>())
+        .sum();
+    (joules, rows.last().unwrap()[0] - rows[0][0])
+}
+
+fn total_truth(folder: &Path) -> f64 {
+    let text = fs::read_to_string(folder.join("total.csv")).unwrap();
+    text.lines().nth(1).unwrap().split(',').next().unwrap().parse().unwrap()
+}
+
+/// Process numbers are the host's; all else repeats.
+fn without_pids(text: &str) -> String {
+    let line = |line: &str| -> String {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [date, time, _, _, rest @ ..] if time.contains(':') => {
+                let rest: Vec<&str> =
+                    rest.iter().copied().filter(|word| !word.ends_with(')')).collect();
+                format!("{date} {time} {}", rest.join(" "))
+            }
+            _ if line.starts_with("app_pid=") => String::new(),
+            _ => line.to_owned(),
+        }
+    };
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// 300 frames with a tap in frame 30 and a swipe in frame 120.
+fn active() -> String {
+    format!(
+        "package={PACKAGE} main={PACKAGE}.Frames extra=frames=300 counts=yes \
+         step='500 tap 10 20' step='2010 swipe 1 2 3 4 300'"
+    )
+}
+
+fn check_session(text: &str) {
+    assert!(text.contains("exit=ok"), "{text}");
+    // 500 ms is the start of frame 30; 2010 ms lies in frame 120.
+    assert!(text.contains("09:00:00.500") && text.contains("frame 30: tap 10 20"), "{text}");
+    assert!(text.contains("frame 121: swipe 1 2 3 4 300"), "{text}");
+    // 300 arrays of 20 000 bytes: two collections of 2 MiB.
+    assert_eq!(text.matches("GC_CONCURRENT freed 2048K").count(), 2, "{text}");
+    assert!(text.contains("frame,300"), "{text}");
+}
+
+#[test]
+fn sessions_repeat_and_their_energy_is_the_truth() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(adb) = prepared(Mode::Modern, folder.path()) else { return };
+    let first = session(&adb, "first", &active());
+    check_session(&first);
+    let idle = session(&adb, "idle", "idle_ms=5000");
+    let again = session(&adb, "first", &active());
+    assert_eq!(without_pids(&again), without_pids(&first));
+    let other = session(&adb, "other", &active());
+    assert_ne!(measured(&other), measured(&first), "another label has other noise");
+
+    let ((active_j, active_s), (idle_j, idle_s)) = (measured(&first), measured(&idle));
+    let spent = active_j - idle_j / idle_s * active_s;
+    let expected = total_truth(&folder.path().join("first")) + 2.0 * 0.012;
+    assert!((spent / expected - 1.0).abs() < 0.03, "measured {spent} J of {expected} J");
+    assert!(folder.path().join("first/lines.csv").is_file());
+    assert!(!folder.path().join("idle").exists());
+}
+
+#[test]
+fn sessions_run_on_a_legacy_board() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(adb) = prepared(Mode::Legacy, folder.path()) else { return };
+    check_session(&session(&adb, "only", &active()));
+}
+
+#[test]
+fn applications_crash_stop_and_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(adb) = prepared(Mode::Modern, folder.path()) else { return };
+    let crash = format!("package={PACKAGE} main={PACKAGE}.Frames extra=frames=10 extra=crash=yes");
+    let crashed = session(&adb, "crash", &crash);
+    assert!(crashed.contains("exit=died"), "{crashed}");
+    assert!(crashed.contains("FATAL EXCEPTION: main"), "{crashed}");
+    assert!(crashed.contains("IllegalStateException: on purpose"), "{crashed}");
+
+    let unknown = adb.run(&["shell", "am start -n org.none/.Main"]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.stderr.contains("does not exist"), "{}", unknown.stderr);
+
+    let script = format!(
+        "am start -W -n {PACKAGE}/.Frames --es frames 1000000 >/dev/null; sleep 5; \
+         pidof {PACKAGE} >/dev/null && echo runs; am force-stop {PACKAGE}; \
+         pidof {PACKAGE} || echo gone; logcat -d | grep -c begin"
+    );
+    assert_eq!(adb.shell(&script), "runs\ngone\n2\n");
+    assert!(adb.run(&["uninstall", PACKAGE]).stdout.contains("Success"));
+    assert_eq!(adb.shell("pm list packages; ls /data/data"), "");
+}
