@@ -100,7 +100,9 @@ impl Evaluation<'_, '_> {
             Level::Class(class) => self.resolver.field(&Type::class(class.clone()), name),
             _ => None,
         });
-        found.or_else(|| statically_imported_field(self.resolver, name)).is_some_and(|f| self.is_constant(&f))
+        found
+            .or_else(|| statically_imported_field(self.resolver, name))
+            .is_some_and(|f| self.is_constant(&f))
     }
 
     fn qualified_name(&self, node: NodeId) -> bool {
@@ -145,10 +147,7 @@ pub(crate) fn divides_by_zero(file: &FileUnit<'_>, binary: NodeId) -> bool {
 }
 
 /// The field that a static import brings in under this name.
-pub(crate) fn statically_imported_field(
-    resolver: &Resolver<'_>,
-    name: &str,
-) -> Option<FoundField> {
+pub(crate) fn statically_imported_field(resolver: &Resolver<'_>, name: &str) -> Option<FoundField> {
     let imports = &resolver.file.imports;
     let single = imports.static_single.get(name).into_iter().flatten();
     single.chain(&imports.static_on_demand).find_map(|class| {

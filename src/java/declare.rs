@@ -44,8 +44,7 @@ pub(crate) struct ClassDecl {
 impl<'s> FileUnit<'s> {
     pub fn of(source: &'s SourceFile) -> FileUnit<'s> {
         let tree = LeanTree::of(source);
-        let mut unit =
-            FileUnit { source, tree, imports: Imports::default(), classes: Vec::new() };
+        let mut unit = FileUnit { source, tree, imports: Imports::default(), classes: Vec::new() };
         let top: Vec<NodeId> = unit.tree.children(unit.tree.root()).collect();
         for node in &top {
             match unit.tree.kind(*node) {
@@ -156,9 +155,8 @@ pub(crate) fn members(tree: &LeanTree, class: NodeId) -> impl Iterator<Item = No
 
 /// Whether a declaration has the modifier.
 pub(crate) fn has_modifier(tree: &LeanTree, text: &str, node: NodeId, modifier: &str) -> bool {
-    tree.first(node, Kind::Modifiers).is_some_and(|list| {
-        tree.children(list).any(|m| &text[tree.range(m)] == modifier)
-    })
+    tree.first(node, Kind::Modifiers)
+        .is_some_and(|list| tree.children(list).any(|m| &text[tree.range(m)] == modifier))
 }
 
 /// How many `[]` the `dimensions` child of a declaration adds.

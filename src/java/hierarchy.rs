@@ -336,7 +336,8 @@ impl Resolver<'_> {
         let (substitution, raw) = self.substitution(class, ty);
         let substitution = Arc::new(substitution);
         for method in methods {
-            let candidate = Candidate { method: method.clone(), substitution: substitution.clone(), raw };
+            let candidate =
+                Candidate { method: method.clone(), substitution: substitution.clone(), raw };
             if !found.iter().any(|f| overrides(f, &candidate)) {
                 found.push(candidate);
             }

@@ -170,7 +170,11 @@ pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
 impl Grammar {
     /// The kind with the grammar's id; the error node's id lies outside the table.
     pub(super) fn kind(&self, id: u16) -> Kind {
-        if id == u16::MAX { Kind::Error } else { self.kinds.get(id as usize).copied().unwrap_or(Kind::Other) }
+        if id == u16::MAX {
+            Kind::Error
+        } else {
+            self.kinds.get(id as usize).copied().unwrap_or(Kind::Other)
+        }
     }
 
     /// The field with the grammar's id.

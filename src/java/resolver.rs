@@ -133,10 +133,9 @@ impl<'w> Resolver<'w> {
         self.parts(node, depth, &mut names, &mut args);
         let class = match &names[..] {
             [single] => self.simple(single),
-            _ => self.dotted(&names).map_or_else(
-                || Type::class(format!("{MISSING}{}", names.join("."))),
-                Type::class,
-            ),
+            _ => self
+                .dotted(&names)
+                .map_or_else(|| Type::class(format!("{MISSING}{}", names.join("."))), Type::class),
         };
         match class {
             Type::Class(class) if !args.is_empty() => Type::generic(class.name.clone(), args),

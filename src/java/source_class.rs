@@ -16,7 +16,8 @@ pub(crate) fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassI
     let mut resolver = Resolver::new(world, file);
     let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
     for class in &file.classes {
-        resolver.levels = class.outer.map_or_else(Vec::new, |outer| levels_within(file, &infos, outer));
+        resolver.levels =
+            class.outer.map_or_else(Vec::new, |outer| levels_within(file, &infos, outer));
         infos.push(class_info(&mut resolver, class.node, &class.name));
     }
     infos
@@ -90,8 +91,10 @@ pub(crate) fn type_parameters(
 fn supertypes(resolver: &Resolver<'_>, node: NodeId, kind: Kind, class: &mut ClassInfo) {
     let tree = &resolver.file.tree;
     let has_superclass = tree.child(node, Field::Superclass).is_some();
-    let mut types =
-        supertype_nodes(resolver.file, node).into_iter().map(|t| resolver.ty(t)).collect::<Vec<_>>();
+    let mut types = supertype_nodes(resolver.file, node)
+        .into_iter()
+        .map(|t| resolver.ty(t))
+        .collect::<Vec<_>>();
     let superclass = match kind {
         Kind::ClassDeclaration if has_superclass && !types.is_empty() => types.remove(0),
         Kind::EnumDeclaration => {

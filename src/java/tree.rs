@@ -77,9 +77,8 @@ impl LeanTree {
             self.entries[last as usize].next = index;
         }
         ancestors.last_mut().expect("the root is never popped").1 = index;
-        let below = !kind.is_annotation()
-            && kind != Kind::StringLiteral
-            && cursor.node().child_count() > 0;
+        let below =
+            !kind.is_annotation() && kind != Kind::StringLiteral && cursor.node().child_count() > 0;
         if below {
             ancestors.push((index, NONE));
         }
@@ -224,7 +223,10 @@ mod tests {
         let file = SourceFile::parse("A.java", "class A { /* c */ int f = 1 + 2; @X void g() {} }");
         let tree = LeanTree::of(&file);
         let kinds: Vec<Kind> = tree.nodes().map(|n| tree.kind(n)).collect();
-        assert_eq!(&kinds[..4], &[Kind::Program, Kind::ClassDeclaration, Kind::Identifier, Kind::ClassBody]);
+        assert_eq!(
+            &kinds[..4],
+            &[Kind::Program, Kind::ClassDeclaration, Kind::Identifier, Kind::ClassBody]
+        );
         let binary = tree.nodes().find(|n| tree.kind(*n) == Kind::Binary).unwrap();
         let parts: Vec<&str> = tree.children(binary).map(|c| &file.text[tree.range(c)]).collect();
         assert_eq!(parts, ["1", "+", "2"]);
@@ -234,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_file_nested_a_hundred_thousand_deep_is_copied() {
-        let text = format!("class A {{ int f = {}1{}; }}", "(".repeat(100_000), ")".repeat(100_000));
+        let text =
+            format!("class A {{ int f = {}1{}; }}", "(".repeat(100_000), ")".repeat(100_000));
         let file = SourceFile::parse("A.java", text);
         assert!(LeanTree::of(&file).len() > 100_000);
     }

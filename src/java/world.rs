@@ -137,9 +137,11 @@ impl<'w> World<'w> {
         }
         if let Some(decl) = self.decl(class) {
             let supers = || self.supers_of(class, depth);
-            return decl.members.get(simple).cloned().or_else(|| {
-                supers().iter().find_map(|s| self.member_class(s, simple, depth + 1))
-            });
+            return decl
+                .members
+                .get(simple)
+                .cloned()
+                .or_else(|| supers().iter().find_map(|s| self.member_class(s, simple, depth + 1)));
         }
         let info = self.classes.find(class)?;
         if let Some(found) = self.classes.find(&format!("{class}${simple}")) {

@@ -29,8 +29,9 @@ impl Counter<'_> {
             }
             Symbol::Library(class) => self.add(format!("lib:{class}.{method}"), line),
             _ => {
-                let message =
-                    format!("the class that declares {method} is not known; it counts as lib:?.{method}");
+                let message = format!(
+                    "the class that declares {method} is not known; it counts as lib:?.{method}"
+                );
                 self.report(FindingKind::UnresolvedCall, line, message);
                 self.add(format!("lib:?.{method}"), line);
             }

@@ -65,7 +65,8 @@ impl Catalogue {
     /// The built-in catalogue.
     pub fn built_in() -> &'static Catalogue {
         static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
-            Catalogue::parse(include_str!("catalogue.csv")).expect("the built-in catalogue is valid")
+            Catalogue::parse(include_str!("catalogue.csv"))
+                .expect("the built-in catalogue is valid")
         });
         &BUILT_IN
     }

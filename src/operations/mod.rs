@@ -22,5 +22,5 @@ mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
 pub use count::count;
-pub use tables::{DictionaryError, findings_csv};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount};
+pub use tables::{DictionaryError, findings_csv};

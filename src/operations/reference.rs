@@ -15,7 +15,8 @@ impl Counter<'_> {
             Symbol::Type | Symbol::Package => return false,
             Symbol::Unresolved => {
                 // A field of something unknown is a field all the same.
-                let is_this = tree.child(node, Field::FieldName).is_some_and(|f| tree.kind(f) == Kind::This);
+                let is_this =
+                    tree.child(node, Field::FieldName).is_some_and(|f| tree.kind(f) == Kind::This);
                 if !is_this {
                     self.add("Field_Reference", line);
                 }

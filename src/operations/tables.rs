@@ -131,9 +131,9 @@ fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, Dictionar
 
 /// `findings.csv`: `file, line, kind, message`.
 pub fn findings_csv(findings: &[Finding]) -> String {
-    let rows = findings.iter().map(|f| {
-        vec![f.file.clone(), f.line.to_string(), f.kind.to_string(), f.message.clone()]
-    });
+    let rows = findings
+        .iter()
+        .map(|f| vec![f.file.clone(), f.line.to_string(), f.kind.to_string(), f.message.clone()]);
     table(&["file", "line", "kind", "message"], rows)
 }
 

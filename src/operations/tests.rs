@@ -63,7 +63,11 @@ fn check(statements: &str, expected: &str) {
          int call(int x, Object y) {{ return x; }} void nothing() {{}} <T> T same(T t) {{ return t; }}\n\
          void test(boolean p, int x, long y, float v, double w, Object q, String t, Integer n, int[] r) {{ {statements} }} }}"
     );
-    check_file(&java, "T.test(boolean,int,long,float,double,Object,String,Integer,int[])", expected);
+    check_file(
+        &java,
+        "T.test(boolean,int,long,float,double,Object,String,Integer,int[])",
+        expected,
+    );
 }
 
 #[test]
@@ -119,18 +123,28 @@ fn rule_3_calls() {
     check("bodies.get(x).id();", "Field_Reference, Method_Invocation, lib:java.util.List.get");
     let entry = "for (Map.Entry<String, Float> e : map.entrySet()) { e.getKey(); }";
     check(entry, "Field_Reference, lib:java.lang.Iterable.iterator, lib:java.util.Map.entrySet");
-    check("new StringBuilder().append(x).length();",
+    check(
+        "new StringBuilder().append(x).length();",
         "New_Object, lib:java.lang.AbstractStringBuilder.length, lib:java.lang.StringBuilder.<init>, \
-         lib:java.lang.StringBuilder.append");
+         lib:java.lang.StringBuilder.append",
+    );
 }
 
 #[test]
 fn rule_3_implicit_members() {
     let java = "enum E { A, B; void f() { E[] all = values(); valueOf(\"A\"); ordinal(); } }";
-    check_file(java, "E.f()", "Assign_Array_Array, Declaration_Object, Method_Invocation 2, \
-        Parameter_Object, lib:java.lang.Enum.ordinal");
+    check_file(
+        java,
+        "E.f()",
+        "Assign_Array_Array, Declaration_Object, Method_Invocation 2, \
+        Parameter_Object, lib:java.lang.Enum.ordinal",
+    );
     let java = "record P(int x, float y) { float f(P p) { return p.x() + y; } }";
-    check_file(java, "P.f(P)", "Addition_int_float, Field_Reference, Method_Invocation, Return_float");
+    check_file(
+        java,
+        "P.f(P)",
+        "Addition_int_float, Field_Reference, Method_Invocation, Return_float",
+    );
     let java = "class A { A(int x) { this((float) x); } A(float y) { super(); } }";
     check_file(java, "A.<init>(int)", "Cast_numeric, Method_Invocation, Parameter_float");
     check_file(java, "A.<init>(float)", "lib:java.lang.Object.<init>");
@@ -140,15 +154,23 @@ fn rule_3_implicit_members() {
 fn rule_4_creation() {
     check("new Body(x);", "Method_Invocation, New_Object, Parameter_int");
     check("new ArrayList<String>(x);", "New_Object, lib:java.util.ArrayList.<init>");
-    check("Runnable k = new Runnable() { public void run() {} };",
-        "Assign_Object_Object, Declaration_Object, New_Object, lib:java.lang.Runnable.<init>");
+    check(
+        "Runnable k = new Runnable() { public void run() {} };",
+        "Assign_Object_Object, Declaration_Object, New_Object, lib:java.lang.Runnable.<init>",
+    );
     check("Runnable k = () -> nothing();", "Assign_Object_Object, Declaration_Object, New_Object");
     check("Runnable k = this::nothing;", "Assign_Object_Object, Declaration_Object, New_Object");
     check("int[] k = new int[x];", "Assign_Array_Array, Declaration_Object, New_Array");
-    check("int[][] k = {{1, x}, null};", "Array_Reference 4, Assign_Array_Array 2, Assign_Object_null, \
-        Assign_int_int 2, Declaration_Object, New_Array 2");
-    check("Object k = new float[]{x};", "Array_Reference, Assign_Object_Object, Assign_float_float, \
-        Cast_numeric, Declaration_Object, New_Array");
+    check(
+        "int[][] k = {{1, x}, null};",
+        "Array_Reference 4, Assign_Array_Array 2, Assign_Object_null, \
+        Assign_int_int 2, Declaration_Object, New_Array 2",
+    );
+    check(
+        "Object k = new float[]{x};",
+        "Array_Reference, Assign_Object_Object, Assign_float_float, \
+        Cast_numeric, Declaration_Object, New_Array",
+    );
     let java = "enum E { A(1), B(2) { }; E(int x) {} }";
     check_file(java, "E.<clinit>", "Method_Invocation 2, New_Object 2, Parameter_int 2");
 }
@@ -178,13 +200,19 @@ fn rule_6_binary_operators() {
     check("p = y > x;", "Assign_boolean_boolean, Cast_numeric, Greater_long_long");
     check("v = v % v;", "Assign_float_float, Modulo_double_double");
     check("v = v % x;", "Assign_float_float, Cast_numeric, Modulo_double_double");
-    check("p = p & p | p ^ p;", "Assign_boolean_boolean, BitAnd_int_int, BitOr_int_int, BitXor_int_int");
+    check(
+        "p = p & p | p ^ p;",
+        "Assign_boolean_boolean, BitAnd_int_int, BitOr_int_int, BitXor_int_int",
+    );
     check("y = y << x;", "Assign_long_long, Shift_long");
     check("x = x >>> y;", "Assign_int_int, Shift_int");
     check("x = n + n;", "Addition_int_int, Assign_int_int");
     check("t = x + t + x;", "Assign_Object_Object, String_Concat 2");
-    check("w = map.get(t) * 2.0;", "Assign_double_double, Cast_numeric, Field_Reference, \
-        Multi_double_double, lib:java.util.Map.get");
+    check(
+        "w = map.get(t) * 2.0;",
+        "Assign_double_double, Cast_numeric, Field_Reference, \
+        Multi_double_double, lib:java.util.Map.get",
+    );
 }
 
 #[test]
@@ -218,7 +246,10 @@ fn rule_9_assignments() {
     check("q = x;", "Assign_Object_Object");
     check("q = null;", "Assign_Object_null");
     check("r = a;", "Assign_Array_Array, Field_Reference");
-    check("cs = t.toCharArray();", "Assign_char[]_char[], Field_Reference, lib:java.lang.String.toCharArray");
+    check(
+        "cs = t.toCharArray();",
+        "Assign_char[]_char[], Field_Reference, lib:java.lang.String.toCharArray",
+    );
     check("grid[x][x] = v;", "Array_Reference 2, Assign_float_float, Field_Reference");
     check("x += 2;", "Addition_int_int, Assign_int_int");
     check("x += v;", "Addition_int_float, Assign_int_int, Cast_numeric");
@@ -236,9 +267,12 @@ fn rule_9_assignments() {
 fn rule_10_declarations() {
     check("int k; float g = 1, h;", "Assign_float_float, Declaration_float 2, Declaration_int");
     check("var k = 1L;", "Assign_long_long, Declaration_long");
-    check("p = q instanceof String k && k.isEmpty();",
-        "And, Assign_boolean_boolean, Declaration_Object, InstanceOf, lib:java.lang.String.isEmpty");
-    let java = "class F { static final int K = 1; static int m = K; int n = m, o; final float g = 2f; }";
+    check(
+        "p = q instanceof String k && k.isEmpty();",
+        "And, Assign_boolean_boolean, Declaration_Object, InstanceOf, lib:java.lang.String.isEmpty",
+    );
+    let java =
+        "class F { static final int K = 1; static int m = K; int n = m, o; final float g = 2f; }";
     check_file(java, "F.<clinit>", "Assign_int_int, Field_Reference");
     check_file(java, "F.<fields>", "Assign_int_int, Field_Reference 2");
     check("try { nothing(); } catch (RuntimeException e) { }", "");
@@ -246,9 +280,15 @@ fn rule_10_declarations() {
 
 #[test]
 fn rule_11_references() {
-    check("x = a[x] + a.length;", "Addition_int_int, Array_Reference, Assign_int_int, Field_Reference 3");
+    check(
+        "x = a[x] + a.length;",
+        "Addition_int_int, Array_Reference, Assign_int_int, Field_Reference 3",
+    );
     check("x = Body.n;", "Assign_int_int, Field_Reference");
-    check("v = bodies.get(0).mass;", "Assign_float_float, Field_Reference 2, lib:java.util.List.get");
+    check(
+        "v = bodies.get(0).mass;",
+        "Assign_float_float, Field_Reference 2, lib:java.util.List.get",
+    );
 }
 
 #[test]
@@ -259,7 +299,10 @@ fn rule_12_casts() {
     check("t = (String) q;", "Assign_Object_Object, Cast_Object");
     check("x = (int) q;", "Assign_int_int");
     check("q = (Object) x;", "Assign_Object_Object");
-    check("w = call(x, null);", "Assign_double_double, Cast_numeric, Method_Invocation, Parameter_Object, Parameter_int");
+    check(
+        "w = call(x, null);",
+        "Assign_double_double, Cast_numeric, Method_Invocation, Parameter_Object, Parameter_int",
+    );
 }
 
 #[test]
@@ -311,40 +354,57 @@ fn rule_15_enhanced_for() {
     check_file(java, "C.f(int[],List,Map)", "");
     check_file(java, ".after_1", "lib:java.lang.Iterable.iterator");
     let iterator = "lib:java.util.Iterator.hasNext, lib:java.util.Iterator.next";
-    check_file(java, ".foreach_2",
-        &format!("Assign_int_int, BlockGoto_foreach, Declaration_int, {iterator}"));
-    check_file(java, ".foreach_3", &format!(
-        "Array_Reference, Assign_Object_Object, BlockGoto_foreach, Declaration_Object, Increment, \
-         {iterator}, lib:java.util.Map$Entry.getValue"));
+    check_file(
+        java,
+        ".foreach_2",
+        &format!("Assign_int_int, BlockGoto_foreach, Declaration_int, {iterator}"),
+    );
+    check_file(
+        java,
+        ".foreach_3",
+        &format!(
+            "Array_Reference, Assign_Object_Object, BlockGoto_foreach, Declaration_Object, Increment, \
+         {iterator}, lib:java.util.Map$Entry.getValue"
+        ),
+    );
 }
 
 #[test]
 fn inference_knows_what_streams_hold() {
     let sum = "float k = 0; for (float g : bodies.stream().map(x1 -> x1.mass).toList()) k += g;";
-    check(sum, "Assign_float_float, Declaration_float, Field_Reference, New_Object, \
+    check(
+        sum,
+        "Assign_float_float, Declaration_float, Field_Reference, New_Object, \
         lib:java.lang.Iterable.iterator, lib:java.util.Collection.stream, \
-        lib:java.util.stream.Stream.map, lib:java.util.stream.Stream.toList");
-    check("w = bodies.stream().mapToDouble(k -> k.mass).sum() + x;",
+        lib:java.util.stream.Stream.map, lib:java.util.stream.Stream.toList",
+    );
+    check(
+        "w = bodies.stream().mapToDouble(k -> k.mass).sum() + x;",
         "Addition_double_double, Assign_double_double, Cast_numeric, Field_Reference, New_Object, \
          lib:java.util.Collection.stream, lib:java.util.stream.DoubleStream.sum, \
-         lib:java.util.stream.Stream.mapToDouble");
-    check("bodies.sort(Comparator.comparing(k -> k.mass));",
-        "Field_Reference, New_Object, lib:java.util.Comparator.comparing, lib:java.util.List.sort");
-    check("x = same(n) + 1;", "Addition_int_int, Assign_int_int, Method_Invocation, Parameter_Object");
-    check("w = Optional.of(n).map(k -> k * 2).orElse(0) + 1;",
+         lib:java.util.stream.Stream.mapToDouble",
+    );
+    check(
+        "bodies.sort(Comparator.comparing(k -> k.mass));",
+        "Field_Reference, New_Object, lib:java.util.Comparator.comparing, lib:java.util.List.sort",
+    );
+    check(
+        "x = same(n) + 1;",
+        "Addition_int_int, Assign_int_int, Method_Invocation, Parameter_Object",
+    );
+    check(
+        "w = Optional.of(n).map(k -> k * 2).orElse(0) + 1;",
         "Addition_int_int, Assign_double_double, Cast_numeric, New_Object, \
-         lib:java.util.Optional.map, lib:java.util.Optional.of, lib:java.util.Optional.orElse");
+         lib:java.util.Optional.map, lib:java.util.Optional.of, lib:java.util.Optional.orElse",
+    );
 }
 
 #[test]
 fn lines_are_those_of_the_operators() {
     let java = "class L { int f(int x)\n{ return x\n + x; } }";
     let (dictionary, _) = scan_with(java, &ClassPath::empty());
-    let lines: Vec<(&str, u32)> = dictionary.blocks[0]
-        .operations
-        .iter()
-        .map(|o| (o.operation.as_str(), o.line))
-        .collect();
+    let lines: Vec<(&str, u32)> =
+        dictionary.blocks[0].operations.iter().map(|o| (o.operation.as_str(), o.line)).collect();
     assert_eq!(lines, [("Addition_int_int", 3), ("Return_int", 2)]);
 }
 

@@ -54,7 +54,8 @@ impl Attributor<'_> {
         explicit: &[Type],
         expected: Option<&Type>,
     ) -> Option<Instance> {
-        let possible: Vec<&Candidate> = candidates.iter().filter(|c| takes(c, nodes.len())).collect();
+        let possible: Vec<&Candidate> =
+            candidates.iter().filter(|c| takes(c, nodes.len())).collect();
         if let [only] = possible[..] {
             let instance = self.instantiate(only.clone(), explicit, nodes.len());
             for (index, node) in nodes.iter().enumerate() {

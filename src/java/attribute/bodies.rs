@@ -56,13 +56,14 @@ impl Attributor<'_> {
     fn fields(&mut self, node: NodeId) {
         let tree = self.tree();
         let info = self.this_class().cloned();
-        for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
+        for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator)
+        {
             let Some(name) = tree.child(declarator, Field::Name) else { continue };
             let field = info.as_ref().and_then(|i| i.fields.get(self.text(name)));
             let ty = field.map_or(Type::Unknown, |f| f.ty.clone());
-            let found = info.as_ref().and_then(|i| {
-                self.resolver.field(&Type::class(i.name.clone()), self.text(name))
-            });
+            let found = info
+                .as_ref()
+                .and_then(|i| self.resolver.field(&Type::class(i.name.clone()), self.text(name)));
             let constant = found.is_some_and(|f| self.is_constant_field(&f));
             self.set_type(name, ty.clone());
             self.set_constant(name, constant);

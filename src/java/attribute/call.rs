@@ -30,7 +30,8 @@ impl Attributor<'_> {
     fn callees(&mut self, node: NodeId, name: &str) -> (Type, Vec<Candidate>) {
         let tree = self.tree();
         let object = tree.child(node, Field::Object);
-        let has_super = tree.first(node, Kind::Super).is_some_and(|s| tree.field(s) != Field::Object);
+        let has_super =
+            tree.first(node, Kind::Super).is_some_and(|s| tree.field(s) != Field::Object);
         let receiver = match object {
             None => return self.callees_in_scope(name),
             // `Interface.super.m()`, `Outer.super.m()`

@@ -47,7 +47,8 @@ impl Attributor<'_> {
             _ => type_node,
         };
         let outer = self.resolver.upper(&outer);
-        let member = outer.class_name().and_then(|c| self.resolver.member_class(c, self.text(name)));
+        let member =
+            outer.class_name().and_then(|c| self.resolver.member_class(c, self.text(name)));
         member.map_or_else(|| self.resolver.ty(type_node), Type::class)
     }
 

@@ -114,12 +114,13 @@ impl Attributor<'_> {
     /// What overload resolution may know of a lambda.
     pub(super) fn lambda_shape(&self, node: NodeId) -> LambdaShape {
         let tree = self.tree();
-        let parameters = tree.child(node, Field::Parameters).map_or(0, |list| {
-            match tree.kind(list) {
+        let parameters =
+            tree.child(node, Field::Parameters).map_or(0, |list| match tree.kind(list) {
                 Kind::Identifier => 1,
-                _ => tree.children(list).filter(|c| tree.kind(*c) != Kind::ReceiverParameter).count(),
-            }
-        });
+                _ => {
+                    tree.children(list).filter(|c| tree.kind(*c) != Kind::ReceiverParameter).count()
+                }
+            });
         let Some(body) = tree.child(node, Field::Body) else {
             return LambdaShape { parameters, may_be_void: true, may_have_value: true };
         };

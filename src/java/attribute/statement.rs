@@ -73,7 +73,8 @@ impl Attributor<'_> {
         let Some(type_node) = tree.child(node, Field::Type) else { return };
         let declared = self.declared_type(type_node);
         let is_final = self.is_final(node);
-        for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
+        for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator)
+        {
             let Some(name) = tree.child(declarator, Field::Name) else { continue };
             let value = tree.child(declarator, Field::Value);
             let Some(declared) = &declared else {
