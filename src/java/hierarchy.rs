@@ -1,6 +1,7 @@
 //! Supertypes, subtyping and member look-up over classes of the sources and of the
 //! class path.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::class::{ClassInfo, FieldInfo, MethodInfo};
@@ -9,6 +10,15 @@ use super::types::{ClassType, Name, Substitution, Type, Wildcard, erase, substit
 
 /// Deepest hierarchy that is followed.
 const DEPTH_MAX: u32 = 64;
+
+/// A class and everything above it.
+#[derive(Debug, Default)]
+pub(crate) struct Ancestors {
+    pub order: Vec<Name>,
+    set: HashSet<Name>,
+    /// Whether one of them can't be found: there may be more.
+    is_open: bool,
+}
 
 /// A field as a member of a type.
 pub(crate) struct FoundField {
@@ -67,48 +77,80 @@ impl Resolver<'_> {
 
     /// `ty` seen as the class `target`, with that class's type arguments.
     pub fn as_super(&self, ty: &Type, target: &str) -> Option<Type> {
-        self.as_super_at(ty, target, 0)
+        self.as_super_unseen(ty, target, &mut Vec::new())
     }
 
-    fn as_super_at(&self, ty: &Type, target: &str, depth: u32) -> Option<Type> {
-        if depth > DEPTH_MAX {
-            return None;
-        }
+    /// No class occurs twice above another one with different type arguments, so one
+    /// that was seen need not be looked at again.
+    fn as_super_unseen(&self, ty: &Type, target: &str, seen: &mut Vec<Name>) -> Option<Type> {
         match ty {
             Type::Class(class) if &*class.name == target => Some(ty.clone()),
             Type::Class(class) => {
-                let info = self.class(&class.name)?;
-                if target != "java.lang.Object" && !self.is_subclass(&class.name, target, 0) {
+                if seen.contains(&class.name) || !self.ancestors(&class.name).set.contains(target) {
                     return None;
                 }
+                seen.push(class.name.clone());
+                let info = self.class(&class.name)?;
                 let supers = self.direct_supertypes(&info, class);
-                supers.iter().find_map(|s| self.as_super_at(s, target, depth + 1))
+                supers.iter().find_map(|s| self.as_super_unseen(s, target, seen))
             }
-            Type::Variable(variable) => {
+            Type::Variable(variable) if seen.len() < DEPTH_MAX as usize => {
+                // Bounds may be variables again: each counts as a step.
+                seen.push("".into());
                 let bounds = variable.bounds.iter();
                 let mut bounds = bounds.map(|b| substitute(b, &[(variable.clone(), ty.clone())]));
-                bounds.find_map(|b| self.as_super_at(&b, target, depth + 1))
+                bounds.find_map(|b| self.as_super_unseen(&b, target, seen))
             }
-            Type::Wildcard(_) => self.as_super_at(&self.upper(ty), target, depth + 1),
+            Type::Wildcard(_) if seen.len() < DEPTH_MAX as usize => {
+                seen.push("".into());
+                self.as_super_unseen(&self.upper(ty), target, seen)
+            }
             _ => None,
         }
     }
 
+    /// The class and all its superclasses, then all interfaces, nearer ones first.
+    pub fn ancestors(&self, name: &Name) -> Arc<Ancestors> {
+        if let Some(known) = self.known_ancestors(name) {
+            return known;
+        }
+        let mut found = Ancestors::default();
+        let mut interfaces = Vec::new();
+        let mut next = Some(name.clone());
+        while let Some(class) = next.take().filter(|c| found.set.insert(c.clone())) {
+            found.is_open |= class.starts_with(MISSING);
+            if let Some(info) = self.class(&class) {
+                next = info.superclass.as_ref().and_then(Type::class_name).cloned();
+                interfaces.extend(info.interfaces.iter().filter_map(Type::class_name).cloned());
+            }
+            found.order.push(class);
+        }
+        let mut at = 0;
+        while at < interfaces.len() {
+            let class = interfaces[at].clone();
+            at += 1;
+            if !found.set.insert(class.clone()) {
+                continue;
+            }
+            found.is_open |= class.starts_with(MISSING);
+            if let Some(info) = self.class(&class) {
+                interfaces.extend(info.interfaces.iter().filter_map(Type::class_name).cloned());
+            }
+            found.order.push(class);
+        }
+        let found = Arc::new(found);
+        self.keep_ancestors(name, &found);
+        found
+    }
+
     /// Whether the class `name` is `target` or below it. Every class is below one
     /// that can't be found, and one that can't be found is below every class.
-    pub fn is_subclass(&self, name: &Name, target: &str, depth: u32) -> bool {
-        if &**name == target || target == "java.lang.Object" {
+    pub fn is_subclass(&self, name: &Name, target: &str) -> bool {
+        if &**name == target || target == "java.lang.Object" || target.starts_with(MISSING) {
             return true;
         }
-        if depth > DEPTH_MAX {
-            return false;
-        }
-        if name.starts_with(MISSING) || target.starts_with(MISSING) {
-            return true;
-        }
-        let Some(class) = self.class(name) else { return false };
-        let mut names = class.supertypes().filter_map(Type::class_name);
-        names.any(|s| self.is_subclass(s, target, depth + 1))
+        let ancestors = self.ancestors(name);
+        ancestors.is_open || ancestors.set.contains(target)
     }
 
     /// Subtyping among erased reference types; unknown types go with everything.
@@ -123,7 +165,7 @@ impl Resolver<'_> {
             }
             (Type::Variable(_) | Type::Wildcard(_), _) => self.is_subtype(&self.upper(ty), of),
             (_, Type::Variable(_) | Type::Wildcard(_)) => self.is_subtype(ty, &erase(of)),
-            (Type::Class(a), Type::Class(b)) => self.is_subclass(&a.name, &b.name, 0),
+            (Type::Class(a), Type::Class(b)) => self.is_subclass(&a.name, &b.name),
             (Type::Array(_), Type::Class(b)) => matches!(
                 &*b.name,
                 "java.lang.Object" | "java.lang.Cloneable" | "java.io.Serializable"
@@ -153,8 +195,13 @@ impl Resolver<'_> {
         }
         let mut todo = vec![a];
         let mut common_interface = None;
+        let mut seen: Vec<Name> = Vec::new();
         while let Some(ty) = todo.pop() {
             let Type::Class(class) = &ty else { continue };
+            if seen.contains(&class.name) {
+                continue;
+            }
+            seen.push(class.name.clone());
             let is_object = &*class.name == "java.lang.Object";
             if !is_object && self.is_subtype(&erase(&b), &erase(&ty)) {
                 let Some(info) = self.class(&class.name) else { return ty };
@@ -176,45 +223,42 @@ impl Resolver<'_> {
     /// The field `name` of `ty`, inherited ones too.
     pub fn field(&self, ty: &Type, name: &str) -> Option<FoundField> {
         match ty {
-            Type::Class(class) => self.field_of_class(class, name, 0),
-            Type::Variable(_) | Type::Wildcard(_) => match self.upper(ty) {
-                Type::Class(class) => self.field_of_class(&class, name, 0),
-                _ => None,
-            },
+            Type::Class(class) => self.field_of_class(ty, class, name),
+            Type::Variable(_) | Type::Wildcard(_) => {
+                let upper = self.upper(ty);
+                let class = if let Type::Class(class) = &upper { class } else { return None };
+                self.field_of_class(&upper, class, name)
+            }
             _ => None,
         }
     }
 
-    fn field_of_class(&self, ty: &ClassType, name: &str, depth: u32) -> Option<FoundField> {
-        let class = self.class(&ty.name)?;
-        if let Some((name, field)) = class.fields.get_key_value(name) {
-            let (substitution, raw) = self.substitution(&class, ty);
-            let ty = if raw { erase(&field.ty) } else { substitute(&field.ty, &substitution) };
-            let (name, field) = (name.clone(), field.clone());
-            return Some(FoundField { class, name, field, ty });
-        }
-        if depth > DEPTH_MAX || &*ty.name == "java.lang.Object" {
-            return None;
-        }
-        self.direct_supertypes(&class, ty).iter().find_map(|s| match s {
-            Type::Class(class) => self.field_of_class(class, name, depth + 1),
-            _ => None,
-        })
+    fn field_of_class(&self, ty: &Type, class: &ClassType, name: &str) -> Option<FoundField> {
+        let own = self.class(&class.name)?;
+        let declaring = match own.fields.contains_key(name) {
+            true => own,
+            false => {
+                let ancestors = self.ancestors(&class.name);
+                let mut classes = ancestors.order.iter().filter_map(|a| self.class(a));
+                classes.find(|c| c.fields.contains_key(name))?
+            }
+        };
+        let (name, field) = declaring.fields.get_key_value(name)?;
+        let (name, field) = (name.clone(), field.clone());
+        let ty = match self.as_super(ty, &declaring.name) {
+            Some(Type::Class(seen)) => {
+                let (substitution, raw) = self.substitution(&declaring, &seen);
+                if raw { erase(&field.ty) } else { substitute(&field.ty, &substitution) }
+            }
+            _ => erase(&field.ty),
+        };
+        Some(FoundField { class: declaring, name, field, ty })
     }
 
     /// Whether `class` or one of its supertypes has a method of this name.
     pub fn has_method(&self, class: &Name, name: &str) -> bool {
-        self.has_method_at(class, name, 0)
-    }
-
-    fn has_method_at(&self, class: &Name, name: &str, depth: u32) -> bool {
-        let Some(info) = self.class(class) else { return false };
-        info.methods.contains_key(name)
-            || (depth < DEPTH_MAX
-                && info
-                    .supertypes()
-                    .filter_map(Type::class_name)
-                    .any(|s| self.has_method_at(s, name, depth + 1)))
+        let has = |c: &Name| self.class(c).is_some_and(|c| c.methods.contains_key(name));
+        has(class) || self.ancestors(class).order.iter().any(has)
     }
 
     /// All methods `name` of `ty`: its own before those of its superclasses before

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
+use super::hierarchy::Ancestors;
 use super::kinds::{Field, Kind};
 use super::tree::NodeId;
 use super::types::{Name, Primitive, Type, TypeVariable, Wildcard};
@@ -41,6 +42,7 @@ pub(crate) struct Resolver<'w> {
     by_name: RefCell<HashMap<String, Option<Name>>>,
     member: RefCell<HashMap<(Name, String), Option<Name>>>,
     infos: RefCell<HashMap<Name, Option<Arc<ClassInfo>>>>,
+    ancestors: RefCell<HashMap<Name, Arc<Ancestors>>>,
 }
 
 /// Deepest hierarchy and type nesting that is followed.
@@ -59,6 +61,7 @@ impl<'w> Resolver<'w> {
             by_name: RefCell::default(),
             member: RefCell::default(),
             infos: RefCell::default(),
+            ancestors: RefCell::default(),
         }
     }
 
@@ -73,6 +76,18 @@ impl<'w> Resolver<'w> {
         let info = self.world.class(name);
         self.infos.borrow_mut().insert(name.clone(), info.clone());
         info
+    }
+
+    pub(super) fn known_ancestors(&self, name: &Name) -> Option<Arc<Ancestors>> {
+        self.ancestors.borrow().get(name).cloned()
+    }
+
+    /// Remembers the ancestors of a class, unless it is local and still being declared.
+    pub(super) fn keep_ancestors(&self, name: &Name, found: &Arc<Ancestors>) {
+        let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
+        if self.world.has_members() && is_settled {
+            self.ancestors.borrow_mut().insert(name.clone(), found.clone());
+        }
     }
 
     /// The type that the syntax at `node` denotes. A class that can't be found is a

@@ -103,7 +103,8 @@ fn supertypes(resolver: &Resolver<'_>, node: NodeId, kind: Kind, class: &mut Cla
         Kind::RecordDeclaration => Type::class("java.lang.Record"),
         _ => Type::object(),
     };
-    class.superclass = Some(superclass);
+    let is_object = &*class.name == "java.lang.Object";
+    class.superclass = Some(superclass).filter(|_| !is_object);
     if kind == Kind::AnnotationTypeDeclaration {
         types.push(Type::class("java.lang.annotation.Annotation"));
     }

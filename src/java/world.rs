@@ -25,6 +25,7 @@ pub(crate) struct World<'w> {
     supers: RwLock<HashMap<Name, Arc<[Name]>>>,
     complete: AtomicBool,
     infos: HashMap<Name, Arc<ClassInfo>>,
+    has_members: bool,
     /// Constant variables found out so far, by class and field.
     pub constants: RwLock<HashMap<(Name, Name), bool>>,
 }
@@ -52,6 +53,7 @@ impl<'w> World<'w> {
             supers: RwLock::default(),
             complete: AtomicBool::new(false),
             infos: HashMap::new(),
+            has_members: false,
             constants: RwLock::default(),
         }
     }
@@ -77,12 +79,18 @@ impl<'w> World<'w> {
     /// A world whose members are known: the same files and names as `self`.
     pub fn with_members(mut self, infos: HashMap<Name, Arc<ClassInfo>>) -> World<'w> {
         self.infos = infos;
+        self.has_members = true;
         self
     }
 
     /// Whether all supertypes are resolved.
     pub fn is_complete(&self) -> bool {
         self.complete.load(Ordering::Acquire)
+    }
+
+    /// Whether the members of all classes are known.
+    pub fn has_members(&self) -> bool {
+        self.has_members
     }
 
     pub fn class(&self, name: &str) -> Option<Arc<ClassInfo>> {

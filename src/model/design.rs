@@ -21,6 +21,9 @@ pub(crate) struct Design {
     pub y: Vec<f64>,
     /// What columns were divided by; for a zero column the median of the others.
     pub scale: Vec<f64>,
+    /// Variance of the noise in `y` that the weights suppose; absent where they are only
+    /// ratios.
+    pub noise: Option<f64>,
     /// Whether a column has any count.
     pub seen: Vec<bool>,
 }
@@ -28,7 +31,8 @@ pub(crate) struct Design {
 impl Design {
     /// Weighs and scales a checked table.
     pub fn new(table: &Table, weighting: Weighting) -> Result<Self, ModelError> {
-        let roots = root_weights(table, weighting)?;
+        let (roots, factor) = root_weights(table, weighting)?;
+        let noise = weighting.are_inverse_variances().then_some(factor * factor);
         let l = table.features.len();
         let mut lengths = vec![0.0; l];
         for (i, root) in roots.iter().enumerate() {
@@ -47,7 +51,7 @@ impl Design {
         let x = Mat::from_fn(roots.len(), l, |i, j| roots[i] * table.row(i)[j] / scale[j]);
         let y = table.cases.iter().zip(&roots).map(|(case, root)| root * case.energy_j).collect();
         let groups = table.cases.iter().map(|case| case.group.clone()).collect();
-        Ok(Self { features: table.features.clone(), groups, x, y, scale, seen })
+        Ok(Self { features: table.features.clone(), groups, x, y, scale, noise, seen })
     }
 
     /// Number of cases.
@@ -74,7 +78,8 @@ impl Design {
     }
 }
 
-fn root_weights(table: &Table, weighting: Weighting) -> Result<Vec<f64>, ModelError> {
+/// Roots of the weights scaled to `sum w e^2 = m`, and the factor of the roots.
+fn root_weights(table: &Table, weighting: Weighting) -> Result<(Vec<f64>, f64), ModelError> {
     let mut roots = weights(table, weighting)?;
     roots.iter_mut().for_each(|w| *w = w.sqrt());
     let length = table
@@ -82,11 +87,9 @@ fn root_weights(table: &Table, weighting: Weighting) -> Result<Vec<f64>, ModelEr
         .iter()
         .zip(&roots)
         .fold(0.0, |length, (case, root)| f64::hypot(length, root * case.energy_j));
-    if length > 0.0 {
-        let factor = (table.cases.len() as f64).sqrt() / length;
-        roots.iter_mut().for_each(|root| *root *= factor);
-    }
-    Ok(roots)
+    let factor = if length > 0.0 { (table.cases.len() as f64).sqrt() / length } else { 1.0 };
+    roots.iter_mut().for_each(|root| *root *= factor);
+    Ok((roots, factor))
 }
 
 fn typical_length(lengths: &[f64]) -> f64 {

@@ -11,6 +11,12 @@ pub const LIBRARY_OTHER: &str = "lib:other";
 /// The column of garbage collections, never lumped.
 const GARBAGE_COLLECTION: &str = "lib:GC";
 
+/// Whether an operation without a column of its own belongs to `lib:other`. A garbage
+/// collection doesn't: it costs a million times what a call does.
+pub(crate) fn is_lumped(operation: &str) -> bool {
+    operation.starts_with("lib:") && operation != GARBAGE_COLLECTION
+}
+
 /// The table with the library columns that `columns` asks for. The cases and all other
 /// columns stay as they are, in their order; `lib:other` comes last when it is new.
 pub(crate) fn lump(table: &Table, columns: LibraryColumns) -> Table {
@@ -55,13 +61,14 @@ fn kept_columns(table: &Table, kept: usize) -> Vec<bool> {
     // `lib:other` is the sum of the lumped, not one of the kept.
     let specials = ranked.iter().filter(|j| table.features[**j] == LIBRARY_OTHER).count();
     let mut stays = vec![true; totals.len()];
-    ranked.iter().skip(kept + specials).for_each(|j| stays[*j] = false);
+    let lumped = ranked.into_iter().skip(kept + specials);
+    lumped.filter(|j| is_lumped(&table.features[*j])).for_each(|j| stays[j] = false);
     stays
 }
 
 fn select(table: &Table, stays: &[bool]) -> Table {
     let lumped: Vec<usize> =
-        (0..stays.len()).filter(|j| !stays[*j] && table.features[*j].starts_with("lib:")).collect();
+        (0..stays.len()).filter(|j| !stays[*j] && is_lumped(&table.features[*j])).collect();
     let kept: Vec<usize> = (0..stays.len()).filter(|j| stays[*j]).collect();
     let mut features: Vec<String> = kept.iter().map(|j| table.features[*j].clone()).collect();
     let other = features.iter().position(|name| name == LIBRARY_OTHER);
@@ -99,6 +106,8 @@ mod tests {
         assert_eq!(lumped.features, ["Increment", "lib:b", "lib:GC", "lib:other"]);
         assert_eq!(lumped.row(0), [1.0, 9.0, 2.0, 5.0]);
         assert_eq!(lump(&library_table(), LibraryColumns::Top(3)), library_table());
+        let none = lump(&library_table(), LibraryColumns::Top(0));
+        assert_eq!(none.features, ["Increment", "lib:GC", "lib:other"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::estimability::OUTSIDE;
 use super::fitted::{CovarianceScope, Model, RowSpace};
-use super::library::LIBRARY_OTHER;
+use super::library::{LIBRARY_OTHER, is_lumped};
 
 /// The energy of some executions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ impl Model {
     /// [`Model::index`] is faster.
     pub fn index_of(&self, operation: &str) -> Option<usize> {
         let place = |name: &str| self.costs.iter().position(|cost| cost.operation == name);
-        let lumped = || operation.starts_with("lib:").then(|| place(LIBRARY_OTHER)).flatten();
+        let lumped = || is_lumped(operation).then(|| place(LIBRARY_OTHER)).flatten();
         place(operation).or_else(lumped)
     }
 
@@ -80,8 +80,7 @@ pub struct CostIndex<'a> {
 impl CostIndex<'_> {
     /// As [`Model::index_of`].
     pub fn of(&self, operation: &str) -> Option<usize> {
-        let lumped =
-            || operation.starts_with("lib:").then(|| self.places.get(LIBRARY_OTHER)).flatten();
+        let lumped = || is_lumped(operation).then(|| self.places.get(LIBRARY_OTHER)).flatten();
         self.places.get(operation).or_else(lumped).copied()
     }
 }
@@ -135,6 +134,7 @@ mod tests {
         assert_eq!(model.index_of("lib:java.lang.Math.sin"), None);
         model.costs[1].operation = "lib:other".to_owned();
         assert_eq!(model.index_of("lib:java.lang.Math.sin"), Some(1));
+        assert_eq!(model.index_of("lib:GC"), None);
         assert_eq!(model.index_of("op_0"), Some(0));
         assert_eq!(model.index_of("op_9"), None);
         assert_eq!(model.index().of("lib:java.lang.Math.sin"), Some(1));

@@ -49,6 +49,13 @@ impl Weighting {
     }
 }
 
+impl Weighting {
+    /// Whether the weights are one over a variance in J^2, not only ratios.
+    pub(crate) fn are_inverse_variances(self) -> bool {
+        matches!(self, Self::Relative | Self::InverseVariance)
+    }
+}
+
 impl FromStr for Weighting {
     type Err = ModelError;
 

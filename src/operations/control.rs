@@ -63,10 +63,10 @@ impl Counter<'_> {
             Kind::Synchronized if tree.kind(part) == Kind::Parenthesized => {
                 self.add("Synchronized", tree.line(parent));
             }
-            Kind::EnhancedFor if tree.field(part) == Field::Value => {
-                if self.ty(part).element().is_none() {
-                    self.add("lib:java.lang.Iterable.iterator", tree.line(part));
-                }
+            Kind::EnhancedFor
+                if tree.field(part) == Field::Value && self.ty(part).element().is_none() =>
+            {
+                self.add("lib:java.lang.Iterable.iterator", tree.line(part));
             }
             _ => {}
         }

@@ -425,6 +425,9 @@ fn strange_java_does_not_stop_the_count() {
         String::new(),
         "class".to_owned(),
         "class A extends A { B b; int f() { return f(; } }".to_owned(),
+        "interface A extends B, C { int X = 1; } interface B extends A, C {} interface C extends A, B {} \
+         class D extends E {} class E extends D { void f(A a, boolean p, C c) { g(p ? a : c); a.q.r(); } }"
+            .to_owned(),
         "class A<T extends A<T>> extends A<T>.B { T t; void f() { t.t.t.f(); } }".to_owned(),
         format!("class A {{ int x = {}1{}; }}", "(".repeat(deep), ")".repeat(deep)),
         format!("class A {{ int y; int x = y{}; }}", " + y".repeat(deep)),

@@ -25,7 +25,7 @@ import javax.tools.*;
  * java --add-exports jdk.compiler/com.sun.tools.javac.tree=ALL-UNNAMED
  *      --add-exports jdk.compiler/com.sun.tools.javac.code=ALL-UNNAMED
  *      --add-exports jdk.compiler/com.sun.tools.javac.util=ALL-UNNAMED
- *      OperationChecker.java FOLDER [CLASSPATH]
+ *      OperationChecker.java FOLDER [OPTIONS OF JAVAC]
  */
 public final class OperationChecker extends TreeScanner {
     private final String file;
@@ -52,7 +52,7 @@ public final class OperationChecker extends TreeScanner {
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             List<String> options = new ArrayList<>(List.of("-proc:none", "-Xmaxerrs", "1000000", "-nowarn",
                 "-XDshould-stop.ifError=FLOW", "-XDallowStringFolding=false", "-encoding", "UTF-8"));
-            if (args.length > 1) options.addAll(List.of("-cp", args[1]));
+            options.addAll(List.of(args).subList(1, args.length));
             DiagnosticCollector<JavaFileObject> messages = new DiagnosticCollector<>();
             JavacTask task = (JavacTask) compiler.getTask(null, files, messages, options, null,
                 files.getJavaFileObjectsFromPaths(paths));
@@ -242,41 +242,41 @@ public final class OperationChecker extends TreeScanner {
 
     @Override public void visitIf(JCIf tree) {
         scan(tree.cond);
-        add("BlockGoto_if", start(tree.thenpart));
+        add("BlockGoto_if", first(tree.thenpart));
         scan(tree.thenpart);
         if (tree.elsepart != null) {
-            add("BlockGoto_else", start(tree.elsepart));
+            add("BlockGoto_else", first(tree.elsepart));
             scan(tree.elsepart);
         }
     }
 
     @Override public void visitForLoop(JCForLoop tree) {
         scan(tree.init);
-        if (tree.cond != null) add("BlockGoto_for", start(tree.cond));
-        if (tree.step.nonEmpty()) add("BlockGoto_for", start(tree.step.head));
-        add("BlockGoto_for", start(tree.body));
+        if (tree.cond != null) add("BlockGoto_for", first(tree.cond));
+        if (tree.step.nonEmpty()) add("BlockGoto_for", first(tree.step.head));
+        add("BlockGoto_for", first(tree.body));
         if (tree.cond != null) scan(tree.cond);
         scan(tree.step);
         scan(tree.body);
     }
 
     @Override public void visitWhileLoop(JCWhileLoop tree) {
-        add("BlockGoto_while", start(tree.cond));
-        add("BlockGoto_while", start(tree.body));
+        add("BlockGoto_while", first(tree.cond));
+        add("BlockGoto_while", first(tree.body));
         scan(tree.cond);
         scan(tree.body);
     }
 
     @Override public void visitDoLoop(JCDoWhileLoop tree) {
-        add("BlockGoto_do", start(tree.cond));
-        add("BlockGoto_do", start(tree.body));
+        add("BlockGoto_do", first(tree.cond));
+        add("BlockGoto_do", first(tree.body));
         scan(tree.cond);
         scan(tree.body);
     }
 
     @Override public void visitForeachLoop(JCEnhancedForLoop tree) {
         scan(tree.expr);
-        add("BlockGoto_foreach", start(tree.body));
+        add("BlockGoto_foreach", first(tree.body));
         Type variable = tree.var.sym.type;
         int pos = tree.var.pos;
         add("Declaration_" + kind(variable), pos);
@@ -308,9 +308,10 @@ public final class OperationChecker extends TreeScanner {
     private void cases(List<JCCase> cases) {
         for (JCCase arm : cases) {
             for (JCTree label : arm.labels) pattern(label);
+            if (field(arm, "guard") != null) scan((JCTree) field(arm, "guard"));
             boolean arrow = arm.caseKind == com.sun.source.tree.CaseTree.CaseKind.RULE;
             if (arm.stats == null || (arm.stats.isEmpty() && !arrow)) continue;
-            add("BlockGoto_switch", arrow ? start(arm.body) : start(arm.stats.head));
+            add("BlockGoto_switch", arrow ? first(arm.body) : first(arm.stats.head));
             // The yield and break that javac puts into arrow arms are none of the source.
             if (arrow && arm.body instanceof JCExpression) scan(arm.body);
             else if (arrow && arm.body instanceof JCExpressionStatement) scan(arm.body);
@@ -320,10 +321,40 @@ public final class OperationChecker extends TreeScanner {
         }
     }
 
+    /** A pattern of a case: type patterns test and declare, record patterns test. */
     private void pattern(JCTree label) {
-        if (label instanceof JCBindingPattern) {
-            add("InstanceOf", label.pos);
-            add("Declaration_" + kind(((JCBindingPattern) label).var.type), ((JCBindingPattern) label).var.pos);
+        switch (label.getClass().getSimpleName()) {
+            case "JCPatternCaseLabel": pattern((JCTree) field(label, "pat")); break;
+            case "JCBindingPattern":
+                add("InstanceOf", label.pos);
+                declared(((JCBindingPattern) label).var);
+                break;
+            case "JCRecordPattern":
+                add("InstanceOf", label.pos);
+                components(label);
+                break;
+            default: break;
+        }
+    }
+
+    /** The parts of a record pattern: records within are tests of their own. */
+    private void components(JCTree pattern) {
+        for (Object part : (Iterable<?>) field(pattern, "nested")) {
+            if (part instanceof JCBindingPattern) declared(((JCBindingPattern) part).var);
+            else pattern((JCTree) part);
+        }
+    }
+
+    private void declared(JCVariableDecl variable) {
+        if (!variable.name.isEmpty()) add("Declaration_" + kind(variable.sym.type), variable.pos);
+    }
+
+    /** A field that not all versions of javac have. */
+    private static Object field(Object tree, String name) {
+        try {
+            return tree.getClass().getField(name).get(tree);
+        } catch (ReflectiveOperationException e) {
+            return null;
         }
     }
 
@@ -331,11 +362,11 @@ public final class OperationChecker extends TreeScanner {
         for (JCTree resource : tree.resources) scan(resource);
         scan(tree.body);
         for (JCCatch handler : tree.catchers) {
-            add("BlockGoto_try", start(handler.body));
+            add("BlockGoto_try", first(handler.body));
             scan(handler.body);
         }
         if (tree.finalizer != null) {
-            add("BlockGoto_try", start(tree.finalizer));
+            add("BlockGoto_try", first(tree.finalizer));
             scan(tree.finalizer);
         }
     }
@@ -554,10 +585,8 @@ public final class OperationChecker extends TreeScanner {
     @Override public void visitTypeTest(JCInstanceOf tree) {
         add("InstanceOf", start(tree.pattern));
         scan(tree.expr);
-        if (tree.pattern instanceof JCBindingPattern) {
-            JCVariableDecl variable = ((JCBindingPattern) tree.pattern).var;
-            add("Declaration_" + kind(variable.type), variable.pos);
-        }
+        if (tree.pattern instanceof JCBindingPattern) declared(((JCBindingPattern) tree.pattern).var);
+        else if (tree.pattern.getClass().getSimpleName().equals("JCRecordPattern")) components(tree.pattern);
     }
 
     @Override public void visitConditional(JCConditional tree) {
@@ -590,6 +619,13 @@ public final class OperationChecker extends TreeScanner {
         if (name.equals("this") || name.equals("super") || name.equals("class")) return false;
         boolean field = symbol.owner.kind == com.sun.tools.javac.code.Kinds.Kind.TYP || name.equals("length") && symbol.owner.name.contentEquals("Array");
         return field && ((VarSymbol) symbol).getConstValue() == null;
+    }
+
+    /** Where a block's first statement starts. */
+    private static int first(JCTree tree) {
+        JCTree at = tree;
+        while (at instanceof JCBlock && ((JCBlock) at).stats.nonEmpty()) at = ((JCBlock) at).stats.head;
+        return start(at);
     }
 
     private static int start(JCTree tree) {

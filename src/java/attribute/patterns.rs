@@ -116,17 +116,13 @@ impl Attributor<'_> {
                 },
                 Kind::If => {
                     let both = [Field::Consequence, Field::Alternative];
-                    let [then, otherwise] = both.map(|f| tree.child(node, f));
-                    match (then, otherwise) {
-                        (Some(then), Some(otherwise)) => {
-                            if self.ends_with_jump(then) {
-                                node = otherwise;
-                            } else {
-                                return true;
-                            }
-                        }
-                        _ => return true,
+                    let [Some(then), Some(otherwise)] = both.map(|f| tree.child(node, f)) else {
+                        return true;
+                    };
+                    if !self.ends_with_jump(then) {
+                        return true;
                     }
+                    node = otherwise;
                 }
                 Kind::While => return !self.is_endless(node) || self.has_break(node),
                 _ => return true,

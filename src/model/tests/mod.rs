@@ -133,3 +133,31 @@ fn the_same_input_gives_the_same_bytes() {
         assert_eq!(json(), json());
     }
 }
+
+/// One case per operation beside a common loop, as micro-kernels are: least squares by
+/// relative error finds every cost, be it a thousand times the others, and its errors
+/// make it a prior.
+#[test]
+fn a_table_of_kernels_gives_each_operation_its_cost() {
+    let costs: Vec<f64> =
+        (0..20).map(|j| if j == 19 { 1e-6 } else { 1e-9 * f64::from(1 + j % 4) }).collect();
+    let mut rows = vec![vec![0.0; 20]; 40];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[..3].fill(1e6);
+        row[i % 20] += if i < 20 { 4e6 } else { 8e6 };
+    }
+    let noisy = |(i, row): (usize, &Vec<f64>)| {
+        let energy: f64 = row.iter().zip(&costs).map(|(n, c)| n * c).sum();
+        energy * if i % 3 == 0 { 1.01 } else { 0.995 }
+    };
+    let energies: Vec<f64> = rows.iter().enumerate().map(noisy).collect();
+    let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+    let options = FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Ls) };
+    let model = fit(&table(&rows, &energies), &options).unwrap();
+    for (found, cost) in model.costs.iter().zip(&costs) {
+        assert!(
+            (found.cost_j / cost - 1.0).abs() < 0.1 && found.se_j.is_some(),
+            "{found:?} {cost}"
+        );
+    }
+}

@@ -231,7 +231,7 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     assert!(logs.samples.starts_with(header), "{}", logs.samples);
     let trace = parse_trace(&logs.samples).unwrap();
     assert_eq!(trace.flaws, []);
-    assert!(trace.power_w.chunks(4).all(|row| row == [1.234567, 0.05, 0.02, 0.1]));
+    assert!(trace.power_w.chunks(4).all(|row| row == [1.234567, 0.05, 0.02, 0.1].map(Some)));
     let (t0, t1) = logs.outcome.uptime_s;
     let last = trace.uptime_s[trace.uptime_s.len() - 1];
     assert!(trace.uptime_s[0] <= t0 && t1 <= last, "the samples hold the session");

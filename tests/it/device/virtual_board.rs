@@ -1,14 +1,19 @@
 //! The real adb server between this program and the virtual board, in both generations of
 //! the device side.
 
+use std::fs;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use wattline::device::{
-    AdbBoard, Board, CancelFlag, DeviceError, Server, ShellMode, connect, disconnect, list,
-    reconnect,
+    AdbBoard, Board, CancelFlag, DeviceError, Pinning, PrepareOptions, Server, SessionEnd,
+    SessionKind, SessionLogs, SessionPlan, ShellMode, connect, disconnect, list, prepare,
+    reconnect, restore, run_session,
 };
+use wattline::power::{MarkTexts, parse_session_log, parse_trace};
+use wattline::toolchain::jar;
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
 /// An adb server of the test's own, ended with it.
@@ -45,7 +50,13 @@ fn has_tools() -> bool {
 
 fn virtual_board(mode: Mode) -> RunningBoard {
     let executable = env!("CARGO_BIN_EXE_wattline").into();
-    start(&BoardOptions { mode, executable: Some(executable), ..BoardOptions::default() }).unwrap()
+    start(&BoardOptions {
+        mode,
+        executable: Some(executable),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..BoardOptions::default()
+    })
+    .unwrap()
 }
 
 const LIMIT: Duration = Duration::from_secs(10);
@@ -104,4 +115,109 @@ fn the_legacy_board_answers_through_the_adb_server() {
     if has_tools() {
         check_board(Mode::Legacy, ShellMode::Legacy);
     }
+}
+
+const SOURCE: &str = include_str!("app/Session.java");
+
+/// The application as a jar that a board takes; none where there is no JDK.
+fn application(folder: &Path) -> Option<PathBuf> {
+    let source = folder.join("Session.java");
+    fs::write(&source, SOURCE).unwrap();
+    let mut javac = Command::new("javac");
+    javac.args(["-g", "--release", "11", "-d"]).arg(folder.join("classes")).arg(&source);
+    let Ok(output) = javac.output() else {
+        eprintln!("skipped: javac is not installed (apt-get install default-jdk-headless)");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let entries = jar::read_folder(&folder.join("classes")).unwrap();
+    let attributes = [("Main-Class", "Session"), ("Wattline-Package", "org.example.session")];
+    let file = folder.join("session.jar");
+    fs::write(&file, jar::pack(&attributes, &entries)).unwrap();
+    Some(file)
+}
+
+fn session(label: &str, kind: SessionKind) -> SessionPlan {
+    SessionPlan {
+        label: label.into(),
+        package: "org.example.session".into(),
+        main: "Session".into(),
+        extras: vec![("rounds".into(), "3000000".into()), ("text".into(), "it's".into())],
+        steps: Vec::new(),
+        marks: MarkTexts::default(),
+        kind,
+        limit: Duration::from_secs(60),
+        period: Duration::from_millis(50),
+        pinning: Pinning::to_cores(0, 1),
+        deadline_real: Duration::from_secs(120),
+    }
+}
+
+fn check_sessions(mode: Mode) {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(file) = application(folder.path()) else { return };
+    let (server, board) = (OwnServer::new(), virtual_board(mode));
+    connect(server.0, &board.serial()).unwrap();
+    let device = AdbBoard::open(server.0, &board.serial(), CancelFlag::default()).unwrap();
+    let state = prepare(&device, &PrepareOptions::default()).unwrap();
+    assert!(state.facts.is_virtual());
+    assert_eq!(state.rails, ["arm", "mem", "g3d", "kfc"]);
+    assert_eq!(state.frequency_khz, Some(1_100_000));
+    device.install(&file).unwrap();
+    let began = Instant::now();
+    let traced = run_session(&device, &session("traced-1", SessionKind::Traced)).unwrap();
+    let traced_took = began.elapsed();
+    check_application_session(&traced);
+    assert_eq!(traced.counts.as_deref(), Some("block,executions\n0,3000000\n"));
+    let (began, duration) = (Instant::now(), Duration::from_secs(2));
+    let idle = run_session(&device, &session("idle-1", SessionKind::Idle { duration })).unwrap();
+    let (t0, t1) = idle.outcome.uptime_s;
+    assert!((2.0..2.2).contains(&(t1 - t0)), "{} s on the board's clock", t1 - t0);
+    eprintln!("{mode:?}: traced session {traced_took:?}, idle session {:?}", began.elapsed());
+    assert!(restore(&device).unwrap() > 4);
+}
+
+fn check_application_session(logs: &SessionLogs) {
+    assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}\n{}", logs.script_output, logs.logcat);
+    assert_eq!(logs.outcome.warnings, [""; 0]);
+    assert!(logs.logcat.contains("System.out: extra text=it's"), "{}", logs.logcat);
+    let log = parse_session_log(&logs.logcat, &MarkTexts::default());
+    let window = log.session_window().unwrap();
+    let trace = parse_trace(&logs.samples).unwrap();
+    assert_eq!(trace.flaws, []);
+    let last = trace.uptime_s[trace.uptime_s.len() - 1];
+    assert!(trace.uptime_s[0] <= window.start_s && window.end_s <= last, "{window:?}");
+    assert!(
+        trace.power_w.iter().all(|watts| watts.is_some_and(|watts| (0.0..20.0).contains(&watts)))
+    );
+}
+
+#[test]
+fn sessions_on_the_modern_board() {
+    if has_tools() {
+        check_sessions(Mode::Modern);
+    }
+}
+
+#[test]
+fn sessions_on_the_legacy_board() {
+    if has_tools() {
+        check_sessions(Mode::Legacy);
+    }
+}
+
+#[test]
+fn the_same_label_gives_the_same_samples() {
+    if !has_tools() {
+        return;
+    }
+    let (server, board) = (OwnServer::new(), virtual_board(Mode::Modern));
+    connect(server.0, &board.serial()).unwrap();
+    let device = AdbBoard::open(server.0, &board.serial(), CancelFlag::default()).unwrap();
+    prepare(&device, &PrepareOptions::default()).unwrap();
+    let kind = SessionKind::Idle { duration: Duration::from_secs(1) };
+    let samples = |label| run_session(&device, &session(label, kind)).unwrap().samples;
+    let first = samples("same");
+    assert_eq!(samples("same"), first);
+    assert_ne!(samples("other"), first);
 }

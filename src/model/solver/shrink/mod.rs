@@ -3,6 +3,9 @@
 //! apart, as strongly as is most probable. (Cross-validation alone sees only the sums
 //! of cases, and leaves single costs a wide choice.)
 //!
+//! Costs that are only guessed have a t distribution, whose tails let go what the cases
+//! find to be far from the guess; it is approached by Gaussians.
+//!
 //! Minimises `|Xb - y|^2 + strength (b - mean)' P (b - mean)` over `b >= 0`: the most
 //! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
 //! covariance `t^2 P^-1`, `strength = s^2/t^2`. The intervals are the posterior's:
@@ -10,11 +13,13 @@
 //! probable value) and `t^2 = s^2/strength`. They leave the bound at zero out of
 //! account, which makes them wider than need be, never narrower.
 
+mod beliefs;
 mod prior;
 
 use faer::Mat;
 
-use self::prior::{Beliefs, Prior};
+use self::beliefs::Beliefs;
+use self::prior::Prior;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
@@ -28,6 +33,13 @@ use super::{Covariance, Scope, Solution, diagnostics};
 /// taken at its word.
 const STRENGTH_UNTUNED: f64 = 1e-3;
 
+/// Steps towards the t distribution of guessed costs; further ones change little.
+const REWEIGHTINGS: usize = 2;
+
+/// Part that the noise supposed by the weights has in the variance, where it is larger
+/// than what the residuals show.
+const SUPPOSED_SHARE: f64 = 0.25;
+
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = Gram::of(design);
     let beliefs = Beliefs::new(design, &options.priors);
@@ -36,8 +48,11 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
     };
     let prior = beliefs.prior(&gram);
-    let b = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
+    let (b, prior) = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
     let noise = objective(&gram, &prior, strength, &b) / gram.rows as f64;
+    // Cases that hardly suffice for the costs leave small residuals, but no small noise.
+    let supposed = design.noise.unwrap_or(0.0);
+    let noise = noise.max((1.0 - SUPPOSED_SHARE) * noise + SUPPOSED_SHARE * supposed);
     // Kernels state their own errors: the cases may find them larger, not smaller.
     let at_least = if beliefs.kernels > 0 { 1.0 } else { 0.0 };
     let spread = f64::max(noise / strength, at_least);
@@ -63,14 +78,15 @@ fn tuned(
     mut beliefs: Beliefs,
     gram: &Gram,
 ) -> Result<(Beliefs, f64), ModelError> {
-    let score = |beliefs: &Beliefs| {
+    let score = |beliefs: &Beliefs, per_decade: i32| {
         let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
-        score(design, options.inner_folds, decades(0, -7, 2), path)
+        score(design, options.inner_folds, decades(0, -7, per_decade), path)
     };
-    let Some(mut scores) = score(&beliefs)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
+    let Some(mut scores) = score(&beliefs, 2)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
     if beliefs.kernels == 0 {
         let by_share = Beliefs::by_share(design);
-        if let Some(others) = score(&by_share)?.filter(|others| scores.clearly_beaten_by(others)) {
+        if let Some(others) = score(&by_share, 1)?.filter(|others| scores.clearly_beaten_by(others))
+        {
             (beliefs, scores) = (by_share, others);
         }
     }
@@ -92,10 +108,10 @@ fn surprise(gram: &Gram, prior: &Prior, strength: f64) -> Result<f64, ModelError
     let what = "the prior's precision";
     let log_det =
         |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
-    let b = most_probable(gram, prior, strength, Start::Near(&prior.mean))?;
+    let (b, prior) = most_probable(gram, prior, strength, Start::Near(&prior.mean))?;
     let pull = &prior.precision * faer::Scale(strength);
     let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
-    Ok(gram.rows as f64 * objective(gram, prior, strength, &b).ln() + freedom)
+    Ok(gram.rows as f64 * objective(gram, &prior, strength, &b).ln() + freedom)
 }
 
 /// Fits at every strength, each from the one before.
@@ -104,13 +120,30 @@ fn path(gram: &Gram, beliefs: &Beliefs, grid: &[f64]) -> Result<Vec<Vec<f64>>, M
     let mut b = prior.mean.clone();
     grid.iter()
         .map(|strength| {
-            b = most_probable(gram, &prior, *strength, Start::Near(&b))?;
+            b = most_probable(gram, &prior, *strength, Start::Near(&b))?.0;
             Ok(b.clone())
         })
         .collect()
 }
 
+/// The most probable costs, and the Gaussian that the prior is near them.
 fn most_probable(
+    gram: &Gram,
+    prior: &Prior,
+    strength: f64,
+    start: Start<'_>,
+) -> Result<(Vec<f64>, Prior), ModelError> {
+    let mut local = prior.clone();
+    let mut b = minimum(gram, &local, strength, start)?;
+    for _ in 0..REWEIGHTINGS {
+        let noise = objective(gram, &local, strength, &b) / gram.rows as f64;
+        local = prior.reweighted(&b, noise / strength);
+        b = minimum(gram, &local, strength, Start::Near(&b))?;
+    }
+    Ok((b, local))
+}
+
+fn minimum(
     gram: &Gram,
     prior: &Prior,
     strength: f64,

@@ -1,62 +1,13 @@
-//! What is believed of costs before the cases are looked at: micro-kernels' costs with
-//! their errors; of operations without a kernel, the mean of the kernels of their
-//! family; of all others, one common cost, which the cases tell.
-//!
-//! A common cost supposes columns of one sort. Where columns are of different sorts
-//! (cycles, cache misses and seconds), each may instead explain about the same share of
-//! the energy.
-
-use std::collections::BTreeMap;
+//! The prior of `shrink` as numbers: mean and inverse covariance of scaled costs.
 
 use faer::Mat;
 
-use super::super::super::design::Design;
-use super::super::super::fitted::CostPrior;
-use super::super::super::gram::Gram;
-use super::super::super::linear::{dot, times};
+/// Degrees of freedom of the t distribution of costs that are guessed: costs differ by
+/// orders of magnitude now and then, which a Gaussian can't believe.
+const GUESS_FREEDOM: f64 = 3.0;
 
-/// How far a cost in an application is from a good kernel's, relative (one standard
-/// deviation): caches and the compiler treat a loop around one operation better.
-const KERNEL_MISFIT: f64 = 0.1;
-
-/// How far all kernels may be off by one factor.
-const KERNEL_LEVEL: f64 = 0.2;
-
-/// How far a cost is from its family's mean or the common cost, relative.
-const FAMILY_SPREAD: f64 = 1.0;
-
-/// The part of a case's energy that garbage collections may take whatever their cost:
-/// one is worth a million operations, so the common cost says nothing about it.
-const COLLECTION_SHARE: f64 = 0.1;
-
-/// Smallest error of a kernel, relative to the mean cost of all.
-const KERNEL_ERROR_MIN: f64 = 1e-3;
-
-/// In place of a zero that has to be divided by; its square is a number, too.
-const TINY: f64 = 1e-60;
-
-/// What is believed of one cost, in joules.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Belief {
-    Kernel { cost_j: f64, sd_j: f64 },
-    Family { cost_j: f64 },
-    Common,
-    Share,
-}
-
-/// What is believed of all costs, as far as it doesn't depend on energies.
-#[derive(Debug)]
-pub(super) struct Beliefs {
-    /// Number of operations with a kernel.
-    pub kernels: usize,
-    each: Vec<Belief>,
-    collection: Option<usize>,
-    scale: Vec<f64>,
-    mean_kernel_j: f64,
-}
-
-/// A Gaussian over scaled costs.
-#[derive(Debug)]
+/// A Gaussian over scaled costs: independent errors, and levels common to several.
+#[derive(Debug, Clone)]
 pub(super) struct Prior {
     /// Its mean, length l, not negative.
     pub mean: Vec<f64>,
@@ -64,120 +15,50 @@ pub(super) struct Prior {
     pub precision: Mat<f64>,
     /// The common cost in joules.
     pub common_cost: f64,
+    /// Standard deviations of the independent errors, length l.
+    sd: Vec<f64>,
+    levels: Vec<Level>,
+    /// Whether a cost is guessed from others, rather than measured by a kernel.
+    guessed: Vec<bool>,
 }
 
-impl Beliefs {
-    pub fn new(design: &Design, priors: &[CostPrior]) -> Self {
-        let usable = |prior: &&CostPrior| prior.cost_j.is_finite() && prior.se_j.is_finite();
-        let by_name: BTreeMap<&str, &CostPrior> =
-            priors.iter().filter(usable).map(|prior| (prior.operation.as_str(), prior)).collect();
-        let families = family_means(by_name.values().copied());
-        let mean_kernel_j = mean(by_name.values().map(|prior| prior.cost_j.max(0.0)));
-        let each: Vec<Belief> = design
-            .features
-            .iter()
-            .map(|name| match (by_name.get(name.as_str()), families.get(family(name))) {
-                (Some(prior), _) => kernel(prior, mean_kernel_j),
-                (None, Some(cost_j)) => Belief::Family { cost_j: *cost_j },
-                (None, None) => Belief::Common,
+/// A factor common to some costs that may be off by this much, relative.
+pub(super) type Level = (f64, Vec<usize>);
+
+impl Prior {
+    pub fn new(
+        mean: Vec<f64>,
+        sd: Vec<f64>,
+        levels: Vec<Level>,
+        guessed: Vec<bool>,
+        common_cost: f64,
+    ) -> Self {
+        let precision = precision(&mean, &sd, &levels);
+        Self { mean, precision, common_cost, sd, levels, guessed }
+    }
+
+    /// The Gaussian that stands for the t distribution of guessed costs near the costs
+    /// `b`, where the variance of the prior is `spread` times its own: one step of the
+    /// usual reweighting. Costs that the cases find far out are let go, the rest held a
+    /// little tighter.
+    pub fn reweighted(&self, b: &[f64], spread: f64) -> Self {
+        let sd = (0..b.len())
+            .map(|j| {
+                let off = (b[j] - self.mean[j]).powi(2) / (spread * self.sd[j].powi(2));
+                let factor = (GUESS_FREEDOM + off) / (GUESS_FREEDOM + 1.0);
+                if self.guessed[j] { self.sd[j] * factor.sqrt() } else { self.sd[j] }
             })
-            .collect();
-        let kernels = each.iter().filter(|b| matches!(b, Belief::Kernel { .. })).count();
-        let is_unknown_collection = |j: &usize| {
-            design.features[*j] == "lib:GC" && !matches!(each[*j], Belief::Kernel { .. })
-        };
-        let collection = (0..each.len()).find(is_unknown_collection);
-        Self { kernels, each, collection, scale: design.scale.clone(), mean_kernel_j }
+            .collect::<Vec<f64>>();
+        Self { precision: precision(&self.mean, &sd, &self.levels), ..self.clone() }
     }
+}
 
-    /// Nothing is believed but that each column may explain some share of the energy.
-    pub fn by_share(design: &Design) -> Self {
-        Self {
-            kernels: 0,
-            each: vec![Belief::Share; design.columns()],
-            collection: None,
-            scale: design.scale.clone(),
-            mean_kernel_j: 0.0,
-        }
-    }
-
-    /// Whether this is [`Beliefs::by_share`].
-    pub fn is_by_share(&self) -> bool {
-        self.each.contains(&Belief::Share)
-    }
-
-    /// The prior over scaled costs; the common cost is the one that explains best what
-    /// kernels and families leave of the energies.
-    pub fn prior(&self, gram: &Gram) -> Prior {
-        let common_cost = self.common_cost(gram);
-        let cost = |belief: &Belief| match belief {
-            Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => *cost_j,
-            Belief::Common => common_cost,
-            Belief::Share => 0.0,
-        };
-        let mean: Vec<f64> =
-            self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(belief) * scale).collect();
-        let sd = |j: usize| match self.each[j] {
-            Belief::Kernel { sd_j, .. } => sd_j * self.scale[j],
-            Belief::Share => root_mean_square(gram),
-            _ if self.collection == Some(j) => {
-                f64::max(FAMILY_SPREAD * mean[j], COLLECTION_SHARE * root_mean_square(gram))
-            }
-            _ => FAMILY_SPREAD * mean[j],
-        };
-        let sd: Vec<f64> = (0..mean.len()).map(sd).collect();
-        Prior { precision: self.precision(&mean, &sd), mean, common_cost }
-    }
-
-    /// One cost for all that neither kernels nor families tell about: least squares of
-    /// the energy left on the counts left.
-    fn common_cost(&self, gram: &Gram) -> f64 {
-        let known: Vec<f64> = self.per_column(|belief| match belief {
-            Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => cost_j,
-            Belief::Common | Belief::Share => 0.0,
-        });
-        let counts = self.per_column(|belief| f64::from(belief == Belief::Common));
-        let explained = times(gram.xx.as_ref(), &known);
-        let left: Vec<f64> = gram.xy.iter().zip(explained).map(|(xy, e)| xy - e).collect();
-        let cost = dot(&counts, &left) / dot(&counts, &times(gram.xx.as_ref(), &counts));
-        if cost.is_finite() && cost > 0.0 {
-            return cost;
-        }
-        if self.mean_kernel_j > 0.0 {
-            return self.mean_kernel_j;
-        }
-        // Energies at or below zero: their size at least gives the order of magnitude.
-        let ones = self.per_column(|_| 1.0);
-        let size = (gram.yy / dot(&ones, &times(gram.xx.as_ref(), &ones))).sqrt();
-        if size.is_finite() && size > 0.0 { size } else { TINY }
-    }
-
-    fn per_column(&self, cost: impl Fn(Belief) -> f64) -> Vec<f64> {
-        self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(*belief) * scale).collect()
-    }
-
-    /// The inverse of `diag(sd^2) + sum over levels of a a'`, where a level is a factor
-    /// common to all kernels, or to all costs without any: by Sherman and Morrison.
-    fn precision(&self, mean: &[f64], sd: &[f64]) -> Mat<f64> {
-        let l = mean.len();
-        let mut precision = Mat::from_fn(l, l, |i, j| if i == j { sd[i].powi(-2) } else { 0.0 });
-        let is_kernel = |belief: &Belief| matches!(belief, Belief::Kernel { .. });
-        let is_common = |belief: &Belief| *belief == Belief::Common;
-        self.add_level(&mut precision, mean, sd, (KERNEL_LEVEL, &is_kernel));
-        self.add_level(&mut precision, mean, sd, (FAMILY_SPREAD, &is_common));
-        precision
-    }
-
-    fn add_level(
-        &self,
-        precision: &mut Mat<f64>,
-        mean: &[f64],
-        sd: &[f64],
-        (relative_sd, has): (f64, &dyn Fn(&Belief) -> bool),
-    ) {
-        let members: Vec<usize> = (0..mean.len())
-            .filter(|j| has(&self.each[*j]) && self.collection != Some(*j))
-            .collect();
+/// The inverse of `diag(sd^2) + sum over levels of a a'`, by Sherman and Morrison; no
+/// cost is in two levels.
+fn precision(mean: &[f64], sd: &[f64], levels: &[Level]) -> Mat<f64> {
+    let l = mean.len();
+    let mut precision = Mat::from_fn(l, l, |i, j| if i == j { sd[i].powi(-2) } else { 0.0 });
+    for (relative_sd, members) in levels {
         let pull: Vec<f64> = members.iter().map(|j| mean[*j] / sd[*j].powi(2)).collect();
         let total: f64 = members.iter().zip(&pull).map(|(j, pull)| mean[*j] * pull).sum();
         let divisor = relative_sd.powi(-2) + total;
@@ -187,98 +68,23 @@ impl Beliefs {
             }
         }
     }
-}
-
-fn kernel(prior: &CostPrior, mean_kernel_j: f64) -> Belief {
-    let cost_j = prior.cost_j.max(0.0);
-    let least = f64::max(KERNEL_ERROR_MIN * mean_kernel_j, TINY);
-    // A cost below zero is its own proof of an error at least that large.
-    let measured = f64::max(prior.se_j.abs(), -prior.cost_j);
-    let sd_j = f64::hypot(f64::hypot(measured, KERNEL_MISFIT * cost_j), least);
-    Belief::Kernel { cost_j, sd_j }
-}
-
-/// The family of an operation: the verb before the first `_`; `lib:` for library
-/// functions.
-fn family(operation: &str) -> &str {
-    if operation.starts_with("lib:") {
-        return "lib:";
-    }
-    operation.split('_').next().unwrap_or(operation)
-}
-
-fn family_means<'a>(priors: impl Iterator<Item = &'a CostPrior>) -> BTreeMap<&'a str, f64> {
-    let mut costs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for prior in priors {
-        costs.entry(family(&prior.operation)).or_default().push(prior.cost_j.max(0.0));
-    }
-    let means = costs.into_iter().map(|(family, costs)| (family, mean(costs.into_iter())));
-    means.filter(|(_, mean)| *mean > 0.0).collect()
-}
-
-/// The mean, 0 of nothing.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, n) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
-    if n > 0.0 { sum / n } else { 0.0 }
-}
-
-/// Length of the energies: what a scaled cost is if it explains all.
-fn root_mean_square(gram: &Gram) -> f64 {
-    f64::max(gram.yy.sqrt(), TINY)
+    precision
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::testing::{assert_close, table};
-    use crate::model::weights::Weighting;
 
-    fn design(features: &[&str]) -> Design {
-        let row: Vec<f64> = (0..features.len()).map(|j| j as f64 + 1.0).collect();
-        let mut data = table(&[&row, &row], &[6.0, 6.0]);
-        data.features = features.iter().map(|name| (*name).to_owned()).collect();
-        Design::new(&data, Weighting::Equal).unwrap()
-    }
-
-    fn prior_of(operation: &str, cost_j: f64, se_j: f64) -> CostPrior {
-        CostPrior { operation: operation.to_owned(), cost_j, se_j }
-    }
-
-    /// Kernel 1 J, its family the same, and the third explains the rest:
-    /// 6 = 1*1 + 2*1 + 3*c, c = 1.
+    /// Off by 0, 1 and 5 standard deviations: variances times 3/4, 1 and 28/4; the third
+    /// again, but measured: as it was.
     #[test]
-    fn kernels_then_families_then_what_the_cases_leave() {
-        let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
-        let beliefs = Beliefs::new(&design, &[prior_of("Addition_int_int", 1.0, 0.0)]);
-        let prior = beliefs.prior(&Gram::of(&design));
-        assert_close(&design.costs(&prior.mean), &[1.0, 1.0, 1.0], 1e-12);
-        assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels == 1);
-    }
-
-    /// Two kernels of cost 1 with independent 10 % and a common 20 %: covariance
-    /// 0.01 + 0.04 on the diagonal and 0.04 beside it (the least error adds 1e-6).
-    #[test]
-    fn kernels_share_a_level() {
-        let design = design(&["Not", "And"]);
-        let priors = [prior_of("Not", 1.0, 0.0), prior_of("And", 1.0, 0.0)];
-        let prior = Beliefs::new(&design, &priors).prior(&Gram::of(&design));
-        let covariance = crate::model::linear::invert_positive(prior.precision.as_ref()).unwrap();
-        let (a, b) = (design.scale[0], design.scale[1]);
-        let found = [covariance[(0, 0)] / (a * a), covariance[(0, 1)] / (a * b)];
-        assert_close(&found, &[0.050_001, 0.04], 1e-9);
-    }
-
-    #[test]
-    fn a_kernel_below_zero_is_a_wide_zero() {
-        let belief = kernel(&prior_of("Not", -2.0, 0.5), 1.0);
-        let Belief::Kernel { cost_j, sd_j } = belief else { panic!("{belief:?}") };
-        assert!(cost_j == 0.0 && (sd_j - 2.0).abs() < 1e-3);
-    }
-
-    #[test]
-    fn families_are_verbs() {
-        assert_eq!(family("Addition_int_int"), "Addition");
-        assert_eq!(family("Increment"), "Increment");
-        assert_eq!(family("lib:java.lang.Math.sin"), "lib:");
+    fn outliers_are_let_go_unless_measured() {
+        let guessed = vec![true, true, true, false];
+        let prior = Prior::new(vec![1.0; 4], vec![1.0; 4], Vec::new(), guessed, 1.0);
+        let near = prior.reweighted(&[1.0, 3.0, 11.0, 11.0], 4.0);
+        let variance = |j| 1.0 / near.precision[(j, j)];
+        for (j, expected) in [0.75, 1.0, 7.0, 1.0].into_iter().enumerate() {
+            assert!((variance(j) - expected).abs() < 1e-12, "{j}: {}", variance(j));
+        }
     }
 }
