@@ -78,6 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let table = Table::from_csv(&text, &choice)
         .map_err(|error| Failure::input(&arguments.dataset, error))?;
     let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
+    options.inner_folds.unit = unit;
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
     let fitted = fit_table(&table, &options, folds, None)?;
     write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;

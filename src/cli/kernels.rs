@@ -109,7 +109,7 @@ pub fn make(
     let runs = measure_all(&kernels, scenario, &mut builder, board, output)?;
     output.write("kernel-windows.csv", windows_csv(&runs))?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
-    let (_, priors) = measure::priors(&measure::table(&every, &counts))?;
+    let priors = measure::priors(&measure::table(&every, &counts))?;
     let text = CostPrior::to_csv(&priors)?;
     output.write("kernels.csv", text)?;
     let without = select::without_kernel(&all, &wanted, 1e-3);
