@@ -147,17 +147,18 @@ impl<'w> World<'w> {
         }
         seen.push(class.clone());
         if let Some(decl) = self.decl(class) {
-            let own = decl.members.get(simple);
-            if let Some(own) = own.filter(|c| self.decl_visibility(c).is_inherited(class, from)) {
-                return Some(own.clone());
+            // One that is not inherited hides those above it all the same.
+            if let Some(own) = decl.members.get(simple) {
+                let is_member = self.decl_visibility(own).is_inherited(class, from);
+                return Some(own.clone()).filter(|_| is_member);
             }
             let supers = self.supers_of(class, seen.len() as u32);
             return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
         }
         let info = self.classes.find(class)?;
-        let own = self.classes.find(&format!("{class}${simple}"));
-        if let Some(own) = own.filter(|c| c.visibility.is_inherited(class, from)) {
-            return Some(own.name.clone());
+        if let Some(own) = self.classes.find(&format!("{class}${simple}")) {
+            let is_member = own.visibility.is_inherited(class, from);
+            return Some(own.name.clone()).filter(|_| is_member);
         }
         let mut supers = info.supertypes().filter_map(|t| t.class_name());
         supers.find_map(|s| self.member_class_from(s, simple, from, seen))
