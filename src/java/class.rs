@@ -6,11 +6,41 @@ use std::sync::Arc;
 use super::tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
 
+/// Which classes a member is inherited by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Visibility {
+    /// `public` and `protected`: all.
+    #[default]
+    Open,
+    /// No modifier: those of its package.
+    Package,
+    /// `private`: none.
+    Private,
+}
+
+impl Visibility {
+    /// Whether a member of class `declaring` is a member of `inheriting`, below it.
+    pub fn is_inherited(self, declaring: &str, inheriting: &str) -> bool {
+        match self {
+            Visibility::Open => true,
+            Visibility::Package => package(declaring) == package(inheriting),
+            Visibility::Private => declaring == inheriting,
+        }
+    }
+}
+
+/// The package of a binary name.
+fn package(class: &str) -> &str {
+    class.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
 /// A class, interface, enum, record or annotation type.
 #[derive(Debug, Clone, Default)]
 pub struct ClassInfo {
     /// Binary name with package.
     pub name: Name,
+    /// Who inherits it, as a member class.
+    pub visibility: Visibility,
     /// Whether it is an interface or annotation type.
     pub is_interface: bool,
     /// Whether it is an enum.
@@ -47,6 +77,8 @@ pub enum Constancy {
 pub struct FieldInfo {
     /// Its type.
     pub ty: Type,
+    /// Who inherits it.
+    pub visibility: Visibility,
     /// Whether it is a constant variable.
     pub constancy: Constancy,
 }
@@ -66,6 +98,8 @@ pub struct MethodInfo {
     pub returns: Type,
     /// Whether the last parameter takes any number of arguments.
     pub varargs: bool,
+    /// Who inherits it.
+    pub visibility: Visibility,
     /// Whether it is static.
     pub is_static: bool,
     /// Where its own file declares it; none for class files and implicit members.

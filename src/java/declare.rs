@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::SourceFile;
+use super::class::Visibility;
 use super::kinds::{Field, Kind};
 use super::tree::{LeanTree, NodeId};
 use super::types::Name;
@@ -37,6 +38,8 @@ pub(crate) struct ClassDecl {
     pub node: NodeId,
     /// Index of the class around it.
     pub outer: Option<usize>,
+    /// Who inherits it, as a member class.
+    pub visibility: Visibility,
     /// Member classes: simple name -> binary name.
     pub members: HashMap<String, Name>,
 }
@@ -125,10 +128,18 @@ pub(crate) fn declared_classes(
             outer.members.entry(simple.to_owned()).or_insert_with(|| name.clone());
         }
         let index = found.len();
-        found.push(ClassDecl { name: name.clone(), node, outer, members: HashMap::new() });
+        let in_interface = tree.parent(node).is_some_and(|p| {
+            matches!(tree.kind(p), Kind::InterfaceBody | Kind::AnnotationTypeBody)
+        });
+        let visibility = match in_interface {
+            true => Visibility::Open,
+            false => visibility(tree, text, node),
+        };
+        let members = HashMap::new();
+        found.push(ClassDecl { name: name.clone(), node, outer, visibility, members });
         let inner = format!("{name}$");
-        let members: Vec<NodeId> = members(tree, node).collect();
-        for member in members.into_iter().rev() {
+        let below: Vec<NodeId> = self::members(tree, node).collect();
+        for member in below.into_iter().rev() {
             if tree.kind(member).is_class_declaration() {
                 todo.push((member, inner.clone(), Some(index)));
             }
@@ -157,6 +168,16 @@ pub(crate) fn members(tree: &LeanTree, class: NodeId) -> impl Iterator<Item = No
 pub(crate) fn has_modifier(tree: &LeanTree, text: &str, node: NodeId, modifier: &str) -> bool {
     tree.first(node, Kind::Modifiers)
         .is_some_and(|list| tree.children(list).any(|m| &text[tree.range(m)] == modifier))
+}
+
+/// What the modifiers of a declaration in a class say.
+pub(crate) fn visibility(tree: &LeanTree, text: &str, node: NodeId) -> Visibility {
+    let Some(list) = tree.first(node, Kind::Modifiers) else { return Visibility::Package };
+    match tree.first(list, Kind::Visibility).map(|v| &text[tree.range(v)]) {
+        Some("private") => Visibility::Private,
+        Some(_) => Visibility::Open,
+        None => Visibility::Package,
+    }
 }
 
 /// How many `[]` the `dimensions` child of a declaration adds.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::class::{ClassInfo, FieldInfo, MethodInfo};
 use super::resolver::{MISSING, Resolver};
-use super::types::{ClassType, Name, Substitution, Type, Wildcard, erase, substitute};
+use super::types::{
+    ClassType, Name, Substitution, Type, TypeVariable, Wildcard, erase, substitute,
+};
 
 /// Deepest hierarchy that is followed.
 const DEPTH_MAX: u32 = 64;
@@ -65,7 +67,10 @@ impl Resolver<'_> {
         if class.type_parameters.len() != ty.args.len() {
             return (Vec::new(), !class.type_parameters.is_empty());
         }
-        (class.type_parameters.iter().cloned().zip(ty.args.iter().cloned()).collect(), false)
+        let bounded = |(parameter, argument): (&Arc<TypeVariable>, &Type)| {
+            (parameter.clone(), with_bound(argument, parameter))
+        };
+        (class.type_parameters.iter().zip(&ty.args).map(bounded).collect(), false)
     }
 
     /// The direct supertypes of a class type.
@@ -240,7 +245,10 @@ impl Resolver<'_> {
             false => {
                 let ancestors = self.ancestors(&class.name);
                 let mut classes = ancestors.order.iter().filter_map(|a| self.class(a));
-                classes.find(|c| c.fields.contains_key(name))?
+                classes.find(|c| {
+                    let field = c.fields.get(name);
+                    field.is_some_and(|f| f.visibility.is_inherited(&c.name, &class.name))
+                })?
             }
         };
         let (name, field) = declaring.fields.get_key_value(name)?;
@@ -257,7 +265,13 @@ impl Resolver<'_> {
 
     /// Whether `class` or one of its supertypes has a method of this name.
     pub fn has_method(&self, class: &Name, name: &str) -> bool {
-        let has = |c: &Name| self.class(c).is_some_and(|c| c.methods.contains_key(name));
+        let has = |c: &Name| {
+            let info = self.class(c);
+            info.is_some_and(|info| {
+                let mut all = info.methods_named(name).iter();
+                all.any(|m| m.visibility.is_inherited(c, class))
+            })
+        };
         has(class) || self.ancestors(class).order.iter().any(has)
     }
 
@@ -281,6 +295,7 @@ impl Resolver<'_> {
     }
 
     fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<Candidate>) {
+        let inheriting = &ty.name;
         let mut interfaces = Vec::new();
         let mut seen: Vec<Name> = Vec::new();
         let mut at = Some(ty.clone());
@@ -290,7 +305,7 @@ impl Resolver<'_> {
             }
             seen.push(ty.name.clone());
             let Some(class) = self.class(&ty.name) else { break };
-            self.own_methods(&class, &ty, name, found);
+            self.inherited_methods(&class, &ty, name, inheriting, found);
             for super_type in self.direct_supertypes(&class, &ty) {
                 let Type::Class(super_class) = super_type else { continue };
                 let is_superclass = at.is_none()
@@ -313,12 +328,31 @@ impl Resolver<'_> {
             }
             seen.push(ty.name.clone());
             let Some(class) = self.class(&ty.name) else { continue };
-            self.own_methods(&class, &ty, name, found);
+            self.inherited_methods(&class, &ty, name, inheriting, found);
             let supers = self.direct_supertypes(&class, &ty);
             interfaces.extend(supers.into_iter().filter_map(|s| match s {
                 Type::Class(class) => Some(class),
                 _ => None,
             }));
+        }
+    }
+
+    /// The methods of `class` that are members of the class `inheriting` below it.
+    fn inherited_methods(
+        &self,
+        class: &ClassInfo,
+        ty: &ClassType,
+        name: &str,
+        inheriting: &str,
+        found: &mut Vec<Candidate>,
+    ) {
+        let mut own = Vec::new();
+        self.own_methods(class, ty, name, &mut own);
+        for candidate in own {
+            let is_member = candidate.method.visibility.is_inherited(&class.name, inheriting);
+            if is_member && !found.iter().any(|f| overrides(f, &candidate)) {
+                found.push(candidate);
+            }
         }
     }
 
@@ -390,6 +424,16 @@ fn is_object_method(name: &str, methods: &[Arc<MethodInfo>]) -> bool {
         _ => return false,
     };
     methods.iter().all(|m| m.parameters.len() == arity)
+}
+
+/// `?` for a parameter with a bound is `? extends` that bound (as capture has it).
+fn with_bound(argument: &Type, parameter: &TypeVariable) -> Type {
+    match (argument, parameter.bounds.first()) {
+        (Type::Wildcard(wildcard), Some(bound)) if **wildcard == Wildcard::Any => {
+            Type::Wildcard(Arc::new(Wildcard::Extends(erase(bound))))
+        }
+        _ => argument.clone(),
+    }
 }
 
 /// Whether `first`, found lower in the hierarchy, overrides or hides `second`.

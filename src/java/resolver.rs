@@ -272,7 +272,7 @@ impl<'w> Resolver<'w> {
             return None;
         }
         let Some(local) = self.locals.get(class) else {
-            return self.world.member_class(class, simple, depth);
+            return self.world.member_class(class, simple);
         };
         local.members.get(simple).cloned().or_else(|| {
             local.supers.iter().find_map(|s| self.find_member_class(s, simple, depth + 1))

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo};
-use super::declare::{FileUnit, extra_dimensions, has_modifier, members};
+use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
+use super::declare::{FileUnit, extra_dimensions, has_modifier, members, visibility};
 use super::kinds::{Field, Kind};
 use super::resolver::{Level, Resolver};
 use super::tree::NodeId;
@@ -148,6 +148,7 @@ fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
     let (tree, text) = (&resolver.file.tree, &resolver.file.source.text);
     let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| resolver.ty(t));
     let is_final = class.is_interface || has_modifier(tree, text, node, "final");
+    let visibility = member_visibility(resolver.file, node, class);
     for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
         let Some(name) = tree.child(declarator, Field::Name) else { continue };
         let ty = ty.clone().with_dimensions(extra_dimensions(tree, text, declarator));
@@ -156,13 +157,27 @@ fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
             Some(value) if can_be_constant => Constancy::If(value),
             _ => Constancy::No,
         };
-        class.fields.insert(resolver.file.text(name).into(), FieldInfo { ty, constancy });
+        class
+            .fields
+            .insert(resolver.file.text(name).into(), FieldInfo { ty, visibility, constancy });
+    }
+}
+
+/// Members of interfaces are public, unless they say `private`.
+fn member_visibility(file: &FileUnit<'_>, node: NodeId, class: &ClassInfo) -> Visibility {
+    match visibility(&file.tree, &file.source.text, node) {
+        Visibility::Package if class.is_interface => Visibility::Open,
+        other => other,
     }
 }
 
 fn add_enum_constant(file: &FileUnit<'_>, node: NodeId, class: &mut ClassInfo) {
     if let Some(name) = file.tree.child(node, Field::Name) {
-        let field = FieldInfo { ty: Type::class(class.name.clone()), constancy: Constancy::No };
+        let field = FieldInfo {
+            ty: Type::class(class.name.clone()),
+            visibility: Visibility::Open,
+            constancy: Constancy::No,
+        };
         class.fields.insert(file.text(name).into(), field);
     }
 }
@@ -188,6 +203,7 @@ fn add_method(resolver: &mut Resolver<'_>, node: NodeId, name: &str, class: &mut
         parameters: parameters.into_iter().map(|(_, ty)| ty).collect(),
         returns,
         varargs,
+        visibility: member_visibility(file, node, class),
         is_static: has_modifier(tree, text, node, "static"),
         declaration: Some(node),
         is_abstract: !has_body && !is_native,
@@ -244,6 +260,7 @@ fn add_implicit(
         parameters,
         returns,
         varargs: false,
+        visibility: Visibility::Open,
         is_static: is_static == Static::Yes,
         declaration: None,
         is_abstract: false,
@@ -267,7 +284,8 @@ fn add_record_members(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassIn
         named.map(|(name, ty)| (resolver.file.text(name).into(), ty)).collect();
     let types: Vec<Type> = components.iter().map(|(_, ty)| ty.clone()).collect();
     for (name, ty) in &components {
-        let field = FieldInfo { ty: ty.clone(), constancy: Constancy::No };
+        let field =
+            FieldInfo { ty: ty.clone(), visibility: Visibility::Private, constancy: Constancy::No };
         class.fields.insert(name.clone(), field);
         add_unless_declared(class, name, Vec::new(), ty.clone());
     }

@@ -64,9 +64,8 @@ impl LeanTree {
     /// `ancestors` holds (node, its last child) for every open level.
     fn visit(&mut self, cursor: &TreeCursor<'_>, ancestors: &mut Vec<(u32, u32)>) -> bool {
         let kind = GRAMMAR.kind(cursor.node().kind_id());
-        let leaf = matches!(kind, Kind::LineComment | Kind::BlockComment)
-            || (kind == Kind::Other && !cursor.node().is_named());
-        if leaf {
+        let is_comment = matches!(kind, Kind::LineComment | Kind::BlockComment);
+        if is_comment || (!cursor.node().is_named() && !is_needed_token(cursor, kind)) {
             return false;
         }
         let (parent, last) = *ancestors.last().expect("the root is never popped");
@@ -193,6 +192,12 @@ impl LeanTree {
         }
         None
     }
+}
+
+/// Operators are needed; the same tokens around type arguments are not.
+fn is_needed_token(cursor: &TreeCursor<'_>, kind: Kind) -> bool {
+    matches!(kind, Kind::Increment | Kind::Decrement | Kind::New | Kind::Static | Kind::Error)
+        || GRAMMAR.field(cursor.field_id()) == Field::Operator
 }
 
 /// Iterator over the children of a node.

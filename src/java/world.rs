@@ -7,7 +7,7 @@ use std::sync::{Arc, RwLock};
 
 use rayon::prelude::*;
 
-use super::class::ClassInfo;
+use super::class::{ClassInfo, Visibility};
 use super::declare::{ClassDecl, FileUnit};
 use super::kinds::{Field, Kind};
 use super::resolver::{Level, Resolver};
@@ -127,28 +127,45 @@ impl<'w> World<'w> {
         }
         let (outer, simple) = qualified.rsplit_once('.')?;
         let outer = self.class_by_qualified_name(outer)?;
-        self.member_class(&outer, simple, 0)
+        self.member_class(&outer, simple)
     }
 
     /// The member class of `class` with this simple name, inherited ones too.
-    pub fn member_class(&self, class: &Name, simple: &str, depth: u32) -> Option<Name> {
-        if depth > DEPTH_MAX {
+    pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        self.member_class_from(class, simple, class, &mut Vec::new())
+    }
+
+    fn member_class_from(
+        &self,
+        class: &Name,
+        simple: &str,
+        from: &str,
+        seen: &mut Vec<Name>,
+    ) -> Option<Name> {
+        if seen.contains(class) {
             return None;
         }
+        seen.push(class.clone());
         if let Some(decl) = self.decl(class) {
-            let supers = || self.supers_of(class, depth);
-            return decl
-                .members
-                .get(simple)
-                .cloned()
-                .or_else(|| supers().iter().find_map(|s| self.member_class(s, simple, depth + 1)));
+            // One that is not inherited hides those above it all the same.
+            if let Some(own) = decl.members.get(simple) {
+                let is_member = self.decl_visibility(own).is_inherited(class, from);
+                return Some(own.clone()).filter(|_| is_member);
+            }
+            let supers = self.supers_of(class, seen.len() as u32);
+            return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
         }
         let info = self.classes.find(class)?;
-        if let Some(found) = self.classes.find(&format!("{class}${simple}")) {
-            return Some(found.name.clone());
+        if let Some(own) = self.classes.find(&format!("{class}${simple}")) {
+            let is_member = own.visibility.is_inherited(class, from);
+            return Some(own.name.clone()).filter(|_| is_member);
         }
-        let mut names = info.supertypes().filter_map(|t| t.class_name());
-        names.find_map(|s| self.member_class(s, simple, depth + 1))
+        let mut supers = info.supertypes().filter_map(|t| t.class_name());
+        supers.find_map(|s| self.member_class_from(s, simple, from, seen))
+    }
+
+    fn decl_visibility(&self, class: &str) -> Visibility {
+        self.decl(class).map_or(Visibility::Open, |d| d.visibility)
     }
 
     /// Direct supertypes of a source class. While they are being found out (cyclic

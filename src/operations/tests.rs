@@ -400,6 +400,47 @@ fn inference_knows_what_streams_hold() {
 }
 
 #[test]
+fn private_members_are_not_inherited() {
+    let java = "import java.util.*; class Outer { float x; static class Node { int id; } \
+        float get() { return x; } \
+        static class Base { private int x; private int get() { return 1; } } \
+        class Below extends Base { float f() { return x + get(); } } \
+        class Map2 extends HashMap<String, String> { int f(Node n) { return n.id; } } }";
+    check_file(
+        java,
+        "Below.f()",
+        "Addition_float_float, Field_Reference, Method_Invocation, Return_float",
+    );
+    check_file(java, "Map2.f(Node)", "Field_Reference, Return_int");
+}
+
+#[test]
+fn an_unbounded_wildcard_has_the_bound_of_its_parameter() {
+    let java = "class W<D extends W.N> { static class N { long id() { return 1; } } D d() { return null; } \
+        boolean f(W<?> o, int x) { return o.d().id() == x; } }";
+    check_file(
+        java,
+        "W.f(W,int)",
+        "Cast_numeric, Equal_long_long, Method_Invocation 2, Return_boolean",
+    );
+}
+
+#[test]
+fn lambdas_infer_the_class_of_a_diamond() {
+    let java = "import java.util.*; import java.util.function.*; class X { \
+        interface Col<T, A, R> { } \
+        record Impl<T, A, R>(Supplier<A> s, BiConsumer<A, T> a, Function<A, R> f) implements Col<T, A, R> { } \
+        static <T> Col<T, ?, Integer> sum(ToIntFunction<? super T> m) { \
+        return new Impl<>(() -> new int[1], (a, t) -> { a[0] += m.applyAsInt(t); }, a -> a[0]); } }";
+    check_file(
+        java,
+        "lambda_2",
+        "Addition_int_int, Array_Reference, Assign_int_int, \
+        lib:java.util.function.ToIntFunction.applyAsInt",
+    );
+}
+
+#[test]
 fn lines_are_those_of_the_operators() {
     let java = "class L { int f(int x)\n{ return x\n + x; } }";
     let (dictionary, _) = scan_with(java, &ClassPath::empty());
@@ -425,7 +466,7 @@ fn strange_java_does_not_stop_the_count() {
         String::new(),
         "class".to_owned(),
         "class A extends A { B b; int f() { return f(; } }".to_owned(),
-        "interface A extends B, C { int X = 1; } interface B extends A, C {} interface C extends A, B {} \
+        "interface A extends B, C { int X = 1; } interface B extends A, C {} interface C extends A, B { Missing m(); } \
          class D extends E {} class E extends D { void f(A a, boolean p, C c) { g(p ? a : c); a.q.r(); } }"
             .to_owned(),
         "class A<T extends A<T>> extends A<T>.B { T t; void f() { t.t.t.f(); } }".to_owned(),

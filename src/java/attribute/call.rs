@@ -22,7 +22,12 @@ impl Attributor<'_> {
             self.set_symbol(node, Symbol::Unresolved);
             return Type::Unknown;
         };
-        self.set_symbol(node, symbol_of(&instance.candidate.method));
+        let is_array_clone = name == "clone" && receiver.element().is_some();
+        let symbol = match is_array_clone {
+            true => Symbol::Library("java.lang.Object".into()),
+            false => symbol_of(&instance.candidate.method),
+        };
+        self.set_symbol(node, symbol);
         self.returned(&instance, &receiver)
     }
 

@@ -16,8 +16,6 @@ mod scope;
 mod select;
 mod statement;
 mod switch;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use cafebabe::{
 };
 
 use super::signature::Signature;
-use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo};
+use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
 use crate::java::types::{Name, Type, TypeVariable};
 
 /// The class in a class file; none if the file is not one.
@@ -22,6 +22,7 @@ pub(super) fn class_info(bytes: &[u8]) -> Option<ClassInfo> {
     let mut class = ClassInfo {
         is_interface: file.access_flags.contains(ClassAccessFlags::INTERFACE),
         is_enum: file.access_flags.contains(ClassAccessFlags::ENUM),
+        visibility: member_visibility(&file),
         name: name.clone(),
         ..ClassInfo::default()
     };
@@ -30,6 +31,25 @@ pub(super) fn class_info(bytes: &[u8]) -> Option<ClassInfo> {
     class.fields = file.fields.iter().filter_map(|f| field(f, &scope)).collect();
     class.methods = methods(&file, &name, &scope);
     Some(class)
+}
+
+/// The visibility that access flags say (JVMS table 4.5-A).
+fn visibility(flags: u16) -> Visibility {
+    match flags & 0x7 {
+        0 => Visibility::Package,
+        2 => Visibility::Private,
+        _ => Visibility::Open,
+    }
+}
+
+/// What a member class's own entry among the inner classes says of it.
+fn member_visibility(file: &ClassFile<'_>) -> Visibility {
+    let entries = file.attributes.iter().filter_map(|a| match &a.data {
+        AttributeData::InnerClasses(entries) => Some(entries),
+        _ => None,
+    });
+    let own = entries.flatten().find(|e| *e.inner_class_info == *file.this_class);
+    own.map_or(Visibility::Open, |e| visibility(e.access_flags.bits()))
 }
 
 fn signature_of<'a>(attributes: &'a [AttributeInfo<'_>]) -> Option<&'a str> {
@@ -69,7 +89,10 @@ fn field(field: &FileField<'_>, scope: &[Arc<TypeVariable>]) -> Option<(Name, Fi
         field.attributes.iter().any(|a| matches!(a.data, AttributeData::ConstantValue(_)));
     let constant = has_value && field.access_flags.contains(FieldAccessFlags::FINAL);
     let constancy = if constant { Constancy::Yes } else { Constancy::No };
-    Some((field.name.as_ref().into(), FieldInfo { ty, constancy }))
+    Some((
+        field.name.as_ref().into(),
+        FieldInfo { ty, visibility: visibility(flags.bits()), constancy },
+    ))
 }
 
 fn methods(
@@ -124,6 +147,7 @@ fn method(
         returns,
         varargs: method.access_flags.contains(MethodAccessFlags::VARARGS),
         is_static: method.access_flags.contains(MethodAccessFlags::STATIC),
+        visibility: visibility(method.access_flags.bits()),
         declaration: None,
         is_abstract: method.access_flags.contains(MethodAccessFlags::ABSTRACT),
         from_source: false,
