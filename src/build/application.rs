@@ -44,7 +44,6 @@ impl Application {
         let (mut dictionary, mut findings) =
             operations::count(&files, &blocks, &classes, granularity);
         findings.extend(sources.findings.iter().cloned());
-        findings.extend(blocks.iter().flat_map(|file| file.findings.iter().cloned()));
         let kept = files_that_stay(&sources);
         mark_removable(&mut dictionary, &files, &blocks, &kept);
         findings.sort();

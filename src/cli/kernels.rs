@@ -45,8 +45,9 @@ const JAVA_RELEASE: u32 = 11;
 Example:
   wattline kernels scenarios/orbit.toml --for target/orbit --board virtual --out target/orbit
 
-Writes kernels.csv (cost and standard error per operation), for `fit --prior`, and
-kernel-windows.csv (every kernel's runs).")]
+Writes kernels.csv (cost and standard error per operation), for `fit --prior`,
+kernel-windows.csv (every kernel's runs) and kernel-cases.csv (energy and counts of a
+million iterations of each).")]
 pub struct Arguments {
     /// The scenario: meter, rails, frequency, and its [kernels].
     scenario: PathBuf,
@@ -109,7 +110,9 @@ pub fn make(
     let runs = measure_all(&kernels, scenario, &mut builder, board, output)?;
     output.write("kernel-windows.csv", windows_csv(&runs))?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
-    let priors = measure::priors(&measure::table(&every, &counts))?;
+    let table = measure::table(&every, &counts);
+    output.write("kernel-cases.csv", measure::table_csv(&table))?;
+    let priors = measure::priors(&table)?;
     let text = CostPrior::to_csv(&priors)?;
     output.write("kernels.csv", text)?;
     let without = select::without_kernel(&all, &wanted, 1e-3);

@@ -79,6 +79,20 @@ pub fn table(runs: &[KernelRun], counts: &BTreeMap<String, BTreeMap<String, f64>
     table
 }
 
+/// The table as CSV, in the data set's columns.
+pub fn table_csv(table: &Table) -> String {
+    let mut text =
+        format!("case,group,duration_s,energy_j,energy_se_j,{}\n", table.features.join(","));
+    let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for (index, case) in table.cases.iter().enumerate() {
+        let counts: Vec<String> = table.row(index).iter().map(f64::to_string).collect();
+        let (duration, se) = (or_empty(case.duration_s), or_empty(case.energy_se_j));
+        let Case { name, group, energy_j, .. } = case;
+        text += &format!("{name},{group},{duration},{energy_j},{se},{}\n", counts.join(","));
+    }
+    text
+}
+
 /// The costs that the kernels give, by least squares of relative errors: kernels were
 /// made to tell operations apart, so nothing needs to be assumed. Operations that no
 /// kernel ran, or that only occur together, have none. A cost that comes out below zero
