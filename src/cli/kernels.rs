@@ -220,6 +220,7 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
     let settings = &scenario.kernels;
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
+    let expected = order.len() as f64 * (settings.window_s + settings.gap_s);
     let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
     SessionPlan {
         label: format!("kernels-{repeat}"),
@@ -234,6 +235,7 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
         marks: MarkTexts::default(),
         kind: SessionKind::App,
         limit: Duration::from_secs_f64(longest),
+        expected: Duration::from_secs_f64(expected),
         period: Duration::from_secs_f64(1.0 / scenario.session.sample_rate_hz),
         pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
         deadline_real: Duration::from_secs_f64(longest + 120.0),

@@ -228,6 +228,7 @@ impl BoardDriver<'_, '_> {
             marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
             kind,
             limit: Duration::from_secs_f64(session.limit_s),
+            expected: Duration::from_secs_f64(session.duration_s),
             period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
             pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
             deadline_real: Duration::from_secs_f64(session.limit_s + 60.0),
