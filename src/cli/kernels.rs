@@ -236,10 +236,18 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
         kind: SessionKind::App,
         limit: Duration::from_secs_f64(longest),
         expected: Duration::from_secs_f64(expected),
-        period: Duration::from_secs_f64(1.0 / scenario.session.sample_rate_hz),
+        period: sample_period(scenario),
         pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
         deadline_real: Duration::from_secs_f64(longest + 120.0),
     }
+}
+
+/// Windows are short: each is to have several samples, whatever an application's
+/// session has.
+fn sample_period(scenario: &Scenario) -> Duration {
+    const SAMPLES: f64 = 8.0;
+    let application = 1.0 / scenario.session.sample_rate_hz;
+    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES))
 }
 
 /// Keeps the raw logs of a kernel session.

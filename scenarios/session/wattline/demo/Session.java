@@ -16,7 +16,7 @@ import java.util.Queue;
  */
 final class Session {
     static final int FRAMES_PER_SECOND = 30;
-    private static final long FRAME_NANOS = 1_000_000_000L / FRAMES_PER_SECOND;
+    private static final long PAUSE_MILLIS = 1000 / FRAMES_PER_SECOND;
 
     /** A tap on the screen. */
     static final class Tap {
@@ -36,7 +36,6 @@ final class Session {
     private final Queue<Tap> taps = new ArrayDeque<>();
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private int frame;
-    private long nextFrameNanos;
 
     private Session(int frames, boolean paced) {
         this.frames = frames;
@@ -63,21 +62,19 @@ final class Session {
 
     void begin() {
         System.out.println("wattline: begin");
-        nextFrameNanos = System.nanoTime() + FRAME_NANOS;
     }
 
-    /** Waits for the next frame; false after the last one. */
+    /**
+     * Pauses before the next frame; false after the last one. The pause is the same whatever the
+     * frame before it took, so that a session needs no clock.
+     */
     boolean nextFrame() throws IOException, InterruptedException {
         if (frame == frames) {
             return false;
         }
         frame++;
         if (paced) {
-            long wait = nextFrameNanos - System.nanoTime();
-            if (wait > 0) {
-                Thread.sleep(wait / 1_000_000, (int) (wait % 1_000_000));
-            }
-            nextFrameNanos += FRAME_NANOS;
+            Thread.sleep(PAUSE_MILLIS);
             readAvailable();
         }
         return true;
