@@ -23,11 +23,11 @@ const BASE_LIMIT: Duration = Duration::from_secs(60);
 const SLOWER: u32 = 4;
 
 /// ... but a JVM on a busy machine may take this long for nothing.
-const LEAST_LIMIT: Duration = Duration::from_secs(4);
+const LEAST_LIMIT: Duration = Duration::from_secs(2);
 
 /// A variant may execute this many times as many blocks as the unremoved case of its
 /// input: a longer one takes the board for longer than the session is planned for.
-const MORE_WORK: u64 = 3;
+const MORE_WORK: u64 = 2;
 
 /// What the probes' runtime writes to its working directory.
 pub const COUNTS_FILE: &str = "wattline-counts.csv";

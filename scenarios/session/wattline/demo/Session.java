@@ -15,8 +15,8 @@ import java.util.Queue;
  * ({@code pace=none}), which read all of their input before they begin.
  */
 final class Session {
-    static final int FRAMES_PER_SECOND = 30;
-    private static final long PAUSE_MILLIS = 1000 / FRAMES_PER_SECOND;
+    static final int FRAMES_PER_SECOND = 20;
+    private static final long FRAME_NANOS = 1_000_000_000L / FRAMES_PER_SECOND;
 
     /** A tap on the screen. */
     static final class Tap {
@@ -36,6 +36,7 @@ final class Session {
     private final Queue<Tap> taps = new ArrayDeque<>();
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private int frame;
+    private long nextFrameNanos;
 
     private Session(int frames, boolean paced) {
         this.frames = frames;
@@ -44,7 +45,7 @@ final class Session {
 
     /** Understands {@code frames=N} and {@code pace=none}; other arguments are not its own. */
     static Session open(String[] args) throws IOException {
-        int frames = 3000;
+        int frames = 2000;
         boolean paced = true;
         for (String arg : args) {
             if (arg.startsWith("frames=")) {
@@ -62,11 +63,12 @@ final class Session {
 
     void begin() {
         System.out.println("wattline: begin");
+        nextFrameNanos = System.nanoTime() + FRAME_NANOS;
     }
 
     /**
-     * Pauses before the next frame; false after the last one. The pause is the same whatever the
-     * frame before it took, so that a session needs no clock.
+     * Waits for the next frame; false after the last one. Frames begin at fixed times, whatever
+     * the ones before took, so that input meets the same frame with probes and without.
      */
     boolean nextFrame() throws IOException, InterruptedException {
         if (frame == frames) {
@@ -74,7 +76,11 @@ final class Session {
         }
         frame++;
         if (paced) {
-            Thread.sleep(PAUSE_MILLIS);
+            long wait = nextFrameNanos - System.nanoTime();
+            if (wait > 0) {
+                Thread.sleep(wait / 1_000_000, (int) (wait % 1_000_000));
+            }
+            nextFrameNanos += FRAME_NANOS;
             readAvailable();
         }
         return true;
