@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let executions = executions_in(&arguments.campaign)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let board = sessions::open(&arguments.board, &scenario.board, &settings)?;
-    println!("{}", make(&executions, &scenario, &jdk, &board, &output)?);
+    progress::result(make(&executions, &scenario, &jdk, &board, &output)?);
     progress::say(format!("written: {}", output.path("kernels.csv").display()));
     Ok(())
 }

@@ -56,12 +56,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut builder = plan::builder(&loaded, &jdk)?;
     let plan_file = output.path("plan.csv");
     if !plan_file.exists() {
-        println!("{}", plan::summary(&plan::make(&loaded, &jdk, &mut builder, &output)?));
+        progress::result(plan::summary(&plan::make(&loaded, &jdk, &mut builder, &output)?));
     }
     let cases = read_cases(&plan_file)?;
     let board = open_board(&arguments.board, &loaded.scenario, &output)?;
     let summary = measure(&loaded, &cases, &mut builder, &board, &output, start)?;
-    println!("{}", summary_text(&summary));
+    progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }
