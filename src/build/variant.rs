@@ -34,13 +34,16 @@ pub struct VariantBuilder<'a> {
     built: u32,
 }
 
+/// Entry name -> class file.
+type Classes = BTreeMap<String, Vec<u8>>;
+
 /// The unremoved application with one probe.
 struct Base {
     /// Path -> text of every file, the probe's runtime included.
     texts: BTreeMap<String, String>,
     /// Class folder.
     folder: PathBuf,
-    classes: BTreeMap<String, Vec<u8>>,
+    classes: Classes,
     /// Blocks without a probe, since their file did not compile with it.
     skip: BTreeSet<BlockId>,
     findings: Vec<Finding>,
@@ -152,7 +155,7 @@ impl<'a> VariantBuilder<'a> {
         &mut self,
         changed: &BTreeMap<String, String>,
         probe: Probe,
-    ) -> Result<Result<BTreeMap<String, Vec<u8>>, Vec<Diagnostic>>, BuildError> {
+    ) -> Result<Result<Classes, Vec<Diagnostic>>, BuildError> {
         let mut classes = self.bases[&probe].classes.clone();
         if changed.is_empty() {
             return Ok(Ok(classes));

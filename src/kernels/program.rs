@@ -38,7 +38,7 @@ pub fn class_name(kernel: &Kernel) -> String {
 }
 
 fn class(kernel: &Kernel) -> String {
-    let body = vec![kernel.body.as_str(); COPIES].join("\n            ");
+    let body = [kernel.body.as_str(); COPIES].join("\n            ");
     format!(
         "package wattline.kernels;
 

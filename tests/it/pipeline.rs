@@ -1,6 +1,8 @@
 //! The whole pipeline on the virtual board, as a user runs it: real adb server, real
 //! shell, real JVM. And what a user sees when something is missing or wrong.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::TcpListener;
