@@ -8,6 +8,7 @@
 #         begin_mark=TEXT end_mark=TEXT              what the application prints
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
 #         application to end by itself after its end mark
+#         expect_ms=N   length that is expected: until shortly before, few looks at the log
 #         counts=yes    remove an old wattline-counts.csv first
 #         app_mask=HEX scripts_mask=HEX              cores for taskset (absent: not pinned)
 # Output: key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
@@ -23,6 +24,7 @@ period_us=33000
 limit_ms=600000
 idle_ms=0
 settle_ms=500
+expect_ms=0
 begin_mark='wattline: begin'
 end_mark='wattline: end'
 package=
@@ -53,6 +55,7 @@ while [ $left -gt 0 ]; do
     limit_ms=*) limit_ms=$value ;;
     idle_ms=*) idle_ms=$value ;;
     settle_ms=*) settle_ms=$value ;;
+    expect_ms=*) expect_ms=$value ;;
     begin_mark=*) begin_mark=$value ;;
     end_mark=*) end_mark=$value ;;
     package=*) package=$value ;;
@@ -262,6 +265,17 @@ judge() {
     fi
 }
 
+# Looks cost energy: long before the expected end, one in ten seconds is enough.
+set_next_poll() {
+    pause_ms=$poll_ms
+    if [ -n "$begun" ]; then
+        early_ms=$((begin_ms + expect_ms - 4000 - now_ms))
+        [ $early_ms -le 10000 ] || early_ms=10000
+        [ $early_ms -le $pause_ms ] || pause_ms=$early_ms
+    fi
+    next_poll_ms=$((now_ms + pause_ms))
+}
+
 poll_application() {
     look_at_log
     if [ -n "$begun" ] && [ -z "$pinned" ]; then
@@ -269,7 +283,7 @@ poll_application() {
         pin app "$app_mask" "$app_pid"
     fi
     judge
-    next_poll_ms=$((now_ms + poll_ms))
+    set_next_poll
     [ -n "$begun" ] || next_poll_ms=$((now_ms + 200))
 }
 
@@ -277,7 +291,7 @@ poll_application() {
 poll_idle() {
     dump_log
     [ $now_ms -lt $((begin_ms + idle_ms)) ] || result=ok
-    next_poll_ms=$((now_ms + poll_ms))
+    set_next_poll
     [ $next_poll_ms -le $((begin_ms + idle_ms)) ] || next_poll_ms=$((begin_ms + idle_ms))
 }
 

@@ -2,10 +2,10 @@
 //! without waiting, to see whether it ends and how often each block runs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
-
-use rayon::prelude::*;
 
 use crate::blocks::BlockId;
 use crate::campaign::{Dry, DryCase, DryError, DryOutcome, parse_executions};
@@ -23,11 +23,11 @@ const BASE_LIMIT: Duration = Duration::from_secs(60);
 const SLOWER: u32 = 4;
 
 /// ... but a JVM on a busy machine may take this long for nothing.
-const LEAST_LIMIT: Duration = Duration::from_secs(4);
+const LEAST_LIMIT: Duration = Duration::from_secs(2);
 
 /// A variant may execute this many times as many blocks as the unremoved case of its
 /// input: a longer one takes the board for longer than the session is planned for.
-const MORE_WORK: u64 = 3;
+const MORE_WORK: u64 = 2;
 
 /// What the probes' runtime writes to its working directory.
 pub const COUNTS_FILE: &str = "wattline-counts.csv";
@@ -37,7 +37,7 @@ pub struct DryRunner<'r, 'a> {
     scenario: &'r Scenario,
     jdk: &'r Jdk,
     builder: &'r mut VariantBuilder<'a>,
-    libraries: Vec<std::path::PathBuf>,
+    libraries: Vec<PathBuf>,
     blocks: usize,
     /// Executions of all blocks in the unremoved case, by input.
     base_work: BTreeMap<String, u64>,
@@ -55,6 +55,56 @@ impl<'r, 'a> DryRunner<'r, 'a> {
         let blocks = builder.application().dictionary.blocks.len();
         let (base_work, limit) = (BTreeMap::new(), BASE_LIMIT);
         DryRunner { scenario, jdk, builder, libraries, blocks, base_work, limit }
+    }
+
+    /// Keeps what the unremoved cases did, for others to be held against.
+    fn learn(&mut self, cases: &[DryCase], outcomes: &[DryOutcome], took: Duration) {
+        for (case, outcome) in cases.iter().zip(outcomes) {
+            if let (true, DryOutcome::Ran { executions, .. }) = (case.removed.is_empty(), outcome) {
+                self.base_work.insert(case.input.clone(), executions.iter().sum());
+                self.limit = LEAST_LIMIT.max(took * SLOWER);
+            }
+        }
+    }
+}
+
+/// How many dry runs are made at once.
+const WORKERS: usize = 2;
+
+/// What several threads need to run variants at once.
+struct Runner<'r> {
+    scenario: &'r Scenario,
+    jdk: &'r Jdk,
+    libraries: Vec<PathBuf>,
+    blocks: usize,
+    base_work: BTreeMap<String, u64>,
+    limit: Duration,
+}
+
+impl<'r> Runner<'r> {
+    fn of(dry: &DryRunner<'r, '_>) -> Runner<'r> {
+        Runner {
+            scenario: dry.scenario,
+            jdk: dry.jdk,
+            libraries: dry.libraries.clone(),
+            blocks: dry.blocks,
+            base_work: dry.base_work.clone(),
+            limit: dry.limit,
+        }
+    }
+
+    /// Runs what comes until nothing comes any more.
+    fn work(
+        &self,
+        cases: &[DryCase],
+        queue: &Mutex<mpsc::Receiver<(usize, Arc<Variant>)>>,
+    ) -> Result<Vec<(usize, DryOutcome)>, BuildError> {
+        let mut outcomes = Vec::new();
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok((index, variant)) = next else { return Ok(outcomes) };
+            outcomes.push((index, self.run(&cases[index], &variant)?));
+        }
     }
 
     fn run(&self, case: &DryCase, variant: &Variant) -> Result<DryOutcome, BuildError> {
@@ -84,17 +134,7 @@ impl<'r, 'a> DryRunner<'r, 'a> {
         DryOutcome::Failed { reason: format!("executes {times:.1} times as many blocks") }
     }
 
-    /// Keeps what the unremoved cases did, for others to be held against.
-    fn learn(&mut self, cases: &[DryCase], outcomes: &[DryOutcome], took: Duration) {
-        for (case, outcome) in cases.iter().zip(outcomes) {
-            if let (true, DryOutcome::Ran { executions, .. }) = (case.removed.is_empty(), outcome) {
-                self.base_work.insert(case.input.clone(), executions.iter().sum());
-                self.limit = LEAST_LIMIT.max(took * SLOWER);
-            }
-        }
-    }
-
-    fn plan(&self, input: &Input, folder: &Path, classes: std::path::PathBuf) -> JvmRun {
+    fn plan(&self, input: &Input, folder: &Path, classes: PathBuf) -> JvmRun {
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
         let steps = input.steps.iter();
@@ -142,21 +182,40 @@ impl<'r, 'a> DryRunner<'r, 'a> {
 }
 
 impl Dry for DryRunner<'_, '_> {
+    /// Builds one variant after the other, while those that are built already run.
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
-        let mut variants: BTreeMap<&[BlockId], Variant> = BTreeMap::new();
-        for case in cases {
-            if !variants.contains_key(case.removed.as_slice()) {
-                let removed: BTreeSet<BlockId> = case.removed.iter().copied().collect();
-                variants.insert(&case.removed, self.builder.build(&removed, Probe::Count)?);
-            }
-        }
-        let this = &*self;
         let start = Instant::now();
-        let outcomes: Result<Vec<DryOutcome>, BuildError> = cases
-            .par_iter()
-            .map(|case| this.run(case, &variants[case.removed.as_slice()]))
-            .collect();
-        let outcomes = outcomes?;
+        let mut variants: BTreeMap<&[BlockId], Arc<Variant>> = BTreeMap::new();
+        let runner = Runner::of(self);
+        let (send, receive) = mpsc::channel::<(usize, Arc<Variant>)>();
+        let queue = Mutex::new(receive);
+        let builder = &mut *self.builder;
+        let outcomes = thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..WORKERS).map(|_| scope.spawn(|| runner.work(cases, &queue))).collect();
+            for (index, case) in cases.iter().enumerate() {
+                let variant = match variants.get(case.removed.as_slice()) {
+                    Some(variant) => variant.clone(),
+                    None => {
+                        let removed: BTreeSet<BlockId> = case.removed.iter().copied().collect();
+                        let built = Arc::new(builder.build(&removed, Probe::Count)?);
+                        variants.insert(&case.removed, built.clone());
+                        built
+                    }
+                };
+                // Workers that ended early say why when they are joined.
+                let _ = send.send((index, variant));
+            }
+            drop(send);
+            let mut outcomes = Vec::new();
+            for worker in workers {
+                outcomes.extend(worker.join().expect("a worker does not panic")?);
+            }
+            Ok::<_, BuildError>(outcomes)
+        })?;
+        let mut outcomes = outcomes;
+        outcomes.sort_by_key(|(index, _)| *index);
+        let outcomes: Vec<DryOutcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
         self.learn(cases, &outcomes, start.elapsed());
         Ok(outcomes)
     }

@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Virtual { port, seed, truth } => start(*port, *seed, truth.clone()),
         Command::List => {
             for board in list(Server::from_environment())? {
-                println!("{}\t{}", board.serial, board.state);
+                progress::result(format!("{}\t{}", board.serial, board.state));
             }
             Ok(())
         }
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn start(port: u16, seed: u64, truth: Option<PathBuf>) -> Result<(), Failure> {
     let options = BoardOptions { port, seed: Some(seed), truth, ..BoardOptions::default() };
     let board = virtual_board::start(&options)?;
-    println!("{}", board.serial());
+    progress::result(board.serial());
     progress::say(format!(
         "a virtual board: its energy is computed, not measured. Use it with `adb connect {}`; it \
          ends with the end of standard input (Ctrl-D)",
@@ -72,7 +72,7 @@ fn check(serial: &str) -> Result<(), Failure> {
     let board = AdbBoard::open(Server::from_environment(), serial, CancelFlag::default())?;
     let state = prepare(&board, &PrepareOptions::default());
     restore(&board)?;
-    print!("{}", description(board.serial(), &state?));
+    progress::result(description(board.serial(), &state?).trim_end());
     Ok(())
 }
 

@@ -36,7 +36,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&["dataset.csv"])?;
-    println!("{}", make(&folder::read_scenario_copy(output.folder())?, &output)?);
+    progress::result(make(&folder::read_scenario_copy(output.folder())?, &output)?);
     progress::say(format!("written: {}", output.path("dataset.csv").display()));
     Ok(())
 }

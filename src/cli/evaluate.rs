@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = arguments.model.clone().unwrap_or_else(|| folder.join("model.json"));
     let evaluation = against(folder, &read_model(&model)?, &arguments.truth)?;
     output.write("evaluation.csv", evaluation.csv())?;
-    print!("{}", evaluation.csv());
+    progress::result(evaluation.csv().trim_end());
     progress::say(format!("written: {}", output.path("evaluation.csv").display()));
     Ok(())
 }

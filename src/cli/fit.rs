@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::dataset::{ColumnChoice, Table};
 use crate::model::{
-    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, Solver, Weighting,
-    cross_validate, cv_csv, estimability, estimability_csv, fit,
+    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, Penalty, Solver,
+    Weighting, cross_validate, cv_csv, estimability, estimability_csv, fit,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -53,6 +53,9 @@ pub struct Arguments {
     /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
     #[arg(long)]
     weight: Option<String>,
+    /// Strength of the penalty or prior; chosen by inner cross-validation where not given.
+    #[arg(long)]
+    penalty: Option<f64>,
     /// Seed of the folds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,6 +73,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let solver: Solver = arguments.solver.parse()?;
     let mut options = FitOptions::new(solver);
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
+    if let Some(strength) = arguments.penalty {
+        options.penalty = Penalty::Fixed(strength);
+    }
     if let Some(path) = &arguments.prior {
         options.priors = read_priors(path)?;
     }
@@ -82,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
     let fitted = fit_table(&table, &options, folds, None)?;
     write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
-    println!("{}", summary(&fitted, &table));
+    progress::result(summary(&fitted, &table));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&["hints.sarif"])?;
     let hints = make(&output)?;
-    print!("{}", report::hints_text(&hints, arguments.limit));
+    progress::result(report::hints_text(&hints, arguments.limit).trim_end());
     progress::say(format!("written: {}", output.path("hints.sarif").display()));
     Ok(())
 }

@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     application.findings.extend(made.findings);
     scan::write(&application, &output)?;
-    println!("{}", scan::summary(&application));
+    progress::result(scan::summary(&application));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

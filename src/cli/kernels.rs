@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let executions = executions_in(&arguments.campaign)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let board = sessions::open(&arguments.board, &scenario.board, &settings)?;
-    println!("{}", make(&executions, &scenario, &jdk, &board, &output)?);
+    progress::result(make(&executions, &scenario, &jdk, &board, &output)?);
     progress::say(format!("written: {}", output.path("kernels.csv").display()));
     Ok(())
 }
@@ -220,6 +220,7 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
     let settings = &scenario.kernels;
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
+    let expected = order.len() as f64 * (settings.window_s + settings.gap_s);
     let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
     SessionPlan {
         label: format!("kernels-{repeat}"),
@@ -234,10 +235,19 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
         marks: MarkTexts::default(),
         kind: SessionKind::App,
         limit: Duration::from_secs_f64(longest),
-        period: Duration::from_secs_f64(1.0 / scenario.session.sample_rate_hz),
+        expected: Duration::from_secs_f64(expected),
+        period: sample_period(scenario),
         pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
         deadline_real: Duration::from_secs_f64(longest + 120.0),
     }
+}
+
+/// Windows are short: each is to have several samples, whatever an application's
+/// session has.
+fn sample_period(scenario: &Scenario) -> Duration {
+    const SAMPLES: f64 = 8.0;
+    let application = 1.0 / scenario.session.sample_rate_hz;
+    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES))
 }
 
 /// Keeps the raw logs of a kernel session.

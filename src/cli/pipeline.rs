@@ -86,8 +86,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     hints::make(&output)?;
     let summary = report::make(&output)?;
     clock.end();
-    println!("{summary}");
-    println!("everything is in {}; open report.html there", output.folder().display());
+    progress::result(summary);
+    progress::result(format!(
+        "everything is in {}; open report.html there",
+        output.folder().display()
+    ));
     Ok(())
 }
 

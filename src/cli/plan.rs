@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let loaded = folder::load(&arguments.scenario)?;
     let mut builder = builder(&loaded, &jdk)?;
     let plan = make(&loaded, &jdk, &mut builder, &output)?;
-    println!("{}", summary(&plan));
+    progress::result(summary(&plan));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

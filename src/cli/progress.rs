@@ -1,6 +1,6 @@
 //! What is said on standard error while a command works: stages, bars, warnings.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -13,6 +13,12 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 /// Errors only (`--quiet`).
 pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// The result of a command, on standard output. A reader that has gone (`| head`) is no
+/// error.
+pub fn result(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
 }
 
 /// A line about what is being done.

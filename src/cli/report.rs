@@ -37,7 +37,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&["report.html"])?;
-    println!("{}", make(&output)?);
+    progress::result(make(&output)?);
     progress::say(format!("written: {}", output.path("report.html").display()));
     Ok(())
 }

@@ -56,12 +56,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut builder = plan::builder(&loaded, &jdk)?;
     let plan_file = output.path("plan.csv");
     if !plan_file.exists() {
-        println!("{}", plan::summary(&plan::make(&loaded, &jdk, &mut builder, &output)?));
+        progress::result(plan::summary(&plan::make(&loaded, &jdk, &mut builder, &output)?));
     }
     let cases = read_cases(&plan_file)?;
     let board = open_board(&arguments.board, &loaded.scenario, &output)?;
     let summary = measure(&loaded, &cases, &mut builder, &board, &output, start)?;
-    println!("{}", summary_text(&summary));
+    progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }
@@ -228,6 +228,7 @@ impl BoardDriver<'_, '_> {
             marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
             kind,
             limit: Duration::from_secs_f64(session.limit_s),
+            expected: Duration::from_secs_f64(session.duration_s),
             period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
             pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
             deadline_real: Duration::from_secs_f64(session.limit_s + 60.0),

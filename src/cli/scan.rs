@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
     let application = Application::analyse(sources, arguments.granularity.into())?;
     write(&application, &output)?;
-    println!("{}", summary(&application));
+    progress::result(summary(&application));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

@@ -56,6 +56,9 @@ pub struct SessionPlan {
     pub kind: SessionKind,
     /// The longest session, on the board's clock.
     pub limit: Duration,
+    /// How long the session will probably be, on the board's clock; zero where nothing
+    /// is known. Until then the script looks for the end only now and then.
+    pub expected: Duration,
     /// The sampler's nap, on the board's clock.
     pub period: Duration,
     /// Cores.
@@ -78,6 +81,7 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     let mut arguments = vec![
         format!("period_us={}", plan.period.as_micros()),
         format!("limit_ms={}", plan.limit.as_millis()),
+        format!("expect_ms={}", plan.expected.as_millis()),
     ];
     let mask = |name: &str, mask: Option<u32>| mask.map(|mask| format!("{name}_mask={mask:x}"));
     arguments.extend(mask("scripts", plan.pinning.scripts_mask));
@@ -122,6 +126,7 @@ mod tests {
             marks: MarkTexts::default(),
             kind: SessionKind::Idle { duration: Duration::from_secs(5) },
             limit: Duration::from_secs(60),
+            expected: Duration::ZERO,
             period: Duration::from_millis(33),
             pinning: Pinning::to_cores(4, 5),
             deadline_real: Duration::from_secs(60),

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::{Case, Table};
-use crate::model::{CostPrior, FitOptions, ModelError, Solver, Weighting, fit};
+use crate::model::{CostPrior, FitOptions, ModelError, Penalty, Solver, fit};
 use crate::operations::Dictionary;
 
-use super::{Kernel, program};
+use super::program;
 
 /// Energies and counts are given per this many iterations, so that kernels with
 /// different numbers of iterations compare.
@@ -93,24 +93,23 @@ pub fn table_csv(table: &Table) -> String {
     text
 }
 
-/// The costs that the kernels give, by least squares of relative errors: kernels were
-/// made to tell operations apart, so nothing needs to be assumed. Operations that no
-/// kernel ran, or that only occur together, have none. A cost that comes out below zero
-/// is one too small to see beside its neighbours, and stands as zero with its error.
+/// How strongly kernel costs are drawn to their common mean: just enough to choose where
+/// kernels leave a choice (a comparison and the branch that follows it). Kernels are made
+/// to tell operations apart, and costs differ a hundredfold, so cross-validation over a
+/// few kernels per operation would draw far too much.
+const PULL: f64 = 1e-3;
+
+/// The costs that the kernels give: not below zero, by relative errors. The standard
+/// error holds what kernels around one operation disagree by. Operations that no kernel
+/// ran have none.
 pub fn priors(table: &Table) -> Result<Vec<CostPrior>, ModelError> {
-    let options = FitOptions { weighting: Weighting::Relative, ..FitOptions::new(Solver::Ls) };
+    let options = FitOptions { penalty: Penalty::Fixed(PULL), ..FitOptions::new(Solver::Shrink) };
     let model = fit(table, &options)?;
     let known = model.costs.into_iter().filter_map(|cost| {
         let se_j = cost.se_j?;
-        Some(CostPrior { operation: cost.operation, cost_j: cost.cost_j.max(0.0), se_j })
+        Some(CostPrior { operation: cost.operation, cost_j: cost.cost_j, se_j })
     });
     Ok(known.collect())
-}
-
-/// Kernels without a run, for whoever asks what was not measured.
-pub fn missing<'k>(kernels: &'k [Kernel], runs: &[KernelRun]) -> Vec<&'k str> {
-    let ran: BTreeSet<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    kernels.iter().map(|kernel| kernel.name.as_str()).filter(|name| !ran.contains(name)).collect()
 }
 
 fn case(name: &str, runs: &[&KernelRun]) -> Case {

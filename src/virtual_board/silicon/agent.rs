@@ -29,8 +29,10 @@ const WEAVER: [(&str, &str); 8] = [
     ("Weaver.java", include_str!("../agent/Weaver.java")),
 ];
 
-/// A JVM that compiles methods that counters made large, and starts fast.
-const JVM_OPTIONS: [&str; 5] = [
+/// A JVM that compiles methods that counters made large, and starts fast. Counts don't
+/// depend on the compiler; a session is too short for the optimising one to pay.
+const JVM_OPTIONS: [&str; 6] = [
+    "-XX:TieredStopAtLevel=1",
     "-XX:-DontCompileHugeMethods",
     "-XX:+UseSerialGC",
     "-Xshare:auto",

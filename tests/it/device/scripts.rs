@@ -158,6 +158,7 @@ fn plan(kind: SessionKind) -> SessionPlan {
         marks: MarkTexts::default(),
         kind,
         limit: Duration::from_secs(20),
+        expected: Duration::ZERO,
         period: Duration::from_millis(20),
         pinning: Pinning::default(),
         deadline_real: Duration::from_secs(30),

@@ -147,6 +147,7 @@ fn session(label: &str, kind: SessionKind) -> SessionPlan {
         marks: MarkTexts::default(),
         kind,
         limit: Duration::from_secs(60),
+        expected: Duration::ZERO,
         period: Duration::from_millis(50),
         pinning: Pinning::to_cores(0, 1),
         deadline_real: Duration::from_secs(120),

@@ -24,7 +24,7 @@ import org.jbox2d.dynamics.joints.RevoluteJointDef;
  * world with a fixed time step. A tap high on the screen makes the actor jump.
  */
 final class ClickAndMove implements ContactListener, RayCastCallback {
-    private static final float TIME_STEP = 1f / 30f;
+    private static final float TIME_STEP = 1f / 20f;
     private static final float PIXELS_PER_METER = 20f;
     private static final float YARD_WIDTH = 32f;
     private static final float WALK_SPEED = 5f;

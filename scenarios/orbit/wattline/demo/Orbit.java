@@ -14,7 +14,7 @@ import com.badlogic.gdx.scenes.scene2d.actions.Actions;
  * element.
  */
 final class Orbit {
-    private static final float TIME_STEP = 1f / 30f;
+    private static final float TIME_STEP = 1f / 20f;
 
     private final VertexGrid grid;
     private final Group scene = new Group();

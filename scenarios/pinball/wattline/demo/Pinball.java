@@ -5,7 +5,7 @@ import java.util.List;
 
 /** A table of balls and bumpers; a tap launches a ball, and every frame moves all of them. */
 final class Pinball {
-    private static final float TIME_STEP = 1f / 30f;
+    private static final float TIME_STEP = 1f / 20f;
     private static final int STEPS_PER_FRAME = 12;
     private static final int MOST_BALLS = 24;
 

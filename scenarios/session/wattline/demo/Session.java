@@ -15,7 +15,7 @@ import java.util.Queue;
  * ({@code pace=none}), which read all of their input before they begin.
  */
 final class Session {
-    static final int FRAMES_PER_SECOND = 30;
+    static final int FRAMES_PER_SECOND = 20;
     private static final long FRAME_NANOS = 1_000_000_000L / FRAMES_PER_SECOND;
 
     /** A tap on the screen. */
@@ -45,7 +45,7 @@ final class Session {
 
     /** Understands {@code frames=N} and {@code pace=none}; other arguments are not its own. */
     static Session open(String[] args) throws IOException {
-        int frames = 3000;
+        int frames = 2000;
         boolean paced = true;
         for (String arg : args) {
             if (arg.startsWith("frames=")) {
@@ -66,7 +66,10 @@ final class Session {
         nextFrameNanos = System.nanoTime() + FRAME_NANOS;
     }
 
-    /** Waits for the next frame; false after the last one. */
+    /**
+     * Waits for the next frame; false after the last one. Frames begin at fixed times, whatever
+     * the ones before took, so that input meets the same frame with probes and without.
+     */
     boolean nextFrame() throws IOException, InterruptedException {
         if (frame == frames) {
             return false;
