@@ -136,9 +136,10 @@ mod tests {
     #[test]
     fn an_idle_plan_names_no_application() {
         let arguments = arguments(&idle()).unwrap();
-        assert_eq!(arguments[..3], ["period_us=33000", "limit_ms=60000", "scripts_mask=20"]);
-        assert_eq!(arguments[3], "begin_mark=wattline: begin");
-        assert_eq!(arguments[5..], ["idle_ms=5000"]);
+        let times = ["period_us=33000", "limit_ms=60000", "expect_ms=0", "scripts_mask=20"];
+        assert_eq!(arguments[..4], times);
+        assert_eq!(arguments[4], "begin_mark=wattline: begin");
+        assert_eq!(arguments[6..], ["idle_ms=5000"]);
     }
 
     #[test]
