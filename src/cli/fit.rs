@@ -53,7 +53,8 @@ pub struct Arguments {
     /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
     #[arg(long)]
     weight: Option<String>,
-    /// Strength of the penalty or prior; chosen by inner cross-validation where not given.
+    /// Strength of the penalty or prior. Default: 1 with --prior, which takes its standard
+    /// errors at their word; else chosen by inner cross-validation.
     #[arg(long)]
     penalty: Option<f64>,
     /// Seed of the folds.
@@ -73,11 +74,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let solver: Solver = arguments.solver.parse()?;
     let mut options = FitOptions::new(solver);
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
+    if let Some(path) = &arguments.prior {
+        set_priors(&mut options, read_priors(path)?);
+    }
     if let Some(strength) = arguments.penalty {
         options.penalty = Penalty::Fixed(strength);
-    }
-    if let Some(path) = &arguments.prior {
-        options.priors = read_priors(path)?;
     }
     let text = read_text(&arguments.dataset)?;
     let choice = columns(arguments, weight_column);
@@ -103,13 +104,21 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     let kernels = output.path("kernels.csv");
     let mut options = FitOptions::new(Solver::Shrink);
     if kernels.is_file() {
-        options.priors = read_priors(&kernels)?;
+        set_priors(&mut options, read_priors(&kernels)?);
     }
     let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
     let fitted = fit_table(&table, &options, folds, None)?;
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
+}
+
+/// Takes kernels at their word: strength 1 is what their standard errors say. A strength
+/// chosen by the error of case totals would be far too weak, since totals tell little of
+/// single costs (`docs/models.md`).
+fn set_priors(options: &mut FitOptions, priors: Vec<CostPrior>) {
+    options.priors = priors;
+    options.penalty = Penalty::Fixed(1.0);
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.
