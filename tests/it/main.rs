@@ -1,6 +1,8 @@
 //! The integration tests: one binary, a module per subject.
 
+mod architecture;
 mod device;
+mod operations;
 mod pipeline;
 mod probes;
 mod silicon;

@@ -104,7 +104,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_da
     let first = pipeline(&out("first"));
     assert!(first.status.success(), "{}", text(&first));
     let summary = String::from_utf8_lossy(&first.stdout).into_owned();
-    assert!(summary.contains("virtual"), "it must say that the board is virtual: {summary}");
+    assert!(summary.contains("VIRTUAL BOARD"), "it must say that the board is virtual: {summary}");
     for name in RESULTS {
         assert!(out("first").join(name).exists(), "{name} is missing");
     }
@@ -171,7 +171,7 @@ fn a_board_that_is_not_there_is_named() {
     let out = folder.path().to_str().unwrap();
     let arguments =
         ["pipeline", "tests/scenarios/tiny.toml", "--board", "no-such-board", "--out", out];
-    fails(&arguments, 4, &["no-such-board", "adb devices"]);
+    fails(&arguments, 4, &["no-such-board", "wattline board list", "adb connect"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod corpus;
-mod java;
+pub mod java;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

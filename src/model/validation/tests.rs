@@ -1,3 +1,5 @@
+//! Validation on tables whose outcome is known beforehand.
+
 use super::*;
 use crate::model::testing::table;
 use crate::model::{FoldUnit, Solver};

@@ -1,3 +1,5 @@
+//! The shrinkage solver on figures solved on paper and on drawn data.
+
 use super::*;
 use crate::dataset::Table;
 use crate::model::testing::{assert_close, table};

@@ -1,0 +1,92 @@
+//! Counts of operations against javac: a checker of its own walks the trees that the
+//! compiler has attributed, and counts by the rules of `docs/operations.md`.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::probes::java::has_jdk;
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+
+/// (file, operation) -> how often.
+type Counts = BTreeMap<(String, String), u64>;
+
+fn checked_by_javac(root: &Path, sources: &Path) -> Counts {
+    let mut java = Command::new("java");
+    for package in ["tree", "code", "util"] {
+        let export = format!("jdk.compiler/com.sun.tools.javac.{package}=ALL-UNNAMED");
+        java.args(["--add-exports", &export]);
+    }
+    java.arg(root.join("tests/checker/OperationChecker.java")).arg(sources);
+    let output = java.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(!errors.contains("left out"), "{errors}");
+    let mut counts = Counts::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let [file, _, operation, count] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let key = (file.to_owned(), operation.to_owned());
+        *counts.entry(key).or_default() += count.parse::<u64>().unwrap();
+    }
+    counts
+}
+
+fn counted_by_us(sources: &Path, out: &Path) -> Counts {
+    let mut scan = Command::new(WATTLINE);
+    let scan = scan.arg("scan").arg(sources).arg("--out").arg(out).output().unwrap();
+    assert!(scan.status.success(), "{}", String::from_utf8_lossy(&scan.stderr));
+    let table = |name: &str| -> Vec<BTreeMap<String, String>> {
+        csv::Reader::from_path(out.join(name)).unwrap().deserialize().map(Result::unwrap).collect()
+    };
+    let blocks = table("blocks.csv");
+    let files: BTreeMap<_, _> = blocks.iter().map(|row| (&row["block"], &row["file"])).collect();
+    let mut counts = Counts::new();
+    for row in table("operations.csv") {
+        let key = (files[&row["block"]].clone(), row["operation"].clone());
+        *counts.entry(key).or_default() += row["count"].parse::<u64>().unwrap();
+    }
+    counts
+}
+
+/// Everything that compiles without a class path, in one folder.
+fn gather(root: &Path, folder: &Path) {
+    for part in ["scenarios/pinball", "scenarios/session", "tests/targets"] {
+        for entry in walkdir::WalkDir::new(root.join(part)) {
+            let path = entry.unwrap().into_path();
+            if path.extension().is_some_and(|e| e == "java") {
+                let package = path.strip_prefix(root.join(part)).unwrap();
+                let target = folder.join(part.replace('/', "_")).join(package);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::copy(path, target).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_are_counted_as_javac_sees_them() {
+    if !has_jdk() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().unwrap();
+    let sources = folder.path().join("sources");
+    gather(root, &sources);
+    let javac = checked_by_javac(root, &sources);
+    let ours = counted_by_us(&sources, &folder.path().join("out"));
+    let keys: BTreeSet<_> = javac.keys().chain(ours.keys()).collect();
+    let of = |counts: &Counts, key: &(String, String)| counts.get(key).copied().unwrap_or(0);
+    let differ = keys.iter().filter(|key| of(&javac, key) != of(&ours, key));
+    let differ: Vec<_> = differ
+        .map(|key| format!("{key:?}: javac {}, ours {}", of(&javac, key), of(&ours, key)))
+        .collect();
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    let all: u64 = ours.values().sum();
+    assert!(all > 1000, "only {all} operations were compared");
+}
