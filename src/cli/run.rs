@@ -240,7 +240,11 @@ impl BoardDriver<'_, '_> {
         let outcome = logs.outcome;
         RawRun {
             board: BoardIdentity {
-                serial: self.board.board().serial().to_string(),
+                // The virtual board's port is any free one: it must not tell data sets apart.
+                serial: match facts.is_virtual() {
+                    true => "virtual".to_string(),
+                    false => self.board.board().serial().to_string(),
+                },
                 model: facts.model.clone().unwrap_or_default(),
                 runtime: facts.android_release.clone().unwrap_or_default(),
                 is_virtual: facts.is_virtual(),
