@@ -73,13 +73,27 @@ impl Shell {
     pub(super) fn hang_up(&self) {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
             // It may be over already.
-            kill_process_group(group, Signal::HUP).ok();
+            kill_process_group(group, hang_up_signal()).ok();
         }
     }
 
     fn child(&self) -> MutexGuard<'_, Child> {
         self.child.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// Under `nohup` this process and all its children ignore hangups, and a shell can't trap
+/// what it ignored from its start: then the request to end stands for the hangup.
+fn hang_up_signal() -> Signal {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if ignores_hangups(&status) { Signal::TERM } else { Signal::HUP }
+}
+
+/// Whether the first bit of the mask of ignored signals is set; see proc(5).
+fn ignores_hangups(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 impl Drop for Shell {
@@ -105,4 +119,16 @@ pub(super) fn end_all(root: &Path) {
 fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(255)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bit_of_the_mask_is_the_hangup() {
+        assert!(ignores_hangups("Name:\tsh\nSigIgn:\t0000000000001001\n"));
+        assert!(!ignores_hangups("SigIgn:\t0000000000001000\n"));
+        assert!(!ignores_hangups("Name:\tsh\n"));
+    }
 }

@@ -377,12 +377,17 @@ fn a_session_that_loses_its_host_puts_the_board_back() {
     }
     let board = FakeBoard::new("hangs").prepared();
     let command = format!("exec sh {SCRIPT_FOLDER}/session.sh package=org.example.app main=M");
-    let mut session = board.command(&command).stdout(Stdio::null()).spawn().unwrap();
+    // The checks may run under nohup, and a shell can't trap what it ignored from its start.
+    let mut shell = Command::new("/usr/bin/env");
+    let inner = board.command(&command);
+    shell.arg("--default-signal=HUP").arg(inner.get_program()).args(inner.get_args());
+    shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut session = shell.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let begun = || board.read("log").contains("wattline: begin");
     wait_until(begun);
     let pid = rustix::process::Pid::from_child(&session);
     rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
-    session.wait().unwrap();
+    wait_until(|| session.try_wait().unwrap().is_some());
     assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
     assert!(board.read("am").contains("force-stop"));
     wait_until(|| board.path(&format!("{SCRIPT_FOLDER}/session/sampled")).exists());
@@ -405,7 +410,7 @@ fn a_board_whose_host_fell_silent_puts_itself_back() {
     wait_until(|| !board.path(&format!("{SCRIPT_FOLDER}/guard")).exists());
 }
 
-fn wait_until(done: impl Fn() -> bool) {
+fn wait_until(mut done: impl FnMut() -> bool) {
     let began = Instant::now();
     while !done() {
         assert!(began.elapsed() < Duration::from_secs(10), "did not come about");
