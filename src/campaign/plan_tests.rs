@@ -19,6 +19,7 @@ pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
         removable: true,
         operations: (operations.iter().enumerate())
             .map(|(line, (operation, count))| OperationCount {
+                context: String::new(),
                 operation: operation.to_string(),
                 line: line as u32 + 1,
                 count: *count,

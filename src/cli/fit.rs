@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::dataset::{ColumnChoice, Table};
 use crate::model::{
-    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, Penalty, Solver,
-    Weighting, cross_validate, cv_csv, estimability, estimability_csv, fit,
+    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
+    Penalty, Solver, Weighting, cross_validate, cv_csv, estimability, estimability_csv, fit,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -73,9 +73,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&FILES)?;
     let solver: Solver = arguments.solver.parse()?;
     let mut options = FitOptions::new(solver);
+    let mut contexts = Vec::new();
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
     if let Some(path) = &arguments.prior {
-        set_priors(&mut options, read_priors(path)?);
+        contexts = set_priors(&mut options, path)?;
     }
     if let Some(strength) = arguments.penalty {
         options.penalty = Penalty::Fixed(strength);
@@ -87,7 +88,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
     options.inner_folds.unit = unit;
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
-    let fitted = fit_table(&table, &options, folds, None)?;
+    let mut fitted = fit_table(&table, &options, folds, None)?;
+    fitted.model.contexts = contexts;
     write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
     progress::result(summary(&fitted, &table));
     progress::say(format!("written: {}", output.folder().display()));
@@ -103,11 +105,13 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure::input(&dataset, error))?;
     let kernels = output.path("kernels.csv");
     let mut options = FitOptions::new(Solver::Shrink);
+    let mut contexts = Vec::new();
     if kernels.is_file() {
-        set_priors(&mut options, read_priors(&kernels)?);
+        contexts = set_priors(&mut options, &kernels)?;
     }
     let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
-    let fitted = fit_table(&table, &options, folds, None)?;
+    let mut fitted = fit_table(&table, &options, folds, None)?;
+    fitted.model.contexts = contexts;
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
@@ -115,10 +119,13 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
 
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
-/// single costs (`docs/models.md`).
-fn set_priors(options: &mut FitOptions, priors: Vec<CostPrior>) {
-    options.priors = priors;
+/// single costs (`docs/models.md`). Returns what contexts cost beside their operation.
+fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>, Failure> {
+    let text = read_text(path)?;
+    let bad = |error| Failure::input(path, error);
+    options.priors = CostPrior::from_csv(&text).map_err(bad)?;
     options.penalty = Penalty::Fixed(1.0);
+    ContextPrice::from_csv(&text).map_err(bad)
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.
@@ -220,11 +227,6 @@ pub fn write(
     output.write("cv.csv", cv_csv(&fitted.validation)?)?;
     output.write("estimability.csv", &fitted.estimability)?;
     Ok(())
-}
-
-/// Reads `kernels.csv`.
-pub fn read_priors(path: &Path) -> Result<Vec<CostPrior>, Failure> {
-    CostPrior::from_csv(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
 /// What a scientist would paste: size of the problem, what it can tell, how well it

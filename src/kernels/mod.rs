@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod measure;
+pub mod mix;
 pub mod program;
 pub mod select;
 

@@ -9,6 +9,7 @@ mod assignment;
 mod binary;
 mod call;
 pub mod catalogue;
+mod context;
 mod control;
 mod count;
 mod counter;
@@ -22,5 +23,5 @@ mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
 pub use count::count;
-pub use dictionary::{BlockEntry, Dictionary, OperationCount};
+pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
 pub use tables::{DictionaryError, findings_csv};
