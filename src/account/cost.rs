@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{CostIndex as Columns, LIBRARY_OTHER, Model};
+use crate::model::{ContextPrice, CostIndex as Columns, LIBRARY_OTHER, Model};
 use crate::operations::OperationCount;
 use crate::units::Joules;
 
@@ -69,10 +69,7 @@ pub struct Costs<'m> {
 impl<'m> Costs<'m> {
     /// Indexes the model's costs.
     pub fn new(model: &'m Model) -> Costs<'m> {
-        let contexts = model.contexts.iter();
-        let contexts = contexts
-            .map(|price| ((price.operation.as_str(), price.context.as_str()), price.relative))
-            .collect();
+        let contexts = ContextPrice::index(&model.contexts);
         Costs { model, columns: model.index(), contexts }
     }
 

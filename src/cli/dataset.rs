@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::dataset::{
-    AssembleOptions, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv, dataset_to_toml,
-    energies_to_csv,
+    AssembleOptions, CaseMixes, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv,
+    dataset_to_toml, energies_to_csv,
 };
+use crate::operations::Mix;
 use crate::run::{RunRecord, read_journal};
 use crate::scenario::Scenario;
 
@@ -23,7 +24,8 @@ use super::scenario_facts::executions_by_case;
 Example:
   wattline dataset target/demo
 
-Writes dataset.csv (energy above idle and exact counts per case), energies.csv (total and
+Writes dataset.csv (energy above idle and exact counts per case), contexts.csv (the counts by
+context), energies.csv (total and
 idle energy), and dataset.toml (where it comes from, what was left out and why).")]
 pub struct Arguments {
     /// The campaign's folder, as `run` wrote it.
@@ -53,9 +55,16 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         idle: IdlePolicy::Campaign,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
+    let mixes = executions.iter().map(|(case, runs)| {
+        let mix = Mix::new(&dictionary, |block| runs.get(block).copied().unwrap_or(0));
+        (case.clone(), mix)
+    });
+    let mixes = CaseMixes(mixes.collect());
     let dataset = assemble(&cases, &dictionary, &records, &executions, &options)
         .map_err(|error| Failure::input(folder.join("journal.jsonl"), error))?;
     output.write("dataset.csv", dataset_to_csv(&dataset))?;
+    let contexts = mixes.to_csv().map_err(|error| Failure::input("contexts.csv", error))?;
+    output.write("contexts.csv", contexts)?;
     output.write("energies.csv", energies_to_csv(&dataset))?;
     output.write("dataset.toml", dataset_to_toml(&dataset, &provenance(scenario, &records)))?;
     Ok(format!(

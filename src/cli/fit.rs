@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::dataset::{ColumnChoice, Table};
+use crate::dataset::{CaseMixes, ColumnChoice, Table};
 use crate::model::{
     ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
     Penalty, Solver, Weighting, cross_validate, cv_csv, estimability, estimability_csv, fit,
@@ -85,6 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let choice = columns(arguments, weight_column);
     let table = Table::from_csv(&text, &choice)
         .map_err(|error| Failure::input(&arguments.dataset, error))?;
+    let table = weighed(table, &arguments.dataset, &contexts)?;
     let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
     options.inner_folds.unit = unit;
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
@@ -109,12 +110,28 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     if kernels.is_file() {
         contexts = set_priors(&mut options, &kernels)?;
     }
+    let table = weighed(table, &dataset, &contexts)?;
     let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
+}
+
+/// The table with its counts weighed by what contexts cost, where the data set has a
+/// `contexts.csv` beside it.
+fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<Table, Failure> {
+    let path = dataset.with_file_name("contexts.csv");
+    if !prices.is_empty() && path.is_file() {
+        let mixes = CaseMixes::from_csv(&read_text(&path)?);
+        let relative = ContextPrice::index(prices);
+        let relative = |operation: &str, context: &str| {
+            relative.get(&(operation, context)).copied().unwrap_or(1.0)
+        };
+        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
+    }
+    Ok(table)
 }
 
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength

@@ -14,13 +14,13 @@ use crate::blocks::{BlockId, Granularity};
 use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
 use crate::campaign::parse_executions;
-use crate::dataset::kernel_rows;
+use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
-use crate::kernels::mix::{Mix, prices_csv};
+use crate::kernels::prices::prices_csv;
 use crate::kernels::{Kernel, catalogue, program, select};
-use crate::operations::split_form;
+use crate::operations::{Mix, split_form};
 use crate::power::{MarkTexts, parse_session_log, parse_trace};
 use crate::scenario::{Role, Scenario, read_scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
@@ -262,12 +262,18 @@ fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, F
         return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
     }
     let trace = parse_trace(&logs.samples).map_err(|error| bad(error.to_string()))?;
-    let series = trace.series(&scenario.board.rails).map_err(|error| bad(error.to_string()))?;
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()
         .map_err(|error| bad(error.to_string()))?;
-    let rows =
-        kernel_rows(&series, &windows, trace.timing()).map_err(|error| bad(error.to_string()))?;
+    let mut rows: Vec<KernelEnergy> = Vec::new();
+    // Rail by rail: each sensor refreshes in its own time.
+    for rail in &scenario.board.rails {
+        let rail = std::slice::from_ref(rail);
+        let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
+        let part = kernel_rows(&series, &windows, trace.timing());
+        let part = part.map_err(|error| bad(error.to_string()))?;
+        rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
+    }
     let runs = rows.into_iter().map(|row| {
         let iterations = row
             .iterations

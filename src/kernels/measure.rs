@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::{Case, Table};
 use crate::model::{FitOptions, ModelError, Penalty, Solver, fit};
-use crate::operations::Dictionary;
+use crate::operations::{Dictionary, Mix};
 
-use super::mix::{KernelPrice, Mix, prices};
+use super::prices::{KernelPrice, prices};
 use super::program;
 
 /// Energies and counts are given per this many iterations, so that kernels with

@@ -6,7 +6,7 @@
 
 pub mod catalogue;
 pub mod measure;
-pub mod mix;
+pub mod prices;
 pub mod program;
 pub mod select;
 

@@ -1,5 +1,7 @@
 //! `kernels.csv`: costs from micro-kernels, read as priors and written.
 
+use std::collections::BTreeMap;
+
 use super::error::ModelError;
 use super::fitted::{ContextPrice, CostPrior};
 
@@ -46,6 +48,11 @@ impl CostPrior {
 }
 
 impl ContextPrice {
+    /// Relative costs by operation and context.
+    pub fn index(prices: &[Self]) -> BTreeMap<(&str, &str), f64> {
+        prices.iter().map(|p| ((p.operation.as_str(), p.context.as_str()), p.relative)).collect()
+    }
+
     /// Reads the rows of the same text that have a `context`, with their `relative`
     /// cost; none where there are no such columns. Errors name the line.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {

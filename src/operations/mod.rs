@@ -16,6 +16,7 @@ mod counter;
 mod creation;
 
 pub mod dictionary;
+pub mod mix;
 mod reference;
 mod tables;
 #[cfg(test)]
@@ -24,4 +25,5 @@ mod tests;
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
 pub use count::count;
 pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
+pub use mix::Mix;
 pub use tables::{DictionaryError, findings_csv};
