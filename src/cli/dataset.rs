@@ -1,9 +1,11 @@
 //! `wattline dataset`: the runs of a campaign -> the table that models are fitted to.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::campaign::{Remains, count_operations};
 use crate::dataset::{
     AssembleOptions, CaseMixes, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv,
     dataset_to_toml, energies_to_csv,
@@ -14,7 +16,7 @@ use crate::scenario::Scenario;
 
 use super::Failure;
 use super::folder;
-use super::output::{Existing, Output};
+use super::output::{Existing, Output, read_text};
 use super::progress;
 use super::run::read_cases;
 use super::scenario_facts::executions_by_case;
@@ -55,12 +57,16 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         idle: IdlePolicy::Campaign,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
-    let mixes = executions.iter().map(|(case, runs)| {
-        let mix = Mix::new(&dictionary, |block| runs.get(block).copied().unwrap_or(0));
-        (case.clone(), mix)
-    });
-    let mixes = CaseMixes(mixes.collect());
-    let dataset = assemble(&cases, &dictionary, &records, &executions, &options)
+    let remains = read_remains(folder)?;
+    let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
+    for case in &cases {
+        let Some(runs) = executions.get(&case.name) else { continue };
+        let variant = remains.dictionary(&dictionary, &case.variant, &case.removed);
+        let mix = Mix::new(&variant, |block| runs.get(block).copied().unwrap_or(0));
+        mixes.0.insert(case.name.clone(), mix);
+        counts.insert(case.name.clone(), count_operations(&variant, runs));
+    }
+    let dataset = assemble(&cases, &records, &counts, &options)
         .map_err(|error| Failure::input(folder.join("journal.jsonl"), error))?;
     output.write("dataset.csv", dataset_to_csv(&dataset))?;
     let contexts = mixes.to_csv().map_err(|error| Failure::input("contexts.csv", error))?;
@@ -73,6 +79,11 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         dataset.features.len(),
         dataset.left_out.len()
     ))
+}
+
+fn read_remains(folder: &Path) -> Result<Remains, Failure> {
+    let path = folder.join("remains.csv");
+    Remains::from_csv(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
 }
 
 fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {

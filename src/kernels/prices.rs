@@ -95,3 +95,55 @@ fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64
     let (operation, context) = (operation.to_owned(), String::new());
     KernelPrice { operation, context, cost_j, se_j, relative: 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Cost;
+
+    /// Forms with independent standard errors of 1 nJ.
+    fn model(forms: &[(&str, f64)]) -> Model {
+        let mut model = crate::account::sample::model(forms);
+        let n = forms.len();
+        model.covariance =
+            Some((0..n * n).map(|i| if i % (n + 1) == 0 { 1e-18 } else { 0.0 }).collect());
+        for Cost { se_j, .. } in &mut model.costs {
+            *se_j = Some(1e-9);
+        }
+        model
+    }
+
+    fn mix(forms: &[(&str, &str, u64)]) -> Mix {
+        let mut mix = Mix::default();
+        for (operation, context, count) in forms {
+            mix.0.entry((*operation).into()).or_default().insert((*context).into(), *count);
+        }
+        mix
+    }
+
+    /// 3 reads of 60 nJ and 1 write of 20 nJ: 50 nJ on average, with a standard error of
+    /// sqrt(9 + 1) / 4 nJ; a read is 1.2 of it, a write 0.4.
+    #[test]
+    fn an_operation_costs_the_mean_of_its_contexts_in_the_application() {
+        let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9), ("And", 7e-9)]);
+        let prices = prices(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
+        let text = prices_csv(&prices).unwrap();
+        let found: Vec<_> =
+            prices.iter().map(|p| (p.operation.as_str(), p.context.as_str())).collect();
+        assert_eq!(found, [("And", ""), ("Not", ""), ("Not", "read"), ("Not", "write")], "{text}");
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-9;
+        assert!(close(prices[1].cost_j, 50e-9) && close(prices[1].se_j, 10f64.sqrt() / 4.0 * 1e-9));
+        assert!(close(prices[2].relative, 1.2) && close(prices[3].relative, 0.4));
+    }
+
+    /// Half of the executions are in a context without a kernel: the spread of the known
+    /// ones (20 nJ about 40 nJ) counts half.
+    #[test]
+    fn contexts_without_a_kernel_make_the_mean_unsure() {
+        let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9)]);
+        let mix = mix(&[("Not", "read", 1), ("Not", "write", 1), ("Not", "update", 2)]);
+        let price = &prices(&model, &mix)[0];
+        let expected = (0.5e-18_f64 + 1e-16).sqrt();
+        assert!((price.cost_j - 40e-9).abs() < 1e-18 && (price.se_j / expected - 1.0).abs() < 1e-9);
+    }
+}

@@ -10,6 +10,8 @@ mod binary;
 mod call;
 pub mod catalogue;
 mod context;
+#[cfg(test)]
+mod context_tests;
 mod control;
 mod count;
 mod counter;
