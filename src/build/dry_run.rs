@@ -14,7 +14,8 @@ use crate::scenario::{Input, Scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 use crate::toolchain::{Jdk, jar};
 
-use super::{BuildError, Variant, VariantBuilder};
+use super::suspects::suspects;
+use super::{Application, BuildError, Variant, VariantBuilder};
 
 /// The longest dry run of the unremoved application, which doesn't wait for frames.
 const BASE_LIMIT: Duration = Duration::from_secs(60);
@@ -75,9 +76,13 @@ impl<'r, 'a> DryRunner<'r, 'a> {
     }
 }
 
+fn failed(reason: String) -> DryOutcome {
+    DryOutcome::Failed { reason, suspects: Vec::new() }
+}
+
 fn too_much() -> DryOutcome {
     let reason = format!("executes more than {MORE_WORK} times as many blocks, or never ends");
-    DryOutcome::Failed { reason }
+    failed(reason)
 }
 
 /// How many dry runs are made at once.
@@ -86,6 +91,7 @@ const WORKERS: usize = 2;
 /// What several threads need to run variants at once.
 struct Runner<'r> {
     scenario: &'r Scenario,
+    application: &'r Application,
     jdk: &'r Jdk,
     libraries: Vec<PathBuf>,
     blocks: usize,
@@ -97,6 +103,7 @@ impl<'r> Runner<'r> {
     fn of(dry: &DryRunner<'r, '_>) -> Runner<'r> {
         Runner {
             scenario: dry.scenario,
+            application: dry.builder.application(),
             jdk: dry.jdk,
             libraries: dry.libraries.clone(),
             blocks: dry.blocks,
@@ -124,7 +131,7 @@ impl<'r> Runner<'r> {
         let classes = folder.path().join("classes");
         jar::write_folder(&classes, &variant.classes)?;
         let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
-            return Ok(DryOutcome::Failed { reason: format!("no input sequence {}", case.input) });
+            return Ok(failed(format!("no input sequence {}", case.input)));
         };
         let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), classes))?;
         let outcome = self.outcome(&outcome, folder.path(), variant)?;
@@ -150,6 +157,12 @@ impl<'r> Runner<'r> {
             }
             _ => outcome,
         }
+    }
+
+    fn suspects(&self, stderr: &str, variant: &Variant) -> Vec<BlockId> {
+        let removed: Vec<BlockId> = variant.removed.iter().copied().collect();
+        let application = self.application;
+        suspects(stderr, &application.sources, &application.dictionary, &removed)
     }
 
     /// The option that makes the probes' runtime end the program past the limit.
@@ -180,28 +193,29 @@ impl<'r> Runner<'r> {
         folder: &Path,
         variant: &Variant,
     ) -> Result<DryOutcome, BuildError> {
-        let failed = |reason: String| Ok(DryOutcome::Failed { reason });
         match outcome.end {
             JvmEnd::TimedOut => {
-                return failed(format!("did not end within {} s", self.limit.as_secs()));
+                return Ok(failed(format!("did not end within {} s", self.limit.as_secs())));
             }
             JvmEnd::Exited(0) => {}
             JvmEnd::Exited(TOO_MUCH_WORK) => return Ok(too_much()),
             JvmEnd::Exited(code) => {
                 let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
-                return failed(format!("exit code {code}: {}", first.unwrap_or("no message")));
+                let reason = format!("exit code {code}: {}", first.unwrap_or("no message"));
+                let suspects = self.suspects(&outcome.stderr, variant);
+                return Ok(DryOutcome::Failed { reason, suspects });
             }
         }
         let session = &self.scenario.session;
         let marks = [&session.begin_mark, &session.end_mark];
         if let Some(mark) = marks.into_iter().find(|mark| !outcome.stdout.contains(*mark)) {
-            return failed(format!("did not print {mark:?}"));
+            return Ok(failed(format!("did not print {mark:?}")));
         }
         let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
         match parse_executions(&text, self.blocks) {
             Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),
-            Err(error) => failed(error.to_string()),
+            Err(error) => Ok(failed(error.to_string())),
         }
     }
 }

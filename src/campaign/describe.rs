@@ -69,6 +69,9 @@ fn dropped_blocks(
     };
     let reason = |block: BlockId| match search.culprits.get(&block) {
         Some(reason) => reason.clone(),
+        None if with(block).next().is_none() && search.accusations.contains_key(&block) => {
+            search.accusations[&block].clone()
+        }
         None if with(block).next().is_none() => {
             "the dry runs were used up before a set with it ran".to_string()
         }

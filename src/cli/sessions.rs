@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::device::{
     AdbBoard, Board, BoardState, CancelFlag, DeviceError, Frequency, Guard, PrepareOptions, Server,
-    connect, disconnect, prepare, reconnect, restore, with_recovery,
+    await_abandoned, connect, disconnect, prepare, reconnect, restore, with_recovery,
 };
 use crate::scenario::BoardSettings;
 use crate::virtual_board::{self, RunningBoard};
@@ -114,6 +114,7 @@ impl OpenBoard {
             progress::warn(format!("{error}; the board is connected and prepared again"));
             lost();
             reconnect(self.server, self.board.serial())?;
+            await_abandoned(&self.board)?;
             prepare(&self.board, &self.options).map(drop)
         };
         with_recovery(|| call(&self.board), recover)

@@ -24,7 +24,7 @@ pub use error::DeviceError;
 pub use limit::CancelFlag;
 pub use plan::{Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
-pub use recovery::with_recovery;
+pub use recovery::{await_abandoned, with_recovery};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;
 pub use session::{Outcome, SessionEnd, SessionLogs, run_session};

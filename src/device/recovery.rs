@@ -1,9 +1,26 @@
 //! Going on after a lost connection: the board is got back, and what was lost is done again.
 
-use super::DeviceError;
+use std::time::Duration;
+
+use super::{Board, DeviceError, SCRIPT_FOLDER};
 
 /// How often in a row a board is got back for the same call.
 const RECOVERIES_MAX: u32 = 3;
+
+/// Longer than the board takes for what [`await_abandoned`] asks.
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
+
+/// Waits until a session that lost its host has put the board back: what is prepared
+/// before that would be undone. One that does not know yet that its host is gone is told.
+pub fn await_abandoned(board: &dyn Board) -> Result<(), DeviceError> {
+    let command = format!(
+        "f={SCRIPT_FOLDER}/session/pid; p=; [ -r $f ] && read -r p <$f; i=0; \
+         while [ -n \"$p\" ] && [ -e $f ] && kill -0 $p 2>/dev/null && [ $i -lt 100 ]; do \
+         [ $i -ne 50 ] || kill -HUP $p; i=$((i + 1)); \
+         usleep 100000 2>/dev/null || sleep 1; done"
+    );
+    board.shell(&command, WAIT_LIMIT).map(drop)
+}
 
 /// Makes a call; where the board was lost meanwhile, `recover` gets it back (see
 /// [`reconnect`](super::reconnect) and [`prepare`](super::prepare)) and the call is made
