@@ -171,6 +171,7 @@ fn count(
 
 fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun {
     JvmRun {
+        options: Vec::new(),
         classpath: vec![classes],
         main: program::MAIN.to_string(),
         arguments,
