@@ -240,6 +240,7 @@ impl Dataset {
             energy_j: case.energy.energy_j,
             energy_se_j: case.energy.energy_se_j,
             weight: None,
+            executions: None,
         };
         let count = |case: &MeasuredCase, feature: &String| {
             case.counts.get(feature).copied().unwrap_or(0) as f64

@@ -74,7 +74,7 @@ fn program() -> Dictionary {
 }
 
 fn counts() -> BTreeMap<String, BTreeMap<String, u128>> {
-    let of = |executions: &[u64]| count_operations(executions);
+    let of = |executions: &[u64]| count_operations(&program(), executions);
     BTreeMap::from([("a".into(), of(&[10, 100])), ("b".into(), of(&[20, 0]))])
 }
 

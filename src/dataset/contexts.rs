@@ -55,8 +55,9 @@ impl CaseMixes {
     /// counts as much as `relative` says of its operation and context.
     pub fn weigh(&self, table: &mut Table, relative: impl Fn(&str, &str) -> f64) {
         let columns = table.features.len();
-        for (row, case) in table.cases.iter().enumerate() {
+        for (row, case) in table.cases.iter_mut().enumerate() {
             let Some(mix) = self.0.get(&case.name) else { continue };
+            case.executions = Some(table.counts[row * columns..][..columns].iter().sum());
             for (column, operation) in table.features.iter().enumerate() {
                 let Some(contexts) = mix.0.get(operation) else { continue };
                 let total = mix.total(operation);
@@ -85,7 +86,7 @@ mod tests {
         assert!(CaseMixes::from_csv("case,operation,context,count\na,Not,tested,x\n").is_err());
     }
 
-    /// 1 execution worth 0.4 and 3 worth 1.2 are 4 executions; without prices, too.
+    /// 1 execution worth 0.5 and 3 worth 1.5 are 5 executions; without prices, four.
     #[test]
     fn counts_are_weighed_by_what_their_contexts_cost() {
         let table = "case,energy_j,Not,And\na,1,4,2\nb,1,8,2\n";
@@ -96,7 +97,7 @@ mod tests {
             mixes.weigh(&mut table, |_, context| if context == "tested" { tested } else { value });
             table.counts
         };
-        assert_eq!(weighed(0.4, 1.2), [4.0, 2.0, 8.0, 2.0]);
+        assert_eq!(weighed(0.5, 1.5), [5.0, 2.0, 8.0, 2.0]);
         assert_eq!(weighed(1.0, 2.0), [7.0, 2.0, 8.0, 2.0]);
         assert_eq!(weighed(1.0, 1.0), table.counts);
     }

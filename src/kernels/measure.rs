@@ -124,6 +124,7 @@ fn case(name: &str, runs: &[&KernelRun]) -> Case {
         energy_j: mean,
         energy_se_j: se,
         weight: None,
+        executions: None,
     }
 }
 

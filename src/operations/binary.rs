@@ -121,7 +121,7 @@ impl Counter<'_> {
         let int_float = a != b && a.min(b) == ValueKind::Int && kind == ValueKind::Float;
         match name {
             "Addition" | "Subtraction" | "Multi" | "Division" if int_float => {
-                self.add(format!("{name}_int_float"), line);
+                self.add_in(context, format!("{name}_int_float"), line);
                 return kind;
             }
             "Less" | "LessEqual" if int_float => {
