@@ -9,7 +9,7 @@ use crate::run::Start;
 use crate::toolchain::Jdk;
 
 use super::output::{Existing, Output};
-use super::sessions::BoardChoice;
+use super::sessions::{self, BoardChoice};
 use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
 use super::{progress, report, run as campaign, scan, truth};
 
@@ -42,6 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open(arguments)?;
     let clock = Stages::new();
     let jdk = Jdk::find()?;
+    sessions::check(&arguments.board)?;
 
     clock.stage("scan");
     let loaded = folder::load(&arguments.scenario)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::device::{
     AdbBoard, Board, BoardState, CancelFlag, DeviceError, Frequency, Guard, PrepareOptions, Server,
-    await_abandoned, connect, disconnect, prepare, reconnect, restore, with_recovery,
+    await_abandoned, connect, disconnect, list, prepare, reconnect, restore, with_recovery,
 };
 use crate::scenario::BoardSettings;
 use crate::virtual_board::{self, RunningBoard};
@@ -53,6 +53,21 @@ pub struct VirtualSettings {
     pub truth: Option<PathBuf>,
     /// Its seed.
     pub seed: u64,
+}
+
+/// Whether a board can be opened later: asked before hours of other work.
+pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
+    let server = Server::from_environment();
+    match choice {
+        BoardChoice::Virtual => {
+            virtual_board::check_programs()?;
+            list(server)?;
+        }
+        BoardChoice::Serial(serial) => {
+            AdbBoard::open(server, serial, CancelFlag::default())?;
+        }
+    }
+    Ok(())
 }
 
 /// Opens and prepares a board.

@@ -1,6 +1,6 @@
 //! Operators on values (rules 6, 7, 8, 13) and casts (rule 12).
 
-use super::context::{ContextText, conversion};
+use super::context::conversion;
 use super::counter::Counter;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
@@ -86,42 +86,36 @@ impl Counter<'_> {
             self.add_kind(name, kind, line);
             return Some(kind);
         }
-        let context = self.operands(node, name, [left, right], a != b);
-        Some(self.numeric(context, name, a, b, line))
+        Some(self.numeric(node, name, [left, right], [a, b], line))
     }
 
-    /// The context of an operator: comparisons have one, and kinds that are not the same,
-    /// since a constant is converted at compile time.
-    fn operands(
-        &self,
+    /// The operator on operands of kinds `a` and `b`; the promoted kind.
+    fn numeric(
+        &mut self,
         node: NodeId,
         name: &str,
         operands: [NodeId; 2],
-        converts: bool,
-    ) -> ContextText {
-        let compares = ["Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"];
-        if converts && operands.into_iter().any(|operand| self.facts.is_constant(operand)) {
-            "constant".into()
-        } else if compares.contains(&name) {
-            self.comparison(node, operands[1])
-        } else {
-            "".into()
-        }
-    }
-
-    fn numeric(
-        &mut self,
-        context: ContextText,
-        name: &str,
-        a: ValueKind,
-        b: ValueKind,
+        [a, b]: [ValueKind; 2],
         line: u32,
     ) -> ValueKind {
         let kind = a.max(b);
         let int_float = a != b && a.min(b) == ValueKind::Int && kind == ValueKind::Float;
+        // A constant is converted when it is compiled.
+        let constant = operands.into_iter().any(|operand| self.facts.is_constant(operand));
+        let conversion = if constant { "constant".into() } else { conversion(a.min(b), kind) };
+        let context = match name {
+            "Less" | "LessEqual" | "Greater" | "GreaterEqual" | "Equal" | "NotEqual" => {
+                if a != b && constant {
+                    "constant".into()
+                } else {
+                    self.comparison(node, operands[1])
+                }
+            }
+            _ => "".into(),
+        };
         match name {
             "Addition" | "Subtraction" | "Multi" | "Division" if int_float => {
-                self.add_in(context, format!("{name}_int_float"), line);
+                self.add_in(conversion, format!("{name}_int_float"), line);
                 return kind;
             }
             "Less" | "LessEqual" if int_float => {
@@ -135,8 +129,6 @@ impl Counter<'_> {
             _ => {}
         }
         if a != b {
-            let folded = context == "constant";
-            let conversion = if folded { "constant".into() } else { conversion(a.min(b), kind) };
             self.add_in(conversion, "Cast_numeric", line);
         }
         let counted = match (name, kind) {
@@ -180,8 +172,7 @@ impl Counter<'_> {
             return self.add_in(context, format!("{name}_Object_Object"), line);
         }
         let (a, b) = self.operand_kinds(left, right);
-        let context = if a == b { context } else { self.operands(node, name, [left, right], true) };
-        self.numeric(context, name, a, b, line);
+        self.numeric(node, name, [left, right], [a, b], line);
     }
 
     /// Rule 8; unary plus counts nothing.

@@ -1,6 +1,6 @@
 //! One check per context: a statement, an operation of it, its contexts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::tests::{CLASSES, scan_with};
 
@@ -27,6 +27,26 @@ fn check(statements: &str, operation: &str, expected: &str) {
     };
     let found: Vec<String> = counts.iter().map(text).collect();
     assert_eq!(found.join(", "), expected, "{operation} in {statements}");
+}
+
+/// An empty context means that there is no other: it is the operation itself in the
+/// kernels' table.
+#[test]
+fn operations_have_contexts_always_or_never() {
+    let statements = "d = i + 2 * f; d = d * f + f * 3 - l / 2.0; f = f / i; z = d < 2 || l == i; \
+        if (f > i && 2 > f) { l = l & 7; b += 1; f *= 2; } else { l %= i; d++; } i = z ? 1 : own; \
+        for (int x : a) { i += x; } for (int k = 0; k < 3; k++) { a[k] = k; } s = s + i; o = new T();";
+    let java = format!(
+        "class T {{ boolean z; byte b; int i, own; long l; float f; double d; Object o; String s; \
+         int[] a; void test() {{ {statements} }} }}"
+    );
+    let mut contexts: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
+    for found in scan_with(&java, &CLASSES).0.blocks.iter().flat_map(|block| &block.operations) {
+        contexts.entry(found.operation.clone()).or_default().insert(found.context.is_empty());
+    }
+    let mixed: Vec<_> = contexts.iter().filter(|(_, empty)| empty.len() > 1).collect();
+    assert_eq!(mixed, Vec::<(&String, &BTreeSet<bool>)>::new());
+    assert!(contexts.len() > 20);
 }
 
 #[test]
@@ -72,7 +92,7 @@ fn conversions_say_from_what_to_what() {
     check("i = (int) f; d = f;", "Cast_numeric", "float to double, float to int");
     check("d = d * 2;", "Cast_numeric", "constant");
     check("f = f * 2;", "Multi_int_float", "constant");
-    check("f = f * i;", "Multi_int_float", "");
+    check("f = f * i;", "Multi_int_float", "int to float");
     check("b = (byte) i;", "Cast_numeric", "int to int");
 }
 
