@@ -125,11 +125,25 @@ impl Attributor<'_> {
             };
             self.inference.constrain(&self.resolver, &returns, &expected);
         }
-        for (index, node) in nodes.iter().enumerate() {
-            if self.is_deferred(*node) {
-                let formal = instance.parameters[index].clone();
-                self.expression(*node, Some(&formal));
+        self.functions(instance, nodes);
+    }
+
+    /// The arguments that waited: first those whose parameters are known.
+    fn functions(&mut self, instance: &Instance, nodes: &[NodeId]) {
+        let indices = nodes.iter().enumerate();
+        let mut waiting: Vec<(NodeId, &Type)> = indices
+            .filter(|(_, node)| self.is_deferred(**node))
+            .map(|(index, node)| (*node, &instance.parameters[index]))
+            .collect();
+        if waiting.len() > 1 {
+            for (node, formal) in &waiting {
+                self.written_parameters(*node, formal);
             }
+        }
+        while !waiting.is_empty() {
+            let ready = waiting.iter().position(|(node, formal)| self.is_ready(*node, formal));
+            let (node, formal) = waiting.remove(ready.unwrap_or(0));
+            self.expression(node, Some(formal));
         }
     }
 
