@@ -96,8 +96,10 @@ impl Attributor<'_> {
     /// Whether the parameters of the function that `target` asks for are known, or
     /// `node` does not need them.
     pub(super) fn is_ready(&self, node: NodeId, target: &Type) -> bool {
-        if self.tree().kind(node) == Kind::Lambda && self.lambda_shape(node).parameters == 0 {
-            return true;
+        match self.tree().kind(node) {
+            Kind::Lambda if self.lambda_shape(node).parameters == 0 => return true,
+            Kind::Call | Kind::Creation => return !self.inference.is_open(target),
+            _ => {}
         }
         let function = self.function_type(&self.inference.shallow(target));
         function.is_none_or(|f| !f.parameters.iter().any(|p| self.inference.is_open(p)))
