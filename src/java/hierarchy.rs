@@ -301,6 +301,7 @@ impl Resolver<'_> {
         let mut interfaces: Vec<Arc<ClassType>> = Vec::new();
         let mut seen: Vec<Name> = Vec::new();
         let mut hidden = Vec::new();
+        let mut object = None;
         let mut at = Some(Arc::new(ty.clone()));
         while let Some(ty) = at.take().filter(|t| !seen.contains(&t.name)) {
             seen.push(ty.name.clone());
@@ -311,6 +312,10 @@ impl Resolver<'_> {
                 at = supers.next().and_then(class_type);
             }
             interfaces.extend(supers.filter_map(class_type));
+            if class.is_interface {
+                // What every object has comes last.
+                object = at.take();
+            }
         }
         let mut next = 0;
         while next < interfaces.len() {
@@ -331,7 +336,7 @@ impl Resolver<'_> {
                 (Reverse(self.rank(&i.name)), is_library, i.name.clone())
             });
         }
-        for ty in interfaces {
+        for ty in interfaces.into_iter().chain(object) {
             let Some(class) = self.class(&ty.name) else { continue };
             self.inherited_methods(&class, &ty, name, inheriting, found, &mut hidden);
         }

@@ -248,13 +248,14 @@ impl<'w> Resolver<'w> {
         };
         let static_single = || imports.static_single.get(name)?.iter().find_map(member_of);
         let on_demand = |package: &String| {
-            self.world.existing(&format!("{package}.{name}")).or_else(|| member_of(package))
+            let visible = self.world.visible_in(package, name, &imports.package);
+            visible.or_else(|| member_of(package))
         };
         self.world
             .existing(&here)
             .or_else(static_single)
             .or_else(|| imports.on_demand.iter().find_map(on_demand))
-            .or_else(|| self.world.existing(&format!("java.lang.{name}")))
+            .or_else(|| self.world.visible_in("java.lang", name, &imports.package))
             .or_else(|| imports.static_on_demand.iter().find_map(member_of))
     }
 
