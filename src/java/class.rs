@@ -39,7 +39,7 @@ fn package(class: &str) -> &str {
 pub struct ClassInfo {
     /// Binary name with package.
     pub name: Name,
-    /// Who inherits it, as a member class.
+    /// Who sees it; who inherits it, as a member class.
     pub visibility: Visibility,
     /// Whether it is an interface or annotation type.
     pub is_interface: bool,

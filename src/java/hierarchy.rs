@@ -1,6 +1,7 @@
 //! Supertypes, subtyping and member look-up over classes of the sources and of the
 //! class path.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -294,50 +295,72 @@ impl Resolver<'_> {
         found
     }
 
+    /// As javac looks for them: the superclasses, then the interfaces by their rank.
     fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<Candidate>) {
         let inheriting = &ty.name;
-        let mut interfaces = Vec::new();
+        let mut interfaces: Vec<Arc<ClassType>> = Vec::new();
         let mut seen: Vec<Name> = Vec::new();
-        let mut at = Some(ty.clone());
-        while let Some(ty) = at.take() {
-            if seen.contains(&ty.name) {
-                break;
-            }
+        let mut hidden = Vec::new();
+        let mut object = None;
+        let mut at = Some(Arc::new(ty.clone()));
+        while let Some(ty) = at.take().filter(|t| !seen.contains(&t.name)) {
             seen.push(ty.name.clone());
             let Some(class) = self.class(&ty.name) else { break };
-            self.inherited_methods(&class, &ty, name, inheriting, found);
-            for super_type in self.direct_supertypes(&class, &ty) {
-                let Type::Class(super_class) = super_type else { continue };
-                let is_superclass = at.is_none()
-                    && class.superclass.as_ref().and_then(Type::class_name)
-                        == Some(&super_class.name);
-                if is_superclass {
-                    at = Some((*super_class).clone());
-                } else {
-                    interfaces.push(super_class);
-                }
+            self.inherited_methods(&class, &ty, name, inheriting, found, &mut hidden);
+            let mut supers = self.direct_supertypes(&class, &ty).into_iter();
+            if class.superclass.is_some() {
+                at = supers.next().and_then(class_type);
+            }
+            interfaces.extend(supers.filter_map(class_type));
+            if class.is_interface {
+                // What every object has comes last.
+                object = at.take();
             }
         }
-        // Breadth first: nearer interfaces before farther ones.
         let mut next = 0;
         while next < interfaces.len() {
             let ty = interfaces[next].clone();
-            next += 1;
-            if seen.contains(&ty.name) {
+            if interfaces[..next].iter().any(|i| i.name == ty.name) {
+                interfaces.remove(next);
                 continue;
             }
-            seen.push(ty.name.clone());
+            next += 1;
             let Some(class) = self.class(&ty.name) else { continue };
-            self.inherited_methods(&class, &ty, name, inheriting, found);
-            let supers = self.direct_supertypes(&class, &ty);
-            interfaces.extend(supers.into_iter().filter_map(|s| match s {
-                Type::Class(class) => Some(class),
-                _ => None,
-            }));
+            let supers = self.direct_supertypes(&class, &ty).into_iter();
+            let above = supers.skip(usize::from(class.superclass.is_some()));
+            interfaces.extend(above.filter_map(class_type));
+        }
+        if interfaces.len() > 1 {
+            interfaces.sort_by_cached_key(|i| {
+                let is_library = self.class(&i.name).is_none_or(|c| !c.from_source);
+                (Reverse(self.rank(&i.name)), is_library, i.name.clone())
+            });
+        }
+        for ty in interfaces.into_iter().chain(object) {
+            let Some(class) = self.class(&ty.name) else { continue };
+            self.inherited_methods(&class, &ty, name, inheriting, found, &mut hidden);
         }
     }
 
+    /// How far a class is above `Object`, by its longest way.
+    fn rank(&self, name: &Name) -> u32 {
+        self.rank_at(name, 0)
+    }
+
+    fn rank_at(&self, name: &Name, depth: u32) -> u32 {
+        if let Some(known) = self.known_rank(name) {
+            return known;
+        }
+        let Some(class) = self.class(name).filter(|_| depth < DEPTH_MAX) else { return 1 };
+        let supers = class.supertypes().filter_map(Type::class_name);
+        let rank = supers.map(|s| self.rank_at(s, depth + 1) + 1).max().unwrap_or(0);
+        self.keep_rank(name, rank);
+        rank
+    }
+
     /// The methods of `class` that are members of the class `inheriting` below it.
+    /// `hidden` collects the concrete ones that are overridden: they too stand for
+    /// those of interfaces.
     fn inherited_methods(
         &self,
         class: &ClassInfo,
@@ -345,13 +368,24 @@ impl Resolver<'_> {
         name: &str,
         inheriting: &str,
         found: &mut Vec<Candidate>,
+        hidden: &mut Vec<Candidate>,
     ) {
         let mut own = Vec::new();
         self.own_methods(class, ty, name, &mut own);
         for candidate in own {
             let is_member = candidate.method.visibility.is_inherited(&class.name, inheriting);
-            if is_member && !found.iter().any(|f| overrides(f, &candidate)) {
+            // An abstract method of a class does not hide that of an interface beside it.
+            let hides = |f: &Candidate| {
+                overrides(f, &candidate)
+                    && (!f.method.is_abstract || self.is_subclass(&f.method.class, &class.name))
+            };
+            if !is_member || hidden.iter().any(|h| overrides(h, &candidate)) {
+                continue;
+            }
+            if !found.iter().any(hides) {
                 found.push(candidate);
+            } else if !class.is_interface && !candidate.method.is_abstract {
+                hidden.push(candidate);
             }
         }
     }
@@ -413,6 +447,13 @@ impl Resolver<'_> {
                 && c.method.parameters.len() == first.method.parameters.len()
         };
         open.all(same).then_some(first)
+    }
+}
+
+fn class_type(ty: Type) -> Option<Arc<ClassType>> {
+    match ty {
+        Type::Class(class) => Some(class),
+        _ => None,
     }
 }
 

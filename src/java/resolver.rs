@@ -43,6 +43,7 @@ pub(crate) struct Resolver<'w> {
     member: RefCell<HashMap<(Name, String), Option<Name>>>,
     infos: RefCell<HashMap<Name, Option<Arc<ClassInfo>>>>,
     ancestors: RefCell<HashMap<Name, Arc<Ancestors>>>,
+    ranks: RefCell<HashMap<Name, u32>>,
 }
 
 /// Deepest hierarchy and type nesting that is followed.
@@ -62,6 +63,7 @@ impl<'w> Resolver<'w> {
             member: RefCell::default(),
             infos: RefCell::default(),
             ancestors: RefCell::default(),
+            ranks: RefCell::default(),
         }
     }
 
@@ -80,6 +82,18 @@ impl<'w> Resolver<'w> {
 
     pub(super) fn known_ancestors(&self, name: &Name) -> Option<Arc<Ancestors>> {
         self.ancestors.borrow().get(name).cloned()
+    }
+
+    pub(super) fn known_rank(&self, name: &Name) -> Option<u32> {
+        self.ranks.borrow().get(name).copied()
+    }
+
+    /// Remembers the rank of a class, unless it is local and still being declared.
+    pub(super) fn keep_rank(&self, name: &Name, rank: u32) {
+        let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
+        if self.world.has_members() && is_settled {
+            self.ranks.borrow_mut().insert(name.clone(), rank);
+        }
     }
 
     /// Remembers the ancestors of a class, unless it is local and still being declared.
@@ -234,13 +248,14 @@ impl<'w> Resolver<'w> {
         };
         let static_single = || imports.static_single.get(name)?.iter().find_map(member_of);
         let on_demand = |package: &String| {
-            self.world.existing(&format!("{package}.{name}")).or_else(|| member_of(package))
+            let visible = self.world.visible_in(package, name, &imports.package);
+            visible.or_else(|| member_of(package))
         };
         self.world
             .existing(&here)
             .or_else(static_single)
             .or_else(|| imports.on_demand.iter().find_map(on_demand))
-            .or_else(|| self.world.existing(&format!("java.lang.{name}")))
+            .or_else(|| self.world.visible_in("java.lang", name, &imports.package))
             .or_else(|| imports.static_on_demand.iter().find_map(member_of))
     }
 

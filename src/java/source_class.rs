@@ -58,6 +58,11 @@ pub(crate) fn class_info(resolver: &mut Resolver<'_>, node: NodeId, name: &Name)
     class
 }
 
+/// How often a list of type parameters is read until all bounds know the others'.
+pub(super) fn passes(parameters: usize) -> usize {
+    1 + parameters.clamp(1, 4)
+}
+
 /// The type parameters declared at `node`; they come into scope.
 pub(crate) fn type_parameters(
     resolver: &mut Resolver<'_>,
@@ -71,8 +76,10 @@ pub(crate) fn type_parameters(
     let parameters: Vec<NodeId> =
         tree.children(list).filter(|c| tree.kind(*c) == Kind::TypeParameter).collect();
     let mut found = Vec::new();
-    // Bounds may use any of the parameters, so the names come into scope first.
-    for with_bounds in [false, true] {
+    // Bounds may use any of the parameters, so the names come into scope first, then
+    // with their bounds, then with bounds whose variables have theirs.
+    for pass in 0..passes(parameters.len()) {
+        let with_bounds = pass > 0;
         found.clear();
         for parameter in &parameters {
             let name = tree.first(*parameter, Kind::TypeIdentifier).map_or("?", |n| file.text(n));

@@ -36,6 +36,55 @@ impl LeanTree {
     /// Copies the tree of `file`, without recursion, in one pass.
     pub fn of(file: &SourceFile) -> LeanTree {
         let mut tree = LeanTree { entries: Vec::with_capacity(file.text.len() / 6) };
+        tree.copy(file);
+        for cast in tree.nodes().filter(|n| tree.kind(*n) == Kind::Cast).collect::<Vec<_>>() {
+            tree.mend_cast(cast);
+        }
+        tree
+    }
+
+    /// `(a.b) - c`: the grammar also takes it for a cast of `-c`, which only primitive
+    /// types allow.
+    fn mend_cast(&mut self, cast: NodeId) {
+        let parts: Vec<NodeId> = self.children(cast).collect();
+        let [ty, value] = parts[..] else { return };
+        let operand: Vec<NodeId> = self.children(value).collect();
+        let [operator, right] = operand[..] else { return };
+        let is_sign = matches!(self.kind(operator), Kind::Plus | Kind::Minus);
+        let is_name = matches!(self.kind(ty), Kind::TypeIdentifier | Kind::ScopedTypeIdentifier);
+        if !is_sign || !is_name || self.kind(value) != Kind::Unary {
+            return;
+        }
+        self.name_not_type(ty);
+        self.entries[cast.0 as usize].kind = Kind::Binary;
+        self.entries[ty.0 as usize].field = Field::Left;
+        self.entries[ty.0 as usize].next = operator.0;
+        self.entries[right.0 as usize].field = Field::Right;
+        for node in [operator, right] {
+            self.entries[node.0 as usize].parent = cast.0;
+        }
+    }
+
+    /// Makes a type's name the name of a variable.
+    fn name_not_type(&mut self, node: NodeId) {
+        let mut at = Some(node);
+        while let Some(node) = at.take() {
+            if self.kind(node) == Kind::TypeIdentifier {
+                self.entries[node.0 as usize].kind = Kind::Identifier;
+                return;
+            }
+            self.entries[node.0 as usize].kind = Kind::FieldAccess;
+            let parts: Vec<NodeId> = self.children(node).collect();
+            let [object, name] = parts[..] else { return };
+            self.entries[name.0 as usize].kind = Kind::Identifier;
+            self.entries[name.0 as usize].field = Field::FieldName;
+            self.entries[object.0 as usize].field = Field::Object;
+            at = Some(object);
+        }
+    }
+
+    fn copy(&mut self, file: &SourceFile) {
+        let tree = self;
         let mut cursor = file.tree.walk();
         tree.push(&cursor, NONE);
         let mut ancestors = vec![(0u32, NONE)];
@@ -49,7 +98,7 @@ impl LeanTree {
                         break;
                     }
                     if !cursor.goto_parent() || ancestors.len() == 1 {
-                        return tree;
+                        return;
                     }
                     ancestors.pop();
                 }
@@ -237,6 +286,20 @@ mod tests {
         assert_eq!(parts, ["1", "+", "2"]);
         assert_eq!(tree.kind(tree.parent(binary).unwrap()), Kind::VariableDeclarator);
         assert!(tree.nodes().all(|n| tree.kind(n) != Kind::BlockComment));
+    }
+
+    #[test]
+    fn a_sign_after_a_name_in_parentheses_is_no_cast() {
+        let text = "class A { int f = (a.b.c) - d; int g = (int) -d; }";
+        let file = SourceFile::parse("A.java", text);
+        let tree = LeanTree::of(&file);
+        let of_kind = |kind| tree.nodes().filter(|n| tree.kind(*n) == kind).collect::<Vec<_>>();
+        let binary = of_kind(Kind::Binary)[0];
+        let parts: Vec<&str> = tree.children(binary).map(|c| &text[tree.range(c)]).collect();
+        assert_eq!(parts, ["a.b.c", "-", "d"]);
+        let access = of_kind(Kind::FieldAccess)[0];
+        assert_eq!(&text[tree.range(tree.child(access, Field::Object).unwrap())], "a.b");
+        assert_eq!(of_kind(Kind::Cast).len(), 1);
     }
 
     #[test]

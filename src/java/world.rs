@@ -117,6 +117,17 @@ impl<'w> World<'w> {
         self.classes.find(name).map(|c| c.name.clone())
     }
 
+    /// `package.simple` as a class that code of package `from` can see.
+    pub fn visible_in(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
+        let found = self.existing(&format!("{package}.{simple}"))?;
+        let visibility = match self.decl(&found) {
+            Some(decl) => decl.visibility,
+            None => self.classes.find(&found)?.visibility,
+        };
+        let is_visible = visibility == Visibility::Open || package == from;
+        Some(found).filter(|_| is_visible)
+    }
+
     /// `a.b.C.D` as a class: tries ever shorter packages.
     pub fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
         if qualified.len() > QUALIFIED_MAX {

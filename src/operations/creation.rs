@@ -51,7 +51,9 @@ impl Counter<'_> {
     }
 
     fn component(&mut self, pattern: NodeId) {
-        if let Some(name) = self.tree().first(pattern, Kind::Identifier) {
+        // `_` declares nothing.
+        let name = self.tree().first(pattern, Kind::Identifier);
+        if let Some(name) = name.filter(|n| self.file.text(*n) != "_") {
             self.declaration(name);
         }
     }

@@ -441,7 +441,8 @@ public final class OperationChecker extends TreeScanner {
     }
 
     private void invoked(Symbol method, List<? extends JCExpression> args, int pos) {
-        Symbol owner = method.owner;
+        // Newer javac gives an interface's Object methods to the interface.
+        Symbol owner = method.baseSymbol().owner;
         if (sources.contains(owner)) {
             add("Method_Invocation", pos);
             for (JCExpression arg : args) add("Parameter_" + kind(arg.type), start(arg));

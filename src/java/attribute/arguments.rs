@@ -8,6 +8,9 @@ use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 use crate::java::types::{Substitution, Type, erase, substitute};
 
+/// How deep calls nest whose functions are attributed again when their target is known.
+const RETRIES_MAX: u32 = 4;
+
 /// An argument as overload resolution sees it.
 pub(super) enum Argument {
     /// A value of this type.
@@ -59,7 +62,7 @@ impl Attributor<'_> {
         if let [only] = possible[..] {
             let instance = self.instantiate(only.clone(), explicit, nodes.len());
             for (index, node) in nodes.iter().enumerate() {
-                if !self.is_deferred(*node) {
+                if !self.is_deferred(*node) && !self.needs_target(*node) {
                     let formal = instance.parameters[index].clone();
                     let ty = self.expression(*node, Some(&formal));
                     self.accept(&instance, index, &ty);
@@ -77,7 +80,9 @@ impl Attributor<'_> {
         };
         let instance = self.instantiate(chosen, explicit, nodes.len());
         for (index, argument) in arguments.iter().enumerate() {
-            if let Argument::Typed(ty) = argument {
+            if let Argument::Typed(ty) = argument
+                && !self.needs_target(nodes[index])
+            {
                 self.accept(&instance, index, ty);
             }
         }
@@ -118,19 +123,57 @@ impl Attributor<'_> {
         if let Some(expected) = expected
             && self.inference.is_open(&instance.returns)
         {
-            let returns = instance.returns.clone();
-            let expected = match expected {
-                Type::Primitive(_) => expected.boxed(),
-                other => other.clone(),
-            };
-            self.inference.constrain(&self.resolver, &returns, &expected);
+            self.inference.ask(&self.resolver, &instance.returns, &expected.boxed());
         }
-        for (index, node) in nodes.iter().enumerate() {
-            if self.is_deferred(*node) {
-                let formal = instance.parameters[index].clone();
-                self.expression(*node, Some(&formal));
+        self.functions(instance, nodes);
+    }
+
+    /// The arguments that waited: first those whose parameters are known.
+    fn functions(&mut self, instance: &Instance, nodes: &[NodeId]) {
+        let indices = nodes.iter().enumerate();
+        let mut waiting: Vec<(usize, NodeId)> = indices
+            .filter(|(_, node)| self.is_deferred(**node) || self.needs_target(**node))
+            .map(|(index, node)| (index, *node))
+            .collect();
+        let formal = |index: usize| &instance.parameters[index];
+        if waiting.len() > 1 {
+            for (index, node) in &waiting {
+                self.written_parameters(*node, formal(*index));
             }
         }
+        while !waiting.is_empty() {
+            let ready = waiting.iter().position(|(i, node)| self.is_ready(*node, formal(*i)));
+            let (index, node) = waiting.remove(ready.unwrap_or(0));
+            let ty = self.expression(node, Some(formal(index)));
+            if !self.is_deferred(node) {
+                self.accept(instance, index, &ty);
+            }
+        }
+    }
+
+    /// A generic call or a diamond with functions among its arguments: what its place
+    /// asks for may say the types of their parameters.
+    fn needs_target(&self, node: NodeId) -> bool {
+        if self.retries >= RETRIES_MAX {
+            return false;
+        }
+        let tree = self.tree();
+        let mut todo = vec![node];
+        while let Some(node) = todo.pop() {
+            let is_call = match tree.kind(node) {
+                Kind::Call => tree.child(node, Field::TypeArguments).is_none(),
+                Kind::Creation => self.is_diamond(node),
+                _ => false,
+            };
+            let list = tree.child(node, Field::Arguments).filter(|_| is_call);
+            for argument in list.into_iter().flat_map(|l| tree.children(l)) {
+                if self.is_function(argument) {
+                    return true;
+                }
+                todo.push(argument);
+            }
+        }
+        false
     }
 
     /// Lambdas, method references, and what holds them, wait for the method.
@@ -156,6 +199,12 @@ impl Attributor<'_> {
             Kind::Lambda => Argument::Lambda(self.lambda_shape(node)),
             Kind::MethodReference => Argument::Reference,
             _ if self.is_deferred(node) => Argument::Open,
+            _ if self.needs_target(node) => {
+                self.retries += 1;
+                let ty = self.expression(node, None);
+                self.retries -= 1;
+                Argument::Typed(ty)
+            }
             _ => Argument::Typed(self.expression(node, None)),
         }
     }

@@ -18,10 +18,7 @@ impl Attributor<'_> {
         let outer = outer.map(|o| self.receiver(o));
         let Some(type_node) = tree.child(node, Field::Type) else { return Type::Unknown };
         let class = self.created_class(type_node, outer);
-        let is_diamond = tree.kind(type_node) == Kind::GenericType
-            && tree
-                .first(type_node, Kind::TypeArguments)
-                .is_some_and(|a| tree.children(a).next().is_none());
+        let is_diamond = self.is_diamond(node);
         let arguments = tree.child(node, Field::Arguments);
         let class = match is_diamond {
             true => self.diamond(&class),
@@ -36,6 +33,14 @@ impl Attributor<'_> {
             }
             None => ty,
         }
+    }
+
+    /// Whether the creation leaves its type arguments to be inferred.
+    pub(super) fn is_diamond(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let generic = tree.child(node, Field::Type).filter(|t| tree.kind(*t) == Kind::GenericType);
+        let arguments = generic.and_then(|t| tree.first(t, Kind::TypeArguments));
+        arguments.is_some_and(|a| tree.children(a).next().is_none())
     }
 
     /// The class after `new`; a member class of the type of `o` in `o.new C()`.

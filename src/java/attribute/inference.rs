@@ -12,6 +12,8 @@ const DEPTH_MAX: u32 = 24;
 #[derive(Default)]
 struct Slot {
     value: Option<Type>,
+    /// Whether the value is but what the place asks for: a narrower one may come.
+    is_asked: bool,
     bounds: Vec<Type>,
 }
 
@@ -31,7 +33,7 @@ impl Inference {
             .collect();
         for variable in parameters {
             let bounds = variable.bounds.iter().map(|b| substitute(b, &substitution)).collect();
-            self.slots.push(Slot { value: None, bounds });
+            self.slots.push(Slot { bounds, ..Slot::default() });
         }
         substitution
     }
@@ -118,8 +120,31 @@ impl Inference {
             other => other.boxed(),
         };
         if !mentions(&self.deep(&value), id) {
-            self.slots[id as usize].value = Some(value);
+            let slot = &mut self.slots[id as usize];
+            (slot.value, slot.is_asked) = (Some(value), false);
         }
+    }
+
+    /// A call whose value is of type `returns` stands where `asked` is asked for.
+    pub fn ask(&mut self, resolver: &Resolver<'_>, returns: &Type, asked: &Type) {
+        match (self.shallow(returns), self.shallow(asked)) {
+            (Type::Infer(id), asked) if !matches!(asked, Type::Infer(_)) => {
+                self.bind(id, asked);
+                self.slots[id as usize].is_asked = true;
+            }
+            (Type::Class(_), Type::Infer(id)) => {
+                let bounds = self.slots[id as usize].bounds.clone();
+                for bound in bounds.iter().filter(|b| !mentions(b, id)) {
+                    self.constrain(resolver, returns, bound);
+                }
+            }
+            (_, asked) => self.constrain(resolver, returns, &asked),
+        }
+    }
+
+    /// The variable that `ty` is, if its value is but what the place asks for.
+    fn asked_variable(&self, ty: &Type) -> Option<u32> {
+        self.last_variable(ty).filter(|id| self.slots[*id as usize].is_asked)
     }
 
     /// Values of type `actual` go where `formal` is asked for.
@@ -133,6 +158,13 @@ impl Inference {
         }
         let a = self.shallow(actual);
         let f = self.shallow(formal);
+        if let Some(id) = self.asked_variable(formal)
+            && a.is_reference()
+            && !matches!(a, Type::Infer(_) | Type::Null)
+            && resolver.is_subtype(&a, &f)
+        {
+            self.bind(id, a.clone());
+        }
         match (&a, &f) {
             (_, Type::Infer(id)) => self.bind(*id, a),
             (Type::Infer(id), _) => self.bind(*id, f),

@@ -76,6 +76,35 @@ impl Attributor<'_> {
         }
     }
 
+    /// What the written parameter types of a lambda say of its target.
+    pub(super) fn written_parameters(&mut self, node: NodeId, target: &Type) {
+        let tree = self.tree();
+        let Some(list) = tree.child(node, Field::Parameters) else { return };
+        if tree.kind(list) != Kind::FormalParameters {
+            return;
+        }
+        let nodes = tree.children(list).filter_map(|p| tree.child(p, Field::Type));
+        let is_written: Vec<bool> = nodes.map(|t| self.declared_type(t).is_some()).collect();
+        let Some(function) = self.function_type(&self.inference.shallow(target)) else { return };
+        let (parameters, _) = source_class::parameters(&self.resolver, node);
+        let pairs = function.parameters.iter().zip(parameters).zip(is_written);
+        for ((asked, (_, ty)), _) in pairs.filter(|(_, written)| *written) {
+            self.inference.equate(asked, &ty, 0);
+        }
+    }
+
+    /// Whether the parameters of the function that `target` asks for are known, or
+    /// `node` does not need them.
+    pub(super) fn is_ready(&self, node: NodeId, target: &Type) -> bool {
+        match self.tree().kind(node) {
+            Kind::Lambda if self.lambda_shape(node).parameters == 0 => return true,
+            Kind::Call | Kind::Creation => return !self.inference.is_open(target),
+            _ => {}
+        }
+        let function = self.function_type(&self.inference.shallow(target));
+        function.is_none_or(|f| !f.parameters.iter().any(|p| self.inference.is_open(p)))
+    }
+
     fn implicit_parameter(&mut self, name: NodeId, ty: Option<Type>) {
         let ty = ty.map_or(Type::Unknown, |t| self.inference.deep(&t));
         self.declare(name, ty, false);

@@ -119,6 +119,7 @@ pub(crate) fn attribute(world: &World<'_>, file: &FileUnit<'_>) -> Facts {
         bodies: Vec::new(),
         inference: Inference::default(),
         depth: 0,
+        retries: 0,
     };
     attributor.file();
     attributor.finish()
@@ -141,6 +142,8 @@ struct Attributor<'w> {
     bodies: Vec<BodyContext>,
     inference: Inference,
     depth: u32,
+    /// Calls around that will be attributed again.
+    retries: u32,
 }
 
 impl<'w> Attributor<'w> {

@@ -98,7 +98,23 @@ impl Attributor<'_> {
         let best: Vec<&&Candidate> = applicable.iter().filter(is_best).collect();
         // Several are equally specific if one overrides another: a concrete one counts.
         let concrete = best.iter().find(|c| !c.method.is_abstract);
-        concrete.or(best.first()).map_or(applicable[0], |c| **c)
+        concrete.map(|c| **c).or_else(|| self.merged(&best)).unwrap_or(applicable[0])
+    }
+
+    /// Of abstract methods with the same parameters the one whose result fits all. javac
+    /// asks the second before the first, and then the rest.
+    fn merged<'c>(&self, same: &[&&'c Candidate]) -> Option<&'c Candidate> {
+        let returned = |c: &Candidate| erase(&substitute(&c.method.returns, &c.substitution));
+        let mut order: Vec<&'c Candidate> = same.iter().map(|c| **c).collect();
+        if order.len() > 1 {
+            order.swap(0, 1);
+        }
+        let fits = |c: &Candidate, other: &Candidate| match (returned(c), returned(other)) {
+            (Type::Primitive(a), Type::Primitive(b)) => a == b,
+            (a, b) => self.resolver.is_subtype(&a, &b),
+        };
+        let best = order.iter().find(|c| order.iter().all(|other| fits(c, other)));
+        best.or(order.first()).copied()
     }
 
     fn is_more_specific(

@@ -119,8 +119,10 @@ impl Attributor<'_> {
         if let Some(expected) = expected.filter(|e| e.is_reference()) {
             return expected.clone();
         }
-        let both = |a: Type, b: &Type| self.resolver.least_upper_bound(&a, b);
-        rest.iter().fold(first.clone(), both)
+        let is_reference = values.iter().any(Type::is_reference);
+        let value = |v: &Type| if is_reference { v.boxed() } else { v.clone() };
+        let both = |a: Type, b: &Type| self.resolver.least_upper_bound(&a, &value(b));
+        rest.iter().fold(value(first), both)
     }
 }
 

@@ -42,14 +42,17 @@ fn visibility(flags: u16) -> Visibility {
     }
 }
 
-/// What a member class's own entry among the inner classes says of it.
+/// What a member class's own entry among the inner classes says of it, or the flags of
+/// a top-level class.
 fn member_visibility(file: &ClassFile<'_>) -> Visibility {
     let entries = file.attributes.iter().filter_map(|a| match &a.data {
         AttributeData::InnerClasses(entries) => Some(entries),
         _ => None,
     });
     let own = entries.flatten().find(|e| *e.inner_class_info == *file.this_class);
-    own.map_or(Visibility::Open, |e| visibility(e.access_flags.bits()))
+    let is_public = file.access_flags.contains(ClassAccessFlags::PUBLIC);
+    let top_level = if is_public { Visibility::Open } else { Visibility::Package };
+    own.map_or(top_level, |e| visibility(e.access_flags.bits()))
 }
 
 fn signature_of<'a>(attributes: &'a [AttributeInfo<'_>]) -> Option<&'a str> {

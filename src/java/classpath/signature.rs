@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::java::source_class::passes;
 use crate::java::types::{Name, Primitive, Type, TypeVariable, Wildcard};
 
 /// Reads one signature; type variables are looked up in `scope`, last first.
@@ -44,7 +45,10 @@ impl<'s> Signature<'s> {
         // Bounds may use any of the parameters, so the names come into scope first.
         let before = self.scope.len();
         let start = self.rest;
-        for with_bounds in [false, true] {
+        let mut pass = 0;
+        while pass < passes(self.scope.len() - before) {
+            let with_bounds = pass > 0;
+            pass += 1;
             self.rest = &start[1..];
             let mut found = Vec::new();
             while !self.eat('>') {
