@@ -8,6 +8,7 @@ pub mod from_csv;
 pub mod kernels;
 pub mod library;
 pub mod output;
+pub mod rows;
 pub mod table;
 
 pub use assemble::{
@@ -19,4 +20,5 @@ pub use from_csv::{ColumnChoice, TableError};
 pub use kernels::{KernelEnergy, KernelError, kernel_rows};
 pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop};
 pub use output::{Provenance, dataset_to_csv, dataset_to_toml, energies_to_csv};
+pub use rows::{BLOCK_ROWS, Block, Rows, RowsError, Take};
 pub use table::{Case, Table};

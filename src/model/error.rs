@@ -180,6 +180,9 @@ pub enum ModelError {
         /// What does not fit.
         reason: String,
     },
+    /// Rows could not be read.
+    #[error(transparent)]
+    Rows(#[from] crate::dataset::RowsError),
     /// A table could not be written.
     #[error("the table could not be written: {0}")]
     Csv(#[from] csv::Error),

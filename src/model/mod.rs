@@ -22,6 +22,7 @@ mod options;
 mod predict;
 mod prior_file;
 mod solver;
+mod stream;
 mod tune;
 mod validation;
 mod weights;
@@ -40,6 +41,7 @@ pub use library::LIBRARY_OTHER;
 pub use options::{FitOptions, LibraryColumns, Penalty, Solver};
 pub use predict::{CostIndex, Prediction};
 pub use solver::gd::{GdOptions, LearningRate};
+pub use stream::{StreamFit, fit_rows};
 pub use validation::{
     CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate, cross_validate_repeatedly,
     cv_csv,
