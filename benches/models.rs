@@ -7,7 +7,9 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use wattline::dataset::{Case, Table};
-use wattline::model::{FitOptions, FoldOptions, Solver, fit_rows};
+use wattline::model::{
+    BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
+};
 
 /// Rows and columns of the large problem.
 const ROWS: usize = 1_000_000;
@@ -23,6 +25,7 @@ fn main() {
             "nnls" => large(folder, Solver::Nnls),
             "ls" => large(folder, Solver::Ls),
             "ridge" => large(folder, Solver::Ridge),
+            "bootstrap" => repeated(),
             other => eprintln!("no work named {other}"),
         }
     }
@@ -107,4 +110,55 @@ fn cpu_s() -> f64 {
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
     let ticks = |at: usize| fields.get(at).and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A campaign of 200 cases and 187 operations, of rank 100, noise 2 %.
+fn campaign() -> Table {
+    let mut random = Uniform(77);
+    let (cases, blocks) = (200, 100);
+    let block: Vec<Vec<f64>> = (0..blocks)
+        .map(|_| {
+            let few = |random: &mut Uniform| (random.next() < 0.08).then(|| random.next() * 5.0);
+            (0..COLUMNS).map(|_| few(&mut random).unwrap_or(0.0).ceil()).collect()
+        })
+        .collect();
+    let cost: Vec<f64> = (0..COLUMNS).map(|_| 1e-9 * (3.0 * random.next() - 1.5).exp()).collect();
+    let mut table = Table {
+        features: (0..COLUMNS).map(|j| format!("op{}_{j}", j % 20)).collect(),
+        ..Table::default()
+    };
+    for i in 0..cases {
+        let runs: Vec<f64> = (0..blocks).map(|_| (1e6 * random.next().powi(3)).floor()).collect();
+        let count = |j: usize| runs.iter().zip(&block).map(|(runs, block)| runs * block[j]).sum();
+        let counts: Vec<f64> = (0..COLUMNS).map(count).collect();
+        let energy: f64 = counts.iter().zip(&cost).map(|(n, c)| n * c).sum();
+        let noise = random.next() + random.next() + random.next() - 1.5;
+        table.cases.push(case(format!("case {i}"), energy * (1.0 + 0.04 * noise)));
+        table.counts.extend(counts);
+    }
+    table
+}
+
+fn case(name: String, energy_j: f64) -> Case {
+    let (group, device) = (String::new(), String::new());
+    Case { name, group, device, duration_s: None, energy_j, energy_se_j: None, weight: None }
+}
+
+/// nnls on a campaign, with four folds and 1000 repetitions.
+fn repeated() {
+    let table = campaign();
+    let (before, start) = (cpu_s(), std::time::Instant::now());
+    let draws = BootstrapOptions { replicates: 1000, ..Default::default() };
+    let options = FitOptions { bootstrap: Some(draws), ..FitOptions::new(Solver::Nnls) };
+    let model = fit(&table, &options).expect("a fit");
+    let plain = FitOptions::new(Solver::Nnls);
+    let folds = cross_validate(&table, &plain, FoldOptions::default(), None).expect("folds");
+    println!(
+        "nnls 200 x 187, 4 folds, bootstrap 1000: {:.2} s CPU, {:.2} s; rank {}, {} intervals, {}",
+        cpu_s() - before,
+        start.elapsed().as_secs_f64(),
+        model.rank,
+        model.costs.iter().filter(|cost| cost.se_j.is_some()).count(),
+        folds.verdict().expect("folds")
+    );
 }

@@ -1,6 +1,7 @@
 //! Table -> model: check, lump, weigh, solve, and put costs, errors and estimability
 //! together.
 
+use super::bootstrap::bootstrap;
 use super::check::check;
 use super::design::Design;
 use super::error::ModelError;
@@ -21,10 +22,33 @@ pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let (table, design) = prepare(table, options)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
     let known = examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance);
-    let solution = solve(&design, options)?;
+    let mut solution = solve(&design, options)?;
+    let repeated = match options.bootstrap {
+        Some(settings) => Some(bootstrap(&design, &solution, options, settings)?),
+        None => None,
+    };
+    if let Some(repeated) = &repeated {
+        solution.covariance = Some(repeated.covariance());
+        let replicates = options.bootstrap.map_or(0, |settings| settings.replicates);
+        solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates as f64);
+    }
     let squares = squared_residuals(&table, &design.costs(&solution.b));
-    let fitted = Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
-    assemble(&fitted, squares, options)
+    let fitted =
+        Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
+    let mut model = assemble(&fitted, squares, options)?;
+    if let Some(repeated) = &repeated {
+        set_percentiles(&mut model, &design, &repeated.percentiles(0.025));
+    }
+    Ok(model)
+}
+
+/// Intervals from the repetitions, where the cost is determined at all.
+fn set_percentiles(model: &mut Model, design: &Design, percentiles: &[(f64, f64)]) {
+    for ((cost, scale), (low, high)) in model.costs.iter_mut().zip(&design.scale).zip(percentiles) {
+        if cost.se_j.is_some() {
+            (cost.lo_j, cost.hi_j) = (Some(low / scale), Some(high / scale));
+        }
+    }
 }
 
 /// A solved problem and what is known about it.

@@ -5,6 +5,7 @@
 //! `cross_validate` judges a solver beside baselines. `docs/models.md` has the theory.
 
 mod baseline;
+mod bootstrap;
 mod check;
 mod design;
 mod error;
@@ -32,6 +33,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use bootstrap::BootstrapOptions;
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;

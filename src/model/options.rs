@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::bootstrap::BootstrapOptions;
 use super::error::ModelError;
 use super::fitted::CostPrior;
 use super::folds::FoldOptions;
@@ -97,6 +98,8 @@ pub struct FitOptions {
     pub inner_folds: FoldOptions,
     /// Which library functions are predictors.
     pub library: LibraryColumns,
+    /// Intervals by repeated fits; absent for the solver's own, if it has any.
+    pub bootstrap: Option<BootstrapOptions>,
     /// Settings of gradient descent.
     pub gd: GdOptions,
     /// Share of the penalty on sizes in `elastic-net`, above 0, at most 1.
@@ -120,6 +123,7 @@ impl FitOptions {
             penalty: Penalty::default(),
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
+            bootstrap: None,
             gd: GdOptions::default(),
             elastic_net_mix: 0.5,
             rank_tolerance: 1e-10,

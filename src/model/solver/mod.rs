@@ -17,6 +17,7 @@ use faer::Mat;
 
 use super::design::Design;
 use super::error::ModelError;
+use super::gram::Gram;
 use super::options::{FitOptions, Solver};
 
 /// What a solver finds, in the scaled units of its [`Design`].
@@ -60,6 +61,21 @@ pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         Solver::Gd => gd::solve(design, options),
         Solver::Ridge => ridge::solve(design, options),
         Solver::ElasticNet => elastic_net::solve(design, options),
+    }
+}
+
+/// Scaled costs of a problem that resembles one with the solution `near`.
+pub(crate) fn refit(
+    design: &Design,
+    options: &FitOptions,
+    near: &[f64],
+) -> Result<Vec<f64>, ModelError> {
+    match options.solver {
+        Solver::Nnls => {
+            let gram = Gram::of(design);
+            Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
+        }
+        _ => Ok(solve(design, options)?.b),
     }
 }
 

@@ -1,5 +1,6 @@
 //! All solvers on the same problems, and what no solver may choke on.
 
+mod coverage;
 mod real_board;
 
 use super::testing::{assert_close, table};
