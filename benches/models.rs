@@ -26,6 +26,7 @@ fn main() {
             "ls" => large(folder, Solver::Ls),
             "ridge" => large(folder, Solver::Ridge),
             "bootstrap" => repeated(),
+            "bayes" => posterior(),
             other => eprintln!("no work named {other}"),
         }
     }
@@ -161,4 +162,16 @@ fn repeated() {
         model.costs.iter().filter(|cost| cost.se_j.is_some()).count(),
         folds.verdict().expect("folds")
     );
+}
+
+/// The posterior of 187 costs from 200 cases.
+fn posterior() {
+    let table = campaign();
+    let (before, start) = (cpu_s(), std::time::Instant::now());
+    match fit(&table, &FitOptions::new(Solver::Bayes)) {
+        Ok(model) => println!("bayes 200 x 187: {:?}", model.diagnostics),
+        Err(error) => println!("bayes 200 x 187: {error}"),
+    }
+    let (cpu, wall) = (cpu_s() - before, start.elapsed().as_secs_f64());
+    println!("bayes 200 x 187: {cpu:.2} s CPU, {wall:.2} s");
 }

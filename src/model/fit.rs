@@ -23,28 +23,22 @@ pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
     let known = examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance);
     let mut solution = solve(&design, options)?;
-    let repeated = match options.bootstrap {
-        Some(settings) => Some(bootstrap(&design, &solution, options, settings)?),
-        None => None,
-    };
-    if let Some(repeated) = &repeated {
+    if let Some(settings) = options.bootstrap {
+        let repeated = bootstrap(&design, &solution, options, settings)?;
         solution.covariance = Some(repeated.covariance());
-        let replicates = options.bootstrap.map_or(0, |settings| settings.replicates);
-        solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates as f64);
+        solution.intervals = Some(repeated.percentiles(0.025));
+        let replicates = settings.replicates as f64;
+        solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates);
     }
     let squares = squared_residuals(&table, &design.costs(&solution.b));
     let fitted =
         Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
-    let mut model = assemble(&fitted, squares, options)?;
-    if let Some(repeated) = &repeated {
-        set_percentiles(&mut model, &design, &repeated.percentiles(0.025));
-    }
-    Ok(model)
+    assemble(&fitted, squares, options)
 }
 
-/// Intervals from the repetitions, where the cost is determined at all.
-fn set_percentiles(model: &mut Model, design: &Design, percentiles: &[(f64, f64)]) {
-    for ((cost, scale), (low, high)) in model.costs.iter_mut().zip(&design.scale).zip(percentiles) {
+/// Intervals that don't follow from the covariance, where the cost is determined at all.
+fn set_intervals(model: &mut Model, design: &Design, intervals: &[(f64, f64)]) {
+    for ((cost, scale), (low, high)) in model.costs.iter_mut().zip(&design.scale).zip(intervals) {
         if cost.se_j.is_some() {
             (cost.lo_j, cost.hi_j) = (Some(low / scale), Some(high / scale));
         }
@@ -70,7 +64,10 @@ pub(crate) fn assemble(
     options: &FitOptions,
 ) -> Result<Model, ModelError> {
     let Fitted { design, spectrum, known, solution } = *fitted;
-    let model = parts(design, known, solution, squares, options);
+    let mut model = parts(design, known, solution, squares, options);
+    if let Some(intervals) = &solution.intervals {
+        set_intervals(&mut model, design, intervals);
+    }
     let finite = |value: &f64| value.is_finite();
     if !model.costs.iter().all(|cost| finite(&cost.cost_j) && cost.se_j.iter().all(finite)) {
         return Err(ModelError::Decomposition { what: "the counts" });
@@ -85,6 +82,7 @@ pub(crate) fn fit_costs(
     options: &FitOptions,
 ) -> Result<(Vec<String>, Vec<f64>), ModelError> {
     let (_, design) = prepare(table, options)?;
+    let options = &FitOptions { chains: options.chains.draft(), ..options.clone() };
     let costs = design.costs(&solve(&design, options)?.b);
     Ok((design.features, costs))
 }

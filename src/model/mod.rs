@@ -5,6 +5,7 @@
 //! `cross_validate` judges a solver beside baselines. `docs/models.md` has the theory.
 
 mod baseline;
+pub mod bayes;
 mod bootstrap;
 mod check;
 mod design;
@@ -33,6 +34,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use bootstrap::BootstrapOptions;
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::bayes::ChainOptions;
 use super::bootstrap::BootstrapOptions;
 use super::error::ModelError;
 use super::fitted::CostPrior;
@@ -25,12 +26,21 @@ pub enum Solver {
     Ridge,
     /// Least squares with a penalty on the sizes and squares of the costs.
     ElasticNet,
+    /// The posterior of a hierarchical model with costs not below zero.
+    Bayes,
 }
 
 impl Solver {
     /// All solvers of this version.
-    pub const ALL: [Self; 6] =
-        [Self::Shrink, Self::Nnls, Self::Ls, Self::Gd, Self::Ridge, Self::ElasticNet];
+    pub const ALL: [Self; 7] = [
+        Self::Shrink,
+        Self::Nnls,
+        Self::Ls,
+        Self::Gd,
+        Self::Ridge,
+        Self::ElasticNet,
+        Self::Bayes,
+    ];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -41,6 +51,7 @@ impl Solver {
             Self::Gd => "gd",
             Self::Ridge => "ridge",
             Self::ElasticNet => "elastic-net",
+            Self::Bayes => "bayes",
         }
     }
 }
@@ -49,9 +60,6 @@ impl FromStr for Solver {
     type Err = ModelError;
 
     fn from_str(name: &str) -> Result<Self, ModelError> {
-        if name == "bayes" {
-            return Err(ModelError::SolverNotAvailable { name: name.to_owned() });
-        }
         Self::ALL.into_iter().find(|solver| solver.name() == name).ok_or_else(|| {
             ModelError::UnknownSolver {
                 name: name.to_owned(),
@@ -90,7 +98,7 @@ pub struct FitOptions {
     pub solver: Solver,
     /// How much each case counts.
     pub weighting: Weighting,
-    /// Costs from micro-kernels, for `shrink` only.
+    /// Costs from micro-kernels, for `shrink` and `bayes` only.
     pub priors: Vec<CostPrior>,
     /// Strength of the penalty or prior.
     pub penalty: Penalty,
@@ -100,6 +108,8 @@ pub struct FitOptions {
     pub library: LibraryColumns,
     /// Intervals by repeated fits; absent for the solver's own, if it has any.
     pub bootstrap: Option<BootstrapOptions>,
+    /// Settings of `bayes`.
+    pub chains: ChainOptions,
     /// Settings of gradient descent.
     pub gd: GdOptions,
     /// Share of the penalty on sizes in `elastic-net`, above 0, at most 1.
@@ -114,7 +124,7 @@ impl FitOptions {
     pub fn new(solver: Solver) -> Self {
         let weighting = match solver {
             Solver::Ls | Solver::Gd | Solver::Nnls => Weighting::Equal,
-            Solver::Shrink | Solver::Ridge | Solver::ElasticNet => Weighting::Relative,
+            _ => Weighting::Relative,
         };
         Self {
             solver,
@@ -124,6 +134,7 @@ impl FitOptions {
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
             bootstrap: None,
+            chains: ChainOptions::default(),
             gd: GdOptions::default(),
             elastic_net_mix: 0.5,
             rank_tolerance: 1e-10,
@@ -141,9 +152,15 @@ impl FitOptions {
         if !(self.elastic_net_mix > 0.0 && self.elastic_net_mix <= 1.0) {
             return bad("the elastic-net mix", self.elastic_net_mix, "above 0 and at most 1");
         }
-        if !self.priors.is_empty() && self.solver != Solver::Shrink {
+        if !self.priors.is_empty() && !matches!(self.solver, Solver::Shrink | Solver::Bayes) {
             let (option, value) = ("--solver", self.solver.name().to_owned());
-            return Err(ModelError::BadOption { option, value, expected: "shrink to use --prior" });
+            let expected = "shrink or bayes to use --prior";
+            return Err(ModelError::BadOption { option, value, expected });
+        }
+        if self.solver == Solver::Bayes && self.penalty != Penalty::CrossValidated {
+            let (option, value) = ("--solver", self.solver.name().to_owned());
+            let expected = "one with a penalty to use --penalty";
+            return Err(ModelError::BadOption { option, value, expected });
         }
         match self.penalty {
             Penalty::Fixed(strength) if !(strength > 0.0 && strength.is_finite()) => {
@@ -171,12 +188,6 @@ mod tests {
         }
         let unknown = "lasso".parse::<Solver>().unwrap_err().to_string();
         assert!(unknown.contains("elastic-net"), "{unknown}");
-    }
-
-    #[test]
-    fn an_absent_solver_says_so() {
-        let message = "bayes".parse::<Solver>().unwrap_err().to_string();
-        assert!(message.contains("not available in this version"), "{message}");
     }
 
     #[test]

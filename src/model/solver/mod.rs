@@ -5,6 +5,7 @@
 
 pub mod gd;
 
+mod bayes;
 mod elastic_net;
 mod ls;
 pub(crate) mod nnls;
@@ -27,6 +28,8 @@ pub(crate) struct Solution {
     pub b: Vec<f64>,
     /// Their covariance, and what it holds for; absent where the solver has none.
     pub covariance: Option<Covariance>,
+    /// The ends of 95 % intervals, length l; absent for those of the covariance.
+    pub intervals: Option<Vec<(f64, f64)>>,
     /// Parameters that the cases paid for, as far as known: the degrees of freedom left
     /// for the residuals are the cases without these.
     pub parameters: f64,
@@ -60,6 +63,7 @@ pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         Solver::Ls => ls::solve(design, options),
         Solver::Gd => gd::solve(design, options),
         Solver::Ridge => ridge::solve(design, options),
+        Solver::Bayes => bayes::solve(design, options),
         Solver::ElasticNet => elastic_net::solve(design, options),
     }
 }

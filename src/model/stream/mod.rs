@@ -103,7 +103,8 @@ fn rounds(
         let all: Vec<&Cell> = parts.iter().flatten().copied().collect();
         let design =
             Training { parts, method: cells.method }.design(features, options.weighting)?;
-        let costs = design.costs(&solve(&design, options)?.b);
+        let options = FitOptions { chains: options.chains.draft(), ..options.clone() };
+        let costs = design.costs(&solve(&design, &options)?.b);
         Ok(Round::new(costs, &all, cells.method))
     };
     (0..outline.folds).map(round).collect()

