@@ -7,6 +7,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use wattline::dataset::{Case, Table};
+use wattline::model::bayes::patterns::{FACTORS, patterns};
+use wattline::model::bayes::{ChainOptions, Factors, Sign, fit_effects};
 use wattline::model::{
     BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
 };
@@ -27,6 +29,7 @@ fn main() {
             "ridge" => large(folder, Solver::Ridge),
             "bootstrap" => repeated(),
             "bayes" => posterior(),
+            "pattern" => pattern(),
             other => eprintln!("no work named {other}"),
         }
     }
@@ -174,4 +177,40 @@ fn posterior() {
     }
     let (cpu, wall) = (cpu_s() - before, start.elapsed().as_secs_f64());
     println!("bayes 200 x 187: {cpu:.2} s CPU, {wall:.2} s");
+}
+
+/// The pattern model, 174 patterns on two devices ten times, by Gibbs sampling.
+fn pattern() {
+    let mut random = Uniform(31);
+    let mut measured = Vec::new();
+    for (at, pattern) in patterns().into_iter().enumerate() {
+        for device in ["Device 1", "Device 2"] {
+            for _ in 0..10 {
+                let of = |level: &str| if level.is_empty() { 0.0 } else { level.len() as f64 };
+                let levels = [pattern.operation, pattern.size, pattern.kind, device];
+                let mean = (at % 40) as f64 + levels.into_iter().map(of).sum::<f64>();
+                let noise = random.next() + random.next() + random.next() - 1.5;
+                measured.push((levels.map(str::to_owned).to_vec(), 1e-9 * (mean + 20.0 * noise)));
+            }
+        }
+    }
+    let data = Factors::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
+    for (name, sign) in [("free", Sign::Free), ("positive", Sign::Positive)] {
+        for seed in 1..=5 {
+            let before = cpu_s();
+            let options = ChainOptions { seed, draws: 2000, thin: 1, ..Default::default() };
+            let found = fit_effects(&data, sign, &options).expect("chains that mix");
+            let spent = cpu_s() - before;
+            let (bulk, tail) = found.draws.ess_min();
+            println!(
+                "pattern {name} {} x {}, seed {seed}: R-hat {:.4}, min ESS {:.0}, {spent:.2} s CPU, \
+                 {:.0} min-ESS/s",
+                data.rows.len(),
+                data.levels.len(),
+                found.draws.rhat_max(),
+                bulk.min(tail),
+                bulk.min(tail) / spent
+            );
+        }
+    }
 }

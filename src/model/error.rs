@@ -129,6 +129,14 @@ pub enum ModelError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A table of factors has a bad line.
+    #[error("line {line}: {message}; see --factors and --target")]
+    Factor {
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong.
+        message: String,
+    },
     /// Chains did not come to agree.
     #[error(
         "the chains of bayes have not mixed after {sweeps} sweeps: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give kernels with --prior, name fewer features, or use --solver shrink"

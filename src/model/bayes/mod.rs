@@ -3,9 +3,16 @@
 
 pub(crate) mod chains;
 mod diagnose;
+pub(crate) mod effects;
+pub mod factors;
+pub mod patterns;
+pub mod posterior;
 pub(crate) mod slice;
 pub(crate) mod source;
 pub(crate) mod truncated;
 
 pub use chains::{ChainOptions, Draws};
 pub use diagnose::{Diagnosis, diagnose};
+pub use effects::Sign;
+pub use factors::{Factors, Level};
+pub use posterior::{Effect, EffectsPosterior, EnergyDistribution, effects_csv, fit_effects};
