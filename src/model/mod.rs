@@ -1,8 +1,9 @@
 //! Table -> cost per operation: one file per solver, what the data can and can't
 //! tell, validation. No file is read or written here.
 //!
-//! `fit` makes a [`Model`]; `estimability` says what the cases can tell at all;
-//! `cross_validate` judges a solver beside baselines. `docs/models.md` has the theory.
+//! `fit` makes a [`Model`], `fit_rows` one of rows that don't fit into memory;
+//! `estimability` says what the cases can tell at all; `cross_validate` judges a solver
+//! beside baselines; `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
 
 mod baseline;
 pub mod bayes;
@@ -17,6 +18,7 @@ mod folds;
 mod gram;
 mod interval;
 mod json;
+mod learning;
 mod library;
 mod linear;
 pub mod metrics;
@@ -41,6 +43,7 @@ pub use estimability::{Estimability, OperationEstimability, estimability, estima
 pub use fit::fit;
 pub use fitted::{Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
 pub use folds::{FoldOptions, FoldUnit};
+pub use learning::{LearningRow, learning_csv, learning_curve};
 pub use library::LIBRARY_OTHER;
 pub use options::{FitOptions, LibraryColumns, Penalty, Solver};
 pub use predict::{CostIndex, Prediction};

@@ -1,7 +1,7 @@
 //! `kernels.csv`: costs from micro-kernels, read as priors and written.
 
 use super::error::ModelError;
-use super::fitted::CostPrior;
+use super::fitted::{CostPrior, Model};
 
 impl CostPrior {
     /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; others are
@@ -38,6 +38,18 @@ impl CostPrior {
             writer.serialize(prior)?;
         }
         super::text_of(writer)
+    }
+}
+
+impl Model {
+    /// The costs with their errors as a prior for another device; costs without an error
+    /// are left out. Only single costs are carried over, not their covariance.
+    pub fn as_priors(&self) -> Vec<CostPrior> {
+        let prior = |cost: &super::fitted::Cost| {
+            let operation = cost.operation.clone();
+            Some(CostPrior { operation, cost_j: cost.cost_j, se_j: cost.se_j? })
+        };
+        self.costs.iter().filter_map(prior).collect()
     }
 }
 

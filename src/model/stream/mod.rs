@@ -126,6 +126,13 @@ fn check_columns(rows: &dyn Rows, options: &FitOptions) -> Result<(), ModelError
             expected: "as given, for rows that are streamed",
         });
     }
+    if let Some(bootstrap) = options.bootstrap {
+        return Err(ModelError::BadOption {
+            option: "--bootstrap",
+            value: bootstrap.replicates.to_string(),
+            expected: "0 for rows that are streamed, which can't be drawn again",
+        });
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod coverage;
 mod real_board;
+mod schema;
 
 use super::testing::{assert_close, table};
 use super::*;
