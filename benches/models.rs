@@ -69,10 +69,8 @@ fn make(folder: &Path) {
 fn read(folder: &Path) -> Table {
     let file = std::fs::File::open(folder.join("large.bin")).expect("run `make` first");
     let mut file = std::io::BufReader::with_capacity(1 << 20, file);
-    let mut table = Table {
-        features: (0..COLUMNS).map(|j| format!("op_{j}")).collect(),
-        ..Table::default()
-    };
+    let mut table =
+        Table { features: (0..COLUMNS).map(|j| format!("op_{j}")).collect(), ..Table::default() };
     table.counts.reserve_exact(ROWS * COLUMNS);
     let mut row = vec![0; (COLUMNS + 1) * 8];
     while file.read_exact(&mut row).is_ok() {

@@ -279,4 +279,3 @@ pub fn read_priors(path: &Path) -> Result<Vec<CostPrior>, Failure> {
     };
     found.map_err(|error| Failure::input(path, error))
 }
-

@@ -38,7 +38,8 @@ impl<'o> CsvRows<'o> {
         let mut record = csv::StringRecord::new();
         let (mut first, mut cases, mut counts) = (0, Vec::with_capacity(ROWS), Vec::new());
         while reader.read_record(&mut record).map_err(TableError::from)? {
-            let row = Row { places: &self.places, record: &record, number: first + cases.len() + 1 };
+            let row =
+                Row { places: &self.places, record: &record, number: first + cases.len() + 1 };
             cases.push(row.case()?);
             if with_counts == WithCounts::Yes {
                 for place in &self.places.features {

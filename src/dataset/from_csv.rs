@@ -125,7 +125,10 @@ impl Table {
     }
 }
 
-pub(super) fn find_columns(names: Vec<String>, choice: &ColumnChoice) -> Result<Places, TableError> {
+pub(super) fn find_columns(
+    names: Vec<String>,
+    choice: &ColumnChoice,
+) -> Result<Places, TableError> {
     for (index, name) in names.iter().enumerate() {
         if names[..index].contains(name) {
             return Err(TableError::TwoColumns { name: name.clone() });

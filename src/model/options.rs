@@ -32,15 +32,8 @@ pub enum Solver {
 
 impl Solver {
     /// All solvers of this version.
-    pub const ALL: [Self; 7] = [
-        Self::Shrink,
-        Self::Nnls,
-        Self::Ls,
-        Self::Gd,
-        Self::Ridge,
-        Self::ElasticNet,
-        Self::Bayes,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Shrink, Self::Nnls, Self::Ls, Self::Gd, Self::Ridge, Self::ElasticNet, Self::Bayes];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {

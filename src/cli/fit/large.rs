@@ -31,8 +31,7 @@ pub fn run(
     let open = || -> std::io::Result<Box<dyn Read>> {
         Ok(Box::new(BufReader::with_capacity(1 << 20, File::open(path)?)))
     };
-    let rows =
-        CsvRows::new(Box::new(open), choice).map_err(|error| Failure::input(path, error))?;
+    let rows = CsvRows::new(Box::new(open), choice).map_err(|error| Failure::input(path, error))?;
     let StreamFit { model, validation, estimability } = fit_rows(&rows, options, Some(folds))?;
     let validation = validation.expect("folds were asked for");
     let estimability = estimability_csv(&estimability)?;

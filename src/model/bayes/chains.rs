@@ -207,8 +207,10 @@ mod tests {
     #[test]
     fn chains_that_disagree_are_an_error() {
         let options = ChainOptions { thin: 1, sweeps_max: 10_000, ..Default::default() };
-        let start = |random: &mut ChaCha8Rng| {
-            Walk { at: 0.0, keep: 0.0, centre: 3.0 * random.random::<f64>() }
+        let start = |random: &mut ChaCha8Rng| Walk {
+            at: 0.0,
+            keep: 0.0,
+            centre: 3.0 * random.random::<f64>(),
         };
         let error = run(&options, start).unwrap_err().to_string();
         assert!(error.contains("R-hat"), "{error}");

@@ -35,8 +35,9 @@ impl Factors {
             csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let headers = reader.headers()?.clone();
         let column = |name: &str| {
-            headers.iter().position(|header| header == name).ok_or_else(|| {
-                ModelError::Factor { line: 1, message: format!("there is no column `{name}`") }
+            headers.iter().position(|header| header == name).ok_or_else(|| ModelError::Factor {
+                line: 1,
+                message: format!("there is no column `{name}`"),
             })
         };
         let columns: Vec<usize> =

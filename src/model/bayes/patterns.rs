@@ -54,12 +54,8 @@ const REFERENCE_COMPARISONS: [&str; 4] = [
     "if null (references)",
     "if non-null (references)",
 ];
-const FIELDS: [&str; 4] = [
-    "Object get field",
-    "Object get static field",
-    "Object put field",
-    "Object put static field",
-];
+const FIELDS: [&str; 4] =
+    ["Object get field", "Object get static field", "Object put field", "Object put static field"];
 
 /// The width of a number.
 fn width(kind: &str) -> &'static str {
@@ -97,7 +93,9 @@ pub fn patterns() -> Vec<Pattern> {
     add("Calls", "Non-static method call", "Reference", "");
     NUMBERS.into_iter().for_each(|kind| add("Calls", "return statement", "", kind));
     for kind in NUMBERS {
-        sizes(kind).into_iter().for_each(|size| add("Declaration", "Variable declaration", size, kind));
+        sizes(kind)
+            .into_iter()
+            .for_each(|size| add("Declaration", "Variable declaration", size, kind));
     }
     add("Objects", "Object allocation", "", "Reference");
     for operation in FIELDS {

@@ -56,7 +56,10 @@ fn every_solver_finds_the_costs_and_figures_of_the_table() {
             let found = streamed.validation.unwrap();
             assert_eq!(found.rows.len(), direct.rows.len());
             for (a, b) in found.rows.iter().zip(&direct.rows) {
-                assert_eq!((&a.model, a.round, a.set, a.cases), (&b.model, b.round, b.set, b.cases));
+                assert_eq!(
+                    (&a.model, a.round, a.set, a.cases),
+                    (&b.model, b.round, b.set, b.cases)
+                );
                 assert!((a.nmae - b.nmae).abs() < 1e-6, "{a:?} {b:?}");
                 assert!((a.r.unwrap_or(9.0) - b.r.unwrap_or(9.0)).abs() < 1e-6, "{a:?} {b:?}");
             }

@@ -31,8 +31,7 @@ impl Training<'_> {
     /// The problem: columns of length 1, energies of mean square 1, and the inner folds
     /// scaled alike.
     pub fn design(&self, features: &[String], weighting: Weighting) -> Result<Design, ModelError> {
-        let parts: Vec<Total> =
-            self.parts.iter().map(|cells| total(cells, self.method)).collect();
+        let parts: Vec<Total> = self.parts.iter().map(|cells| total(cells, self.method)).collect();
         let all: Vec<&Cell> = self.parts.iter().flatten().copied().collect();
         let whole = total(&all, self.method);
         let l = features.len();
@@ -42,8 +41,7 @@ impl Training<'_> {
         }
         let seen: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
         let typical = typical_length(&lengths);
-        let scale: Vec<f64> =
-            lengths.iter().map(|s| if *s > 0.0 { *s } else { typical }).collect();
+        let scale: Vec<f64> = lengths.iter().map(|s| if *s > 0.0 { *s } else { typical }).collect();
         let length = whole.products[(l, l)].max(0.0).sqrt();
         let factor = if length > 0.0 { (whole.rows as f64).sqrt() / length } else { 1.0 };
         // The weights' factor is in x as well as in y, and so in the columns' lengths.
@@ -128,9 +126,8 @@ impl Scaling<'_> {
     /// The triangles of all cells as one, scaled.
     fn scaled_triangle(&self, cells: &[&Cell]) -> (Mat<f64>, Vec<f64>) {
         let l = self.scale.len();
-        let scaled = |cell: &Cell| {
-            Mat::from_fn(l + 1, l + 1, |i, j| cell.matrix[(i, j)] * self.of(j))
-        };
+        let scaled =
+            |cell: &Cell| Mat::from_fn(l + 1, l + 1, |i, j| cell.matrix[(i, j)] * self.of(j));
         let mut joined = Mat::zeros(l + 1, l + 1);
         for cell in cells {
             joined = triangle(&joined, scaled(cell).as_ref());

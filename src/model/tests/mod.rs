@@ -25,14 +25,8 @@ fn full_rank() -> (Table, [f64; 3]) {
 }
 
 /// The solvers that find one answer, which is the truth where nothing keeps them from it.
-const PLAIN: [Solver; 6] = [
-    Solver::Shrink,
-    Solver::Nnls,
-    Solver::Ls,
-    Solver::Gd,
-    Solver::Ridge,
-    Solver::ElasticNet,
-];
+const PLAIN: [Solver; 6] =
+    [Solver::Shrink, Solver::Nnls, Solver::Ls, Solver::Gd, Solver::Ridge, Solver::ElasticNet];
 
 fn costs_of(model: &Model) -> Vec<f64> {
     model.costs.iter().map(|cost| cost.cost_j).collect()

@@ -60,7 +60,8 @@ fn is_a(name: &str, value: &Value) -> bool {
 fn models_of_all_solvers_follow_the_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     assert_eq!(schema["properties"]["format"]["const"], FORMAT);
-    let rows: [&[f64]; 6] = [&[1.0, 0.0], &[2.0, 1.0], &[1.0, 4.0], &[3.0, 1.0], &[5.0, 0.0], &[2.0, 2.0]];
+    let rows: [&[f64]; 6] =
+        [&[1.0, 0.0], &[2.0, 1.0], &[1.0, 4.0], &[3.0, 1.0], &[5.0, 0.0], &[2.0, 2.0]];
     let data = table(&rows, &[1.0, 2.6, 3.1, 3.4, 5.1, 3.0]);
     let together = table(&[&[1.0, 1.0], &[2.0, 2.0], &[3.0, 3.0]], &[1.0, 2.0, 3.1]);
     for solver in Solver::ALL {

@@ -101,10 +101,10 @@ fn both_models_agree_on_patterns_for_any_seed() {
     let free = ChainOptions { thin: 1, ..Default::default() };
     let bound = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
     for seed in 1..=2 {
-        let posterior =
-            fit_effects(&data, Sign::Free, &ChainOptions { seed, ..free }).unwrap();
+        let posterior = fit_effects(&data, Sign::Free, &ChainOptions { seed, ..free }).unwrap();
         for row in data.rows.iter().step_by(10) {
-            let (a, b) = (posterior.predict(&[(row.clone(), 1.0)]), bound.predict(&[(row.clone(), 1.0)]));
+            let (a, b) =
+                (posterior.predict(&[(row.clone(), 1.0)]), bound.predict(&[(row.clone(), 1.0)]));
             // Free effects may be below zero, so patterns near zero differ a little.
             assert!((a.mean_j - b.mean_j).abs() < 3.0 * f64::hypot(a.sd_j, b.sd_j), "{a:?} {b:?}");
         }
