@@ -84,6 +84,7 @@ fn read(folder: &Path) -> Table {
             energy_j: number(COLUMNS),
             energy_se_j: None,
             weight: None,
+            executions: None,
         });
     }
     table
@@ -143,7 +144,16 @@ fn campaign() -> Table {
 
 fn case(name: String, energy_j: f64) -> Case {
     let (group, device) = (String::new(), String::new());
-    Case { name, group, device, duration_s: None, energy_j, energy_se_j: None, weight: None }
+    Case {
+        name,
+        group,
+        device,
+        duration_s: None,
+        energy_j,
+        energy_se_j: None,
+        weight: None,
+        executions: None,
+    }
 }
 
 /// nnls on a campaign, with four folds and 1000 repetitions.

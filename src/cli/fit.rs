@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::dataset::{ColumnChoice, Table};
+use crate::dataset::{CaseMixes, ColumnChoice, Table};
 use crate::model::{
-    BootstrapOptions, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
-    Penalty, Solver, Weighting, cross_validate, cv_csv, estimability, estimability_csv, fit,
-    learning_csv, learning_curve,
+    BootstrapOptions, ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions,
+    FoldUnit, Model, Penalty, Solver, Weighting, cross_validate, cv_csv, estimability,
+    estimability_csv, fit, learning_csv, learning_curve,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -95,9 +95,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     output.check_free(&FILES)?;
     let mut options = FitOptions::new(solver);
+    let mut contexts = Vec::new();
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
     if let Some(path) = &arguments.prior {
-        set_priors(&mut options, read_priors(path)?);
+        contexts = set_priors(&mut options, path)?;
     }
     if let Some(strength) = arguments.penalty {
         options.penalty = Penalty::Fixed(strength);
@@ -111,13 +112,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
     let choice = columns(arguments, weight_column);
-    if fit_large::is_large(&arguments.dataset) {
+    // Counts are weighed by context in memory only.
+    if contexts.is_empty() && fit_large::is_large(&arguments.dataset) {
         return fit_large::run(arguments, &choice, &options, folds, &output);
     }
     let text = read_text(&arguments.dataset)?;
     let table = Table::from_csv(&text, &choice)
         .map_err(|error| Failure::input(&arguments.dataset, error))?;
-    let fitted = fit_table(&table, &options, folds, None)?;
+    let table = weighed(table, &arguments.dataset, &contexts)?;
+    let mut fitted = fit_table(&table, &options, folds, None)?;
+    fitted.model.contexts = contexts;
     write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
     if arguments.learning_curve {
         let curve = learning_curve(&table, &options, folds)?;
@@ -137,24 +141,51 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure::input(&dataset, error))?;
     let kernels = output.path("kernels.csv");
     let mut options = FitOptions::new(Solver::Shrink);
+    let mut contexts = Vec::new();
     if kernels.is_file() {
-        set_priors(&mut options, read_priors(&kernels)?);
+        contexts = set_priors(&mut options, &kernels)?;
     }
+    let table = weighed(table, &dataset, &contexts)?;
     let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
-    let fitted = fit_table(&table, &options, folds, None)?;
+    let mut fitted = fit_table(&table, &options, folds, None)?;
+    fitted.model.contexts = contexts;
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
 }
 
+/// The table with its counts weighed by what contexts cost, where the data set has a
+/// `contexts.csv` beside it.
+fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<Table, Failure> {
+    let path = dataset.with_file_name("contexts.csv");
+    if !prices.is_empty() && path.is_file() {
+        let mixes = CaseMixes::from_csv(&read_text(&path)?);
+        let relative = ContextPrice::index(prices);
+        let relative = |operation: &str, context: &str| {
+            relative.get(&(operation, context)).copied().unwrap_or(1.0)
+        };
+        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
+    }
+    Ok(table)
+}
+
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
-/// single costs (`docs/models.md`).
-fn set_priors(options: &mut FitOptions, priors: Vec<CostPrior>) {
-    options.priors = priors;
+/// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
+/// and errors. Returns what contexts cost beside their operation.
+fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>, Failure> {
+    let text = read_text(path)?;
+    let bad = |error| Failure::input(path, error);
     if options.solver != Solver::Bayes {
         options.penalty = Penalty::Fixed(1.0);
     }
+    if text.trim_start().starts_with('{') {
+        let model = Model::from_json(&text).map_err(bad)?;
+        options.priors = model.as_priors();
+        return Ok(model.contexts);
+    }
+    options.priors = CostPrior::from_csv(&text).map_err(bad)?;
+    ContextPrice::from_csv(&text).map_err(bad)
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.
@@ -267,15 +298,4 @@ fn write_parts(
     output.write("cv.csv", cv_csv(&fitted.validation)?)?;
     output.write("estimability.csv", &fitted.estimability)?;
     Ok(())
-}
-
-/// Reads `kernels.csv`, or the costs and errors of an older device's `model.json`.
-pub fn read_priors(path: &Path) -> Result<Vec<CostPrior>, Failure> {
-    let text = read_text(path)?;
-    let found = if text.trim_start().starts_with('{') {
-        Model::from_json(&text).map(|model| model.as_priors())
-    } else {
-        CostPrior::from_csv(&text)
-    };
-    found.map_err(|error| Failure::input(path, error))
 }

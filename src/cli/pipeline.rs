@@ -68,8 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     clock.stage("kernels");
     if loaded.scenario.kernels.enabled {
-        let executions = kernels::executions(&output)?;
-        let said = kernels::make(&executions, &loaded.scenario, &jdk, &board, &output)?;
+        let mix = kernels::mix_in(output.folder())?;
+        let said = kernels::make(&mix, &loaded.scenario, &jdk, &board, &output)?;
         progress::say(indented(&said));
     }
     drop(board);

@@ -197,6 +197,7 @@ impl Row<'_> {
             energy_j: self.number(places.target, "the target")?,
             energy_se_j: self.optional(places.se)?,
             weight: weight.transpose()?,
+            executions: None,
         })
     }
 

@@ -2,6 +2,7 @@
 //! energy column and feature columns. Pure; `docs/energy.md` has the definitions.
 
 pub mod assemble;
+pub mod contexts;
 pub mod csv_rows;
 pub mod energy;
 pub mod features;
@@ -15,6 +16,7 @@ pub mod table;
 pub use assemble::{
     AssembleOptions, Dataset, DatasetError, IdlePolicy, LeftOut, MeasuredCase, assemble,
 };
+pub use contexts::{CaseMixes, ContextsError};
 pub use csv_rows::CsvRows;
 pub use energy::{CaseEnergy, IdleRun, PowerRun, case_energy};
 pub use features::FeaturesError;

@@ -110,6 +110,7 @@ fn parts(
         solver: options.solver.name().to_owned(),
         costs: costs(design, known, solution, options.solver),
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
+        contexts: Vec::new(),
         covariance_scope: match covariance.map(|covariance| covariance.scope) {
             Some(Scope::All) => CovarianceScope::All,
             _ => CovarianceScope::Estimable,

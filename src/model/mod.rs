@@ -41,7 +41,9 @@ pub use bootstrap::BootstrapOptions;
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
-pub use fitted::{Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
+pub use fitted::{
+    ContextPrice, Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
+};
 pub use folds::{FoldOptions, FoldUnit};
 pub use learning::{LearningRow, learning_csv, learning_curve};
 pub use library::LIBRARY_OTHER;
@@ -56,7 +58,7 @@ pub use validation::{
 pub use weights::Weighting;
 
 /// The text that a CSV writer has written.
-fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {
+pub(crate) fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {
     let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8(bytes).expect("CSV of text is text"))
 }

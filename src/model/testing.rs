@@ -19,6 +19,7 @@ fn case(i: usize, energy_j: f64) -> Case {
         energy_j,
         energy_se_j: None,
         weight: None,
+        executions: None,
     }
 }
 

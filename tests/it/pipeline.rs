@@ -8,6 +8,8 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -57,10 +59,16 @@ impl AdbServer {
     }
 }
 
-impl Drop for AdbServer {
-    fn drop(&mut self) {
+impl AdbServer {
+    fn kill(&self) {
         let port = self.port.to_string();
         let _ = Command::new("adb").args(["-P", &port, "kill-server"]).output();
+    }
+}
+
+impl Drop for AdbServer {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 
@@ -91,7 +99,7 @@ fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
-fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_has_the_same_plan() {
+fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_bytes() {
     if !can_run_boards() {
         return;
     }
@@ -112,10 +120,50 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_has_the_same_plan
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     let second = pipeline(&out("second"));
     assert!(second.status.success(), "{}", text(&second));
-    for name in ["blocks.csv", "plan.csv"] {
+    for name in RESULTS.into_iter().filter(|name| *name != "runs") {
         let [a, b] = ["first", "second"].map(|run| fs::read(out(run).join(name)).unwrap());
         assert!(a == b, "{name} differs between two runs with one seed");
     }
+}
+
+#[test]
+fn a_campaign_goes_on_after_the_loss_of_its_board() {
+    if !can_run_boards() {
+        return;
+    }
+    let adb = AdbServer::new();
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let run = |name: &str| {
+        let out = out(name);
+        adb.wattline(&["run", "tests/scenarios/tiny.toml", "--out", out.to_str().unwrap()])
+    };
+    let undisturbed = run("undisturbed");
+    assert!(undisturbed.status.success(), "{}", text(&undisturbed));
+    let disturbed = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run("disturbed"));
+        for lines in [4, 9] {
+            wait_for_lines(&out("disturbed").join("journal.jsonl"), lines, &running);
+            adb.kill();
+        }
+        running.join().unwrap()
+    });
+    let said = text(&disturbed);
+    assert!(disturbed.status.success(), "{said}");
+    assert!(said.contains("connected and prepared again"), "nothing was lost: {said}");
+    let [a, b] =
+        ["undisturbed", "disturbed"].map(|run| fs::read(out(run).join("journal.jsonl")).unwrap());
+    assert!(a == b, "a lost session is repeated and gives what it would have given");
+}
+
+/// Waits until a file has so many lines, or the one who writes it has ended.
+fn wait_for_lines(file: &Path, lines: usize, writer: &ScopedJoinHandle<'_, Output>) {
+    let has = || fs::read_to_string(file).is_ok_and(|text| text.lines().count() >= lines);
+    while !has() && !writer.is_finished() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Not between two sessions, but in the next one.
+    std::thread::sleep(Duration::from_millis(150));
 }
 
 fn ledger_adds_up(path: &Path) {
