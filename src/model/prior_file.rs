@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::ModelError;
-use super::fitted::{ContextPrice, CostPrior};
+use super::fitted::{ContextPrice, CostPrior, Model};
 
 impl CostPrior {
     /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; rows with a
@@ -44,6 +44,18 @@ impl CostPrior {
             writer.serialize(prior)?;
         }
         super::text_of(writer)
+    }
+}
+
+impl Model {
+    /// The costs with their errors as a prior for another device; costs without an error
+    /// are left out. Only single costs are carried over, not their covariance.
+    pub fn as_priors(&self) -> Vec<CostPrior> {
+        let prior = |cost: &super::fitted::Cost| {
+            let operation = cost.operation.clone();
+            Some(CostPrior { operation, cost_j: cost.cost_j, se_j: cost.se_j? })
+        };
+        self.costs.iter().filter_map(prior).collect()
     }
 }
 
