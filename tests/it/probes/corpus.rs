@@ -95,12 +95,12 @@ fn summary(said: &[Said]) -> String {
 
 /// What is said of `after` and not of `before`, by file, line and code.
 fn new_ones<'a>(before: &[Said], after: &'a [Said]) -> Vec<&'a Said> {
+    let key = |said: &Said| (said.code.clone(), said.file.clone(), said.line);
     let mut known = BTreeMap::<_, usize>::new();
     for said in before {
-        *known.entry((&said.kind, &said.code, &said.file, said.line)).or_default() += 1;
+        *known.entry(key(said)).or_default() += 1;
     }
-    let is_new = |said: &&Said| match known.get_mut(&(&said.kind, &said.code, &said.file, said.line))
-    {
+    let is_new = |said: &&Said| match known.get_mut(&key(said)) {
         Some(left) if *left > 0 => {
             *left -= 1;
             false
