@@ -14,8 +14,6 @@ const INNER_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The cases without their counts.
 pub(super) struct Outline {
-    /// Number of cases.
-    pub cases: usize,
     /// Number of outer folds; 1 without validation.
     pub folds: usize,
     /// Number of inner folds; 1 where nothing is to be chosen.
@@ -63,7 +61,6 @@ impl Outline {
         let cell = |i: usize| (fold(&outer, i) * inner_folds + fold(&inner, i)) as u16;
         let single = folds * inner_folds == 1;
         Ok(Self {
-            cases: notes.cases,
             folds,
             inner: inner_folds,
             cells: if single { Vec::new() } else { (0..notes.cases).map(cell).collect() },
