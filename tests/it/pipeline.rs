@@ -120,7 +120,10 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_by
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     let second = pipeline(&out("second"));
     assert!(second.status.success(), "{}", text(&second));
-    for name in RESULTS.into_iter().filter(|name| *name != "runs") {
+    // On a busy machine a sampler can miss its turn; then the run is bad, told and repeated.
+    let repeated = [&first, &second].into_iter().any(|output| text(output).contains(" is bad: "));
+    let tells = |name: &str| ["journal.jsonl", "dataset.toml", "report.html"].contains(&name);
+    for name in RESULTS.into_iter().filter(|name| *name != "runs" && !(repeated && tells(name))) {
         let [a, b] = ["first", "second"].map(|run| fs::read(out(run).join(name)).unwrap());
         assert!(a == b, "{name} differs between two runs with one seed");
     }
@@ -151,11 +154,24 @@ fn a_campaign_goes_on_after_the_loss_of_its_board() {
     let said = text(&disturbed);
     assert!(disturbed.status.success(), "{said}");
     assert!(said.contains("connected and prepared again"), "nothing was lost: {said}");
-    let [a, b] = ["undisturbed", "disturbed"]
-        .map(|run| fs::read_to_string(out(run).join("journal.jsonl")).unwrap());
-    let differing = a.lines().zip(b.lines()).find(|(a, b)| a != b);
-    assert_eq!(differing, None, "a lost session is repeated and gives what it would have given");
-    assert_eq!(a.lines().count(), b.lines().count());
+    let [a, b] = ["undisturbed", "disturbed"].map(|run| good_runs(&out(run).join("journal.jsonl")));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (run, measured) in &a {
+        assert_eq!(*measured, b[run], "{run} gives what it would have given");
+    }
+}
+
+/// What the good runs of a journal measured, by case, phase and repeat.
+fn good_runs(journal: &Path) -> BTreeMap<String, serde_json::Value> {
+    let text = fs::read_to_string(journal).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let runs = events.filter_map(|event| event["event"].get("run").cloned());
+    let good = runs.filter(|run| run["verdict"]["is"] == "good");
+    good.map(|run| {
+        let key = format!("{} {} {}", run["case"], run["phase"], run["repeat"]);
+        (key, run["measured"].clone())
+    })
+    .collect()
 }
 
 /// Waits until a file has so many lines, or the one who writes it has ended.

@@ -80,7 +80,7 @@ public class Oddities {
         a: b: c:
         for (int i = 0; ; i++) { //= for_1.init 1, for_1.update 2
             if (i == 2) break b; //= for_1 3, if_1 1
-            continue a; //= after_1 2
+            continue c; //= after_1 2
         }
         d: if (n > 0) { break d; } //= after_2 1, if_2 1
         e: { n++; if (n > 1) break e; n = 100; } //= after_3 1, if_3 1

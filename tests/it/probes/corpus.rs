@@ -112,7 +112,8 @@ fn new_ones<'a>(before: &[Said], after: &'a [Said]) -> Vec<&'a Said> {
 
 fn lines_differ(files: &[SourceFile], made: &Instrumented) -> Vec<String> {
     let pairs = files.iter().zip(&made.files);
-    let differ = pairs.filter(|(a, b)| a.text.matches('\n').count() != b.text.matches('\n').count());
+    let differ =
+        pairs.filter(|(a, b)| a.text.matches('\n').count() != b.text.matches('\n').count());
     differ.map(|(file, _)| format!("{} has other lines", file.path)).collect()
 }
 
