@@ -147,5 +147,6 @@ pub(super) fn is_ill_conditioned(design: &Design) -> bool {
     let (least, largest) = values
         .iter()
         .fold((f64::INFINITY, 0.0f64), |(least, largest), d| (least.min(*d), largest.max(*d)));
-    !(least > EIGENVALUE_RATIO * largest)
+    let ratio = least / largest;
+    ratio.is_nan() || ratio <= EIGENVALUE_RATIO
 }

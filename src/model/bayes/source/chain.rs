@@ -117,7 +117,7 @@ impl<'a> Chain<'a> {
         let pull: f64 = over(&|j| self.of.pull[j] - self.fitted[j] + share[j]);
         let precision = square / self.variance;
         // Operations that never ran: the prior moves them.
-        if !(precision > 1e-12) {
+        if precision.is_nan() || precision <= 1e-12 {
             return;
         }
         let mean = (pull / self.variance - self.tau[family] / self.level) / precision;
