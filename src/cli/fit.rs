@@ -76,6 +76,13 @@ pub struct Arguments {
     /// pattern per row: with `--solver bayes`, a model of factors in effects.csv.
     #[arg(long, conflicts_with_all = ["features", "prior", "learning_curve"])]
     factors: Option<String>,
+    /// With --factors, whether effects may be below zero.
+    #[arg(long, value_enum, default_value_t, requires = "factors")]
+    effects: factors::Effects,
+    /// With --factors, how draws are made. Default: nuts for free effects, gibbs for
+    /// positive ones.
+    #[arg(long, value_enum, requires = "factors")]
+    sampler: Option<factors::Sampler>,
     /// Seed of folds, draws and chains.
     #[arg(long, default_value_t = 1)]
     seed: u64,
