@@ -29,7 +29,7 @@ fn main() {
             "ridge" => large(folder, Solver::Ridge),
             "bootstrap" => repeated(),
             "bayes" => posterior(),
-            "pattern" => pattern(),
+            "pattern" => pattern(folder),
             other => eprintln!("no work named {other}"),
         }
     }
@@ -214,8 +214,12 @@ fn measurements() -> Vec<(Vec<String>, f64)> {
 }
 
 /// The pattern model by both samplers, free effects and effects not below zero.
-fn pattern() {
+fn pattern(folder: &Path) {
     let measured = measurements();
+    let row = |(levels, energy): &(Vec<String>, f64)| format!("{},{energy:e}\n", levels.join(","));
+    let text: String = measured.iter().map(row).collect();
+    let text = format!("{},energy_j\n{text}", FACTORS.join(","));
+    std::fs::write(folder.join("patterns.csv"), text).expect("disk space");
     let data = Factors::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
     let works = [
         ("free, NUTS", Sign::Free, DrawBy::Nuts),
