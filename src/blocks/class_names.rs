@@ -74,6 +74,9 @@ struct Namer<'f, 't> {
 impl<'t> Namer<'_, 't> {
     fn visit(&mut self, visit: Visit<'t>, package: &str) {
         let Visit { node, enclosing, member: _ } = visit;
+        if !self.file.may_hold_bodies(node) {
+            return;
+        }
         match node.kind() {
             _ if syntax::is_type_declaration(node) => self.declaration(visit, package),
             kind::CLASS_BODY => self.anonymous(node, enclosing),

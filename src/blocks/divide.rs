@@ -175,6 +175,11 @@ fn too_deep(file: &SourceFile, node: Node<'_>) -> Finding {
 /// One finding per error node or missing token.
 fn syntax_findings(file: &SourceFile) -> Vec<Finding> {
     let mut findings = Vec::new();
+    if file.gave_up {
+        let message = "the parser takes too long for this file; it is left out".to_owned();
+        let kind = FindingKind::SyntaxError;
+        findings.push(Finding { file: file.path.clone(), line: 1, kind, message });
+    }
     let mut todo = vec![file.tree.root_node()];
     while let Some(node) = todo.pop() {
         if node.is_error() || node.is_missing() {

@@ -78,11 +78,13 @@ fn mark_removable(
     blocks: &[FileBlocks<'_>],
     kept: &BTreeSet<&str>,
 ) {
-    let mut entries = dictionary.blocks.iter_mut();
-    for (file, in_file) in files.iter().zip(blocks) {
+    let in_files = files.par_iter().zip(blocks).map(|(file, in_file)| {
         let may = !kept.contains(file.path.as_str());
-        for (removable, entry) in instrument::removable(file, in_file).iter().zip(&mut entries) {
-            entry.removable = may && removable.is_ok();
-        }
+        let removable = instrument::removable(file, in_file);
+        removable.iter().map(|removable| may && removable.is_ok()).collect::<Vec<bool>>()
+    });
+    let removable: Vec<Vec<bool>> = in_files.collect();
+    for (entry, removable) in dictionary.blocks.iter_mut().zip(removable.into_iter().flatten()) {
+        entry.removable = removable;
     }
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
 use crate::build::{Application, sources};
+use crate::finding::{Finding, FindingKind};
 use crate::operations::findings_csv;
 
 use super::Failure;
@@ -93,7 +94,7 @@ pub fn write(application: &Application, output: &Output) -> Result<(), Failure> 
     Ok(())
 }
 
-/// One line: how much there is, and how much of it is not resolved.
+/// One line: how much there is, and how much of it rests on types that are not known.
 pub fn summary(application: &Application) -> String {
     let blocks = &application.dictionary.blocks;
     let counts = blocks.iter().flat_map(|block| &block.operations);
@@ -108,9 +109,13 @@ pub fn summary(application: &Application) -> String {
             None => operations += n,
         }
     }
+    let guesses =
+        |f: &&Finding| matches!(f.kind, FindingKind::UnknownType | FindingKind::UnresolvedCall);
+    let touched = application.findings.iter().filter(guesses).count();
+    let share = 100.0 * touched as f64 / (operations + library).max(1) as f64;
     format!(
         "{} files, {} blocks, {operations} operations and {library} library calls in the text \
-         ({unresolved} calls not resolved), {} findings",
+         ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} findings",
         application.files.len(),
         blocks.len(),
         application.findings.len(),

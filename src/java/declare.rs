@@ -1,13 +1,12 @@
 //! What one file declares and imports: read from syntax alone, before any name is
 //! resolved.
 
-use std::collections::HashMap;
-
 use super::SourceFile;
 use super::class::Visibility;
 use super::kinds::{Field, Kind};
 use super::tree::{LeanTree, NodeId};
 use super::types::Name;
+use crate::java::fast::Map;
 
 /// A file with its lean tree and its declarations.
 pub(crate) struct FileUnit<'s> {
@@ -22,10 +21,10 @@ pub(crate) struct FileUnit<'s> {
 pub(crate) struct Imports {
     pub package: String,
     /// Simple name -> qualified name.
-    pub single: HashMap<String, String>,
+    pub single: Map<String, String>,
     pub on_demand: Vec<String>,
     /// Member name -> classes that it is imported from.
-    pub static_single: HashMap<String, Vec<String>>,
+    pub static_single: Map<String, Vec<String>>,
     pub static_on_demand: Vec<String>,
 }
 
@@ -41,7 +40,7 @@ pub(crate) struct ClassDecl {
     /// Who inherits it, as a member class.
     pub visibility: Visibility,
     /// Member classes: simple name -> binary name.
-    pub members: HashMap<String, Name>,
+    pub members: Map<String, Name>,
 }
 
 impl<'s> FileUnit<'s> {
@@ -135,7 +134,7 @@ pub(crate) fn declared_classes(
             true => Visibility::Open,
             false => visibility(tree, text, node),
         };
-        let members = HashMap::new();
+        let members = Map::default();
         found.push(ClassDecl { name: name.clone(), node, outer, visibility, members });
         let inner = format!("{name}$");
         let below: Vec<NodeId> = self::members(tree, node).collect();

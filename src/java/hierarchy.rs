@@ -2,7 +2,6 @@
 //! class path.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::class::{ClassInfo, FieldInfo, MethodInfo};
@@ -10,6 +9,7 @@ use super::resolver::{MISSING, Resolver};
 use super::types::{
     ClassType, Name, Substitution, Type, TypeVariable, Wildcard, erase, substitute,
 };
+use crate::java::fast::Set;
 
 /// Deepest hierarchy that is followed.
 const DEPTH_MAX: u32 = 64;
@@ -18,7 +18,7 @@ const DEPTH_MAX: u32 = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Ancestors {
     pub order: Vec<Name>,
-    set: HashSet<Name>,
+    set: Set<Name>,
     /// Whether one of them can't be found: there may be more.
     is_open: bool,
 }
@@ -281,7 +281,13 @@ impl Resolver<'_> {
     pub fn methods(&self, ty: &Type, name: &str) -> Vec<Candidate> {
         let mut found = Vec::new();
         match ty {
-            Type::Class(class) => self.collect_methods(class, name, &mut found),
+            Type::Class(class) => {
+                if let Some(known) = self.known_methods(class, name) {
+                    return known;
+                }
+                self.collect_methods(class, name, &mut found);
+                self.keep_methods(class, name, &found);
+            }
             Type::Variable(variable) if variable.bounds.len() > 1 => {
                 for bound in &variable.bounds {
                     let bound = substitute(bound, &[(variable.clone(), ty.clone())]);
@@ -482,6 +488,13 @@ fn overrides(first: &Candidate, second: &Candidate) -> bool {
     let (a, b) = (&first.method.parameters, &second.method.parameters);
     first.method.name == second.method.name
         && a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (a, b) {
+            // Cheap, and enough for most.
+            (Type::Primitive(a), Type::Primitive(b)) => a == b,
+            (Type::Class(a), Type::Class(b)) => a.name == b.name,
+            (Type::Primitive(_), _) | (_, Type::Primitive(_)) => false,
+            _ => true,
+        })
         && a.iter().zip(b).all(|(a, b)| {
             let a = erase(&substitute(a, &first.substitution));
             a == erase(&substitute(b, &second.substitution)) || a == erase(b)

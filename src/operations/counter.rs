@@ -1,13 +1,14 @@
 //! What is collected while the nodes of one file are counted.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::dictionary::OperationCount;
 use crate::blocks::FileBlocks;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::Facts;
 use crate::java::declare::FileUnit;
+use crate::java::fast::Map;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::{LeanTree, NodeId};
 use crate::java::types::{Type, ValueKind};
@@ -20,7 +21,7 @@ pub(super) struct Counter<'a> {
     pub file: &'a FileUnit<'a>,
     pub facts: &'a Facts,
     /// The nodes that blocks point at, by their ids in the syntax tree.
-    pub nodes: HashMap<usize, NodeId>,
+    pub nodes: Map<usize, NodeId>,
     /// The block that owns a node, if a block's part begins there.
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
@@ -31,13 +32,13 @@ pub(super) struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, blocks: &FileBlocks<'_>) -> Counter<'a> {
-        let mut wanted: HashMap<usize, Option<usize>> =
+        let mut wanted: Map<usize, Option<usize>> =
             blocks.owner.iter().map(|(id, block)| (*id, Some(*block))).collect();
         let others = blocks.blocks.iter().map(|b| b.construct.id());
         for id in others.chain(blocks.units.iter().map(|u| u.node.id())) {
             wanted.entry(id).or_insert(None);
         }
-        let mut nodes = HashMap::with_capacity(wanted.len());
+        let mut nodes = Map::default();
         let mut owner = vec![None; file.tree.len()];
         for node in file.tree.nodes() {
             let id = file.tree.syntax_id(node);

@@ -5,5 +5,6 @@ mod device;
 mod operations;
 mod pipeline;
 mod probes;
+mod robustness;
 mod silicon;
 mod virtual_board;

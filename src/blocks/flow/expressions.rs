@@ -37,6 +37,10 @@ impl<'t> Flow<'t, '_> {
     }
 
     pub(super) fn scan(&mut self, block: usize, node: Node<'t>) {
+        // Nothing to find in most expressions.
+        if self.granularity == Granularity::Statement && !self.file.may_hold_bodies(node) {
+            return;
+        }
         match node.kind() {
             kind::LAMBDA_EXPRESSION => self.lambda(node),
             kind::CLASS_BODY => self.found.push(Found::Class(node)),

@@ -6,12 +6,12 @@ mod jdk;
 mod places;
 mod signature;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use super::class::ClassInfo;
 use super::types::Name;
+use crate::java::fast::Map;
 use places::Place;
 
 /// Why a class path can't be opened.
@@ -46,7 +46,7 @@ pub enum ClassPathError {
 pub struct ClassPath {
     places: Vec<Place>,
     has_jdk: bool,
-    read: RwLock<HashMap<Name, Option<Arc<ClassInfo>>>>,
+    read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
 }
 
 impl ClassPath {
