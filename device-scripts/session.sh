@@ -209,8 +209,9 @@ abandon() {
     trap - EXIT HUP INT TERM PIPE
     : >"$work/stop"
     [ -z "$package" ] || am force-stop "$package" >/dev/null 2>&1
-    [ -e "$work/pid" ] && rm "$work/pid"
     sh "${0%/*}/restore.sh" >"$work/restored" 2>&1
+    # Last of all: a host that came back waits for it before it prepares the board again.
+    [ -e "$work/pid" ] && rm "$work/pid"
     exit 1
 }
 

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{CostIndex as Columns, LIBRARY_OTHER, Model};
+use crate::model::{ContextPrice, CostIndex as Columns, LIBRARY_OTHER, Model};
+use crate::operations::OperationCount;
 use crate::units::Joules;
 
 /// Garbage collections as a library function.
@@ -62,12 +63,14 @@ impl CountVector {
 pub struct Costs<'m> {
     model: &'m Model,
     columns: Columns<'m>,
+    contexts: BTreeMap<(&'m str, &'m str), f64>,
 }
 
 impl<'m> Costs<'m> {
     /// Indexes the model's costs.
     pub fn new(model: &'m Model) -> Costs<'m> {
-        Costs { model, columns: model.index() }
+        let contexts = ContextPrice::index(&model.contexts);
+        Costs { model, columns: model.index(), contexts }
     }
 
     /// The cost an operation takes: its own; `lib:other` for a library function that
@@ -78,6 +81,12 @@ impl<'m> Costs<'m> {
         let cost = &self.model.costs[column];
         let lumped = cost.operation == LIBRARY_OTHER && operation == GARBAGE_COLLECTION;
         (cost.cost_j.is_finite() && !lumped).then_some(CostIndex(column))
+    }
+
+    /// How many executions of its operation one execution in this context is worth.
+    pub fn relative(&self, found: &OperationCount) -> f64 {
+        let key = (found.operation.as_str(), found.context.as_str());
+        self.contexts.get(&key).copied().unwrap_or(1.0)
     }
 
     /// The name under which the model holds a cost.

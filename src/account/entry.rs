@@ -63,6 +63,8 @@ pub(super) struct Leaf<'a> {
     pub operation: &'a OperationCount,
     /// Executions of the operation here: count x executions of the block.
     pub executions: u64,
+    /// The same in executions at the operation's mean cost: weighted by the context.
+    pub weighted: f64,
     /// The cost it takes; absent when unknown to the model.
     pub cost: Option<CostIndex>,
     /// Cost x executions, rounded to the femtojoule; zero when unknown.
@@ -80,9 +82,10 @@ pub(super) fn leaves<'a>(
         for operation in &block.operations {
             let count = runs.saturating_mul(u64::from(operation.count));
             let cost = costs.of(&operation.operation);
-            let energy = cost.map_or(Joules::ZERO, |cost| costs.cost(cost) * count as f64);
+            let weighted = count as f64 * costs.relative(operation);
+            let energy = cost.map_or(Joules::ZERO, |cost| costs.cost(cost) * weighted);
             let energy = Femtojoules::from_joules(energy);
-            leaves.push(Leaf { block, operation, executions: count, cost, energy });
+            leaves.push(Leaf { block, operation, executions: count, weighted, cost, energy });
         }
     }
     leaves
@@ -115,7 +118,7 @@ impl Bundle {
     pub fn add(&mut self, leaf: &Leaf<'_>) {
         self.energy += leaf.energy;
         match leaf.cost {
-            Some(cost) => self.counts.add(cost, leaf.executions as f64),
+            Some(cost) => self.counts.add(cost, leaf.weighted),
             None => self.unknown = self.unknown.saturating_add(leaf.executions),
         }
     }

@@ -44,6 +44,7 @@ pub(crate) fn model(costs: &[(&str, f64)]) -> Model {
         solver: "shrink".into(),
         costs: costs.collect(),
         covariance: None,
+        contexts: Vec::new(),
         covariance_scope: CovarianceScope::All,
         row_space: None,
         residual_sd_j: None,
@@ -82,6 +83,7 @@ pub(crate) fn block(
     let simple = class.rsplit('.').next().unwrap_or(class);
     let unit_name = format!("{simple}.{method}");
     let operations = operations.iter().map(|&(operation, line, count)| OperationCount {
+        context: String::new(),
         operation: operation.into(),
         line,
         count,

@@ -1,21 +1,20 @@
 //! An application, loaded and analysed: syntax trees, blocks, dictionary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
 use crate::blocks::{BlockId, FileBlocks, Granularity, divide};
 use crate::finding::Finding;
-use crate::instrument;
+use crate::instrument::{self, Probe};
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{self, Dictionary};
+use crate::operations::{self, Dictionary, OperationCount};
 use crate::scenario::Role;
 
 use super::{BuildError, Sources};
 
 /// An analysed application.
-#[derive(Debug)]
 pub struct Application {
     /// What was loaded.
     pub sources: Sources,
@@ -25,6 +24,7 @@ pub struct Application {
     pub dictionary: Dictionary,
     /// What could not be parsed or resolved.
     pub findings: Vec<Finding>,
+    classes: ClassPath,
     /// At which granularity blocks were divided.
     pub granularity: Granularity,
 }
@@ -48,12 +48,43 @@ impl Application {
         mark_removable(&mut dictionary, &files, &blocks, &kept);
         findings.sort();
         drop(blocks);
-        Ok(Application { sources, files, dictionary, findings, granularity })
+        Ok(Application { sources, files, dictionary, findings, classes, granularity })
     }
 
     /// The blocks of every analysed file, in block id order.
     pub fn blocks(&self) -> Vec<FileBlocks<'_>> {
         divide_all(&self.files, self.granularity)
+    }
+
+    /// What the blocks `removed` still hold in the variant that leaves their statements
+    /// out: the way in, headers, returns, default values.
+    ///
+    /// # Errors
+    /// The variant does not divide into the same blocks, which removal promises.
+    pub fn remains(
+        &self,
+        removed: &BTreeSet<BlockId>,
+    ) -> Result<BTreeMap<BlockId, Vec<OperationCount>>, BuildError> {
+        if removed.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let options = instrument::Options {
+            probe: Probe::Plain,
+            removed: removed.clone(),
+            ..instrument::Options::default()
+        };
+        let texts = instrument::instrument(&self.files, &self.blocks(), &options).files;
+        let files: Vec<SourceFile> =
+            texts.par_iter().map(|file| SourceFile::parse(&file.path, &file.text)).collect();
+        let blocks = divide_all(&files, self.granularity);
+        let (variant, _) = operations::count(&files, &blocks, &self.classes, self.granularity);
+        let remains = removed.iter().map(|id| {
+            let before = &self.dictionary.blocks[id.0 as usize];
+            let after = variant.blocks.get(id.0 as usize).filter(|after| after.name == before.name);
+            let after = after.ok_or_else(|| BuildError::Moved(before.name.clone()))?;
+            Ok((*id, after.operations.clone()))
+        });
+        remains.collect()
     }
 
     /// The ids of the blocks that a variant may leave out.

@@ -14,20 +14,28 @@ use crate::scenario::{Input, Scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 use crate::toolchain::{Jdk, jar};
 
-use super::{BuildError, Variant, VariantBuilder};
+use super::suspects::suspects;
+use super::{Application, BuildError, Variant, VariantBuilder};
 
 /// The longest dry run of the unremoved application, which doesn't wait for frames.
 const BASE_LIMIT: Duration = Duration::from_secs(60);
 
-/// A variant may take this many times as long as the slowest unremoved case ...
-const SLOWER: u32 = 4;
+/// The back-stop for variants that wait for ever without executing anything: this many
+/// times as long as the unremoved cases, so that a busy machine is never taken for one.
+const SLOWER: u32 = 10;
 
-/// ... but a JVM on a busy machine may take this long for nothing.
-const LEAST_LIMIT: Duration = Duration::from_secs(2);
+/// ... and at least so long.
+const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
 /// A variant may execute this many times as many blocks as the unremoved case of its
 /// input: a longer one takes the board for longer than the session is planned for.
 const MORE_WORK: u64 = 2;
+
+/// Executions that any variant may have on top, for applications that do next to nothing.
+const SLACK: u64 = 10_000;
+
+/// Exit code of a program that the probes' runtime ended for its work (`W.java`).
+const TOO_MUCH_WORK: i32 = 99;
 
 /// What the probes' runtime writes to its working directory.
 pub const COUNTS_FILE: &str = "wattline-counts.csv";
@@ -68,12 +76,22 @@ impl<'r, 'a> DryRunner<'r, 'a> {
     }
 }
 
+fn failed(reason: String) -> DryOutcome {
+    DryOutcome::Failed { reason, suspects: Vec::new() }
+}
+
+fn too_much() -> DryOutcome {
+    let reason = format!("executes more than {MORE_WORK} times as many blocks, or never ends");
+    failed(reason)
+}
+
 /// How many dry runs are made at once.
 const WORKERS: usize = 2;
 
 /// What several threads need to run variants at once.
 struct Runner<'r> {
     scenario: &'r Scenario,
+    application: &'r Application,
     jdk: &'r Jdk,
     libraries: Vec<PathBuf>,
     blocks: usize,
@@ -85,6 +103,7 @@ impl<'r> Runner<'r> {
     fn of(dry: &DryRunner<'r, '_>) -> Runner<'r> {
         Runner {
             scenario: dry.scenario,
+            application: dry.builder.application(),
             jdk: dry.jdk,
             libraries: dry.libraries.clone(),
             blocks: dry.blocks,
@@ -112,26 +131,43 @@ impl<'r> Runner<'r> {
         let classes = folder.path().join("classes");
         jar::write_folder(&classes, &variant.classes)?;
         let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
-            return Ok(DryOutcome::Failed { reason: format!("no input sequence {}", case.input) });
+            return Ok(failed(format!("no input sequence {}", case.input)));
         };
         let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), classes))?;
         let outcome = self.outcome(&outcome, folder.path(), variant)?;
         Ok(self.within_reason(case, outcome))
     }
 
-    /// Refuses a variant that executes far more than the unremoved application.
+    /// The most blocks that a variant may execute with an input; none before it is known
+    /// what the unremoved application does.
+    fn most_work(&self, input: &str) -> Option<u64> {
+        let base = self.base_work.get(input)?;
+        Some(base.saturating_mul(MORE_WORK).saturating_add(SLACK))
+    }
+
+    /// Refuses a variant that executes far more than the unremoved application. One that
+    /// goes on for ever is ended at the same limit while it runs: so the outcome does not
+    /// depend on the speed of this machine.
     fn within_reason(&self, case: &DryCase, outcome: DryOutcome) -> DryOutcome {
-        let (Some(&base), DryOutcome::Ran { executions, .. }) =
-            (self.base_work.get(&case.input), &outcome)
-        else {
-            return outcome;
-        };
-        let work: u64 = executions.iter().sum();
-        if work <= base.saturating_mul(MORE_WORK) {
-            return outcome;
+        match (self.most_work(&case.input), &outcome) {
+            (Some(most), DryOutcome::Ran { executions, .. })
+                if executions.iter().sum::<u64>() > most =>
+            {
+                too_much()
+            }
+            _ => outcome,
         }
-        let times = work as f64 / base.max(1) as f64;
-        DryOutcome::Failed { reason: format!("executes {times:.1} times as many blocks") }
+    }
+
+    fn suspects(&self, stderr: &str, variant: &Variant) -> Vec<BlockId> {
+        let removed: Vec<BlockId> = variant.removed.iter().copied().collect();
+        let application = self.application;
+        suspects(stderr, &application.sources, &application.dictionary, &removed)
+    }
+
+    /// The option that makes the probes' runtime end the program past the limit.
+    fn work_limit(&self, input: &str) -> Option<String> {
+        self.most_work(input).map(|most| format!("-Dwattline.limit={most}"))
     }
 
     fn plan(&self, input: &Input, folder: &Path, classes: PathBuf) -> JvmRun {
@@ -142,6 +178,7 @@ impl<'r> Runner<'r> {
             classpath: std::iter::once(classes).chain(self.libraries.iter().cloned()).collect(),
             main: self.scenario.application.main.clone(),
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
+            options: self.work_limit(&input.name).into_iter().collect(),
             directory: folder.to_path_buf(),
             input: steps
                 .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
@@ -156,27 +193,29 @@ impl<'r> Runner<'r> {
         folder: &Path,
         variant: &Variant,
     ) -> Result<DryOutcome, BuildError> {
-        let failed = |reason: String| Ok(DryOutcome::Failed { reason });
         match outcome.end {
             JvmEnd::TimedOut => {
-                return failed(format!("did not end within {} s", self.limit.as_secs()));
+                return Ok(failed(format!("did not end within {} s", self.limit.as_secs())));
             }
             JvmEnd::Exited(0) => {}
+            JvmEnd::Exited(TOO_MUCH_WORK) => return Ok(too_much()),
             JvmEnd::Exited(code) => {
                 let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
-                return failed(format!("exit code {code}: {}", first.unwrap_or("no message")));
+                let reason = format!("exit code {code}: {}", first.unwrap_or("no message"));
+                let suspects = self.suspects(&outcome.stderr, variant);
+                return Ok(DryOutcome::Failed { reason, suspects });
             }
         }
         let session = &self.scenario.session;
         let marks = [&session.begin_mark, &session.end_mark];
         if let Some(mark) = marks.into_iter().find(|mark| !outcome.stdout.contains(*mark)) {
-            return failed(format!("did not print {mark:?}"));
+            return Ok(failed(format!("did not print {mark:?}")));
         }
         let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
         match parse_executions(&text, self.blocks) {
             Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),
-            Err(error) => failed(error.to_string()),
+            Err(error) => Ok(failed(error.to_string())),
         }
     }
 }

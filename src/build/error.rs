@@ -8,6 +8,11 @@ use crate::toolchain::{Diagnostic, ToolchainError};
 /// A failure while loading or building an application.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
+    /// A removal moved blocks, so that counts can't be assigned.
+    #[error(
+        "without its removed blocks the application has no block `{0}`; please report this with the source"
+    )]
+    Moved(String),
     /// A source folder or file of the command line or the scenario is not there.
     #[error("{path} is not there; check the path in {named_in}")]
     Missing {

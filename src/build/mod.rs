@@ -4,6 +4,7 @@ pub mod application;
 pub mod dry_run;
 pub mod error;
 pub mod sources;
+mod suspects;
 pub mod variant;
 
 pub use application::Application;

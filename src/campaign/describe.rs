@@ -69,11 +69,19 @@ fn dropped_blocks(
     };
     let reason = |block: BlockId| match search.culprits.get(&block) {
         Some(reason) => reason.clone(),
+        None if with(block).next().is_none() && search.accusations.contains_key(&block) => {
+            search.accusations[&block].clone()
+        }
         None if with(block).next().is_none() => {
             "the dry runs were used up before a set with it ran".to_string()
         }
         None if with(block).any(&strong) => "the plan has no place for another case".to_string(),
-        None => "without it the application spends too little energy to measure".to_string(),
+        None if with(block).any(|index| search.found[index].removed.len() == 1) => {
+            "without it the application spends too little energy to measure".to_string()
+        }
+        None => "every set with it that ran spends too little energy to measure; the dry runs \
+                 were used up before it was tried alone"
+            .to_string(),
     };
     let dropped = removable.iter().filter(|block| !removed.contains(block));
     dropped.map(|block| DroppedBlock { block: *block, reason: reason(*block) }).collect()

@@ -25,6 +25,8 @@ pub enum DryOutcome {
     Failed {
         /// One sentence.
         reason: String,
+        /// Removed blocks that the failure points at, to be tried first; may be empty.
+        suspects: Vec<BlockId>,
     },
 }
 

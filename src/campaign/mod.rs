@@ -8,6 +8,7 @@ mod describe;
 pub mod dry;
 pub mod order;
 pub mod plan;
+pub mod remains;
 mod search;
 mod sets;
 pub mod table;
@@ -16,4 +17,5 @@ pub use counts::{CountsError, OperationMatrix, count_operations, parse_execution
 pub use dry::{Dry, DryCase, DryError, DryOutcome};
 pub use order::{Phase, PlannedRun, order_runs};
 pub use plan::{DroppedBlock, Plan, PlanError, PlanSettings, PlanSummary, PlannedCase, plan};
+pub use remains::{Remains, RemainsError};
 pub use table::{plan_to_csv, read_plan};

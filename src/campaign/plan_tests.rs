@@ -19,6 +19,7 @@ pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
         removable: true,
         operations: (operations.iter().enumerate())
             .map(|(line, (operation, count))| OperationCount {
+                context: String::new(),
                 operation: operation.to_string(),
                 line: line as u32 + 1,
                 count: *count,
@@ -50,6 +51,8 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
 struct Program {
     runs: usize,
     broken: bool,
+    /// Whether a crash points at the block that causes it.
+    tells: bool,
 }
 
 const BLOCKS: usize = 60;
@@ -74,7 +77,9 @@ impl Program {
     fn outcome(&self, case: &DryCase) -> DryOutcome {
         let has = |block: u32| case.removed.contains(&BlockId(block));
         if has(7) || has(23) || (has(40) && has(41)) || self.broken {
-            return DryOutcome::Failed { reason: "NullPointerException".into() };
+            let guilty = [7, 23, 40].into_iter().find(|block| self.tells && has(*block));
+            let suspects = guilty.map(BlockId).into_iter().collect();
+            return DryOutcome::Failed { reason: "NullPointerException".into(), suspects };
         }
         let scale = if case.input == "a" { 2 } else { 1 };
         let mut executions = vec![0; BLOCKS];
@@ -90,13 +95,30 @@ impl Program {
     }
 }
 
+fn failed(reason: &str) -> DryOutcome {
+    DryOutcome::Failed { reason: reason.into(), suspects: Vec::new() }
+}
+
 fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {
-    let mut program = Program { runs: 0, broken: false };
+    let mut program = Program { runs: 0, broken: false, tells: false };
     let campaign = CampaignSettings { dry_runs, ..settings(cases) };
     let inputs = vec!["a".to_string(), "b".to_string()];
     let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
     let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
     (plan, program.runs)
+}
+
+#[test]
+fn crashes_that_point_at_blocks_leave_more_dry_runs_for_others() {
+    let removed = |tells: bool| {
+        let mut program = Program { runs: 0, broken: false, tells };
+        let campaign = CampaignSettings { dry_runs: 40, ..settings(20) };
+        let inputs = vec!["a".to_string(), "b".to_string()];
+        let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
+        plan(&settings, &program_dictionary(), &mut program).unwrap().summary.removed_executed
+    };
+    assert!(removed(true) > removed(false), "{} {}", removed(true), removed(false));
+    assert_eq!(removed(true), 47);
 }
 
 #[test]
@@ -131,7 +153,7 @@ fn the_plan_has_the_cases_asked_for_and_can_tell_the_operations_apart() {
 /// Without block 11 the program runs 4 of 50 blocks: about 7 % of its operations.
 #[test]
 fn cases_with_too_little_energy_are_left_out() {
-    let mut program = Program { runs: 0, broken: false };
+    let mut program = Program { runs: 0, broken: false, tells: false };
     let campaign = CampaignSettings { min_energy_share: 0.1, ..settings(44) };
     let inputs = vec!["a".to_string(), "b".to_string()];
     let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
@@ -166,7 +188,7 @@ fn a_small_budget_is_kept_and_said() {
 
 #[test]
 fn a_broken_base_case_is_an_error() {
-    let mut program = Program { runs: 0, broken: true };
+    let mut program = Program { runs: 0, broken: true, tells: false };
     let settings = PlanSettings { inputs: vec!["a".into()], campaign: settings(3), session_s: 1.0 };
     let error = plan(&settings, &program_dictionary(), &mut program).unwrap_err();
     assert_eq!(error.to_string(), "the base case of input `a` fails: NullPointerException");
@@ -180,7 +202,7 @@ impl Dry for Fragile {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         let outcome = |case: &DryCase| {
             if case.removed.iter().any(|block| block.0 % 6 == 5) {
-                return DryOutcome::Failed { reason: "crash".into() };
+                return failed("crash");
             }
             let input = case.input.as_bytes()[0] as usize;
             let count = |block: usize| {

@@ -37,6 +37,9 @@ pub(super) struct Search<'d> {
     pub found: Vec<Candidate>,
     /// Blocks that can't be left out, with the reason.
     pub culprits: BTreeMap<BlockId, String>,
+    /// Blocks that a failure pointed at and that were not tried without the others, with
+    /// what it said.
+    pub accusations: BTreeMap<BlockId, String>,
     /// Sets that were tried, by input.
     tried: BTreeSet<(usize, Vec<BlockId>)>,
 }
@@ -44,7 +47,10 @@ pub(super) struct Search<'d> {
 /// How one tried set ended.
 enum Tried {
     Ran(usize),
-    Failed(String),
+    Failed {
+        reason: String,
+        suspects: Vec<BlockId>,
+    },
     /// The budget was used up.
     Not,
 }
@@ -62,6 +68,7 @@ impl<'d> Search<'d> {
             base: Vec::new(),
             found: Vec::new(),
             culprits: BTreeMap::new(),
+            accusations: BTreeMap::new(),
             tried: BTreeSet::new(),
         }
     }
@@ -73,7 +80,7 @@ impl<'d> Search<'d> {
         let outcomes = self.ask(&cases)?;
         for (input, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
-                DryOutcome::Failed { reason } => return Ok(Err((input, reason))),
+                DryOutcome::Failed { reason, .. } => return Ok(Err((input, reason))),
                 DryOutcome::Ran { executions, .. } => {
                     let base = executions.clone();
                     let removed = Vec::new();
@@ -96,9 +103,14 @@ impl<'d> Search<'d> {
     ) -> Result<Vec<Vec<BlockId>>, DryError> {
         let mut safe = Vec::new();
         let mut queue = groups;
-        while !queue.is_empty() {
+        // Most suspects are guilty: they can wait until all others are cleared.
+        let mut accused: Vec<Vec<BlockId>> = Vec::new();
+        while !queue.is_empty() || !accused.is_empty() {
+            if queue.is_empty() {
+                queue = std::mem::take(&mut accused);
+            }
             let outcomes = self.try_sets(input, &queue, reserve)?;
-            let failed = |outcome: &&Tried| matches!(outcome, Tried::Failed(_));
+            let failed = |outcome: &&Tried| matches!(outcome, Tried::Failed { .. });
             let mostly = outcomes.iter().filter(failed).count() * 10 > outcomes.len() * 7;
             // Where nearly every set fails, halves would fail as well.
             let parts = if mostly { 4 } else { 2 };
@@ -110,10 +122,18 @@ impl<'d> Search<'d> {
                     }
                     Tried::Ran(found) if self.found[found].collapsed => {}
                     Tried::Ran(found) => safe.push(self.found[found].removed.clone()),
-                    Tried::Failed(reason) if set.len() == 1 => {
+                    Tried::Failed { reason, .. } if set.len() == 1 => {
+                        self.accusations.remove(&set[0]);
                         self.culprits.entry(set[0]).or_insert(reason);
                     }
-                    Tried::Failed(_) => next.extend(split(&set, parts)),
+                    Tried::Failed { reason, suspects } => match parted(&set, &suspects) {
+                        Some((suspects, rest)) => {
+                            self.accuse(&suspects, &reason);
+                            accused.push(suspects);
+                            next.push(rest);
+                        }
+                        None => next.extend(split(&set, parts)),
+                    },
                     Tried::Not => {}
                 }
             }
@@ -157,8 +177,11 @@ impl<'d> Search<'d> {
             let outcomes = self.try_sets(input, &sets, reserve)?;
             let mut next = Vec::new();
             for (groups, outcome) in queue.into_iter().zip(outcomes) {
-                if matches!(outcome, Tried::Failed(_)) && groups.len() > 2 {
-                    next.extend(split(&groups, 2));
+                let Tried::Failed { suspects, .. } = outcome else { continue };
+                match parted(&union_of(&groups), &suspects) {
+                    Some((_, rest)) => next.push(without(&groups, &rest)),
+                    None if groups.len() > 2 => next.extend(split(&groups, 2)),
+                    None => {}
                 }
             }
             queue = next;
@@ -201,6 +224,13 @@ impl<'d> Search<'d> {
         Ok(sets.iter().map(outcome).collect())
     }
 
+    fn accuse(&mut self, suspects: &[BlockId], reason: &str) {
+        for block in suspects {
+            let said = || format!("removed with others: {reason}");
+            self.accusations.entry(*block).or_insert_with(said);
+        }
+    }
+
     /// One outcome per case.
     fn ask(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         if cases.is_empty() {
@@ -216,7 +246,7 @@ impl<'d> Search<'d> {
     fn note(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> Tried {
         self.tried.insert((input, set.to_vec()));
         match outcome {
-            DryOutcome::Failed { reason } => Tried::Failed(reason),
+            DryOutcome::Failed { reason, suspects } => Tried::Failed { reason, suspects },
             DryOutcome::Ran { executions, kept } => {
                 let left_in: BTreeSet<BlockId> = kept.iter().map(|(block, _)| *block).collect();
                 self.culprits.extend(kept);
@@ -243,6 +273,20 @@ pub(super) fn total(executions: &[u64]) -> f64 {
 pub(super) fn union_of(groups: &[Vec<BlockId>]) -> Vec<BlockId> {
     let blocks: BTreeSet<BlockId> = groups.iter().flatten().copied().collect();
     blocks.into_iter().collect()
+}
+
+/// A set's suspects and the rest of it; none unless both are there.
+fn parted(set: &[BlockId], suspects: &[BlockId]) -> Option<(Vec<BlockId>, Vec<BlockId>)> {
+    let (accused, rest): (Vec<_>, Vec<_>) = set.iter().partition(|block| suspects.contains(block));
+    (!accused.is_empty() && !rest.is_empty()).then_some((accused, rest))
+}
+
+/// The groups with no blocks but these, empty ones left out.
+fn without(groups: &[Vec<BlockId>], rest: &[BlockId]) -> Vec<Vec<BlockId>> {
+    let kept = groups.iter().map(|group| {
+        group.iter().copied().filter(|block| rest.contains(block)).collect::<Vec<_>>()
+    });
+    kept.filter(|group| !group.is_empty()).collect()
 }
 
 /// At most `parts` runs of neighbours.

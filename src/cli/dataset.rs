@@ -1,19 +1,22 @@
 //! `wattline dataset`: the runs of a campaign -> the table that models are fitted to.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::campaign::{Remains, count_operations};
 use crate::dataset::{
-    AssembleOptions, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv, dataset_to_toml,
-    energies_to_csv,
+    AssembleOptions, CaseMixes, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv,
+    dataset_to_toml, energies_to_csv,
 };
+use crate::operations::Mix;
 use crate::run::{RunRecord, read_journal};
 use crate::scenario::Scenario;
 
 use super::Failure;
 use super::folder;
-use super::output::{Existing, Output};
+use super::output::{Existing, Output, read_text};
 use super::progress;
 use super::run::read_cases;
 use super::scenario_facts::executions_by_case;
@@ -23,7 +26,8 @@ use super::scenario_facts::executions_by_case;
 Example:
   wattline dataset target/demo
 
-Writes dataset.csv (energy above idle and exact counts per case), energies.csv (total and
+Writes dataset.csv (energy above idle and exact counts per case), contexts.csv (the counts by
+context), energies.csv (total and
 idle energy), and dataset.toml (where it comes from, what was left out and why).")]
 pub struct Arguments {
     /// The campaign's folder, as `run` wrote it.
@@ -53,9 +57,20 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         idle: IdlePolicy::Campaign,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
-    let dataset = assemble(&cases, &dictionary, &records, &executions, &options)
+    let remains = read_remains(folder)?;
+    let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
+    for case in &cases {
+        let Some(runs) = executions.get(&case.name) else { continue };
+        let variant = remains.dictionary(&dictionary, &case.variant, &case.removed);
+        let mix = Mix::new(&variant, |block| runs.get(block).copied().unwrap_or(0));
+        mixes.0.insert(case.name.clone(), mix);
+        counts.insert(case.name.clone(), count_operations(&variant, runs));
+    }
+    let dataset = assemble(&cases, &records, &counts, &options)
         .map_err(|error| Failure::input(folder.join("journal.jsonl"), error))?;
     output.write("dataset.csv", dataset_to_csv(&dataset))?;
+    let contexts = mixes.to_csv().map_err(|error| Failure::input("contexts.csv", error))?;
+    output.write("contexts.csv", contexts)?;
     output.write("energies.csv", energies_to_csv(&dataset))?;
     output.write("dataset.toml", dataset_to_toml(&dataset, &provenance(scenario, &records)))?;
     Ok(format!(
@@ -64,6 +79,11 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         dataset.features.len(),
         dataset.left_out.len()
     ))
+}
+
+fn read_remains(folder: &Path) -> Result<Remains, Failure> {
+    let path = folder.join("remains.csv");
+    Remains::from_csv(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
 }
 
 fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {

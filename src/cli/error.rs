@@ -36,7 +36,7 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A file could not be read or written.
-    #[error("cannot {action} {path}: {source}{}", remedy(source))]
+    #[error("cannot {action} {path}: {source}")]
     Io {
         /// `read`, `write`, ...
         action: &'static str,
@@ -124,11 +124,12 @@ impl From<Failure> for DriverError {
     }
 }
 
-fn remedy(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::StorageFull => "; free some space, then run again with --resume",
-        io::ErrorKind::PermissionDenied => "; check who owns it",
-        _ => "",
+/// What to do about a cause that has one remedy wherever it comes from.
+pub fn remedy(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match cause.downcast_ref::<io::Error>()?.kind() {
+        io::ErrorKind::StorageFull => Some("free some space, then run again with --resume"),
+        io::ErrorKind::PermissionDenied => Some("check who owns it"),
+        _ => None,
     }
 }
 
@@ -138,9 +139,10 @@ mod tests {
 
     #[test]
     fn a_full_disk_says_what_to_do() {
-        let error =
-            Failure::io("write", "a/b")(io::Error::from(io::ErrorKind::StorageFull)).to_string();
-        assert!(error.contains("a/b") && error.contains("--resume"), "{error}");
+        let failure = Failure::io("write", "a/b")(io::Error::from(io::ErrorKind::StorageFull));
+        let cause = std::error::Error::source(&failure).unwrap();
+        assert!(failure.to_string().contains("a/b"));
+        assert!(remedy(cause).unwrap().contains("--resume"));
     }
 
     #[test]

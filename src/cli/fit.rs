@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::dataset::{ColumnChoice, Table};
+use crate::dataset::{CaseMixes, ColumnChoice, Table};
 use crate::model::{
-    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, Penalty, Solver,
-    Weighting, cross_validate, cv_csv, estimability, estimability_csv, fit,
+    BootstrapOptions, ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions,
+    FoldUnit, Model, Penalty, Solver, Weighting, cross_validate, cv_csv, estimability,
+    estimability_csv, fit, learning_csv, learning_curve,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -16,6 +17,13 @@ use super::Failure;
 use super::folder::DatasetFacts;
 use super::output::{Output, read_text};
 use super::progress;
+
+mod factors;
+mod large;
+mod summary;
+
+use self::summary::summary;
+use self::{factors as fit_factors, large as fit_large};
 
 /// Files that a fit writes.
 pub const FILES: [&str; 3] = ["model.json", "cv.csv", "estimability.csv"];
@@ -32,10 +40,11 @@ baselines) and estimability.csv (what the cases can tell).")]
 pub struct Arguments {
     /// A CSV with one case per row.
     dataset: PathBuf,
-    /// shrink, ls, gd, ridge, elastic-net or nnls.
+    /// shrink, ls, gd, ridge, elastic-net, nnls or bayes.
     #[arg(long, default_value = "shrink")]
     solver: String,
-    /// Costs from micro-kernels (kernels.csv), for `shrink`.
+    /// Costs known beforehand, for `shrink` and `bayes`: kernels.csv, or the model.json of
+    /// an older device.
     #[arg(long)]
     prior: Option<PathBuf>,
     /// Rounds of cross-validation.
@@ -57,7 +66,17 @@ pub struct Arguments {
     /// errors at their word; else chosen by inner cross-validation.
     #[arg(long)]
     penalty: Option<f64>,
-    /// Seed of the folds.
+    /// Intervals from this many fits to cases drawn with replacement (0: the solver's own).
+    #[arg(long, default_value_t = 0)]
+    bootstrap: usize,
+    /// Write learning.csv: held-out error against the number of cases.
+    #[arg(long)]
+    learning_curve: bool,
+    /// Factor columns (operation,size,type,device) of a table with one measurement of one
+    /// pattern per row: with `--solver bayes`, a model of factors in effects.csv.
+    #[arg(long, conflicts_with_all = ["features", "prior", "learning_curve"])]
+    factors: Option<String>,
+    /// Seed of folds, draws and chains.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Folder for the results.
@@ -70,26 +89,45 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
-    output.check_free(&FILES)?;
     let solver: Solver = arguments.solver.parse()?;
+    if let Some(factors) = &arguments.factors {
+        return fit_factors::run(arguments, factors, solver, &output);
+    }
+    output.check_free(&FILES)?;
     let mut options = FitOptions::new(solver);
+    let mut contexts = Vec::new();
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
     if let Some(path) = &arguments.prior {
-        set_priors(&mut options, read_priors(path)?);
+        contexts = set_priors(&mut options, path)?;
     }
     if let Some(strength) = arguments.penalty {
         options.penalty = Penalty::Fixed(strength);
     }
-    let text = read_text(&arguments.dataset)?;
-    let choice = columns(arguments, weight_column);
-    let table = Table::from_csv(&text, &choice)
-        .map_err(|error| Failure::input(&arguments.dataset, error))?;
     let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
     options.inner_folds.unit = unit;
+    options.chains.seed = arguments.seed;
+    if arguments.bootstrap > 0 {
+        let (replicates, seed) = (arguments.bootstrap, arguments.seed);
+        options.bootstrap = Some(BootstrapOptions { replicates, unit, seed });
+    }
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
-    let fitted = fit_table(&table, &options, folds, None)?;
+    let choice = columns(arguments, weight_column);
+    // Counts are weighed by context in memory only.
+    if contexts.is_empty() && fit_large::is_large(&arguments.dataset) {
+        return fit_large::run(arguments, &choice, &options, folds, &output);
+    }
+    let text = read_text(&arguments.dataset)?;
+    let table = Table::from_csv(&text, &choice)
+        .map_err(|error| Failure::input(&arguments.dataset, error))?;
+    let table = weighed(table, &arguments.dataset, &contexts)?;
+    let mut fitted = fit_table(&table, &options, folds, None)?;
+    fitted.model.contexts = contexts;
     write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
-    progress::result(summary(&fitted, &table));
+    if arguments.learning_curve {
+        let curve = learning_curve(&table, &options, folds)?;
+        output.write("learning.csv", learning_csv(&curve)?)?;
+    }
+    progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }
@@ -103,22 +141,51 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure::input(&dataset, error))?;
     let kernels = output.path("kernels.csv");
     let mut options = FitOptions::new(Solver::Shrink);
+    let mut contexts = Vec::new();
     if kernels.is_file() {
-        set_priors(&mut options, read_priors(&kernels)?);
+        contexts = set_priors(&mut options, &kernels)?;
     }
+    let table = weighed(table, &dataset, &contexts)?;
     let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
-    let fitted = fit_table(&table, &options, folds, None)?;
+    let mut fitted = fit_table(&table, &options, folds, None)?;
+    fitted.model.contexts = contexts;
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
 }
 
+/// The table with its counts weighed by what contexts cost, where the data set has a
+/// `contexts.csv` beside it.
+fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<Table, Failure> {
+    let path = dataset.with_file_name("contexts.csv");
+    if !prices.is_empty() && path.is_file() {
+        let mixes = CaseMixes::from_csv(&read_text(&path)?);
+        let relative = ContextPrice::index(prices);
+        let relative = |operation: &str, context: &str| {
+            relative.get(&(operation, context)).copied().unwrap_or(1.0)
+        };
+        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
+    }
+    Ok(table)
+}
+
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
-/// single costs (`docs/models.md`).
-fn set_priors(options: &mut FitOptions, priors: Vec<CostPrior>) {
-    options.priors = priors;
-    options.penalty = Penalty::Fixed(1.0);
+/// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
+/// and errors. Returns what contexts cost beside their operation.
+fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>, Failure> {
+    let text = read_text(path)?;
+    let bad = |error| Failure::input(path, error);
+    if options.solver != Solver::Bayes {
+        options.penalty = Penalty::Fixed(1.0);
+    }
+    if text.trim_start().starts_with('{') {
+        let model = Model::from_json(&text).map_err(bad)?;
+        options.priors = model.as_priors();
+        return Ok(model.contexts);
+    }
+    options.priors = CostPrior::from_csv(&text).map_err(bad)?;
+    ContextPrice::from_csv(&text).map_err(bad)
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.
@@ -209,10 +276,21 @@ pub fn write(
     dataset: &Path,
     seed: u64,
 ) -> Result<(), Failure> {
+    write_parts(fitted, output, hash_of_bytes(data.as_bytes()), dataset, seed)
+}
+
+/// The same for data of a known hash.
+fn write_parts(
+    fitted: &Fitted,
+    output: &Output,
+    data_sha256: String,
+    dataset: &Path,
+    seed: u64,
+) -> Result<(), Failure> {
     let mut model = fitted.model.clone();
     let facts = DatasetFacts::beside(dataset)?;
     model.provenance.tool_version = env!("CARGO_PKG_VERSION").to_string();
-    model.provenance.data_sha256 = hash_of_bytes(data.as_bytes());
+    model.provenance.data_sha256 = data_sha256;
     model.provenance.seed = seed;
     model.provenance.board = facts.board;
     model.provenance.virtual_board = facts.virtual_board;
@@ -220,32 +298,4 @@ pub fn write(
     output.write("cv.csv", cv_csv(&fitted.validation)?)?;
     output.write("estimability.csv", &fitted.estimability)?;
     Ok(())
-}
-
-/// Reads `kernels.csv`.
-pub fn read_priors(path: &Path) -> Result<Vec<CostPrior>, Failure> {
-    CostPrior::from_csv(&read_text(path)?).map_err(|error| Failure::input(path, error))
-}
-
-/// What a scientist would paste: size of the problem, what it can tell, how well it
-/// predicts what it has not seen.
-fn summary(fitted: &Fitted, table: &Table) -> String {
-    let model = &fitted.model;
-    let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
-    let mut lines = vec![format!(
-        "{}: {} cases x {} features, rank {}, {estimable} costs estimable from the cases alone",
-        model.solver,
-        table.cases.len(),
-        table.features.len(),
-        model.rank
-    )];
-    let names = [model.solver.as_str(), "flat", "mean", "duration", "blocks"];
-    for name in names {
-        if let Some(mean) = fitted.validation.mean(name, CvSet::Validation) {
-            let r = mean.r.map_or("none".to_string(), |r| format!("{r:.4}"));
-            lines.push(format!("  {name:<12} validation NMAE {:6.2} %, r {r}", mean.nmae * 100.0));
-        }
-    }
-    lines.extend(fitted.validation.verdict().map(|verdict| verdict.to_string()));
-    lines.join("\n")
 }

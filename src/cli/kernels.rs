@@ -10,16 +10,17 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::blocks::Granularity;
+use crate::blocks::{BlockId, Granularity};
 use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
-use crate::campaign::{count_operations, parse_executions};
-use crate::dataset::kernel_rows;
+use crate::campaign::parse_executions;
+use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
+use crate::kernels::prices::prices_csv;
 use crate::kernels::{Kernel, catalogue, program, select};
-use crate::model::CostPrior;
+use crate::operations::{Mix, split_form};
 use crate::power::{MarkTexts, parse_session_log, parse_trace};
 use crate::scenario::{Role, Scenario, read_scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
@@ -70,40 +71,36 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&["kernels.csv"])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let executions = executions_in(&arguments.campaign)?;
+    let mix = mix_in(&arguments.campaign)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let board = sessions::open(&arguments.board, &scenario.board, &settings)?;
-    progress::result(make(&executions, &scenario, &jdk, &board, &output)?);
+    progress::result(make(&mix, &scenario, &jdk, &board, &output)?);
     progress::say(format!("written: {}", output.path("kernels.csv").display()));
     Ok(())
 }
 
-/// How often the unremoved cases of a folder executed each operation.
-pub fn executions(output: &Output) -> Result<BTreeMap<String, u64>, Failure> {
-    executions_in(output.folder())
-}
-
-fn executions_in(folder: &Path) -> Result<BTreeMap<String, u64>, Failure> {
+/// How often the unremoved cases of a folder executed each operation, by context.
+pub fn mix_in(folder: &Path) -> Result<Mix, Failure> {
     let facts = ScenarioFacts::read(folder)?;
-    let mut blocks = vec![0; facts.dictionary.blocks.len()];
-    for (block, count) in &facts.executions {
-        blocks[block.0 as usize] = *count;
-    }
-    let counts = count_operations(&facts.dictionary, &blocks).into_iter();
-    Ok(counts.map(|(name, count)| (name, u64::try_from(count).unwrap_or(u64::MAX))).collect())
+    let runs = |block: usize| facts.executions.get(&BlockId(block as u32)).copied().unwrap_or(0);
+    Ok(Mix::new(&facts.dictionary, runs))
 }
 
 /// Chooses, counts, runs and fits the kernels; returns a line about them.
 pub fn make(
-    executions: &BTreeMap<String, u64>,
+    mix: &Mix,
     scenario: &Scenario,
     jdk: &Jdk,
     board: &OpenBoard,
     output: &Output,
 ) -> Result<String, Failure> {
     let all = catalogue();
-    let wanted = most_executed(executions, scenario.kernels.count);
-    let kernels = select::select(&all, &wanted, LEAST_SHARE);
+    let wanted = most_executed(&mix.executions(), scenario.kernels.count);
+    let mut executed = wanted.clone();
+    executed.extend(
+        mix.forms().into_iter().filter(|(form, _)| wanted.contains_key(split_form(form).0)),
+    );
+    let kernels = select::select(&all, &executed, LEAST_SHARE);
     let application = analyse(&kernels)?;
     let mut builder = VariantBuilder::new(&application, jdk, JAVA_RELEASE)?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
@@ -112,15 +109,14 @@ pub fn make(
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
     output.write("kernel-cases.csv", measure::table_csv(&table))?;
-    let priors = measure::priors(&table)?;
-    let text = CostPrior::to_csv(&priors)?;
-    output.write("kernels.csv", text)?;
+    let prices = measure::kernel_prices(&table, mix)?;
+    output.write("kernels.csv", prices_csv(&prices)?)?;
     let without = select::without_kernel(&all, &wanted, 1e-3);
     let mut said = format!(
         "{} kernels x {} runs: costs of {} operations and library functions",
         kernels.len(),
         runs.len(),
-        priors.len()
+        prices.iter().filter(|price| price.context.is_empty()).count()
     );
     if !without.is_empty() {
         said += &format!("\nexecuted often, but without a kernel: {}", without.join(", "));
@@ -175,6 +171,7 @@ fn count(
 
 fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun {
     JvmRun {
+        options: Vec::new(),
         classpath: vec![classes],
         main: program::MAIN.to_string(),
         arguments,
@@ -266,12 +263,18 @@ fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, F
         return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
     }
     let trace = parse_trace(&logs.samples).map_err(|error| bad(error.to_string()))?;
-    let series = trace.series(&scenario.board.rails).map_err(|error| bad(error.to_string()))?;
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()
         .map_err(|error| bad(error.to_string()))?;
-    let rows =
-        kernel_rows(&series, &windows, trace.timing()).map_err(|error| bad(error.to_string()))?;
+    let mut rows: Vec<KernelEnergy> = Vec::new();
+    // Rail by rail: each sensor refreshes in its own time.
+    for rail in &scenario.board.rails {
+        let rail = std::slice::from_ref(rail);
+        let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
+        let part = kernel_rows(&series, &windows, trace.timing());
+        let part = part.map_err(|error| bad(error.to_string()))?;
+        rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
+    }
     let runs = rows.into_iter().map(|row| {
         let iterations = row
             .iterations

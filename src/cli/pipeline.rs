@@ -9,7 +9,7 @@ use crate::run::Start;
 use crate::toolchain::Jdk;
 
 use super::output::{Existing, Output};
-use super::sessions::BoardChoice;
+use super::sessions::{self, BoardChoice};
 use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
 use super::{progress, report, run as campaign, scan, truth};
 
@@ -42,6 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open(arguments)?;
     let clock = Stages::new();
     let jdk = Jdk::find()?;
+    sessions::check(&arguments.board)?;
 
     clock.stage("scan");
     let loaded = folder::load(&arguments.scenario)?;
@@ -68,8 +69,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     clock.stage("kernels");
     if loaded.scenario.kernels.enabled {
-        let executions = kernels::executions(&output)?;
-        let said = kernels::make(&executions, &loaded.scenario, &jdk, &board, &output)?;
+        let mix = kernels::mix_in(output.folder())?;
+        let said = kernels::make(&mix, &loaded.scenario, &jdk, &board, &output)?;
         progress::say(indented(&said));
     }
     drop(board);

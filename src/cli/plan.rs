@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::build::{DryRunner, VariantBuilder};
-use crate::campaign::{self, Plan, PlanSettings, plan_to_csv};
+use crate::campaign::{self, Plan, PlanSettings, Remains, plan_to_csv};
 use crate::toolchain::Jdk;
 
 use super::Failure;
@@ -21,7 +21,7 @@ Example:
 
 A case is one input sequence and one set of removed blocks. Every case of the plan ran to
 its end on the local JVM. Writes plan.csv, dropped.csv (blocks that no case removes, with
-the reason) and what `scan` writes.")]
+the reason), remains.csv (what removed blocks still hold) and what `scan` writes.")]
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
@@ -64,9 +64,22 @@ pub fn make(
     let mut dry = DryRunner::new(&loaded.scenario, jdk, builder);
     let settings = PlanSettings::from(&loaded.scenario);
     let plan = campaign::plan(&settings, &loaded.application.dictionary, &mut dry)?;
+    output.write("remains.csv", remains(&plan, loaded)?.to_csv())?;
     output.write("plan.csv", plan_to_csv(&plan))?;
     output.write("dropped.csv", dropped_csv(&plan, loaded))?;
     Ok(plan)
+}
+
+/// What the variants' removed blocks still hold.
+fn remains(plan: &Plan, loaded: &Loaded) -> Result<Remains, Failure> {
+    let mut remains = Remains::default();
+    for case in plan.cases.iter().filter(|case| !case.removed.is_empty()) {
+        if !remains.0.contains_key(&case.variant) {
+            let removed = case.removed.iter().copied().collect();
+            remains.0.insert(case.variant.clone(), loaded.application.remains(&removed)?);
+        }
+    }
+    Ok(remains)
 }
 
 /// Two lines about the plan.

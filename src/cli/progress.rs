@@ -41,6 +41,9 @@ pub fn error(failure: &Failure) {
         if !failure.to_string().contains(&error.to_string()) {
             eprintln!("  because: {error}");
         }
+        if let Some(remedy) = super::error::remedy(error) {
+            eprintln!("  {remedy}");
+        }
         cause = error.source();
     }
 }

@@ -1,5 +1,6 @@
 //! `wattline run`: the runs of a campaign on a board.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +9,9 @@ use clap::Args;
 
 use crate::build::{Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, read_plan};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
+use crate::device::{
+    Board, Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session,
+};
 use crate::instrument::Probe;
 use crate::power::MarkTexts;
 use crate::run::{
@@ -165,20 +168,36 @@ impl RunDriver for BoardDriver<'_, '_> {
             self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
                 Failure::input("plan.csv", format!("it has no case {}", run.case))
             })?;
-        let build_sha256 = match run.phase {
+        let jar = match run.phase {
             Phase::Idle => None,
-            Phase::Traced => Some(self.install(case, Probe::Count)?),
-            Phase::Power => Some(self.install(case, Probe::Plain)?),
+            Phase::Traced => Some(self.jar(case, Probe::Count)?),
+            Phase::Power => Some(self.jar(case, Probe::Plain)?),
         };
         let plan = self.session(run, case, attempt)?;
-        let logs = run_session(self.board.board(), &plan).map_err(Failure::from)?;
+        let file = match &jar {
+            Some((bytes, _)) => Some(sessions::jar_file(bytes, self.folder)?),
+            None => None,
+        };
+        let build_sha256 = jar.map(|(_, hash)| hash);
+        // A board that was lost may have been restarted: the jar is installed again.
+        let installed = RefCell::new(self.installed.take());
+        let session = |board: &dyn Board| {
+            if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
+                board.install(file)?;
+                installed.replace(build_sha256.clone());
+            }
+            run_session(board, &plan)
+        };
+        let logs = self.board.keep(session, || drop(installed.take()));
+        self.installed = installed.into_inner();
+        let logs = logs.map_err(Failure::from)?;
         Ok(self.raw_run(logs, build_sha256))
     }
 }
 
 impl BoardDriver<'_, '_> {
-    /// Puts the case's variant on the board, unless it is there; its hash.
-    fn install(&mut self, case: &PlannedCase, probe: Probe) -> Result<String, Failure> {
+    /// The case's variant as a jar, and its hash.
+    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
         let key = (case.variant.clone(), probe);
         if !self.jars.contains_key(&key) {
             let removed: BTreeSet<_> = case.removed.iter().copied().collect();
@@ -188,12 +207,7 @@ impl BoardDriver<'_, '_> {
             let hash = hash_of_bytes(&bytes);
             self.jars.insert(key.clone(), (bytes, hash));
         }
-        let (bytes, hash) = &self.jars[&key];
-        if self.installed.as_ref() != Some(hash) {
-            sessions::install(self.board.board(), bytes, self.folder)?;
-            self.installed = Some(hash.clone());
-        }
-        Ok(hash.clone())
+        Ok(self.jars[&key].clone())
     }
 
     fn session(

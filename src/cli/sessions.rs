@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::device::{
-    AdbBoard, Board, BoardState, CancelFlag, Frequency, Guard, PrepareOptions, Server, connect,
-    disconnect, prepare, restore,
+    AdbBoard, Board, BoardState, CancelFlag, DeviceError, Frequency, Guard, PrepareOptions, Server,
+    await_abandoned, connect, disconnect, list, prepare, reconnect, restore, with_recovery,
 };
 use crate::scenario::BoardSettings;
 use crate::virtual_board::{self, RunningBoard};
@@ -41,6 +41,7 @@ pub struct OpenBoard {
     board: AdbBoard,
     /// What it said when it was prepared.
     pub state: BoardState,
+    options: PrepareOptions,
     server: Server,
     running: Option<RunningBoard>,
 }
@@ -52,6 +53,21 @@ pub struct VirtualSettings {
     pub truth: Option<PathBuf>,
     /// Its seed.
     pub seed: u64,
+}
+
+/// Whether a board can be opened later: asked before hours of other work.
+pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
+    let server = Server::from_environment();
+    match choice {
+        BoardChoice::Virtual => {
+            virtual_board::check_programs()?;
+            list(server)?;
+        }
+        BoardChoice::Serial(serial) => {
+            AdbBoard::open(server, serial, CancelFlag::default())?;
+        }
+    }
+    Ok(())
 }
 
 /// Opens and prepares a board.
@@ -84,7 +100,7 @@ pub fn open(
             state.rails.join(", ")
         )));
     }
-    Ok(OpenBoard { board, state, server, running })
+    Ok(OpenBoard { board, state, options, server, running })
 }
 
 fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
@@ -101,6 +117,23 @@ impl OpenBoard {
     pub fn board(&self) -> &dyn Board {
         &self.board
     }
+
+    /// Makes a call. Where the board is lost meanwhile, it is connected and prepared again,
+    /// and the call is made again: it must bring along what it needs on the board.
+    pub fn keep<T>(
+        &self,
+        mut call: impl FnMut(&dyn Board) -> Result<T, DeviceError>,
+        mut lost: impl FnMut(),
+    ) -> Result<T, DeviceError> {
+        let recover = |error: &DeviceError| {
+            progress::warn(format!("{error}; the board is connected and prepared again"));
+            lost();
+            reconnect(self.server, self.board.serial())?;
+            await_abandoned(&self.board)?;
+            prepare(&self.board, &self.options).map(drop)
+        };
+        with_recovery(|| call(&self.board), recover)
+    }
 }
 
 impl Drop for OpenBoard {
@@ -116,8 +149,13 @@ impl Drop for OpenBoard {
 
 /// Installs a jar's bytes through a file, as adb wants it.
 pub fn install(board: &dyn Board, jar: &[u8], folder: &Path) -> Result<(), Failure> {
+    board.install(&jar_file(jar, folder)?)?;
+    Ok(())
+}
+
+/// A file with a jar's bytes.
+pub fn jar_file(jar: &[u8], folder: &Path) -> Result<PathBuf, Failure> {
     let path = folder.join("application.jar");
     std::fs::write(&path, jar).map_err(Failure::io("write", &path))?;
-    board.install(&path)?;
-    Ok(())
+    Ok(path)
 }

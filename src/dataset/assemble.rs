@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use crate::campaign::{OperationMatrix, Phase, PlannedCase};
-use crate::operations::Dictionary;
+use crate::campaign::{Phase, PlannedCase};
 use crate::run::{Measured, RunRecord};
 
 use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
@@ -91,16 +90,14 @@ pub struct Dataset {
     pub refresh_share: f64,
 }
 
-/// Makes the data set. `executions` has, for each case with a good traced run, the
-/// executions per block.
+/// Makes the data set. `counts` has, for each case with a good traced run, the
+/// executions of each operation.
 pub fn assemble(
     plan: &[PlannedCase],
-    dictionary: &Dictionary,
     records: &[RunRecord],
-    executions: &BTreeMap<String, Vec<u64>>,
+    counts: &BTreeMap<String, BTreeMap<String, u128>>,
     options: &AssembleOptions,
 ) -> Result<Dataset, DatasetError> {
-    let matrix = OperationMatrix::new(dictionary);
     let bad = records.iter().filter(|record| !record.is_good());
     let mut left_out: Vec<LeftOut> = bad
         .map(|record| LeftOut { what: record.folder.clone(), reason: record.reasons() })
@@ -115,12 +112,11 @@ pub fn assemble(
                 continue;
             }
         };
-        let Some(executions) = executions.get(&case.name) else {
+        let Some(mut counts) = counts.get(&case.name).cloned() else {
             let reason = "it has no good traced run".to_string();
             left_out.push(LeftOut { what: case.name.clone(), reason });
             continue;
         };
-        let mut counts: BTreeMap<String, u128> = named(&matrix, executions);
         let collections: Vec<f64> = runs.power.iter().map(|run| run.collections as f64).collect();
         let collections = mean(&collections).map_or(0.0, f64::round) as u128;
         if collections > 0 {
@@ -142,12 +138,6 @@ pub fn assemble(
     }
     let lumped = lump_cases(&mut cases, options.library);
     Ok(Dataset { features: features_of(&cases), cases, lumped, left_out, ..quality(&used) })
-}
-
-fn named(matrix: &OperationMatrix, executions: &[u64]) -> BTreeMap<String, u128> {
-    let row = matrix.row(executions);
-    let counts = matrix.operations.iter().cloned().zip(row);
-    counts.filter(|(_, count)| *count > 0).collect()
 }
 
 /// The runs of one case that are used, and their energy.
@@ -250,6 +240,7 @@ impl Dataset {
             energy_j: case.energy.energy_j,
             energy_se_j: case.energy.energy_se_j,
             weight: None,
+            executions: None,
         };
         let count = |case: &MeasuredCase, feature: &String| {
             case.counts.get(feature).copied().unwrap_or(0) as f64

@@ -3,7 +3,9 @@
 use super::*;
 use crate::blocks::BlockId;
 use crate::campaign::PlannedRun;
+use crate::campaign::count_operations;
 use crate::campaign::plan::tests::dictionary;
+use crate::operations::Dictionary;
 use crate::run::{BoardIdentity, Verdict};
 
 fn planned(name: &str) -> PlannedCase {
@@ -71,13 +73,14 @@ fn program() -> Dictionary {
     dictionary(&[&[("Z_add", 2), ("lib:x", 1)], &[("A_mul", 3), ("lib:y", 1)]])
 }
 
-fn executions() -> BTreeMap<String, Vec<u64>> {
-    BTreeMap::from([("a".into(), vec![10, 100]), ("b".into(), vec![20, 0])])
+fn counts() -> BTreeMap<String, BTreeMap<String, u128>> {
+    let of = |executions: &[u64]| count_operations(&program(), executions);
+    BTreeMap::from([("a".into(), of(&[10, 100])), ("b".into(), of(&[20, 0]))])
 }
 
 pub(crate) fn dataset() -> Dataset {
     let plan = [planned("a"), planned("b")];
-    assemble(&plan, &program(), &records(), &executions(), &options()).unwrap()
+    assemble(&plan, &records(), &counts(), &options()).unwrap()
 }
 
 /// Collections 1 and 2 of case a are 1.5 on average: 2.
@@ -104,16 +107,16 @@ fn what_is_left_out_has_a_reason() {
     assert_eq!(dataset.rule_difference, 0.5);
     assert_eq!(dataset.clock_residual_s, Some(0.02));
     assert_eq!(dataset.refresh_share, 0.025);
-    let mut fewer = executions();
+    let mut fewer = counts();
     fewer.remove("a");
     let plan = [planned("a"), planned("b"), planned("c")];
-    let dataset = assemble(&plan, &program(), &records(), &fewer, &options()).unwrap();
+    let dataset = assemble(&plan, &records(), &fewer, &options()).unwrap();
     let whats: Vec<_> =
         dataset.left_out.iter().map(|o| format!("{}: {}", o.what, o.reason)).collect();
     let expected =
         ["b-power-2: too hot; died", "a: it has no good traced run", "c: it has no good power run"];
     assert_eq!(whats, expected);
-    let error = assemble(&plan[..1], &program(), &records(), &fewer, &options()).unwrap_err();
+    let error = assemble(&plan[..1], &records(), &fewer, &options()).unwrap_err();
     assert_eq!(error, DatasetError::NoCase { reason: "it has no good traced run".into() });
 }
 
@@ -122,7 +125,7 @@ fn a_run_of_another_length_is_left_out() {
     let mut records = records();
     records.push(record("a", Phase::Power, 3, 90.0, 20.0));
     let plan = [planned("a")];
-    let dataset = assemble(&plan, &program(), &records, &executions(), &options()).unwrap();
+    let dataset = assemble(&plan, &records, &counts(), &options()).unwrap();
     assert_eq!(dataset.cases[0].energy.power_runs, 2);
     assert_eq!(dataset.left_out[1].reason, "it lasted 20.00 s, the case's median is 10.00 s");
 }
@@ -132,6 +135,6 @@ fn a_run_of_another_length_is_left_out() {
 fn idle_power_may_come_from_the_whole_campaign() {
     let options = AssembleOptions { idle: IdlePolicy::Campaign, ..options() };
     let plan = [planned("b")];
-    let dataset = assemble(&plan, &program(), &records(), &executions(), &options).unwrap();
+    let dataset = assemble(&plan, &records(), &counts(), &options).unwrap();
     assert!((dataset.cases[0].energy.energy_j - (50.0 - 40.0 / 3.0)).abs() < 1e-12);
 }

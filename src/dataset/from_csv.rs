@@ -88,8 +88,8 @@ fn remedy(column_is: &str) -> &'static str {
 }
 
 /// Where the columns stand.
-struct Places {
-    names: Vec<String>,
+pub(super) struct Places {
+    pub(super) names: Vec<String>,
     target: usize,
     case: Option<usize>,
     group: Option<usize>,
@@ -97,7 +97,7 @@ struct Places {
     duration: Option<usize>,
     se: Option<usize>,
     weight: Option<usize>,
-    features: Vec<usize>,
+    pub(super) features: Vec<usize>,
 }
 
 impl Table {
@@ -125,7 +125,10 @@ impl Table {
     }
 }
 
-fn find_columns(names: Vec<String>, choice: &ColumnChoice) -> Result<Places, TableError> {
+pub(super) fn find_columns(
+    names: Vec<String>,
+    choice: &ColumnChoice,
+) -> Result<Places, TableError> {
     for (index, name) in names.iter().enumerate() {
         if names[..index].contains(name) {
             return Err(TableError::TwoColumns { name: name.clone() });
@@ -171,14 +174,14 @@ fn find_columns(names: Vec<String>, choice: &ColumnChoice) -> Result<Places, Tab
 }
 
 /// One row being read.
-struct Row<'r> {
-    places: &'r Places,
-    record: &'r csv::StringRecord,
-    number: usize,
+pub(super) struct Row<'r> {
+    pub(super) places: &'r Places,
+    pub(super) record: &'r csv::StringRecord,
+    pub(super) number: usize,
 }
 
 impl Row<'_> {
-    fn case(&self) -> Result<Case, TableError> {
+    pub(super) fn case(&self) -> Result<Case, TableError> {
         let places = self.places;
         let text = |place: Option<usize>| place.map_or("", |place| self.cell(place)).to_string();
         let name = match text(places.case) {
@@ -194,6 +197,7 @@ impl Row<'_> {
             energy_j: self.number(places.target, "the target")?,
             energy_se_j: self.optional(places.se)?,
             weight: weight.transpose()?,
+            executions: None,
         })
     }
 
@@ -201,7 +205,7 @@ impl Row<'_> {
         self.record.get(place).unwrap_or("")
     }
 
-    fn number(&self, place: usize, column_is: &'static str) -> Result<f64, TableError> {
+    pub(super) fn number(&self, place: usize, column_is: &'static str) -> Result<f64, TableError> {
         self.number_from(place, column_is, f64::NEG_INFINITY)
     }
 

@@ -17,6 +17,8 @@ pub struct Case {
     pub energy_se_j: Option<f64>,
     /// Weight column, when one was named.
     pub weight: Option<f64>,
+    /// Executions of all features together, where the counts were weighed by context.
+    pub executions: Option<f64>,
 }
 
 /// Cases and counts: `counts[i * features.len() + j]` is how often feature `j` ran in

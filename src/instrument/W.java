@@ -2,6 +2,7 @@
 // Plain Java for JVM 8 and Android 4 (API 14) and later, without dependencies.
 // Writes wattline-counts.csv once a second and at exit, into the working directory
 // or the folder named by the property wattline.out or the variable WATTLINE_OUT.
+// With the property wattline.limit, more executions than that end the program with code 99.
 package @PACKAGE@;
 
 import java.io.BufferedOutputStream;
@@ -12,22 +13,20 @@ import java.io.OutputStream;
 
 public final class W {
     private static final int BLOCKS = @BLOCKS@;
-    private static final boolean LOG = @LOG@;
-    private static final long PERIOD_MS = 1000;
+    static final boolean LOG = @LOG@;
+    static final long PERIOD_MS = 1000;
 
-    private static final Object LOCK = new Object();
-    private static final File FOLDER = folder();
+    static final Object LOCK = new Object();
+    static final File FOLDER = folder();
     /** The first thread to come here needs no look-up. */
     private static final Thread OWNER = Thread.currentThread();
-    private static final Bank OWN = new Bank(OWNER, 0);
+    static final Bank OWN = new Bank(OWNER, 0);
     private static final long[] MINE = OWN.counts;
     /** Counts of threads that have ended; guarded by LOCK. */
-    private static final long[] ENDED = new long[BLOCKS];
+    static final long[] ENDED = new long[BLOCKS];
     /** All other threads' banks: open addressing by identity, copied on change. */
-    private static volatile Bank[] banks = new Bank[8];
+    static volatile Bank[] banks = new Bank[8];
     private static int threads = 1;
-    private static long written = -1;
-    private static boolean complained;
 
     static {
         Thread timer = new Thread(null, new Flush(true), "wattline");
@@ -184,62 +183,6 @@ public final class W {
         }
     }
 
-    /** Writes all counts so far; blocks that never ran are left out. */
-    static void flush() {
-        synchronized (LOCK) {
-            long[] total = ENDED.clone();
-            add(total, OWN.counts);
-            OWN.drain();
-            Bank[] table = banks;
-            for (int i = 0; i < table.length; i++) {
-                if (table[i] != null) {
-                    add(total, table[i].counts);
-                    table[i].drain();
-                }
-            }
-            long sum = 0;
-            for (int i = 0; i < total.length; i++) {
-                sum += total[i];
-            }
-            if (sum == written) {
-                return;
-            }
-            try {
-                write(total);
-                written = sum;
-            } catch (IOException e) {
-                complain(e);
-            }
-        }
-    }
-
-    private static void write(long[] total) throws IOException {
-        StringBuilder text = new StringBuilder("block,executions\n");
-        for (int i = 0; i < total.length; i++) {
-            if (total[i] != 0) {
-                text.append(i).append(',').append(total[i]).append('\n');
-            }
-        }
-        File file = new File(FOLDER, "wattline-counts.csv");
-        File part = new File(FOLDER, "wattline-counts.csv.part");
-        OutputStream out = new FileOutputStream(part);
-        try {
-            out.write(text.toString().getBytes("UTF-8"));
-        } finally {
-            out.close();
-        }
-        if (!part.renameTo(file) && !(file.delete() && part.renameTo(file))) {
-            throw new IOException("can't replace " + file);
-        }
-    }
-
-    private static void complain(IOException e) {
-        if (!complained) {
-            complained = true;
-            System.err.println("wattline: counts can't be written: " + e.getMessage());
-        }
-    }
-
     private static File folder() {
         String name = null;
         try {
@@ -253,7 +196,21 @@ public final class W {
         return new File(name == null ? "." : name);
     }
 
+    /**
+     * The housekeeping: sums up the counts, writes them, and ends a run that does too much.
+     *
+     * All of it is in this class, and nothing else is: a device that accounts for the
+     * application's work by its code can leave this class out.
+     */
     private static final class Flush implements Runnable {
+        private static final long LIMIT = limit();
+        /** With a limit, milliseconds between two looks at the counts. */
+        private static final long LOOK_MS = 5;
+        private static final int TOO_MUCH = 99;
+
+        private static long written = -1;
+        private static boolean complained;
+
         private final boolean forever;
 
         Flush(boolean forever) {
@@ -262,15 +219,119 @@ public final class W {
 
         @Override
         public void run() {
+            long sinceMs = 0;
+            long periodMs = LIMIT < Long.MAX_VALUE ? LOOK_MS : PERIOD_MS;
             while (forever) {
                 try {
-                    Thread.sleep(PERIOD_MS);
+                    Thread.sleep(periodMs);
                 } catch (InterruptedException e) {
                     return;
                 }
-                flush();
+                sinceMs += periodMs;
+                if (LIMIT < Long.MAX_VALUE && sum(total()) > LIMIT) {
+                    Runtime.getRuntime().halt(TOO_MUCH);
+                }
+                if (sinceMs >= PERIOD_MS) {
+                    sinceMs = 0;
+                    flush();
+                }
             }
             flush();
+        }
+
+        /** The most executions of blocks, for dry runs: the property wattline.limit. */
+        private static long limit() {
+            try {
+                return Long.getLong("wattline.limit", Long.MAX_VALUE);
+            } catch (SecurityException e) {
+                return Long.MAX_VALUE;
+            }
+        }
+
+        /** Writes all counts so far; blocks that never ran are left out. */
+        private static void flush() {
+            synchronized (LOCK) {
+                long[] total = total();
+                if (LOG) {
+                    drain();
+                }
+                long sum = sum(total);
+                if (sum == written) {
+                    return;
+                }
+                try {
+                    write(total);
+                    written = sum;
+                } catch (IOException e) {
+                    complain(e);
+                }
+            }
+        }
+
+        /** The counts of all threads, those that have ended included. */
+        private static long[] total() {
+            synchronized (LOCK) {
+                long[] total = ENDED.clone();
+                sumUp(total, OWN.counts);
+                Bank[] table = banks;
+                for (int i = 0; i < table.length; i++) {
+                    if (table[i] != null) {
+                        sumUp(total, table[i].counts);
+                    }
+                }
+                return total;
+            }
+        }
+
+        private static void sumUp(long[] to, long[] from) {
+            for (int i = 0; i < to.length; i++) {
+                to[i] += from[i];
+            }
+        }
+
+        private static long sum(long[] counts) {
+            long sum = 0;
+            for (int i = 0; i < counts.length; i++) {
+                sum += counts[i];
+            }
+            return sum;
+        }
+
+        private static void drain() {
+            OWN.drain();
+            Bank[] table = banks;
+            for (int i = 0; i < table.length; i++) {
+                if (table[i] != null) {
+                    table[i].drain();
+                }
+            }
+        }
+
+        private static void write(long[] total) throws IOException {
+            StringBuilder text = new StringBuilder("block,executions\n");
+            for (int i = 0; i < total.length; i++) {
+                if (total[i] != 0) {
+                    text.append(i).append(',').append(total[i]).append('\n');
+                }
+            }
+            File file = new File(FOLDER, "wattline-counts.csv");
+            File part = new File(FOLDER, "wattline-counts.csv.part");
+            OutputStream out = new FileOutputStream(part);
+            try {
+                out.write(text.toString().getBytes("UTF-8"));
+            } finally {
+                out.close();
+            }
+            if (!part.renameTo(file) && !(file.delete() && part.renameTo(file))) {
+                throw new IOException("can't replace " + file);
+            }
+        }
+
+        static void complain(IOException e) {
+            if (!complained) {
+                complained = true;
+                System.err.println("wattline: counts can't be written: " + e.getMessage());
+            }
         }
     }
 
@@ -313,7 +374,7 @@ public final class W {
                 out.write(buffer, 0, used);
                 out.flush();
             } catch (IOException e) {
-                complain(e);
+                Flush.complain(e);
             }
             used = 0;
         }
@@ -324,7 +385,7 @@ public final class W {
                 try {
                     out.close();
                 } catch (IOException e) {
-                    complain(e);
+                    Flush.complain(e);
                 }
             }
         }

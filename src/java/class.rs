@@ -81,6 +81,8 @@ pub struct FieldInfo {
     pub visibility: Visibility,
     /// Whether it is a constant variable.
     pub constancy: Constancy,
+    /// Whether it belongs to the class instead of its objects.
+    pub is_static: bool,
 }
 
 /// A method or constructor.

@@ -44,10 +44,12 @@ pub(crate) struct Resolver<'w> {
     infos: RefCell<Map<Name, Option<Arc<ClassInfo>>>>,
     ancestors: RefCell<Map<Name, Arc<Ancestors>>>,
     ranks: RefCell<Map<Name, u32>>,
-    /// By class and method name: the types of the class that were asked for, and what
-    /// they have.
-    methods: RefCell<Map<(Name, String), Vec<(ClassType, Vec<Candidate>)>>>,
+    /// By class and method name.
+    methods: RefCell<Map<(Name, String), KnownMethods>>,
 }
+
+/// The types of a class that were asked for, and the methods of one name that they have.
+type KnownMethods = Vec<(ClassType, Vec<Candidate>)>;
 
 /// Deepest hierarchy and type nesting that is followed.
 const DEPTH_MAX: u32 = 64;

@@ -155,6 +155,7 @@ fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
     let (tree, text) = (&resolver.file.tree, &resolver.file.source.text);
     let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| resolver.ty(t));
     let is_final = class.is_interface || has_modifier(tree, text, node, "final");
+    let is_static = class.is_interface || has_modifier(tree, text, node, "static");
     let visibility = member_visibility(resolver.file, node, class);
     for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
         let Some(name) = tree.child(declarator, Field::Name) else { continue };
@@ -164,9 +165,8 @@ fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
             Some(value) if can_be_constant => Constancy::If(value),
             _ => Constancy::No,
         };
-        class
-            .fields
-            .insert(resolver.file.text(name).into(), FieldInfo { ty, visibility, constancy });
+        let field = FieldInfo { ty, visibility, constancy, is_static };
+        class.fields.insert(resolver.file.text(name).into(), field);
     }
 }
 
@@ -184,6 +184,7 @@ fn add_enum_constant(file: &FileUnit<'_>, node: NodeId, class: &mut ClassInfo) {
             ty: Type::class(class.name.clone()),
             visibility: Visibility::Open,
             constancy: Constancy::No,
+            is_static: true,
         };
         class.fields.insert(file.text(name).into(), field);
     }
@@ -291,8 +292,12 @@ fn add_record_members(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassIn
         named.map(|(name, ty)| (resolver.file.text(name).into(), ty)).collect();
     let types: Vec<Type> = components.iter().map(|(_, ty)| ty.clone()).collect();
     for (name, ty) in &components {
-        let field =
-            FieldInfo { ty: ty.clone(), visibility: Visibility::Private, constancy: Constancy::No };
+        let field = FieldInfo {
+            ty: ty.clone(),
+            visibility: Visibility::Private,
+            constancy: Constancy::No,
+            is_static: false,
+        };
         class.fields.insert(name.clone(), field);
         add_unless_declared(class, name, Vec::new(), ty.clone());
     }

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::{Case, Table};
-use crate::model::{CostPrior, FitOptions, ModelError, Penalty, Solver, fit};
-use crate::operations::Dictionary;
+use crate::model::{FitOptions, ModelError, Penalty, Solver, fit};
+use crate::operations::{Dictionary, Mix};
 
+use super::prices::{KernelPrice, prices};
 use super::program;
 
 /// Energies and counts are given per this many iterations, so that kernels with
@@ -35,7 +36,7 @@ pub struct CountedRun {
     pub executions: Vec<u64>,
 }
 
-/// Counts of every operation per iteration of each kernel, from two counted runs of
+/// Counts of every form of operation per iteration of each kernel, from two counted runs of
 /// different length: what is outside the loop falls out of the difference.
 pub fn counts_per_iteration(
     dictionary: &Dictionary,
@@ -51,7 +52,7 @@ pub fn counts_per_iteration(
         let Some(name) = kernel_of(&block.class).filter(|_| per_iteration > 0.0) else { continue };
         let counts = kernels.entry(name.to_string()).or_default();
         for operation in &block.operations {
-            *counts.entry(operation.operation.clone()).or_default() +=
+            *counts.entry(operation.form()).or_default() +=
                 per_iteration * f64::from(operation.count);
         }
     }
@@ -101,15 +102,10 @@ const PULL: f64 = 1e-3;
 
 /// The costs that the kernels give: not below zero, by relative errors. The standard
 /// error holds what kernels around one operation disagree by. Operations that no kernel
-/// ran have none.
-pub fn priors(table: &Table) -> Result<Vec<CostPrior>, ModelError> {
+/// ran have none. `mix` is what the application executes.
+pub fn kernel_prices(table: &Table, mix: &Mix) -> Result<Vec<KernelPrice>, ModelError> {
     let options = FitOptions { penalty: Penalty::Fixed(PULL), ..FitOptions::new(Solver::Shrink) };
-    let model = fit(table, &options)?;
-    let known = model.costs.into_iter().filter_map(|cost| {
-        let se_j = cost.se_j?;
-        Some(CostPrior { operation: cost.operation, cost_j: cost.cost_j, se_j })
-    });
-    Ok(known.collect())
+    Ok(prices(&fit(table, &options)?, mix))
 }
 
 fn case(name: &str, runs: &[&KernelRun]) -> Case {
@@ -128,6 +124,7 @@ fn case(name: &str, runs: &[&KernelRun]) -> Case {
         energy_j: mean,
         energy_se_j: se,
         weight: None,
+        executions: None,
     }
 }
 
@@ -156,7 +153,12 @@ mod tests {
             class: class.into(),
             method: "run(int)".into(),
             removable: false,
-            operations: vec![OperationCount { operation: operation.into(), line: 1, count }],
+            operations: vec![OperationCount {
+                operation: operation.into(),
+                context: String::new(),
+                line: 1,
+                count,
+            }],
         }
     }
 
@@ -218,7 +220,7 @@ mod tests {
             let row = names.iter().zip(row).filter(|(_, count)| **count > 0.0);
             counts.insert(name, row.map(|(name, count)| (name.to_string(), *count)).collect());
         }
-        let priors = priors(&table(&runs, &counts)).unwrap();
+        let priors = kernel_prices(&table(&runs, &counts), &Mix::default()).unwrap();
         assert_eq!(priors.len(), 3);
         for (prior, cost) in priors.iter().zip(costs) {
             assert!((prior.cost_j / cost - 1.0).abs() < 0.02, "{prior:?} {cost}");

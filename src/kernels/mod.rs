@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod measure;
+pub mod prices;
 pub mod program;
 pub mod select;
 

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::Kernel;
+use crate::operations::split_form;
 
-/// The kernels that measure one of the application's `executions` (operation or
-/// library function -> how often it runs), plus the loop that all of them contain.
+/// The kernels that measure one of the application's `executions` (operation, form
+/// or library function -> how often it runs), plus the loop that all of them contain.
 /// Operations that make less than `least_share` of all executions don't call for one.
 pub fn select(
     kernels: &[Kernel],
     executions: &BTreeMap<String, u64>,
     least_share: f64,
 ) -> Vec<Kernel> {
+    // Forms are counted beside their operations: the total is off by at most two.
     let total: f64 = executions.values().map(|&count| count as f64).sum();
     let matters = |operation: &String| {
         executions.get(operation).is_some_and(|&count| count as f64 >= least_share * total)
@@ -34,11 +36,16 @@ pub fn without_kernel(
     let mut missing: Vec<(u64, &String)> = executions
         .iter()
         .filter(|&(_, &count)| count as f64 >= least_share * total)
-        .filter(|&(name, _)| !kernels.iter().any(|kernel| kernel.measures.contains(name)))
+        .filter(|&(name, _)| !kernels.iter().any(|kernel| measures(kernel, name)))
         .map(|(name, &count)| (count, name))
         .collect();
     missing.sort_by(|a, b| b.cmp(a));
     missing.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+/// Whether a kernel is there for an operation, in whatever context.
+fn measures(kernel: &Kernel, operation: &str) -> bool {
+    kernel.measures.iter().any(|form| split_form(form).0 == operation)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use faer::Mat;
 
 use super::error::ModelError;
+use super::gram::Gram;
 use super::weights::{Weighting, weights};
 use crate::dataset::Table;
 
@@ -15,10 +16,17 @@ pub(crate) struct Design {
     pub features: Vec<String>,
     /// The group of every case, for folds.
     pub groups: Vec<String>,
-    /// Weighted counts, m x l; every column that is not zero has length 1.
+    /// Weighted counts, m x l; every column that is not zero has length 1. Of streamed
+    /// rows only a root of their cross products is kept: at most l + 1 rows with the same
+    /// `X'X` and `X'y`, to which every fit is the same.
     pub x: Mat<f64>,
-    /// Weighted energies.
+    /// Weighted energies, or what is left of them beside a root.
     pub y: Vec<f64>,
+    /// Number of cases m.
+    pub cases: usize,
+    /// The parts of an inner cross-validation, where the rows are streamed; no fewer than
+    /// two.
+    pub folds: Option<Vec<Gram>>,
     /// What columns were divided by; for a zero column the median of the others.
     pub scale: Vec<f64>,
     /// Variance of the noise in `y` that the weights suppose; absent where they are only
@@ -51,12 +59,13 @@ impl Design {
         let x = Mat::from_fn(roots.len(), l, |i, j| roots[i] * table.row(i)[j] / scale[j]);
         let y = table.cases.iter().zip(&roots).map(|(case, root)| root * case.energy_j).collect();
         let groups = table.cases.iter().map(|case| case.group.clone()).collect();
-        Ok(Self { features: table.features.clone(), groups, x, y, scale, noise, seen })
+        let (features, cases) = (table.features.clone(), roots.len());
+        Ok(Self { features, groups, x, y, cases, folds: None, scale, noise, seen })
     }
 
     /// Number of cases.
     pub fn rows(&self) -> usize {
-        self.y.len()
+        self.cases
     }
 
     /// Number of predictors.
@@ -92,7 +101,8 @@ fn root_weights(table: &Table, weighting: Weighting) -> Result<(Vec<f64>, f64), 
     Ok((roots, factor))
 }
 
-fn typical_length(lengths: &[f64]) -> f64 {
+/// What a column without counts is divided by: the median of the others.
+pub(crate) fn typical_length(lengths: &[f64]) -> f64 {
     let mut positive: Vec<f64> = lengths.iter().copied().filter(|s| *s > 0.0).collect();
     positive.sort_by(f64::total_cmp);
     positive.get(positive.len() / 2).copied().unwrap_or(1.0)

@@ -103,14 +103,6 @@ pub enum ModelError {
         /// The names there are.
         known: String,
     },
-    /// The solver is planned but not built.
-    #[error(
-        "the solver `{name}` is not available in this version; `shrink` has the same idea: costs not below zero, drawn towards a prior"
-    )]
-    SolverNotAvailable {
-        /// The solver's name.
-        name: String,
-    },
     /// No weighting has this name.
     #[error(
         "there are no weights `{name}`; choose 1, 1/se^2, 1/e^2, sqrt(Et), relative or a column"
@@ -136,6 +128,30 @@ pub enum ModelError {
         allowed: f64,
         /// What to do.
         remedy: &'static str,
+    },
+    /// A table of factors has a bad line.
+    #[error("line {line}: {message}; see --factors and --target")]
+    Factor {
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// Chains did not come to agree.
+    #[error(
+        "the chains of bayes have not mixed after {sweeps} sweeps: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give kernels with --prior, name fewer features, or use --solver shrink"
+    )]
+    NotMixed {
+        /// Sweeps of each chain.
+        sweeps: usize,
+        /// Largest R-hat.
+        rhat: f64,
+        /// The R-hat asked for.
+        rhat_max: f64,
+        /// Smallest effective sample size.
+        ess: f64,
+        /// The one asked for.
+        ess_min: f64,
     },
     /// A matrix could not be decomposed.
     #[error("{what} could not be decomposed; the counts may span too many orders of magnitude")]
@@ -180,6 +196,9 @@ pub enum ModelError {
         /// What does not fit.
         reason: String,
     },
+    /// Rows could not be read.
+    #[error(transparent)]
+    Rows(#[from] crate::dataset::RowsError),
     /// A table could not be written.
     #[error("the table could not be written: {0}")]
     Csv(#[from] csv::Error),

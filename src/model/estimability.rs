@@ -64,12 +64,38 @@ pub fn estimability(table: &Table, options: &FitOptions) -> Result<Estimability,
     let table = lump(table, options.library);
     let design = Design::new(&table, options.weighting)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    Ok(examine(&table, &design, &spectrum, options.rank_tolerance))
+    Ok(examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance))
+}
+
+/// How often an operation occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Occurrence {
+    /// Cases in which it ran.
+    pub cases: usize,
+    /// Executions over all cases.
+    pub executions: f64,
+}
+
+/// Adds up rows of counts, one element per column.
+pub(crate) fn add_occurrences(sums: &mut [Occurrence], counts: &[f64]) {
+    for row in counts.chunks_exact(sums.len()) {
+        for (sum, count) in sums.iter_mut().zip(row) {
+            sum.cases += usize::from(*count != 0.0);
+            sum.executions += count;
+        }
+    }
+}
+
+/// Those of a table, in column order.
+pub(crate) fn occurrences(table: &Table) -> Vec<Occurrence> {
+    let mut sums = vec![Occurrence::default(); table.features.len()];
+    add_occurrences(&mut sums, &table.counts);
+    sums
 }
 
 /// Examines a decomposed design.
 pub(crate) fn examine(
-    table: &Table,
+    occurrences: &[Occurrence],
     design: &Design,
     spectrum: &Spectrum,
     tolerance: f64,
@@ -77,12 +103,11 @@ pub(crate) fn examine(
     let groups = groups(spectrum);
     let operations = (0..design.columns())
         .map(|j| {
-            let column = (0..design.rows()).map(|i| table.row(i)[j]);
             let estimable = outside(spectrum, j) < OUTSIDE;
             OperationEstimability {
                 operation: design.features[j].clone(),
-                cases: column.clone().filter(|count| *count != 0.0).count(),
-                executions: column.sum(),
+                cases: occurrences[j].cases,
+                executions: occurrences[j].executions,
                 estimable,
                 group: groups[j],
                 vif: estimable.then(|| inflation(spectrum, j)),

@@ -1,19 +1,18 @@
 //! Table -> model: check, lump, weigh, solve, and put costs, errors and estimability
 //! together.
 
-use faer::Mat;
-
+use super::bootstrap::bootstrap;
 use super::check::check;
 use super::design::Design;
 use super::error::ModelError;
-use super::estimability::{Estimability, examine};
+use super::estimability::{Estimability, examine, occurrences};
 use super::fitted::{Cost, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
 use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
-use super::linear::{Spectrum, times};
+use super::linear::{Spectrum, dot};
 use super::options::{FitOptions, Solver};
 use super::solver::{Scope, Solution, solve};
-use crate::dataset::Table;
+use crate::dataset::{Case, Table};
 
 /// Fits costs to a table.
 ///
@@ -22,15 +21,59 @@ use crate::dataset::Table;
 pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let (table, design) = prepare(table, options)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    let known = examine(&table, &design, &spectrum, options.rank_tolerance);
-    let solution = solve(&design, options)?;
-    let model = assemble(&table, &design, &known, &solution, options);
+    let known = examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance);
+    let mut solution = solve(&design, options)?;
+    if let Some(settings) = options.bootstrap {
+        let repeated = bootstrap(&design, &solution, options, settings)?;
+        solution.covariance = Some(repeated.covariance());
+        solution.intervals = Some(repeated.percentiles(0.025));
+        let replicates = settings.replicates as f64;
+        solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates);
+    }
+    let squares = squared_residuals(&table, &design.costs(&solution.b));
+    let fitted =
+        Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
+    assemble(&fitted, squares, options)
+}
+
+/// Intervals that don't follow from the covariance, where the cost is determined at all.
+fn set_intervals(model: &mut Model, design: &Design, intervals: &[(f64, f64)]) {
+    for ((cost, scale), (low, high)) in model.costs.iter_mut().zip(&design.scale).zip(intervals) {
+        if cost.se_j.is_some() {
+            (cost.lo_j, cost.hi_j) = (Some(low / scale), Some(high / scale));
+        }
+    }
+}
+
+/// A solved problem and what is known about it.
+pub(crate) struct Fitted<'a> {
+    /// The problem.
+    pub design: &'a Design,
+    /// Its decomposition.
+    pub spectrum: &'a Spectrum,
+    /// What the cases can tell.
+    pub known: &'a Estimability,
+    /// The costs.
+    pub solution: &'a Solution,
+}
+
+/// Puts a model together; `squares` is the sum of squared residuals, unweighted, in J^2.
+pub(crate) fn assemble(
+    fitted: &Fitted<'_>,
+    squares: f64,
+    options: &FitOptions,
+) -> Result<Model, ModelError> {
+    let Fitted { design, spectrum, known, solution } = *fitted;
+    let mut model = parts(design, known, solution, squares, options);
+    if let Some(intervals) = &solution.intervals {
+        set_intervals(&mut model, design, intervals);
+    }
     let finite = |value: &f64| value.is_finite();
     if !model.costs.iter().all(|cost| finite(&cost.cost_j) && cost.se_j.iter().all(finite)) {
         return Err(ModelError::Decomposition { what: "the counts" });
     }
     let full_rank = spectrum.rank() == design.columns();
-    Ok(Model { row_space: (!full_rank).then(|| row_space(&design, &spectrum)), ..model })
+    Ok(Model { row_space: (!full_rank).then(|| row_space(design, spectrum)), ..model })
 }
 
 /// Columns and costs only, as cross-validation needs them.
@@ -39,6 +82,7 @@ pub(crate) fn fit_costs(
     options: &FitOptions,
 ) -> Result<(Vec<String>, Vec<f64>), ModelError> {
     let (_, design) = prepare(table, options)?;
+    let options = &FitOptions { chains: options.chains.draft(), ..options.clone() };
     let costs = design.costs(&solve(&design, options)?.b);
     Ok((design.features, costs))
 }
@@ -51,11 +95,11 @@ fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), Model
     Ok((table, design))
 }
 
-fn assemble(
-    table: &Table,
+fn parts(
     design: &Design,
     known: &Estimability,
     solution: &Solution,
+    squares: f64,
     options: &FitOptions,
 ) -> Model {
     let covariance = solution.covariance.as_ref();
@@ -66,12 +110,13 @@ fn assemble(
         solver: options.solver.name().to_owned(),
         costs: costs(design, known, solution, options.solver),
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
+        contexts: Vec::new(),
         covariance_scope: match covariance.map(|covariance| covariance.scope) {
             Some(Scope::All) => CovarianceScope::All,
             _ => CovarianceScope::Estimable,
         },
         row_space: None,
-        residual_sd_j: residual_sd_j(table, design, solution),
+        residual_sd_j: residual_sd_j(design, solution, squares),
         rank: known.rank,
         rank_tolerance: known.tolerance,
         condition: known.condition,
@@ -116,13 +161,15 @@ fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -
     (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
 }
 
+fn squared_residuals(table: &Table, costs: &[f64]) -> f64 {
+    let residual = |(i, case): (usize, &Case)| case.energy_j - dot(table.row(i), costs);
+    table.cases.iter().enumerate().map(residual).map(|residual| residual * residual).sum()
+}
+
 /// Root of the squared residuals per degree of freedom left, unweighted, in joules.
-fn residual_sd_j(table: &Table, design: &Design, solution: &Solution) -> Option<f64> {
-    let counts = Mat::from_fn(design.rows(), design.columns(), |i, j| table.row(i)[j]);
-    let fitted = times(counts.as_ref(), &design.costs(&solution.b));
-    let squares = table.cases.iter().zip(fitted).map(|(case, fit)| (case.energy_j - fit).powi(2));
+fn residual_sd_j(design: &Design, solution: &Solution, squares: f64) -> Option<f64> {
     let spare = design.rows() as f64 - solution.parameters;
-    (spare > 1e-6).then(|| (squares.sum::<f64>() / spare).sqrt())
+    (spare > 1e-6).then(|| (squares / spare).sqrt())
 }
 
 fn row_space(design: &Design, spectrum: &Spectrum) -> RowSpace {

@@ -38,6 +38,17 @@ pub struct CostPrior {
     pub se_j: f64,
 }
 
+/// What an operation costs in one context, relative to its mean in the application.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContextPrice {
+    /// Catalogue name.
+    pub operation: String,
+    /// Context, as the dictionary says it (`read object`).
+    pub context: String,
+    /// Cost in this context by the operation's cost.
+    pub relative: f64,
+}
+
 /// Where a model comes from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Provenance {
@@ -82,6 +93,10 @@ pub struct Model {
     pub solver: String,
     /// Costs, length l, in the table's column order.
     pub costs: Vec<Cost>,
+    /// What contexts cost beside their operation's mean, from micro-kernels; those that
+    /// are not here cost the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<ContextPrice>,
     /// Covariance of the costs in J^2, row-major l x l; absent where there is none.
     pub covariance: Option<Vec<f64>>,
     /// Which energies the covariance is about.

@@ -71,7 +71,8 @@ pub(crate) fn assign_at_most(groups: &[&str], options: FoldOptions) -> Option<Ve
     assign(groups, FoldOptions { folds, unit, ..options }).ok()
 }
 
-fn units(groups: &[&str], unit: FoldUnit) -> Vec<Vec<usize>> {
+/// The cases that a fold or a draw holds together.
+pub(crate) fn units(groups: &[&str], unit: FoldUnit) -> Vec<Vec<usize>> {
     if unit == FoldUnit::Case {
         return (0..groups.len()).map(|case| vec![case]).collect();
     }

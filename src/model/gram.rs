@@ -22,19 +22,19 @@ pub(crate) struct Gram {
 impl Gram {
     /// All rows of a design.
     pub fn of(design: &Design) -> Self {
-        Self::of_rows(design, &(0..design.rows()).collect::<Vec<_>>())
+        Self { rows: design.rows(), ..Self::from_rows(&design.x, &design.y) }
+    }
+
+    fn from_rows(x: &Mat<f64>, y: &[f64]) -> Self {
+        let (xx, xy) = (x.transpose() * x, times(x.transpose(), y));
+        Self { xx, xy, yy: dot(y, y), rows: y.len() }
     }
 
     /// The given rows of a design.
     pub fn of_rows(design: &Design, rows: &[usize]) -> Self {
         let x = Mat::from_fn(rows.len(), design.columns(), |i, j| design.x[(rows[i], j)]);
         let y: Vec<f64> = rows.iter().map(|i| design.y[*i]).collect();
-        Self {
-            xx: x.transpose() * &x,
-            xy: times(x.transpose(), &y),
-            yy: dot(&y, &y),
-            rows: rows.len(),
-        }
+        Self::from_rows(&x, &y)
     }
 
     /// The rows that are in `self` but not in `part`.
@@ -67,6 +67,11 @@ impl FoldGrams {
         let parts =
             (0..folds).map(|f| Gram::of_rows(design, &rows(f).collect::<Vec<_>>())).collect();
         Self { total: Gram::of(design), parts }
+    }
+
+    /// Folds whose cross products are known.
+    pub fn of_parts(total: Gram, parts: Vec<Gram>) -> Self {
+        Self { total, parts }
     }
 
     /// Per fold: what to fit to, and what to judge on.

@@ -12,8 +12,8 @@ pub fn pearson_r(predicted: &[f64], measured: &[f64]) -> Option<f64> {
         mm += m * m;
         pm += p * m;
     }
-    // A constant leaves rounding errors, not exact zeros.
-    let noise = |mean: f64| n * (4.0 * f64::EPSILON * mean).powi(2);
+    // A constant leaves rounding errors, not exact zeros: those of a mean of n terms.
+    let noise = |mean: f64| n * ((4.0 + n) * f64::EPSILON * mean).powi(2);
     if predicted.len() < 2 || pp <= noise(mean_p) || mm <= noise(mean_m) {
         return None;
     }

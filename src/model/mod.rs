@@ -1,10 +1,13 @@
 //! Table -> cost per operation: one file per solver, what the data can and can't
 //! tell, validation. No file is read or written here.
 //!
-//! `fit` makes a [`Model`]; `estimability` says what the cases can tell at all;
-//! `cross_validate` judges a solver beside baselines. `docs/models.md` has the theory.
+//! `fit` makes a [`Model`], `fit_rows` one of rows that don't fit into memory;
+//! `estimability` says what the cases can tell at all; `cross_validate` judges a solver
+//! beside baselines; `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
 
 mod baseline;
+pub mod bayes;
+mod bootstrap;
 mod check;
 mod design;
 mod error;
@@ -15,6 +18,7 @@ mod folds;
 mod gram;
 mod interval;
 mod json;
+mod learning;
 mod library;
 mod linear;
 pub mod metrics;
@@ -22,6 +26,7 @@ mod options;
 mod predict;
 mod prior_file;
 mod solver;
+mod stream;
 mod tune;
 mod validation;
 mod weights;
@@ -31,15 +36,21 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use bayes::{ChainOptions, Diagnosis, Draws};
+pub use bootstrap::BootstrapOptions;
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
-pub use fitted::{Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
+pub use fitted::{
+    ContextPrice, Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
+};
 pub use folds::{FoldOptions, FoldUnit};
+pub use learning::{LearningRow, learning_csv, learning_curve};
 pub use library::LIBRARY_OTHER;
 pub use options::{FitOptions, LibraryColumns, Penalty, Solver};
 pub use predict::{CostIndex, Prediction};
 pub use solver::gd::{GdOptions, LearningRate};
+pub use stream::{StreamFit, fit_rows};
 pub use validation::{
     CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate, cross_validate_repeatedly,
     cv_csv,
@@ -47,7 +58,7 @@ pub use validation::{
 pub use weights::Weighting;
 
 /// The text that a CSV writer has written.
-fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {
+pub(crate) fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {
     let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8(bytes).expect("CSV of text is text"))
 }

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use super::bayes::ChainOptions;
+use super::bootstrap::BootstrapOptions;
 use super::error::ModelError;
 use super::fitted::CostPrior;
 use super::folds::FoldOptions;
@@ -24,12 +26,14 @@ pub enum Solver {
     Ridge,
     /// Least squares with a penalty on the sizes and squares of the costs.
     ElasticNet,
+    /// The posterior of a hierarchical model with costs not below zero.
+    Bayes,
 }
 
 impl Solver {
     /// All solvers of this version.
-    pub const ALL: [Self; 6] =
-        [Self::Shrink, Self::Nnls, Self::Ls, Self::Gd, Self::Ridge, Self::ElasticNet];
+    pub const ALL: [Self; 7] =
+        [Self::Shrink, Self::Nnls, Self::Ls, Self::Gd, Self::Ridge, Self::ElasticNet, Self::Bayes];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -40,6 +44,7 @@ impl Solver {
             Self::Gd => "gd",
             Self::Ridge => "ridge",
             Self::ElasticNet => "elastic-net",
+            Self::Bayes => "bayes",
         }
     }
 }
@@ -48,9 +53,6 @@ impl FromStr for Solver {
     type Err = ModelError;
 
     fn from_str(name: &str) -> Result<Self, ModelError> {
-        if name == "bayes" {
-            return Err(ModelError::SolverNotAvailable { name: name.to_owned() });
-        }
         Self::ALL.into_iter().find(|solver| solver.name() == name).ok_or_else(|| {
             ModelError::UnknownSolver {
                 name: name.to_owned(),
@@ -89,7 +91,7 @@ pub struct FitOptions {
     pub solver: Solver,
     /// How much each case counts.
     pub weighting: Weighting,
-    /// Costs from micro-kernels, for `shrink` only.
+    /// Costs from micro-kernels, for `shrink` and `bayes` only.
     pub priors: Vec<CostPrior>,
     /// Strength of the penalty or prior.
     pub penalty: Penalty,
@@ -97,6 +99,10 @@ pub struct FitOptions {
     pub inner_folds: FoldOptions,
     /// Which library functions are predictors.
     pub library: LibraryColumns,
+    /// Intervals by repeated fits; absent for the solver's own, if it has any.
+    pub bootstrap: Option<BootstrapOptions>,
+    /// Settings of `bayes`.
+    pub chains: ChainOptions,
     /// Settings of gradient descent.
     pub gd: GdOptions,
     /// Share of the penalty on sizes in `elastic-net`, above 0, at most 1.
@@ -111,7 +117,7 @@ impl FitOptions {
     pub fn new(solver: Solver) -> Self {
         let weighting = match solver {
             Solver::Ls | Solver::Gd | Solver::Nnls => Weighting::Equal,
-            Solver::Shrink | Solver::Ridge | Solver::ElasticNet => Weighting::Relative,
+            _ => Weighting::Relative,
         };
         Self {
             solver,
@@ -120,6 +126,8 @@ impl FitOptions {
             penalty: Penalty::default(),
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
+            bootstrap: None,
+            chains: ChainOptions::default(),
             gd: GdOptions::default(),
             elastic_net_mix: 0.5,
             rank_tolerance: 1e-10,
@@ -137,9 +145,15 @@ impl FitOptions {
         if !(self.elastic_net_mix > 0.0 && self.elastic_net_mix <= 1.0) {
             return bad("the elastic-net mix", self.elastic_net_mix, "above 0 and at most 1");
         }
-        if !self.priors.is_empty() && self.solver != Solver::Shrink {
+        if !self.priors.is_empty() && !matches!(self.solver, Solver::Shrink | Solver::Bayes) {
             let (option, value) = ("--solver", self.solver.name().to_owned());
-            return Err(ModelError::BadOption { option, value, expected: "shrink to use --prior" });
+            let expected = "shrink or bayes to use --prior";
+            return Err(ModelError::BadOption { option, value, expected });
+        }
+        if self.solver == Solver::Bayes && self.penalty != Penalty::CrossValidated {
+            let (option, value) = ("--solver", self.solver.name().to_owned());
+            let expected = "one with a penalty to use --penalty";
+            return Err(ModelError::BadOption { option, value, expected });
         }
         match self.penalty {
             Penalty::Fixed(strength) if !(strength > 0.0 && strength.is_finite()) => {
@@ -167,12 +181,6 @@ mod tests {
         }
         let unknown = "lasso".parse::<Solver>().unwrap_err().to_string();
         assert!(unknown.contains("elastic-net"), "{unknown}");
-    }
-
-    #[test]
-    fn an_absent_solver_says_so() {
-        let message = "bayes".parse::<Solver>().unwrap_err().to_string();
-        assert!(message.contains("not available in this version"), "{message}");
     }
 
     #[test]

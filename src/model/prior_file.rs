@@ -1,11 +1,13 @@
 //! `kernels.csv`: costs from micro-kernels, read as priors and written.
 
+use std::collections::BTreeMap;
+
 use super::error::ModelError;
-use super::fitted::CostPrior;
+use super::fitted::{ContextPrice, CostPrior, Model};
 
 impl CostPrior {
-    /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; others are
-    /// left alone. Errors name the line: a column missing, a number that is none, a
+    /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; rows with a
+    /// `context` and other columns are left alone. Errors name the line: a column missing, a number that is none, a
     /// negative error, an operation given twice.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
         let mut reader =
@@ -17,10 +19,14 @@ impl CostPrior {
                 .position(|header| header == name)
                 .ok_or_else(|| at(1, format!("there is no column `{name}`")))
         };
+        let context = column("context").ok();
         let columns = [column("operation")?, column("cost_j")?, column("se_j")?];
         let mut priors: Vec<Self> = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            if context.and_then(|at| record.get(at)).is_some_and(|text| !text.is_empty()) {
+                continue;
+            }
             let prior = parse(&record, columns)?;
             if priors.iter().any(|known| known.operation == prior.operation) {
                 let message = format!("`{}` is there twice; keep one", prior.operation);
@@ -38,6 +44,48 @@ impl CostPrior {
             writer.serialize(prior)?;
         }
         super::text_of(writer)
+    }
+}
+
+impl Model {
+    /// The costs with their errors as a prior for another device; costs without an error
+    /// are left out. Only single costs are carried over, not their covariance.
+    pub fn as_priors(&self) -> Vec<CostPrior> {
+        let prior = |cost: &super::fitted::Cost| {
+            let operation = cost.operation.clone();
+            Some(CostPrior { operation, cost_j: cost.cost_j, se_j: cost.se_j? })
+        };
+        self.costs.iter().filter_map(prior).collect()
+    }
+}
+
+impl ContextPrice {
+    /// Relative costs by operation and context.
+    pub fn index(prices: &[Self]) -> BTreeMap<(&str, &str), f64> {
+        prices.iter().map(|p| ((p.operation.as_str(), p.context.as_str()), p.relative)).collect()
+    }
+
+    /// Reads the rows of the same text that have a `context`, with their `relative`
+    /// cost; none where there are no such columns. Errors name the line.
+    pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let headers = reader.headers().map_err(|error| at(1, error.to_string()))?;
+        if !["context", "relative"].iter().all(|name| headers.iter().any(|h| h == *name)) {
+            return Ok(Vec::new());
+        }
+        let mut prices: Vec<Self> = Vec::new();
+        for (row, price) in reader.deserialize().enumerate() {
+            let price: Self =
+                price.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            if !price.relative.is_finite() || price.relative < 0.0 {
+                let message = format!("relative {} is no factor from 0 up", price.relative);
+                return Err(at(row as u64 + 2, message));
+            }
+            prices.push(price);
+        }
+        prices.retain(|price| !price.context.is_empty());
+        Ok(prices)
     }
 }
 
@@ -82,6 +130,20 @@ mod tests {
         let written = CostPrior::to_csv(&priors).unwrap();
         assert_eq!(written, "operation,cost_j,se_j\nIncrement,1.5e-9,1e-11\n");
         assert_eq!(CostPrior::from_csv(&written).unwrap(), priors);
+    }
+
+    #[test]
+    fn contexts_are_prices_beside_their_operation() {
+        let text = "operation,context,cost_j,se_j,relative\nNot,,2,0.1,1\nNot,value,3,0.2,1.5\n";
+        assert_eq!(CostPrior::from_csv(text).unwrap().len(), 1);
+        let prices = ContextPrice::from_csv(text).unwrap();
+        let expected = ("Not", "value", 1.5);
+        let found: Vec<_> =
+            prices.iter().map(|p| (p.operation.as_str(), p.context.as_str(), p.relative)).collect();
+        assert_eq!(found, [expected]);
+        let bad = text.replace("1.5", "-1.5");
+        assert!(ContextPrice::from_csv(&bad).unwrap_err().to_string().contains("line 3"));
+        assert_eq!(ContextPrice::from_csv("operation,cost_j,se_j\nNot,1,0\n").unwrap(), []);
     }
 
     #[test]

@@ -61,9 +61,8 @@ pub(crate) fn score(
     grid: Vec<f64>,
     path: impl Fn(&Gram, &[f64]) -> Result<Vec<Vec<f64>>, ModelError>,
 ) -> Result<Option<Scores>, ModelError> {
-    let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
-    let Some(fold_of) = assign_at_most(&groups, folds) else { return Ok(None) };
-    let folds: Result<Vec<Vec<f64>>, ModelError> = FoldGrams::new(design, &fold_of)
+    let Some(grams) = fold_grams(design, folds) else { return Ok(None) };
+    let folds: Result<Vec<Vec<f64>>, ModelError> = grams
         .rounds()
         .map(|(training, held_out)| {
             let error = |b: Vec<f64>| held_out.squared_error(&b) / held_out.rows as f64;
@@ -71,6 +70,18 @@ pub(crate) fn score(
         })
         .collect();
     Ok(Some(Scores { folds: folds?, grid }))
+}
+
+/// The folds that the design brings, else new ones of its rows.
+fn fold_grams(design: &Design, folds: FoldOptions) -> Option<FoldGrams> {
+    if let Some(parts) = &design.folds {
+        return Some(FoldGrams::of_parts(Gram::of(design), parts.clone()));
+    }
+    if design.groups.len() != design.rows() {
+        return None;
+    }
+    let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
+    Some(FoldGrams::new(design, &assign_at_most(&groups, folds)?))
 }
 
 /// Strengths from `10^high` down to `10^low`, `per_decade` to a factor of ten.

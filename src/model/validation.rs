@@ -186,7 +186,8 @@ impl Round {
     }
 }
 
-fn rows(table: &Table, wanted: impl Fn(usize) -> bool) -> Table {
+/// The wanted rows of a table.
+pub(crate) fn rows(table: &Table, wanted: impl Fn(usize) -> bool) -> Table {
     let of: Vec<usize> = (0..table.cases.len()).filter(|i| wanted(*i)).collect();
     Table {
         cases: of.iter().map(|i| table.cases[*i].clone()).collect(),
@@ -221,7 +222,7 @@ fn judge(
 }
 
 /// Costs fitted to the training cases, applied to any.
-fn solver(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
+pub(crate) fn solver(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
     let (features, costs) = fit_costs(training, options)?;
     Ok(Box::new(move |cases| {
         let arranged = arrange(cases, &features);

@@ -78,19 +78,24 @@ pub(crate) fn weights(table: &Table, weighting: Weighting) -> Result<Vec<f64>, M
     if weighting == Weighting::InverseEnergy {
         check_energies(table, "the weight 1/e^2")?;
     }
-    let floor_j = RELATIVE_FLOOR * median_energy(table);
-    table
-        .cases
-        .iter()
-        .map(|case| {
-            let weight = weight(case, weighting, floor_j)?;
-            if weight > 0.0 && weight.is_finite() {
-                return Ok(weight);
-            }
-            let (case, weighting) = (case.name.clone(), weighting.name());
-            Err(ModelError::BadWeight { case, weight, weighting })
-        })
-        .collect()
+    let floor_j = floor(table.cases.iter().map(|case| case.energy_j.abs()).collect());
+    table.cases.iter().map(|case| checked(case, weighting, floor_j)).collect()
+}
+
+/// The energy below which `Weighting::Relative` takes no case, from the sizes of all.
+pub(crate) fn floor(mut sizes_j: Vec<f64>) -> f64 {
+    sizes_j.sort_unstable_by(f64::total_cmp);
+    RELATIVE_FLOOR * sizes_j.get(sizes_j.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The weight of one case, positive and finite.
+pub(crate) fn checked(case: &Case, weighting: Weighting, floor_j: f64) -> Result<f64, ModelError> {
+    let weight = weight(case, weighting, floor_j)?;
+    if weight > 0.0 && weight.is_finite() {
+        return Ok(weight);
+    }
+    let (case, weighting) = (case.name.clone(), weighting.name());
+    Err(ModelError::BadWeight { case, weight, weighting })
 }
 
 fn weight(case: &Case, weighting: Weighting, floor_j: f64) -> Result<f64, ModelError> {
@@ -114,12 +119,6 @@ fn weight(case: &Case, weighting: Weighting, floor_j: f64) -> Result<f64, ModelE
             if variance > 0.0 { 1.0 / variance } else { 1.0 }
         }
     })
-}
-
-fn median_energy(table: &Table) -> f64 {
-    let mut sizes: Vec<f64> = table.cases.iter().map(|case| case.energy_j.abs()).collect();
-    sizes.sort_by(f64::total_cmp);
-    sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

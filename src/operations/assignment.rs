@@ -1,5 +1,6 @@
 //! Assignments, initialisers and declarations (rules 9 and 10).
 
+use super::context::conversion;
 use super::counter::Counter;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
@@ -25,9 +26,11 @@ impl Counter<'_> {
         };
         if kind != ValueKind::Object {
             if value.is_some_and(|v| self.is_converted(v, kind)) {
-                self.add("Cast_numeric", line);
+                let from = value.and_then(|v| self.ty(v).kind()).unwrap_or(kind);
+                self.add_in(conversion(from, kind), "Cast_numeric", line);
             }
-            return self.add_pair("Assign", kind, line);
+            let context = self.transfer(place, value);
+            return self.add_in(context, format!("Assign_{kind}_{kind}"), line);
         }
         let is_null = value.is_some_and(|v| self.is_null(v));
         let operation = match target.element() {
@@ -36,7 +39,8 @@ impl Counter<'_> {
             Some(_) => "Assign_Array_Array",
             None => "Assign_Object_Object",
         };
-        self.add(operation, line);
+        let context = self.transfer(place, value);
+        self.add_in(context, operation, line);
     }
 
     /// A primitive value, no constant, of another kind than `kind`.
@@ -62,15 +66,19 @@ impl Counter<'_> {
         if let (Some(promoted), Some(kind)) = (promoted, kind)
             && promoted != kind
         {
-            self.add("Cast_numeric", line);
+            self.add_in(conversion(promoted, kind), "Cast_numeric", line);
         }
+        let context = self.transfer(left, None);
         match target {
-            Type::Primitive(primitive) => self.add_pair("Assign", primitive.kind(), line),
+            Type::Primitive(primitive) => {
+                let kind = primitive.kind();
+                self.add_in(context, format!("Assign_{kind}_{kind}"), line);
+            }
             Type::Unknown => {
                 let kind = promoted.unwrap_or(ValueKind::Object);
-                self.add_pair("Assign", kind, line);
+                self.add_in(context, format!("Assign_{kind}_{kind}"), line);
             }
-            _ => self.add("Assign_Object_Object", line),
+            _ => self.add_in(context, "Assign_Object_Object", line),
         }
     }
 
@@ -93,7 +101,7 @@ impl Counter<'_> {
         } else if self.facts.is_constant(name) {
             return false;
         } else if value.is_some() {
-            self.add("Field_Reference", line);
+            self.add_in(Self::store(self.ty(name)), "Field_Reference", line);
         }
         if let Some(value) = value {
             self.assign(self.ty(name), Some(value), name, line);
@@ -121,15 +129,15 @@ impl Counter<'_> {
         let element = self.ty(node).element().cloned().unwrap_or_default();
         for value in tree.children(node) {
             let line = tree.line(value);
-            self.add("Array_Reference", line);
+            self.add_in(Self::store(&element), "Array_Reference", line);
             self.assign(&element, Some(value), value, line);
         }
     }
 
     /// A name in an expression.
     pub(super) fn identifier(&mut self, node: NodeId) {
-        if *self.facts.symbol(node) == Symbol::Field {
-            self.add("Field_Reference", self.tree().line(node));
+        if matches!(self.facts.symbol(node), Symbol::Field | Symbol::StaticField) {
+            self.add_in(self.access(node), "Field_Reference", self.tree().line(node));
         }
     }
 }

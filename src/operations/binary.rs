@@ -1,5 +1,6 @@
 //! Operators on values (rules 6, 7, 8, 13) and casts (rule 12).
 
+use super::context::conversion;
 use super::counter::Counter;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
@@ -41,12 +42,12 @@ impl Counter<'_> {
             return;
         };
         match operator {
-            Kind::AndAnd => self.add("And", line),
-            Kind::OrOr => self.add("Or", line),
+            Kind::AndAnd => self.add_in(self.outcome(node), "And", line),
+            Kind::OrOr => self.add_in(self.outcome(node), "Or", line),
             Kind::Plus if self.ty(node).is_string() => self.add("String_Concat", line),
-            Kind::Equal | Kind::NotEqual => self.equality(operator, left, right, line),
+            Kind::Equal | Kind::NotEqual => self.equality(node, operator, left, right, line),
             _ => {
-                self.arithmetic(operator, left, right, line);
+                self.arithmetic(node, operator, left, right, line);
             }
         }
     }
@@ -66,12 +67,13 @@ impl Counter<'_> {
             self.add("String_Concat", line);
             return None;
         }
-        self.arithmetic(operator, left, right, line)
+        self.arithmetic(node, operator, left, right, line)
     }
 
     /// Rule 6; the promoted kind.
     fn arithmetic(
         &mut self,
+        node: NodeId,
         operator: Kind,
         left: NodeId,
         right: NodeId,
@@ -84,37 +86,57 @@ impl Counter<'_> {
             self.add_kind(name, kind, line);
             return Some(kind);
         }
-        let kind = self.numeric(name, a, b, line);
-        Some(kind)
+        Some(self.numeric(node, name, [left, right], [a, b], line))
     }
 
-    fn numeric(&mut self, name: &str, a: ValueKind, b: ValueKind, line: u32) -> ValueKind {
+    /// The operator on operands of kinds `a` and `b`; the promoted kind.
+    fn numeric(
+        &mut self,
+        node: NodeId,
+        name: &str,
+        operands: [NodeId; 2],
+        [a, b]: [ValueKind; 2],
+        line: u32,
+    ) -> ValueKind {
         let kind = a.max(b);
         let int_float = a != b && a.min(b) == ValueKind::Int && kind == ValueKind::Float;
+        // A constant is converted when it is compiled.
+        let constant = operands.into_iter().any(|operand| self.facts.is_constant(operand));
+        let conversion = if constant { "constant".into() } else { conversion(a.min(b), kind) };
+        let context = match name {
+            "Less" | "LessEqual" | "Greater" | "GreaterEqual" | "Equal" | "NotEqual" => {
+                if a != b && constant {
+                    "constant".into()
+                } else {
+                    self.comparison(node, operands[1])
+                }
+            }
+            _ => "".into(),
+        };
         match name {
             "Addition" | "Subtraction" | "Multi" | "Division" if int_float => {
-                self.add(format!("{name}_int_float"), line);
+                self.add_in(conversion, format!("{name}_int_float"), line);
                 return kind;
             }
             "Less" | "LessEqual" if int_float => {
-                self.add("Less_int_float", line);
+                self.add_in(context, "Less_int_float", line);
                 return kind;
             }
             "Greater" | "GreaterEqual" if int_float => {
-                self.add("Greater_int_float", line);
+                self.add_in(context, "Greater_int_float", line);
                 return kind;
             }
             _ => {}
         }
         if a != b {
-            self.add("Cast_numeric", line);
+            self.add_in(conversion, "Cast_numeric", line);
         }
         let counted = match (name, kind) {
             ("Modulo", ValueKind::Float) => ValueKind::Double,
             ("BitAnd" | "BitOr" | "BitXor", ValueKind::Boolean) => ValueKind::Int,
             _ => kind,
         };
-        self.add_pair(name, counted, line);
+        self.add_in(context, format!("{name}_{counted}_{counted}"), line);
         kind
     }
 
@@ -133,30 +155,31 @@ impl Counter<'_> {
     }
 
     /// Rule 7.
-    fn equality(&mut self, operator: Kind, left: NodeId, right: NodeId, line: u32) {
+    fn equality(&mut self, node: NodeId, operator: Kind, left: NodeId, right: NodeId, line: u32) {
+        let context = self.comparison(node, right);
         let name = if operator == Kind::Equal { "Equal" } else { "NotEqual" };
         if self.is_null(left) || self.is_null(right) {
-            return self.add(format!("{name}_Object_null"), line);
+            return self.add_in(context, format!("{name}_Object_null"), line);
         }
         let (a, b) = (self.ty(left), self.ty(right));
         let reference = |t: &Type| t.is_reference();
         let unknown = |t: &Type| *t == Type::Unknown;
         if reference(a) && reference(b) {
-            return self.add(format!("{name}_Object_Object"), line);
+            return self.add_in(context, format!("{name}_Object_Object"), line);
         }
         if (reference(a) && unknown(b)) || (unknown(a) && reference(b)) {
             self.report_unknown(if unknown(a) { left } else { right }, ValueKind::Object);
-            return self.add(format!("{name}_Object_Object"), line);
+            return self.add_in(context, format!("{name}_Object_Object"), line);
         }
         let (a, b) = self.operand_kinds(left, right);
-        self.numeric(name, a, b, line);
+        self.numeric(node, name, [left, right], [a, b], line);
     }
 
     /// Rule 8; unary plus counts nothing.
     pub(super) fn unary(&mut self, node: NodeId) {
         let (operator, line) = self.operator(node);
         if operator == Kind::Not {
-            return self.add("Not", line);
+            return self.add_in(self.outcome(node), "Not", line);
         }
         let name = match operator {
             Kind::Minus => "Negation",
@@ -181,9 +204,9 @@ impl Counter<'_> {
         let tree = self.tree();
         let token = |kind| tree.children(node).find(move |c| tree.kind(*c) == kind);
         if let Some(token) = token(Kind::Increment) {
-            self.add("Increment", tree.line(token));
+            self.add_in(self.stepped(node), "Increment", tree.line(token));
         } else if let Some(token) = token(Kind::Decrement) {
-            self.add("Decrement", tree.line(token));
+            self.add_in(self.stepped(node), "Decrement", tree.line(token));
         }
     }
 
@@ -194,7 +217,9 @@ impl Counter<'_> {
         let (target, source) = (self.ty(node), self.ty(value));
         let line = tree.line(node);
         match (target, source) {
-            (Type::Primitive(a), Type::Primitive(b)) if a != b => self.add("Cast_numeric", line),
+            (Type::Primitive(a), Type::Primitive(b)) if a != b => {
+                self.add_in(conversion(b.kind(), a.kind()), "Cast_numeric", line);
+            }
             (Type::Primitive(_), Type::Primitive(_)) => {}
             (Type::Primitive(to), Type::Unknown) => self.report_unknown(value, to.kind()),
             (Type::Primitive(_), _) | (_, Type::Primitive(_)) => {}

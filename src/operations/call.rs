@@ -23,8 +23,9 @@ impl Counter<'_> {
     /// What calling the method or constructor that `node` refers to counts.
     pub(super) fn invocation(&mut self, node: NodeId, method: &str, line: u32) {
         match self.facts.symbol(node) {
-            Symbol::Source => {
-                self.add("Method_Invocation", line);
+            Symbol::Source | Symbol::StaticSource => {
+                let context = self.dispatch(node, method);
+                self.add_in(context, "Method_Invocation", line);
                 self.parameters(node);
             }
             Symbol::Library(class) => self.add(format!("lib:{class}.{method}"), line),

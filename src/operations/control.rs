@@ -1,5 +1,6 @@
 //! Control (rules 5, 14, 15): how blocks are entered, loops, `return`.
 
+use super::context::conversion;
 use super::counter::Counter;
 use crate::blocks::{Block, BlockKind, Unit, UnitKind};
 use crate::java::declare::has_modifier;
@@ -34,7 +35,12 @@ impl Counter<'_> {
     /// What entering the block counts.
     pub(super) fn entered(&mut self, block: &Block<'_>, unit: &Unit<'_>) {
         if let Some(operation) = goto(block.kind) {
-            self.add(operation, block.start_line);
+            let construct = self.nodes.get(&block.construct.id()).copied();
+            let context = match block.kind {
+                BlockKind::Then => self.branches(construct),
+                _ => "".into(),
+            };
+            self.add_in(context, operation, block.start_line);
         }
         match block.kind {
             BlockKind::ForeachBody => {
@@ -87,14 +93,15 @@ impl Counter<'_> {
         }
         let kind = self.declaration(name);
         if let Some(element) = iterated.element() {
-            for operation in ["Less_int_int", "Array_Reference", "Increment"] {
-                self.add(operation, line);
-            }
+            let element_read = Self::load(element);
+            self.add_in("tested", "Less_int_int", line);
+            self.add_in(element_read, "Array_Reference", line);
+            self.add_in("local", "Increment", line);
             if let Some(primitive) = element.primitive()
                 && kind != ValueKind::Object
                 && primitive.kind() != kind
             {
-                self.add("Cast_numeric", line);
+                self.add_in(conversion(primitive.kind(), kind), "Cast_numeric", line);
             }
         } else {
             self.add("lib:java.util.Iterator.hasNext", line);

@@ -171,7 +171,9 @@ impl Counter<'_> {
             Kind::Resource => self.resource(node),
             Kind::ArrayInitializer => self.array_initializer(node),
             Kind::Cast => self.cast(node),
-            Kind::Ternary => self.add("BlockGoto_if", self.line_of(node, Field::Consequence)),
+            Kind::Ternary => {
+                self.add_in("conditional", "BlockGoto_if", self.line_of(node, Field::Consequence));
+            }
             Kind::InstanceOf => self.instance_of(node),
             Kind::Pattern => {
                 self.pattern(node);
@@ -182,7 +184,10 @@ impl Counter<'_> {
             Kind::EnumConstant => self.enum_constant(node),
             Kind::ExplicitConstructorCall => self.explicit_constructor_call(node),
             Kind::ArrayCreation => self.add("New_Array", self.tree().line(node)),
-            Kind::ArrayAccess => self.add("Array_Reference", self.line_of(node, Field::Index)),
+            Kind::ArrayAccess => {
+                let line = self.line_of(node, Field::Index);
+                self.add_in(self.access(node), "Array_Reference", line);
+            }
             Kind::Identifier => self.identifier(node),
             Kind::FieldAccess => return self.field_access(node),
             Kind::Return => self.return_statement(node),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::context::ContextText;
 use super::dictionary::OperationCount;
 use crate::blocks::FileBlocks;
 use crate::finding::{Finding, FindingKind};
@@ -26,7 +27,7 @@ pub(super) struct Counter<'a> {
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
     pub block: usize,
-    found: Vec<(OperationName, u32)>,
+    found: Vec<(OperationName, ContextText, u32)>,
     pub findings: Vec<Finding>,
 }
 
@@ -58,7 +59,17 @@ impl<'a> Counter<'a> {
 
     /// One operation on `line`.
     pub fn add(&mut self, operation: impl Into<OperationName>, line: u32) {
-        self.found.push((operation.into(), line));
+        self.add_in("", operation, line);
+    }
+
+    /// One operation in a context.
+    pub fn add_in(
+        &mut self,
+        context: impl Into<ContextText>,
+        operation: impl Into<OperationName>,
+        line: u32,
+    ) {
+        self.found.push((operation.into(), context.into(), line));
     }
 
     /// One operation whose name ends with a kind.
@@ -71,16 +82,16 @@ impl<'a> Counter<'a> {
         self.add(format!("{operation}_{kind}_{kind}"), line);
     }
 
-    /// The operations since the last call, by name and line.
+    /// The operations since the last call, by name, context and line.
     pub fn take(&mut self) -> Vec<OperationCount> {
-        let mut counts: BTreeMap<(OperationName, u32), u32> = BTreeMap::new();
+        let mut counts: BTreeMap<(OperationName, ContextText, u32), u32> = BTreeMap::new();
         for key in self.found.drain(..) {
             *counts.entry(key).or_insert(0) += 1;
         }
-        let entry = |((operation, line), count): ((OperationName, u32), u32)| OperationCount {
-            operation: operation.into_owned(),
-            line,
-            count,
+        let entry = |((operation, context, line), count)| {
+            let (operation, context): (OperationName, ContextText) = (operation, context);
+            let (operation, context) = (operation.into_owned(), context.into_owned());
+            OperationCount { operation, context, line, count }
         };
         counts.into_iter().map(entry).collect()
     }

@@ -9,10 +9,32 @@ pub struct OperationCount {
     /// A catalogue name (`Addition_int_int`) or a library function
     /// (`lib:java.util.ArrayList.add`).
     pub operation: String,
+    /// What the source around it tells about its instructions (`read object`); empty
+    /// where it has one form only. Operations that differ in this alone are the same.
+    pub context: String,
     /// Source line, from 1.
     pub line: u32,
     /// Occurrences per execution of the block; at least 1.
     pub count: u32,
+}
+
+impl OperationCount {
+    /// Operation and context in one name: `Field_Reference [read object]`.
+    pub fn form(&self) -> String {
+        form(&self.operation, &self.context)
+    }
+}
+
+/// The name of an operation in a context.
+pub fn form(operation: &str, context: &str) -> String {
+    if context.is_empty() { operation.to_owned() } else { format!("{operation} [{context}]") }
+}
+
+/// Operation and context of a name that [`form`] made.
+pub fn split_form(form: &str) -> (&str, &str) {
+    let context =
+        form.split_once(" [").and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));
+    context.unwrap_or((form, ""))
 }
 
 /// One block, free of the syntax tree.
@@ -36,7 +58,7 @@ pub struct BlockEntry {
     pub method: String,
     /// Whether a removal variant can leave its statements out.
     pub removable: bool,
-    /// Its operations by line, sorted by operation, then line.
+    /// Its operations by line, sorted by operation, context, line.
     pub operations: Vec<OperationCount>,
 }
 

@@ -9,12 +9,16 @@ mod assignment;
 mod binary;
 mod call;
 pub mod catalogue;
+mod context;
+#[cfg(test)]
+mod context_tests;
 mod control;
 mod count;
 mod counter;
 mod creation;
 
 pub mod dictionary;
+pub mod mix;
 mod reference;
 mod tables;
 #[cfg(test)]
@@ -22,5 +26,6 @@ mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
 pub use count::count;
-pub use dictionary::{BlockEntry, Dictionary, OperationCount};
+pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
+pub use mix::Mix;
 pub use tables::{DictionaryError, findings_csv};

@@ -11,14 +11,17 @@ impl Counter<'_> {
         let tree = self.tree();
         let line = self.line_of(node, Field::FieldName);
         match self.facts.symbol(node) {
-            Symbol::Field | Symbol::Length => self.add("Field_Reference", line),
+            Symbol::Length => self.add_in("length", "Field_Reference", line),
+            Symbol::Field | Symbol::StaticField => {
+                self.add_in(self.access(node), "Field_Reference", line)
+            }
             Symbol::Type | Symbol::Package => return false,
             Symbol::Unresolved => {
                 // A field of something unknown is a field all the same.
                 let is_this =
                     tree.child(node, Field::FieldName).is_some_and(|f| tree.kind(f) == Kind::This);
                 if !is_this {
-                    self.add("Field_Reference", line);
+                    self.add_in(self.access(node), "Field_Reference", line);
                 }
             }
             _ => {}

@@ -68,15 +68,16 @@ impl Dictionary {
         table(&["block", "operation", "count"], rows)
     }
 
-    /// `lines.csv`: operations per block and source line.
+    /// `lines.csv`: operations per block, source line and context.
     pub fn operation_lines_csv(&self) -> String {
         let rows = self.blocks.iter().flat_map(|block| {
             block.operations.iter().map(|found| {
                 let (id, line) = (block.id.0.to_string(), found.line.to_string());
-                vec![id, line, found.operation.clone(), found.count.to_string()]
+                let (operation, context) = (found.operation.clone(), found.context.clone());
+                vec![id, line, operation, context, found.count.to_string()]
             })
         });
-        table(&["block", "line", "operation", "count"], rows)
+        table(&["block", "line", "operation", "context", "count"], rows)
     }
 
     /// The dictionary that [`Dictionary::blocks_csv`] and
@@ -95,13 +96,13 @@ impl Dictionary {
             dictionary.blocks.push(entry);
         }
         for row in Reader::from_reader(lines.as_bytes()).deserialize() {
-            let row: Result<(u32, u32, String, u32), csv::Error> = row;
-            let (block, line, operation, count) =
+            let row: Result<(u32, u32, String, String, u32), csv::Error> = row;
+            let (block, line, operation, context, count) =
                 row.map_err(|source| DictionaryError::Row { table: "lines.csv", source })?;
             class_of(&operation)?;
             let entry = dictionary.blocks.get_mut(block as usize);
             let entry = entry.ok_or(DictionaryError::UnknownBlock(block))?;
-            entry.operations.push(OperationCount { operation, line, count });
+            entry.operations.push(OperationCount { operation, context, line, count });
         }
         for block in &mut dictionary.blocks {
             block.operations.sort();
@@ -156,6 +157,7 @@ mod tests {
     fn dictionary() -> Dictionary {
         let count = |operation: &str, line, count| OperationCount {
             operation: operation.to_owned(),
+            context: String::new(),
             line,
             count,
         };
@@ -197,12 +199,12 @@ mod tests {
     fn unknown_operations_and_blocks_are_rejected() {
         let blocks = dictionary().blocks_csv();
         let read = |lines: &str| Dictionary::from_csv(&blocks, lines).unwrap_err();
-        let header = "block,line,operation,count\n";
-        let error = read(&format!("{header}0,1,Addition_int,1\n"));
+        let header = "block,line,operation,context,count\n";
+        let error = read(&format!("{header}0,1,Addition_int,,1\n"));
         assert!(matches!(error, DictionaryError::UnknownOperation(_)));
-        let error = read(&format!("{header}7,1,Not,1\n"));
+        let error = read(&format!("{header}7,1,Not,,1\n"));
         assert!(matches!(error, DictionaryError::UnknownBlock(7)));
-        let error = read(&format!("{header}0,x,Not,1\n"));
+        let error = read(&format!("{header}0,x,Not,,1\n"));
         assert!(matches!(error, DictionaryError::Row { table: "lines.csv", .. }));
     }
 

@@ -7,10 +7,10 @@ use crate::blocks::{Granularity, divide};
 use crate::finding::{Finding, FindingKind};
 use crate::java::{ClassPath, SourceFile};
 
-static CLASSES: LazyLock<ClassPath> =
+pub(super) static CLASSES: LazyLock<ClassPath> =
     LazyLock::new(|| ClassPath::open(&[]).expect("an empty class path can be opened"));
 
-fn scan_with(java: &str, classes: &ClassPath) -> (Dictionary, Vec<Finding>) {
+pub(super) fn scan_with(java: &str, classes: &ClassPath) -> (Dictionary, Vec<Finding>) {
     let files = [SourceFile::parse("T.java", java)];
     let granularity = Granularity::Statement;
     let blocks: Vec<_> = files.iter().map(|f| divide(f, granularity)).collect();

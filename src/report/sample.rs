@@ -202,6 +202,7 @@ fn table(model: &Model) -> Table {
             energy_j: energy * noise,
             energy_se_j: Some(0.003),
             weight: None,
+            executions: None,
         });
     }
     table

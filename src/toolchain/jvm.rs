@@ -13,6 +13,8 @@ use super::{Jdk, ToolchainError};
 /// What to run.
 #[derive(Debug, Clone)]
 pub struct JvmRun {
+    /// Options of the JVM beside those that make it start fast (`-Dname=value`).
+    pub options: Vec<String>,
     /// Class folders and jars.
     pub classpath: Vec<PathBuf>,
     /// The class with `main`.
@@ -53,7 +55,9 @@ pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
     let (out, err) = (plan.directory.join("stdout.txt"), plan.directory.join("stderr.txt"));
     let create = |path: &PathBuf| File::create(path).map_err(ToolchainError::io("create", path));
     let mut child = Command::new(&jdk.java)
-        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp"])
+        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
+        .args(&plan.options)
+        .arg("-cp")
         .arg(join_paths(&plan.classpath))
         .arg(&plan.main)
         .args(&plan.arguments)

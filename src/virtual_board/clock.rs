@@ -2,7 +2,7 @@
 //! jumps to the earliest wake-up when everything waits. So what happens on the board
 //! depends on its own events, never on the host's speed. One sleeper is woken at a
 //! time, and the next only when all wait again; at the same instant the application
-//! goes first, then shells in the order of their process numbers.
+//! goes first, then shells in the order in which they were started.
 //!
 //! Times are nanoseconds since the board's boot. Time passes only for somebody: when
 //! no host waits for a shell and no application is left, background sleepers stay
@@ -20,8 +20,9 @@ use super::processes::{self, Processes, Scene};
 pub(super) enum Sleeper {
     /// An application, by its process number.
     Application(u32),
-    /// A command that sleeps for a shell: the shell's process number, then its own.
-    Command { shell: u32, pid: u32 },
+    /// A command that sleeps for a shell: when the shell was started (in the host's ticks;
+    /// process numbers begin anew at some point), its process number, then its own.
+    Command { started: u64, shell: u32, pid: u32 },
 }
 
 /// The board is gone, broken, or the sleeper was told not to wait any longer.

@@ -94,6 +94,14 @@ pub struct RunningBoard {
     _scratch: tempfile::TempDir,
 }
 
+/// Whether the programs that a virtual board needs are on this machine.
+///
+/// # Errors
+/// The first that is missing.
+pub fn check_programs() -> Result<(), BoardError> {
+    root::PROGRAMS.iter().try_for_each(|name| root::find_program(name).map(drop))
+}
+
 /// Starts a board.
 ///
 /// # Errors

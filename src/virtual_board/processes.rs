@@ -156,7 +156,7 @@ fn children(pid: u32) -> Vec<u32> {
 }
 
 /// Start of a living process in ticks since the host's boot.
-fn start_time(pid: u32) -> Option<u64> {
+pub(super) fn start_time(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(folder(pid).join("stat")).ok()?;
     let (_, fields) = text.rsplit_once(") ")?;
     let mut fields = fields.split(' ');

@@ -134,8 +134,11 @@ fn devices(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Programs of the host that stand in the root.
+pub(super) const PROGRAMS: [&str; 2] = ["mksh", "toybox"];
+
 /// A program on the host's PATH.
-fn find_program(name: &'static str) -> Result<PathBuf, BoardError> {
+pub(super) fn find_program(name: &'static str) -> Result<PathBuf, BoardError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .map(|folder| folder.join(name))

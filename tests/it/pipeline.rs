@@ -8,6 +8,8 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -57,10 +59,16 @@ impl AdbServer {
     }
 }
 
-impl Drop for AdbServer {
-    fn drop(&mut self) {
+impl AdbServer {
+    fn kill(&self) {
         let port = self.port.to_string();
         let _ = Command::new("adb").args(["-P", &port, "kill-server"]).output();
+    }
+}
+
+impl Drop for AdbServer {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 
@@ -91,7 +99,7 @@ fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
-fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_has_the_same_plan() {
+fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_bytes() {
     if !can_run_boards() {
         return;
     }
@@ -112,10 +120,68 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_has_the_same_plan
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     let second = pipeline(&out("second"));
     assert!(second.status.success(), "{}", text(&second));
-    for name in ["blocks.csv", "plan.csv"] {
+    // On a busy machine a sampler can miss its turn; then the run is bad, told and repeated.
+    let repeated = [&first, &second].into_iter().any(|output| text(output).contains(" is bad: "));
+    let tells = |name: &str| ["journal.jsonl", "dataset.toml", "report.html"].contains(&name);
+    for name in RESULTS.into_iter().filter(|name| *name != "runs" && !(repeated && tells(name))) {
         let [a, b] = ["first", "second"].map(|run| fs::read(out(run).join(name)).unwrap());
         assert!(a == b, "{name} differs between two runs with one seed");
     }
+}
+
+#[test]
+fn a_campaign_goes_on_after_the_loss_of_its_board() {
+    if !can_run_boards() {
+        return;
+    }
+    let adb = AdbServer::new();
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let run = |name: &str| {
+        let out = out(name);
+        adb.wattline(&["run", "tests/scenarios/tiny.toml", "--out", out.to_str().unwrap()])
+    };
+    let undisturbed = run("undisturbed");
+    assert!(undisturbed.status.success(), "{}", text(&undisturbed));
+    let disturbed = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run("disturbed"));
+        for lines in [4, 9] {
+            wait_for_lines(&out("disturbed").join("journal.jsonl"), lines, &running);
+            adb.kill();
+        }
+        running.join().unwrap()
+    });
+    let said = text(&disturbed);
+    assert!(disturbed.status.success(), "{said}");
+    assert!(said.contains("connected and prepared again"), "nothing was lost: {said}");
+    let [a, b] = ["undisturbed", "disturbed"].map(|run| good_runs(&out(run).join("journal.jsonl")));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (run, measured) in &a {
+        assert_eq!(*measured, b[run], "{run} gives what it would have given");
+    }
+}
+
+/// What the good runs of a journal measured, by case, phase and repeat.
+fn good_runs(journal: &Path) -> BTreeMap<String, serde_json::Value> {
+    let text = fs::read_to_string(journal).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let runs = events.filter_map(|event| event["event"].get("run").cloned());
+    let good = runs.filter(|run| run["verdict"]["is"] == "good");
+    good.map(|run| {
+        let key = format!("{} {} {}", run["case"], run["phase"], run["repeat"]);
+        (key, run["measured"].clone())
+    })
+    .collect()
+}
+
+/// Waits until a file has so many lines, or the one who writes it has ended.
+fn wait_for_lines(file: &Path, lines: usize, writer: &ScopedJoinHandle<'_, Output>) {
+    let has = || fs::read_to_string(file).is_ok_and(|text| text.lines().count() >= lines);
+    while !has() && !writer.is_finished() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Not between two sessions, but in the next one.
+    std::thread::sleep(Duration::from_millis(150));
 }
 
 fn ledger_adds_up(path: &Path) {

@@ -8,6 +8,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod compiler;
 mod corpus;
 pub mod java;
 

@@ -8,10 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use rand::{RngExt, SeedableRng};
-use wattline::blocks::{Granularity, divide};
-use wattline::java::{ClassPath, SourceFile};
-use wattline::operations;
+mod fuzz;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -163,82 +160,4 @@ fn a_large_file_is_scanned() {
     assert!(scan(folder.path(), &out).status.success());
     let blocks = fs::read_to_string(out.join("blocks.csv")).unwrap();
     assert_eq!(blocks.lines().count(), 1 + 3 * n);
-}
-
-/// Parses, divides and counts; whatever the text, all operations are in blocks.
-fn survives(text: &str, classes: &ClassPath, granularity: Granularity) {
-    let files = [SourceFile::parse("A.java", text)];
-    let blocks = [divide(&files[0], granularity)];
-    let (dictionary, _) = operations::count(&files, &blocks, classes, granularity);
-    assert_eq!(dictionary.blocks.len(), blocks[0].blocks.len());
-}
-
-/// The seeds: the test targets and what is kept in `tests/fuzz`.
-fn seeds() -> Vec<Vec<u8>> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let folders = ["targets", "fuzz"].map(|name| tests.join(name));
-    let entries = folders.iter().flat_map(|f| walkdir::WalkDir::new(f).sort_by_file_name());
-    let files = entries.map(|entry| entry.unwrap().into_path()).filter(|path| path.is_file());
-    files.map(|path| fs::read(path).unwrap()).collect()
-}
-
-/// Cuts, doubles, swaps and overwrites pieces of a seed, or joins two.
-fn mutated(seeds: &[Vec<u8>], random: &mut rand_chacha::ChaCha8Rng) -> Vec<u8> {
-    let mut bytes = seeds[random.random_range(0..seeds.len())].clone();
-    for _ in 0..random.random_range(1..8) {
-        let from = random.random_range(0..=bytes.len());
-        let to = (from + random.random_range(0..40)).min(bytes.len());
-        match random.random_range(0..6) {
-            0 => drop(bytes.drain(from..to)),
-            1 => bytes.truncate(to.max(1)),
-            2 => {
-                let piece = bytes[from..to].to_vec();
-                let at = random.random_range(0..=bytes.len());
-                bytes.splice(at..at, piece);
-            }
-            3 => bytes[from..to].iter_mut().for_each(|b| *b = random.random()),
-            4 => {
-                let tokens = ["{", "}", "(", ")", "->", "?", ":", "<", ">", "case ", "new ", "\""];
-                let token = tokens[random.random_range(0..tokens.len())];
-                bytes.splice(from..to, token.bytes());
-            }
-            _ => {
-                let other = &seeds[random.random_range(0..seeds.len())];
-                let at = random.random_range(0..=other.len());
-                bytes.splice(from..to, other[at..].iter().copied().take(300));
-            }
-        }
-    }
-    bytes
-}
-
-/// For WATTLINE_FUZZ_SECONDS (5 if not set). The seed is printed; it is fixed unless
-/// WATTLINE_FUZZ_SEED says another.
-#[test]
-fn mutated_sources_do_not_panic() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let limit = Duration::from_secs(number("WATTLINE_FUZZ_SECONDS").unwrap_or(5));
-    let seed = number("WATTLINE_FUZZ_SEED").unwrap_or(1);
-    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-    let (seeds, classes) = (seeds(), ClassPath::open(&[]).unwrap());
-    let start = Instant::now();
-    let mut runs = 0;
-    while start.elapsed() < limit {
-        let bytes = mutated(&seeds, &mut random);
-        let granularity = match runs % 2 {
-            0 => Granularity::Statement,
-            _ => Granularity::Expression,
-        };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            survives(&text, &classes, granularity);
-        }));
-        if outcome.is_err() {
-            let place = std::env::temp_dir().join("wattline-fuzz.java");
-            fs::write(&place, &text).unwrap();
-            panic!("run {runs} of seed {seed} panics; the source is kept in {}", place.display());
-        }
-        runs += 1;
-    }
-    println!("{runs} sources of seed {seed} in {limit:?}");
 }

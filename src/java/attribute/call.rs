@@ -116,8 +116,9 @@ impl Attributor<'_> {
 
 /// What a call of this method counts as.
 pub(super) fn symbol_of(method: &MethodInfo) -> Symbol {
-    match method.from_source {
-        true => Symbol::Source,
-        false => Symbol::Library(method.class.clone()),
+    match (method.from_source, method.is_static) {
+        (true, false) => Symbol::Source,
+        (true, true) => Symbol::StaticSource,
+        (false, _) => Symbol::Library(method.class.clone()),
     }
 }

@@ -37,8 +37,10 @@ pub(crate) enum Symbol {
     None,
     /// A local variable or parameter.
     Local,
-    /// A field that is no constant.
+    /// A field of an object.
     Field,
+    /// A field of a class that is no constant.
+    StaticField,
     /// A field that is a constant variable.
     ConstantField,
     /// The length of an array.
@@ -47,8 +49,10 @@ pub(crate) enum Symbol {
     Type,
     /// A package.
     Package,
-    /// A method or constructor of the analysed sources.
+    /// A method of an object, or a constructor, of the analysed sources.
     Source,
+    /// A method of a class of the analysed sources.
+    StaticSource,
     /// A method or constructor of this class outside of them.
     Library(Name),
     /// Not found.

@@ -42,7 +42,12 @@ impl Attributor<'_> {
 
     fn found_field(&mut self, node: NodeId, found: FoundField) -> Type {
         let constant = self.is_constant_field(&found);
-        self.set_symbol(node, if constant { Symbol::ConstantField } else { Symbol::Field });
+        let symbol = match (constant, found.field.is_static) {
+            (true, _) => Symbol::ConstantField,
+            (false, true) => Symbol::StaticField,
+            (false, false) => Symbol::Field,
+        };
+        self.set_symbol(node, symbol);
         self.set_constant(node, constant);
         found.ty
     }

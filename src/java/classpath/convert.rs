@@ -94,7 +94,12 @@ fn field(field: &FileField<'_>, scope: &[Arc<TypeVariable>]) -> Option<(Name, Fi
     let constancy = if constant { Constancy::Yes } else { Constancy::No };
     Some((
         field.name.as_ref().into(),
-        FieldInfo { ty, visibility: visibility(flags.bits()), constancy },
+        FieldInfo {
+            ty,
+            visibility: visibility(flags.bits()),
+            constancy,
+            is_static: flags.contains(FieldAccessFlags::STATIC),
+        },
     ))
 }
 

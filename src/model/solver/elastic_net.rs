@@ -37,7 +37,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let parameters = b.iter().filter(|b| **b != 0.0).count() as f64;
     let diagnostics =
         diagnostics([("penalty", strength), ("mix", mix), ("nonzero_costs", parameters)]);
-    Ok(Solution { b, covariance: None, parameters, diagnostics })
+    Ok(Solution { b, covariance: None, intervals: None, parameters, diagnostics })
 }
 
 /// Fits at every strength, each from the one before.

@@ -61,7 +61,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let objective = gram.squared_error(&b) / (2.0 * gram.rows as f64);
     let diagnostics = diagnostics([("steps", steps as f64), ("objective_relative", objective)]);
     let parameters = design.columns().min(design.rows()) as f64;
-    Ok(Solution { b, covariance: None, parameters, diagnostics })
+    Ok(Solution { b, covariance: None, intervals: None, parameters, diagnostics })
 }
 
 /// J's gradient along the axes of its Hessian `X'X/m`, where each element depends on one

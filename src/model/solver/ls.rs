@@ -19,14 +19,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let b = times(spectrum.v.as_ref(), &along);
     let fitted = times(design.x.as_ref(), &b);
     let residuals: Vec<f64> = design.y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
-    let spare = design.rows() - spectrum.rank();
+    let spare = design.rows().saturating_sub(spectrum.rank());
     // Without spare cases the residuals are zero and tell nothing about the noise.
     let covariance = (spare > 0).then(|| {
         let variance = dot(&residuals, &residuals) / spare as f64;
         Covariance { of_b: covariance(&spectrum, variance), scope: Scope::Estimable }
     });
     let parameters = spectrum.rank() as f64;
-    Ok(Solution { b, covariance, parameters, diagnostics: diagnostics([]) })
+    Ok(Solution { b, covariance, intervals: None, parameters, diagnostics: diagnostics([]) })
 }
 
 /// `variance V S^-2 V'`.

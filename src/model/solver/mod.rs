@@ -5,6 +5,7 @@
 
 pub mod gd;
 
+mod bayes;
 mod elastic_net;
 mod ls;
 pub(crate) mod nnls;
@@ -17,6 +18,7 @@ use faer::Mat;
 
 use super::design::Design;
 use super::error::ModelError;
+use super::gram::Gram;
 use super::options::{FitOptions, Solver};
 
 /// What a solver finds, in the scaled units of its [`Design`].
@@ -26,6 +28,8 @@ pub(crate) struct Solution {
     pub b: Vec<f64>,
     /// Their covariance, and what it holds for; absent where the solver has none.
     pub covariance: Option<Covariance>,
+    /// The ends of 95 % intervals, length l; absent for those of the covariance.
+    pub intervals: Option<Vec<(f64, f64)>>,
     /// Parameters that the cases paid for, as far as known: the degrees of freedom left
     /// for the residuals are the cases without these.
     pub parameters: f64,
@@ -59,7 +63,23 @@ pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         Solver::Ls => ls::solve(design, options),
         Solver::Gd => gd::solve(design, options),
         Solver::Ridge => ridge::solve(design, options),
+        Solver::Bayes => bayes::solve(design, options),
         Solver::ElasticNet => elastic_net::solve(design, options),
+    }
+}
+
+/// Scaled costs of a problem that resembles one with the solution `near`.
+pub(crate) fn refit(
+    design: &Design,
+    options: &FitOptions,
+    near: &[f64],
+) -> Result<Vec<f64>, ModelError> {
+    match options.solver {
+        Solver::Nnls => {
+            let gram = Gram::of(design);
+            Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
+        }
+        _ => Ok(solve(design, options)?.b),
     }
 }
 

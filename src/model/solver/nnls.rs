@@ -46,18 +46,19 @@ pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelEr
         ("kkt_violation", violation(gram.xx.as_ref(), &gram.xy, &b)),
         ("positive_costs", positive),
     ]);
-    Ok(Solution { b, covariance: None, parameters: positive, diagnostics })
+    Ok(Solution { b, covariance: None, intervals: None, parameters: positive, diagnostics })
 }
 
 /// Solves for the positive costs once more by QR of the rows, which doesn't square the
 /// condition number as cross products do; kept where it stays positive.
 fn polish(design: &Design, b: Vec<f64>) -> Vec<f64> {
     let positive: Vec<usize> = (0..b.len()).filter(|j| b[*j] > 0.0).collect();
-    if positive.is_empty() || positive.len() > design.rows() {
+    let rows = design.x.nrows();
+    if positive.is_empty() || positive.len() > rows {
         return b;
     }
-    let x = Mat::from_fn(design.rows(), positive.len(), |i, k| design.x[(i, positive[k])]);
-    let better = x.qr().solve_lstsq(Col::from_fn(design.rows(), |i| design.y[i]));
+    let x = Mat::from_fn(rows, positive.len(), |i, k| design.x[(i, positive[k])]);
+    let better = x.qr().solve_lstsq(Col::from_fn(rows, |i| design.y[i]));
     if better.iter().all(|b| b.is_finite() && *b > 0.0) {
         let mut polished = vec![0.0; b.len()];
         positive.iter().zip(better.iter()).for_each(|(j, b)| polished[*j] = *b);

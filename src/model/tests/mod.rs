@@ -1,6 +1,8 @@
 //! All solvers on the same problems, and what no solver may choke on.
 
+mod coverage;
 mod real_board;
+mod schema;
 
 use super::testing::{assert_close, table};
 use super::*;
@@ -22,6 +24,10 @@ fn full_rank() -> (Table, [f64; 3]) {
     (table(&rows, &energies), costs)
 }
 
+/// The solvers that find one answer, which is the truth where nothing keeps them from it.
+const PLAIN: [Solver; 6] =
+    [Solver::Shrink, Solver::Nnls, Solver::Ls, Solver::Gd, Solver::Ridge, Solver::ElasticNet];
+
 fn costs_of(model: &Model) -> Vec<f64> {
     model.costs.iter().map(|cost| cost.cost_j).collect()
 }
@@ -35,7 +41,7 @@ fn faithful(solver: Solver) -> FitOptions {
 #[test]
 fn all_solvers_agree_where_the_cases_determine_all() {
     let (data, costs) = full_rank();
-    for solver in Solver::ALL {
+    for solver in PLAIN {
         let model = fit(&data, &faithful(solver)).unwrap();
         assert_close(&costs_of(&model), &costs, 1e-4);
         assert_eq!((model.rank, model.row_space.is_none()), (3, true), "{solver:?}");
@@ -67,7 +73,7 @@ fn huge_counts_beside_single_ones() {
     let rows: Vec<&[f64]> = counts.iter().map(|row| row.as_slice()).collect();
     let energies: Vec<f64> = counts.iter().map(|[a, b]| 1e-12 * a + 0.5 * b).collect();
     let data = table(&rows, &energies);
-    for solver in Solver::ALL {
+    for solver in PLAIN {
         // Without choosing between priors, shrink would take the two for comparable.
         let tuned = FitOptions::new(Solver::Shrink);
         let options = if solver == Solver::Shrink { tuned } else { faithful(solver) };
@@ -99,7 +105,10 @@ fn strange_tables_are_fitted_or_refused() {
     ];
     for (name, data) in strange {
         for solver in Solver::ALL {
-            let model = fit(&data, &FitOptions::new(solver)).expect(name);
+            let model = match fit(&data, &FitOptions::new(solver)) {
+                Err(ModelError::NotMixed { .. }) => continue,
+                found => found.expect(name),
+            };
             assert!(costs_of(&model).iter().all(|cost| cost.is_finite()), "{name} {solver:?}");
             let again = Model::from_json(&model.to_json().unwrap()).unwrap();
             assert_eq!(again, model, "{name} {solver:?}");

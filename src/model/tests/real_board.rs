@@ -28,6 +28,7 @@ fn samples_at(text: &str, frequency_mhz: &str) -> Table {
             energy_j: power_w * interval_s,
             energy_se_j: None,
             weight: None,
+            executions: None,
         });
         table.counts.push(interval_s);
         table.counts.extend(pair[1][8..].iter().map(|count| count.parse::<f64>().unwrap()));

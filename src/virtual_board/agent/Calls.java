@@ -1,6 +1,9 @@
 package wattline.silicon.weaver;
 
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
 
 /** The library calls that are sent to the board instead: its clock, and prints, which carry its time. */
 final class Calls {
@@ -22,6 +25,30 @@ final class Calls {
                 return name.equals("sleep") ? "(Ljava/util/concurrent/TimeUnit;J)V" : null;
             default:
                 return null;
+        }
+    }
+
+    /**
+     * Whether a class is the housekeeping of the probes (writing counts on a thread of its
+     * own). It works at moments of the host's choosing, so its work is nobody's.
+     */
+    static boolean isHousekeeping(String name) {
+        return name.startsWith("wattline$rt") && name.endsWith("/W$Flush");
+    }
+
+    /** Sends a method's calls of the clock to the board, and counts nothing. */
+    static void redirect(MethodNode method) {
+        for (AbstractInsnNode node : method.instructions.toArray()) {
+            if (node instanceof MethodInsnNode) {
+                MethodInsnNode call = (MethodInsnNode) node;
+                String stand = onTheBoard(call.owner, call.name, call.desc);
+                if (stand != null) {
+                    call.setOpcode(Opcodes.INVOKESTATIC);
+                    call.owner = METER;
+                    call.desc = stand;
+                    call.itf = false;
+                }
+            }
         }
     }
 

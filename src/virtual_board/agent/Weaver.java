@@ -72,7 +72,9 @@ public final class Weaver implements ClassFileTransformer, Flushable, IntSupplie
         int next = used;
         for (MethodNode method : node.methods) {
             Form form = forms.get(method.name + method.desc);
-            if (form == Form.NOT) {
+            if (Calls.isHousekeeping(node.name)) {
+                Calls.redirect(method);
+            } else if (form == Form.NOT) {
                 System.err.println("wattline: " + node.name + "." + method.name + " is too large to be counted");
             } else if (method.instructions.size() > 0) {
                 next = new MethodWeaver(map, hierarchy, units, lines, next, form == Form.CALLS).weave(method);

@@ -2,6 +2,7 @@
 
 use super::{Machine, Reply, Request};
 use crate::virtual_board::clock::Sleeper;
+use crate::virtual_board::processes::start_time;
 
 /// Sleeps; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
@@ -18,7 +19,8 @@ pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Opt
     // A command that a host started directly has this program as its parent.
     let alone = request.parent == std::process::id();
     let shell = if alone { request.pid } else { request.parent };
-    let sleeper = Sleeper::Command { shell, pid: request.pid };
+    let started = start_time(shell).unwrap_or_default();
+    let sleeper = Sleeper::Command { started, shell, pid: request.pid };
     machine.clock.sleep(duration_ns, sleeper).ok().map(|()| Reply::default())
 }
 

@@ -68,7 +68,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("effective_parameters", parameters),
     ]);
     let covariance = Some(Covariance { of_b, scope: Scope::All });
-    Ok(Solution { b, covariance, parameters, diagnostics })
+    Ok(Solution { b, covariance, intervals: None, parameters, diagnostics })
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.

@@ -1,0 +1,224 @@
+//! How fast models are fitted, in seconds of CPU time. `benches/peers.py` does the same
+//! work on the same numbers with the usual Python libraries; `benches/models.sh` runs both.
+//!
+//! Usage: models DIR make|nnls|ls|bootstrap|...
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use wattline::dataset::{Case, Table};
+use wattline::model::bayes::patterns::{FACTORS, patterns};
+use wattline::model::bayes::{ChainOptions, Factors, Sign, fit_effects};
+use wattline::model::{
+    BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
+};
+
+/// Rows and columns of the large problem.
+const ROWS: usize = 1_000_000;
+const COLUMNS: usize = 187;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let [folder, work @ ..] = arguments.as_slice() else { return };
+    let folder = Path::new(folder);
+    for work in work {
+        match work.as_str() {
+            "make" => make(folder),
+            "nnls" => large(folder, Solver::Nnls),
+            "ls" => large(folder, Solver::Ls),
+            "ridge" => large(folder, Solver::Ridge),
+            "bootstrap" => repeated(),
+            "bayes" => posterior(),
+            "pattern" => pattern(),
+            other => eprintln!("no work named {other}"),
+        }
+    }
+}
+
+/// A seeded stream of numbers in [0, 1).
+struct Uniform(u64);
+
+impl Uniform {
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Writes `large.bin`: rows of counts and the energy, little-endian numbers. Counts are
+/// whole, costs nJ, a third of them zero; energies have 5 % of noise.
+fn make(folder: &Path) {
+    let mut random = Uniform(20_261_121);
+    let costs: Vec<f64> =
+        (0..COLUMNS).map(|j| if j % 3 == 0 { 0.0 } else { 1e-9 * (0.2 + random.next()) }).collect();
+    let file = std::fs::File::create(folder.join("large.bin")).expect("a folder to write to");
+    let mut file = std::io::BufWriter::new(file);
+    for _ in 0..ROWS {
+        let size = 10f64.powf(3.0 + 2.0 * random.next());
+        let counts: Vec<f64> =
+            (0..COLUMNS).map(|_| (size * random.next().powi(3)).floor()).collect();
+        let energy: f64 = counts.iter().zip(&costs).map(|(n, c)| n * c).sum();
+        let noise = random.next() + random.next() + random.next() - 1.5;
+        let row = counts.into_iter().chain([energy * (1.0 + 0.1 * noise)]);
+        row.for_each(|value| file.write_all(&value.to_le_bytes()).expect("disk space"));
+    }
+}
+
+fn read(folder: &Path) -> Table {
+    let file = std::fs::File::open(folder.join("large.bin")).expect("run `make` first");
+    let mut file = std::io::BufReader::with_capacity(1 << 20, file);
+    let mut table =
+        Table { features: (0..COLUMNS).map(|j| format!("op_{j}")).collect(), ..Table::default() };
+    table.counts.reserve_exact(ROWS * COLUMNS);
+    let mut row = vec![0; (COLUMNS + 1) * 8];
+    while file.read_exact(&mut row).is_ok() {
+        let number = |at: usize| f64::from_le_bytes(row[8 * at..8 * at + 8].try_into().expect("8"));
+        table.counts.extend((0..COLUMNS).map(number));
+        table.cases.push(Case {
+            name: String::new(),
+            group: String::new(),
+            device: String::new(),
+            duration_s: None,
+            energy_j: number(COLUMNS),
+            energy_se_j: None,
+            weight: None,
+            executions: None,
+        });
+    }
+    table
+}
+
+fn large(folder: &Path, solver: Solver) {
+    let table = read(folder);
+    let before = cpu_s();
+    let folds = (solver != Solver::Ls).then(FoldOptions::default);
+    let found = fit_rows(&table, &FitOptions::new(solver), folds).expect("a fit");
+    let spent = cpu_s() - before;
+    let sum: f64 = found.model.costs.iter().map(|cost| cost.cost_j).sum();
+    let nmae = found.validation.map(|v| v.rows.iter().take(8).map(|row| row.nmae).sum::<f64>());
+    println!(
+        "{} {ROWS} x {COLUMNS}, folds {}: {spent:.2} s CPU; rank {}, sum of costs {sum:.9e} J, \
+         NMAE summed {nmae:?}",
+        solver.name(),
+        folds.map_or(0, |folds| folds.folds),
+        found.model.rank
+    );
+}
+
+/// CPU time of this process in seconds (Linux: ticks of 10 ms).
+fn cpu_s() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A campaign of 200 cases and 187 operations, of rank 100, noise 2 %.
+fn campaign() -> Table {
+    let mut random = Uniform(77);
+    let (cases, blocks) = (200, 100);
+    let block: Vec<Vec<f64>> = (0..blocks)
+        .map(|_| {
+            let few = |random: &mut Uniform| (random.next() < 0.08).then(|| random.next() * 5.0);
+            (0..COLUMNS).map(|_| few(&mut random).unwrap_or(0.0).ceil()).collect()
+        })
+        .collect();
+    let cost: Vec<f64> = (0..COLUMNS).map(|_| 1e-9 * (3.0 * random.next() - 1.5).exp()).collect();
+    let mut table = Table {
+        features: (0..COLUMNS).map(|j| format!("op{}_{j}", j % 20)).collect(),
+        ..Table::default()
+    };
+    for i in 0..cases {
+        let runs: Vec<f64> = (0..blocks).map(|_| (1e6 * random.next().powi(3)).floor()).collect();
+        let count = |j: usize| runs.iter().zip(&block).map(|(runs, block)| runs * block[j]).sum();
+        let counts: Vec<f64> = (0..COLUMNS).map(count).collect();
+        let energy: f64 = counts.iter().zip(&cost).map(|(n, c)| n * c).sum();
+        let noise = random.next() + random.next() + random.next() - 1.5;
+        table.cases.push(case(format!("case {i}"), energy * (1.0 + 0.04 * noise)));
+        table.counts.extend(counts);
+    }
+    table
+}
+
+fn case(name: String, energy_j: f64) -> Case {
+    let (group, device) = (String::new(), String::new());
+    Case {
+        name,
+        group,
+        device,
+        duration_s: None,
+        energy_j,
+        energy_se_j: None,
+        weight: None,
+        executions: None,
+    }
+}
+
+/// nnls on a campaign, with four folds and 1000 repetitions.
+fn repeated() {
+    let table = campaign();
+    let (before, start) = (cpu_s(), std::time::Instant::now());
+    let draws = BootstrapOptions { replicates: 1000, ..Default::default() };
+    let options = FitOptions { bootstrap: Some(draws), ..FitOptions::new(Solver::Nnls) };
+    let model = fit(&table, &options).expect("a fit");
+    let plain = FitOptions::new(Solver::Nnls);
+    let folds = cross_validate(&table, &plain, FoldOptions::default(), None).expect("folds");
+    println!(
+        "nnls 200 x 187, 4 folds, bootstrap 1000: {:.2} s CPU, {:.2} s; rank {}, {} intervals, {}",
+        cpu_s() - before,
+        start.elapsed().as_secs_f64(),
+        model.rank,
+        model.costs.iter().filter(|cost| cost.se_j.is_some()).count(),
+        folds.verdict().expect("folds")
+    );
+}
+
+/// The posterior of 187 costs from 200 cases.
+fn posterior() {
+    let table = campaign();
+    let (before, start) = (cpu_s(), std::time::Instant::now());
+    match fit(&table, &FitOptions::new(Solver::Bayes)) {
+        Ok(model) => println!("bayes 200 x 187: {:?}", model.diagnostics),
+        Err(error) => println!("bayes 200 x 187: {error}"),
+    }
+    let (cpu, wall) = (cpu_s() - before, start.elapsed().as_secs_f64());
+    println!("bayes 200 x 187: {cpu:.2} s CPU, {wall:.2} s");
+}
+
+/// The pattern model, 174 patterns on two devices ten times, by Gibbs sampling.
+fn pattern() {
+    let mut random = Uniform(31);
+    let mut measured = Vec::new();
+    for (at, pattern) in patterns().into_iter().enumerate() {
+        for device in ["Device 1", "Device 2"] {
+            for _ in 0..10 {
+                let of = |level: &str| if level.is_empty() { 0.0 } else { level.len() as f64 };
+                let levels = [pattern.operation, pattern.size, pattern.kind, device];
+                let mean = (at % 40) as f64 + levels.into_iter().map(of).sum::<f64>();
+                let noise = random.next() + random.next() + random.next() - 1.5;
+                measured.push((levels.map(str::to_owned).to_vec(), 1e-9 * (mean + 20.0 * noise)));
+            }
+        }
+    }
+    let data = Factors::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
+    for (name, sign) in [("free", Sign::Free), ("positive", Sign::Positive)] {
+        for seed in 1..=5 {
+            let before = cpu_s();
+            let options = ChainOptions { seed, draws: 2000, thin: 1, ..Default::default() };
+            let found = fit_effects(&data, sign, &options).expect("chains that mix");
+            let spent = cpu_s() - before;
+            let (bulk, tail) = found.draws.ess_min();
+            println!(
+                "pattern {name} {} x {}, seed {seed}: R-hat {:.4}, min ESS {:.0}, {spent:.2} s CPU, \
+                 {:.0} min-ESS/s",
+                data.rows.len(),
+                data.levels.len(),
+                found.draws.rhat_max(),
+                bulk.min(tail),
+                bulk.min(tail) / spent
+            );
+        }
+    }
+}

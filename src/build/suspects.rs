@@ -1,0 +1,131 @@
+//! Which removed blocks a crash points at. The JVM says what was null and where; blocks
+//! that would have assigned it, else those of the methods on the stack, are tried first.
+//! A guess that only saves dry runs: a wrong one costs some, and makes no block a culprit.
+
+use crate::blocks::BlockId;
+use crate::operations::{BlockEntry, Dictionary};
+
+use super::Sources;
+
+/// How far down the stack a method without removed blocks is passed over.
+const FRAMES: usize = 3;
+
+/// The blocks of `removed` that a program's last words point at; none if they say nothing.
+pub fn suspects(
+    stderr: &str,
+    sources: &Sources,
+    dictionary: &Dictionary,
+    removed: &[BlockId],
+) -> Vec<BlockId> {
+    let entry = |id: &BlockId| dictionary.blocks.get(id.0 as usize);
+    let of = |wanted: &dyn Fn(&BlockEntry) -> bool| -> Vec<BlockId> {
+        removed.iter().copied().filter(|id| entry(id).is_some_and(wanted)).collect()
+    };
+    let named = match null_name(stderr) {
+        Some(NullName::Variable(name)) => of(&|block| assigns(&text_of(sources, block), name)),
+        Some(NullName::Result(method)) => of(&|block| method_name(block) == method),
+        None => Vec::new(),
+    };
+    if !named.is_empty() {
+        return named;
+    }
+    let on_stack = frames(stderr)
+        .take(FRAMES)
+        .map(|(class, method)| of(&|block| block.class == class && method_name(block) == method));
+    on_stack.into_iter().find(|blocks| !blocks.is_empty()).unwrap_or_default()
+}
+
+/// What a NullPointerException says was null.
+#[derive(Debug, PartialEq, Eq)]
+enum NullName<'s> {
+    /// A field, a local variable or an array.
+    Variable(&'s str),
+    /// What a method of this name gave.
+    Result(&'s str),
+}
+
+fn null_name(stderr: &str) -> Option<NullName<'_>> {
+    let (_, because) = stderr.split_once("because ")?;
+    let (before, rest) = because.split_once('"')?;
+    let (expression, after) = rest.split_once('"')?;
+    if !after.starts_with(" is null") {
+        return None;
+    }
+    if before.starts_with("the return value") {
+        let name = expression.split('(').next()?.rsplit('.').next()?;
+        return Some(NullName::Result(name));
+    }
+    let name = expression.split('[').next()?.rsplit('.').next()?;
+    (!name.is_empty() && !name.starts_with('<')).then_some(NullName::Variable(name))
+}
+
+/// Class and method of each line of a stack trace, innermost first.
+fn frames(stderr: &str) -> impl Iterator<Item = (&str, &str)> {
+    stderr.lines().filter_map(|line| {
+        let place = line.trim_start().strip_prefix("at ")?.split('(').next()?;
+        // A class loader or module stands before a slash.
+        place.rsplit('/').next()?.rsplit_once('.')
+    })
+}
+
+/// The method's name without its parameters.
+fn method_name(block: &BlockEntry) -> &str {
+    block.method.split('(').next().unwrap_or_default()
+}
+
+fn text_of(sources: &Sources, block: &BlockEntry) -> String {
+    let Some(file) = sources.files.iter().find(|file| file.path == block.file) else {
+        return String::new();
+    };
+    let (start, end) = (block.start_line as usize, block.end_line as usize);
+    let lines = file.text.lines().skip(start.saturating_sub(1));
+    lines.take((end + 1).saturating_sub(start)).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a text holds `name =` or `name[...] =`.
+fn assigns(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    text.match_indices(name).any(|(at, _)| {
+        let mut rest = text[at + name.len()..].trim_start();
+        if text[..at].ends_with(is_part) || text[at + name.len()..].starts_with(is_part) {
+            return false;
+        }
+        while let Some(index) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            rest = index.1.trim_start();
+        }
+        rest.starts_with('=') && !rest.starts_with("==")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_null_has_a_name() {
+        let npe = |because: &str| format!("Exception: Cannot invoke \"A.b()\" because {because}");
+        let variable = |name| Some(NullName::Variable(name));
+        assert_eq!(null_name(&npe("\"this.world.list\" is null")), variable("list"));
+        assert_eq!(null_name(&npe("\"this.stack[2]\" is null")), variable("stack"));
+        assert_eq!(null_name(&npe("\"<local4>\" is null")), None);
+        let result = npe("the return value of \"p.A.get(int)\" is null");
+        assert_eq!(null_name(&result), Some(NullName::Result("get")));
+        assert_eq!(null_name("ArithmeticException: / by zero"), None);
+    }
+
+    #[test]
+    fn the_stack_is_read_from_the_inside() {
+        let trace = "java.lang.X: no\n\tat p.A$B.<init>(A.java:3)\n\tat app//p.C.m(C.java:9)\n";
+        assert_eq!(frames(trace).collect::<Vec<_>>(), [("p.A$B", "<init>"), ("p.C", "m")]);
+    }
+
+    #[test]
+    fn assignments_are_told_from_comparisons_and_longer_names() {
+        for text in ["list = 1;", "this.list[i] = x", "a.list [0][1]= y", "List list =new L();"] {
+            assert!(assigns(text, "list"), "{text}");
+        }
+        for text in ["list == x", "list.add(x)", "mylist = x", "list2 = x", "x = list"] {
+            assert!(!assigns(text, "list"), "{text}");
+        }
+    }
+}

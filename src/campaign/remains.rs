@@ -1,0 +1,97 @@
+//! `remains.csv`: what removed blocks still hold. A removal variant still enters the
+//! blocks whose statements it leaves out, so their executions are counted; without this
+//! table they would count as if nothing were missing.
+
+use std::collections::BTreeMap;
+
+use crate::blocks::BlockId;
+use crate::operations::{Dictionary, OperationCount};
+
+/// A row that can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("remains.csv can't be read; write it again with `wattline plan`")]
+pub struct RemainsError(#[from] csv::Error);
+
+/// By variant: the operations that its removed blocks still hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remains(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCount>>>);
+
+type Row = (String, u32, u32, String, String, u32);
+
+impl Remains {
+    /// The text: `variant,block,line,operation,context,count`.
+    pub fn to_csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let memory = "memory takes a table";
+        let header = ["variant", "block", "line", "operation", "context", "count"];
+        writer.write_record(header).expect(memory);
+        for (variant, blocks) in &self.0 {
+            for (block, operations) in blocks {
+                for OperationCount { operation, context, line, count } in operations {
+                    let (block, line, count) =
+                        (block.0.to_string(), line.to_string(), count.to_string());
+                    let row = [variant, &block, &line, operation, context, &count];
+                    writer.write_record(row).expect(memory);
+                }
+            }
+        }
+        let bytes = writer.into_inner().expect(memory);
+        String::from_utf8(bytes).expect("names are text")
+    }
+
+    /// What [`Remains::to_csv`] wrote.
+    ///
+    /// # Errors
+    /// A row that is not of the six columns; the cause names the line.
+    pub fn from_csv(text: &str) -> Result<Self, RemainsError> {
+        let mut remains = Self::default();
+        for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
+            let (variant, block, line, operation, context, count): Row = row?;
+            let blocks = remains.0.entry(variant).or_default();
+            let found = OperationCount { operation, context, line, count };
+            blocks.entry(BlockId(block)).or_default().push(found);
+        }
+        Ok(remains)
+    }
+
+    /// The dictionary of a variant: `removed` blocks hold what remains of them.
+    pub fn dictionary(&self, whole: &Dictionary, variant: &str, removed: &[BlockId]) -> Dictionary {
+        let mut dictionary = whole.clone();
+        let remains = self.0.get(variant);
+        for id in removed {
+            if let Some(block) = dictionary.blocks.get_mut(id.0 as usize) {
+                let left = remains.and_then(|blocks| blocks.get(id));
+                block.operations = left.cloned().unwrap_or_default();
+            }
+        }
+        dictionary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::count_operations;
+    use crate::campaign::plan::tests::dictionary;
+
+    const TEXT: &str = "variant,block,line,operation,context,count\nr01,0,7,Return_int,,1\n";
+
+    #[test]
+    fn the_text_comes_back() {
+        assert_eq!(Remains::from_csv(TEXT).unwrap().to_csv(), TEXT);
+        assert!(Remains::from_csv(&TEXT.replace(",7,", ",x,")).is_err());
+    }
+
+    /// Ten executions each: block 0 keeps its return, block 1 nothing, block 2 all.
+    #[test]
+    fn a_removed_block_counts_what_remains_of_it() {
+        let whole = dictionary(&[&[("A", 5), ("Return_int", 1)], &[("A", 2)], &[("A", 1)]]);
+        let remains = Remains::from_csv(TEXT).unwrap();
+        let variant = remains.dictionary(&whole, "r01", &[BlockId(0), BlockId(1)]);
+        let counts = count_operations(&variant, &[10, 10, 10]);
+        assert_eq!(
+            counts.into_iter().collect::<Vec<_>>(),
+            [("A".into(), 10), ("Return_int".into(), 10)]
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! `fit --factors`: measurements of patterns -> effects of operation, size, type, device.
+
+use super::{Arguments, Failure, Output, Solver, progress, read_text};
+use crate::model::ChainOptions;
+use crate::model::bayes::{Factors, Sign, effects_csv, fit_effects};
+
+/// The file it writes.
+const FILES: [&str; 1] = ["effects.csv"];
+
+/// Reads the table, draws from the posterior, writes the effects.
+pub fn run(
+    arguments: &Arguments,
+    factors: &str,
+    solver: Solver,
+    output: &Output,
+) -> Result<(), Failure> {
+    if solver != Solver::Bayes {
+        return Err(Failure::Usage("--factors is for --solver bayes".to_string()));
+    }
+    output.check_free(&FILES)?;
+    let path = &arguments.dataset;
+    let names: Vec<String> = factors.split(',').map(|name| name.trim().to_string()).collect();
+    let target = arguments.target.as_deref().unwrap_or("energy_j");
+    let data = Factors::from_csv(&read_text(path)?, &names, target)
+        .map_err(|error| Failure::input(path, error))?;
+    let options = ChainOptions { seed: arguments.seed, ..ChainOptions::default() };
+    let posterior = fit_effects(&data, Sign::Positive, &options)?;
+    output.write("effects.csv", effects_csv(&posterior.effects())?)?;
+    let (bulk, tail) = posterior.draws.ess_min();
+    let (held, all) = posterior
+        .coverage()
+        .iter()
+        .fold((0.0, 0.0), |(held, all), (_, share, n)| (held + share * *n as f64, all + *n as f64));
+    let mut lines = vec![format!(
+        "bayes: {} measurements, {} levels of {factors}; largest R-hat {:.4}, least ESS {:.0}; \
+         {:.1} % of the measurements within 95 % of their prediction",
+        data.rows.len(),
+        data.levels.len(),
+        posterior.draws.rhat_max(),
+        bulk.min(tail),
+        100.0 * held / all
+    )];
+    let share = |(factor, share): (String, f64)| {
+        format!("  {factor:<12} {:5.1} % of the variance", 100.0 * share)
+    };
+    lines.extend(posterior.variance_shares().into_iter().map(share));
+    progress::result(lines.join("\n"));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}

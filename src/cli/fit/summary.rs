@@ -1,0 +1,55 @@
+//! What a scientist would paste: size of the problem, what it can tell, how the costs
+//! were found, how well they predict what they have not seen.
+
+use crate::model::{CrossValidation, CvSet, Model, Weighting};
+
+/// The summary as lines of text.
+pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting) -> String {
+    let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
+    let cases = model.diagnostics.get("cases").copied().unwrap_or(0.0);
+    let mut lines = vec![format!(
+        "{}: {cases} cases x {} features, rank {}, {estimable} costs estimable from the cases alone",
+        model.solver,
+        model.costs.len(),
+        model.rank
+    )];
+    lines.push(how(model, weighting));
+    let known = model.costs.iter().filter(|cost| cost.se_j.is_some()).count();
+    lines.push(format!("  95 % intervals for {known} of {} costs", model.costs.len()));
+    for name in [model.solver.as_str(), "flat", "mean", "duration", "blocks"] {
+        if let Some(mean) = validation.mean(name, CvSet::Validation) {
+            let r = mean.r.map_or("none".to_string(), |r| format!("{r:.4}"));
+            lines.push(format!("  {name:<12} validation NMAE {:6.2} %, r {r}", mean.nmae * 100.0));
+        }
+    }
+    lines.extend(validation.verdict().map(|verdict| verdict.to_string()));
+    lines.join("\n")
+}
+
+/// Weights, condition, noise, and what the solver has to say of itself.
+fn how(model: &Model, weighting: Weighting) -> String {
+    let mut parts = vec![format!("weights {}", weighting.name())];
+    parts.extend(model.condition.map(|condition| format!("condition number {condition:.2e}")));
+    parts.extend(model.residual_sd_j.map(|sd| format!("residual sd {sd:.3e} J")));
+    for (name, said) in [
+        ("penalty", "penalty"),
+        ("prior_strength", "prior strength"),
+        ("kernel_priors", "costs known beforehand"),
+        ("bootstrap_replicates", "bootstrap fits"),
+        ("rhat_max", "largest R-hat"),
+        ("ess_bulk_min", "least bulk ESS"),
+        ("ess_tail_min", "least tail ESS"),
+    ] {
+        if let Some(value) = model.diagnostics.get(name).filter(|value| **value != 0.0) {
+            parts.push(format!("{said} {}", short(*value)));
+        }
+    }
+    format!("  {}", parts.join(", "))
+}
+
+fn short(value: f64) -> String {
+    if value.fract() == 0.0 && value < 1e9 {
+        return value.to_string();
+    }
+    if (0.01..1e4).contains(&value) { format!("{value:.4}") } else { format!("{value:.2e}") }
+}

@@ -1,0 +1,149 @@
+//! From the costs of forms (an operation in a context) to an application's cost of each
+//! operation: the mean over the contexts in which the application executes it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::{Model, ModelError};
+use crate::operations::{Mix, split_form};
+
+/// A row of `kernels.csv`: what kernels tell of an operation, or of one of its contexts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KernelPrice {
+    /// Catalogue name or library function.
+    pub operation: String,
+    /// The context; empty for the operation in the application's mix of contexts.
+    pub context: String,
+    /// Energy of one execution in joules.
+    pub cost_j: f64,
+    /// Its standard error in joules.
+    pub se_j: f64,
+    /// The cost by the operation's cost in the application's mix.
+    pub relative: f64,
+}
+
+/// A form that kernels measured: its index among the model's costs, its context, how
+/// often the application executes it.
+struct Measured<'m> {
+    index: usize,
+    context: &'m str,
+    executions: f64,
+}
+
+/// The prices of every operation whose forms a model of kernels holds. Contexts that no
+/// kernel measured are taken to cost the mean of the others, give or take their spread.
+pub fn prices(model: &Model, mix: &Mix) -> Vec<KernelPrice> {
+    let mut forms: BTreeMap<&str, Vec<Measured<'_>>> = BTreeMap::new();
+    for (index, cost) in model.costs.iter().enumerate().filter(|(_, cost)| cost.se_j.is_some()) {
+        let (operation, context) = split_form(&cost.operation);
+        let executions = mix.count(operation, context);
+        forms.entry(operation).or_default().push(Measured { index, context, executions });
+    }
+    let mut prices = Vec::new();
+    for (operation, measured) in forms {
+        let mean = mean_price(model, operation, &measured, mix.total(operation));
+        let mean_j = mean.cost_j;
+        prices.push(mean);
+        if measured.len() > 1 && mean_j > 0.0 {
+            prices
+                .extend(measured.iter().map(|form| context_price(model, operation, form, mean_j)));
+        }
+    }
+    prices
+}
+
+fn context_price(model: &Model, operation: &str, form: &Measured<'_>, mean_j: f64) -> KernelPrice {
+    let cost = &model.costs[form.index];
+    KernelPrice {
+        operation: operation.to_owned(),
+        context: form.context.to_owned(),
+        cost_j: cost.cost_j,
+        se_j: cost.se_j.unwrap_or_default(),
+        relative: cost.cost_j.max(0.0) / mean_j,
+    }
+}
+
+/// `kernels.csv`.
+///
+/// # Errors
+/// None in memory; the writer's.
+pub fn prices_csv(prices: &[KernelPrice]) -> Result<String, ModelError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for price in prices {
+        writer.serialize(price)?;
+    }
+    crate::model::text_of(writer)
+}
+
+/// The mean over the measured contexts by the application's executions, all alike where
+/// it executes none of them.
+fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64) -> KernelPrice {
+    let known: f64 = forms.iter().map(|form| form.executions).sum();
+    let weight = |form: &Measured<'_>| match known > 0.0 {
+        true => form.executions / known,
+        false => 1.0 / forms.len() as f64,
+    };
+    let weights: Vec<(usize, f64)> = forms.iter().map(|form| (form.index, weight(form))).collect();
+    let cost = |index: usize| model.costs[index].cost_j;
+    let cost_j: f64 = weights.iter().map(|(index, weight)| weight * cost(*index)).sum();
+    let variance: f64 =
+        weights.iter().map(|(index, weight)| weight * (cost(*index) - cost_j).powi(2)).sum();
+    let unmeasured = if total > 0.0 { 1.0 - known / total } else { 1.0 };
+    let measured_se = model.predict(&weights).se_j.unwrap_or(0.0);
+    let se_j = measured_se.hypot(unmeasured * variance.sqrt());
+    let (operation, context) = (operation.to_owned(), String::new());
+    KernelPrice { operation, context, cost_j, se_j, relative: 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Cost;
+
+    /// Forms with independent standard errors of 1 nJ.
+    fn model(forms: &[(&str, f64)]) -> Model {
+        let mut model = crate::account::sample::model(forms);
+        let n = forms.len();
+        model.covariance =
+            Some((0..n * n).map(|i| if i % (n + 1) == 0 { 1e-18 } else { 0.0 }).collect());
+        for Cost { se_j, .. } in &mut model.costs {
+            *se_j = Some(1e-9);
+        }
+        model
+    }
+
+    fn mix(forms: &[(&str, &str, u64)]) -> Mix {
+        let mut mix = Mix::default();
+        for (operation, context, count) in forms {
+            mix.0.entry((*operation).into()).or_default().insert((*context).into(), *count);
+        }
+        mix
+    }
+
+    /// 3 reads of 60 nJ and 1 write of 20 nJ: 50 nJ on average, with a standard error of
+    /// sqrt(9 + 1) / 4 nJ; a read is 1.2 of it, a write 0.4.
+    #[test]
+    fn an_operation_costs_the_mean_of_its_contexts_in_the_application() {
+        let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9), ("And", 7e-9)]);
+        let prices = prices(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
+        let text = prices_csv(&prices).unwrap();
+        let found: Vec<_> =
+            prices.iter().map(|p| (p.operation.as_str(), p.context.as_str())).collect();
+        assert_eq!(found, [("And", ""), ("Not", ""), ("Not", "read"), ("Not", "write")], "{text}");
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-9;
+        assert!(close(prices[1].cost_j, 50e-9) && close(prices[1].se_j, 10f64.sqrt() / 4.0 * 1e-9));
+        assert!(close(prices[2].relative, 1.2) && close(prices[3].relative, 0.4));
+    }
+
+    /// Half of the executions are in a context without a kernel: the spread of the known
+    /// ones (20 nJ about 40 nJ) counts half.
+    #[test]
+    fn contexts_without_a_kernel_make_the_mean_unsure() {
+        let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9)]);
+        let mix = mix(&[("Not", "read", 1), ("Not", "write", 1), ("Not", "update", 2)]);
+        let price = &prices(&model, &mix)[0];
+        let expected = (0.5e-18_f64 + 1e-16).sqrt();
+        assert!((price.cost_j - 40e-9).abs() < 1e-18 && (price.se_j / expected - 1.0).abs() < 1e-9);
+    }
+}

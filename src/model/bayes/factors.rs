@@ -1,0 +1,122 @@
+//! Measurements that differ by factors: the level of each (operation, size, type, device)
+//! and the energy of one execution.
+
+use std::collections::BTreeMap;
+
+use super::super::error::ModelError;
+
+/// A level of a factor.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level {
+    /// The factor's name (`operation`, `size`, `type`, `device`).
+    pub factor: String,
+    /// The level's.
+    pub name: String,
+}
+
+/// Measured energies with the levels that hold for each.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Factors {
+    /// Names of the factors, the first being the one that all others qualify.
+    pub names: Vec<String>,
+    /// All levels, factor after factor, in order of appearance.
+    pub levels: Vec<Level>,
+    /// Per measurement its levels, as places in `levels`, at most one of a factor.
+    pub rows: Vec<Vec<usize>>,
+    /// Per measurement the energy of one execution in joules.
+    pub energies_j: Vec<f64>,
+}
+
+impl Factors {
+    /// Reads a CSV with a column for each factor (an empty cell: the factor doesn't
+    /// apply) and one of energies in joules.
+    pub fn from_csv(text: &str, factors: &[String], energy: &str) -> Result<Self, ModelError> {
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let headers = reader.headers()?.clone();
+        let column = |name: &str| {
+            headers.iter().position(|header| header == name).ok_or_else(|| ModelError::Factor {
+                line: 1,
+                message: format!("there is no column `{name}`"),
+            })
+        };
+        let columns: Vec<usize> =
+            factors.iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+        let energy_column = column(energy)?;
+        let mut measured = Vec::new();
+        for record in reader.records() {
+            let record = record?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let cell = |at: usize| record.get(at).unwrap_or("");
+            let energy_j = cell(energy_column).parse::<f64>().ok().filter(|e| e.is_finite());
+            let energy_j = energy_j.ok_or_else(|| ModelError::Factor {
+                line,
+                message: format!("`{}` is not a finite number of joules", cell(energy_column)),
+            })?;
+            let levels = columns.iter().map(|at| cell(*at)).map(str::to_owned).collect();
+            measured.push((levels, energy_j));
+        }
+        Self::new(factors, &measured)
+    }
+
+    /// From each measurement's level of each factor (empty: none) and its energy.
+    pub fn new(factors: &[String], measured: &[(Vec<String>, f64)]) -> Result<Self, ModelError> {
+        let mut table = Self { names: factors.to_vec(), ..Self::default() };
+        for (at, factor) in factors.iter().enumerate() {
+            let mut known: BTreeMap<&str, ()> = BTreeMap::new();
+            for name in measured.iter().map(|(levels, _)| levels[at].as_str()) {
+                if !name.is_empty() && known.insert(name, ()).is_none() {
+                    table.levels.push(Level { factor: factor.clone(), name: name.to_owned() });
+                }
+            }
+        }
+        if measured.is_empty() || table.levels.is_empty() {
+            return Err(ModelError::NoCases);
+        }
+        for (levels, energy_j) in measured {
+            let places = factors.iter().zip(levels).filter(|(_, name)| !name.is_empty());
+            let place = |(factor, name): (&String, &String)| table.place(factor, name);
+            table.rows.push(places.filter_map(place).collect());
+            table.energies_j.push(*energy_j);
+        }
+        Ok(table)
+    }
+
+    /// Where a level stands.
+    pub fn place(&self, factor: &str, name: &str) -> Option<usize> {
+        self.levels.iter().position(|level| level.factor == factor && level.name == name)
+    }
+
+    /// The places of the levels of every factor.
+    pub(crate) fn by_factor(&self) -> Vec<Vec<usize>> {
+        let of = |name: &String| {
+            (0..self.levels.len()).filter(|at| self.levels[*at].factor == *name).collect()
+        };
+        self.names.iter().map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_found_in_order_of_appearance() {
+        let names = ["operation".to_owned(), "size".to_owned()];
+        let text = "size,energy_j,operation\nLoad,1e-8,Add\n,2e-8,Else\nLoad,3e-8,Else\n";
+        let found = Factors::from_csv(text, &names, "energy_j").unwrap();
+        let levels: Vec<&str> = found.levels.iter().map(|level| level.name.as_str()).collect();
+        assert_eq!(levels, ["Add", "Else", "Load"]);
+        assert_eq!(found.rows, [vec![0, 2], vec![1], vec![1, 2]]);
+        assert_eq!(found.by_factor(), [vec![0, 1], vec![2]]);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let names = ["operation".to_owned()];
+        let message = |text| Factors::from_csv(text, &names, "energy_j").unwrap_err().to_string();
+        assert!(message("operation,e\nAdd,1\n").contains("`energy_j`"));
+        assert!(message("operation,energy_j\nAdd,1\nSub,x\n").contains("line 3"));
+        assert!(message("operation,energy_j\n").contains("no cases"));
+    }
+}

@@ -1,0 +1,134 @@
+//! Data made from the published point estimates are found again.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::StandardNormal;
+
+use super::super::patterns::{FACTORS, patterns};
+use super::*;
+
+const PUBLISHED: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/spec/data/bayes_point_estimates.csv");
+
+/// The published effects by factor and level; `None` where the table is not at hand.
+fn published() -> Option<Vec<(String, String, f64)>> {
+    let Ok(text) = std::fs::read_to_string(PUBLISHED) else {
+        eprintln!("skipped: no table of point estimates at hand");
+        return None;
+    };
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[0].to_owned(), cells[1].to_owned(), cells[2].parse().unwrap())
+    };
+    Some(text.lines().skip(1).map(row).collect())
+}
+
+fn effect(table: &[(String, String, f64)], category: &str, level: &str) -> f64 {
+    let found = table.iter().find(|(c, l, _)| c == category && l == level);
+    found.unwrap_or_else(|| panic!("no {category} {level}")).2
+}
+
+/// 174 patterns on two devices, `repeats` times, with the published effects and noise.
+fn made(table: &[(String, String, f64)], repeats: usize, seed: u64) -> Factors {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let sigma = effect(table, "sigma", "residual");
+    let mut measured = Vec::new();
+    for pattern in patterns() {
+        for device in ["Device 1", "Device 2"] {
+            let levels = [pattern.operation, pattern.size, pattern.kind, device];
+            let named = FACTORS.iter().zip(levels).filter(|(_, level)| !level.is_empty());
+            let mean: f64 = named.map(|(factor, level)| effect(table, factor, level)).sum();
+            for _ in 0..repeats {
+                let energy = mean + sigma * random.sample::<f64, _>(StandardNormal);
+                measured.push((levels.map(str::to_owned).to_vec(), energy));
+            }
+        }
+    }
+    Factors::new(&FACTORS.map(str::to_owned), &measured).unwrap()
+}
+
+/// Allocation of an int array: sums of the table's means, to all printed digits.
+#[test]
+fn array_allocations_follow_from_the_table() {
+    let Some(table) = published() else { return };
+    for (device, size, expected) in [
+        ("Device 1", "Constant", "4.235863e-7"),
+        ("Device 1", "Load", "4.238306e-7"),
+        ("Device 2", "Constant", "4.168979e-7"),
+        ("Device 2", "Load", "4.171423e-7"),
+    ] {
+        let sum = effect(&table, "operation", "Array allocation")
+            + effect(&table, "size", size)
+            + effect(&table, "type", "int")
+            + effect(&table, "device", device);
+        assert_eq!(format!("{sum:.6e}"), expected);
+    }
+}
+
+#[test]
+fn every_effect_is_found_again() {
+    let Some(table) = published() else { return };
+    let data = made(&table, 50, 11);
+    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    for found in posterior.effects() {
+        let truth = effect(&table, &found.category, &found.level);
+        let off = (found.mean_j - truth).abs() / found.sd_j;
+        assert!(off < 3.0, "{found:?} {truth}: {off}");
+        assert!(found.rhat.unwrap() < 1.01 && found.ess.unwrap() > 400.0, "{found:?}");
+    }
+    let levels = |row: usize| vec![(data.rows[row].clone(), 1.0)];
+    let allocation = data.place("operation", "Array allocation").unwrap();
+    let row = data.rows.iter().position(|row| row.contains(&allocation)).unwrap();
+    let found = posterior.predict(&levels(row));
+    let truth: f64 = data.rows[row]
+        .iter()
+        .map(|at| effect(&table, &data.levels[*at].factor, &data.levels[*at].name))
+        .sum();
+    assert!((found.mean_j - truth).abs() < 2.0 * found.sd_j, "{found:?} {truth}");
+    let held: f64 = posterior.coverage().iter().map(|(_, share, n)| share * *n as f64).sum();
+    let share = held / data.rows.len() as f64;
+    assert!((0.94..0.96).contains(&share), "{share}");
+    let shares = posterior.variance_shares();
+    assert!(shares[0].0 == "operation" && shares[0].1 > 0.9, "{shares:?}");
+}
+
+/// Free and positive effects differ in single effects, not in sums; seeds don't matter.
+#[test]
+fn both_models_agree_on_patterns_for_any_seed() {
+    let Some(table) = published() else { return };
+    let data = made(&table, 10, 12);
+    let free = ChainOptions { thin: 1, ..Default::default() };
+    let bound = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    for seed in 1..=2 {
+        let posterior = fit_effects(&data, Sign::Free, &ChainOptions { seed, ..free }).unwrap();
+        for row in data.rows.iter().step_by(10) {
+            let (a, b) =
+                (posterior.predict(&[(row.clone(), 1.0)]), bound.predict(&[(row.clone(), 1.0)]));
+            // Free effects may be below zero, so patterns near zero differ a little.
+            assert!((a.mean_j - b.mean_j).abs() < 3.0 * f64::hypot(a.sd_j, b.sd_j), "{a:?} {b:?}");
+        }
+    }
+}
+
+/// Two devices of 1 and 3 J: an unknown one has 2, give or take 1.
+#[test]
+fn an_unknown_device_lies_between_the_known() {
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let names = ["operation".to_owned(), "device".to_owned()];
+    let mut measured = Vec::new();
+    for (operation, cost) in [("Add", 2.0), ("Load", 5.0)] {
+        for (device, offset) in [("A", 0.0), ("B", 2.0)] {
+            for _ in 0..100 {
+                let noise = 0.01 * random.sample::<f64, _>(StandardNormal);
+                let levels = vec![operation.to_owned(), device.to_owned()];
+                measured.push((levels, cost + offset + noise));
+            }
+        }
+    }
+    let data = Factors::new(&names, &measured).unwrap();
+    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let add = data.place("operation", "Add").unwrap();
+    let found = posterior.predict_over("device", &[(vec![add], 1.0)]);
+    assert!((found.mean_j - 3.0).abs() < 0.01 && (found.sd_j - 1.0).abs() < 0.01, "{found:?}");
+}

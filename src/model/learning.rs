@@ -1,0 +1,111 @@
+//! The learning curve: held-out error against the number of cases fitted to, which says
+//! whether more cases would help.
+
+use serde::Serialize;
+
+use super::check::{check, check_energies};
+use super::error::ModelError;
+use super::folds::{FoldOptions, assign};
+use super::metrics::nmae;
+use super::options::FitOptions;
+use super::validation::{rows, solver};
+use crate::dataset::Table;
+
+/// Parts of the training cases that are fitted to.
+const PARTS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
+
+/// A row of `learning.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearningRow {
+    /// Cases fitted to, mean over the folds.
+    pub cases: f64,
+    /// Folds that gave a model.
+    pub folds: usize,
+    /// Mean NMAE of the held-out cases.
+    pub nmae: f64,
+    /// Its standard deviation over the folds.
+    pub nmae_sd: Option<f64>,
+}
+
+/// Fits to growing parts of every training set, in the order of a second shuffle, and
+/// judges on the fold held out. Parts to which the solver can't be fitted are left out.
+pub fn learning_curve(
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+) -> Result<Vec<LearningRow>, ModelError> {
+    check(table)?;
+    check_energies(table, "the NMAE")?;
+    let groups: Vec<&str> = table.cases.iter().map(|case| case.group.as_str()).collect();
+    let fold_of = assign(&groups, folds)?;
+    // A place in a shuffle for every case: the folds of as many folds as cases.
+    let all = FoldOptions {
+        folds: groups.len(),
+        seed: folds.seed.wrapping_add(1),
+        ..FoldOptions::default()
+    };
+    let place = assign(&groups, all)?;
+    let row = |part: &f64| -> Option<LearningRow> {
+        let found: Vec<(usize, f64)> = (0..folds.folds)
+            .filter_map(|fold| error_of_part(table, options, (&fold_of, &place), fold, *part))
+            .collect();
+        let n = found.len() as f64;
+        let mean = found.iter().map(|(_, nmae)| nmae).sum::<f64>() / n;
+        let squares: f64 = found.iter().map(|(_, nmae)| (nmae - mean).powi(2)).sum();
+        (!found.is_empty()).then(|| LearningRow {
+            cases: found.iter().map(|(cases, _)| *cases as f64).sum::<f64>() / n,
+            folds: found.len(),
+            nmae: mean,
+            nmae_sd: (found.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+        })
+    };
+    Ok(PARTS.iter().filter_map(row).collect())
+}
+
+/// Cases fitted to and held-out NMAE.
+fn error_of_part(
+    table: &Table,
+    options: &FitOptions,
+    (fold_of, place): (&[usize], &[usize]),
+    fold: usize,
+    part: f64,
+) -> Option<(usize, f64)> {
+    let mut order: Vec<usize> = (0..fold_of.len()).filter(|i| fold_of[*i] != fold).collect();
+    order.sort_by_key(|i| place[*i]);
+    let kept = ((order.len() as f64 * part).round() as usize).max(2).min(order.len());
+    let mut chosen = vec![false; fold_of.len()];
+    order[..kept].iter().for_each(|i| chosen[*i] = true);
+    let predict = solver(&rows(table, |i| chosen[i]), options).ok()?;
+    let held_out = rows(table, |i| fold_of[i] == fold);
+    let measured: Vec<f64> = held_out.cases.iter().map(|case| case.energy_j).collect();
+    Some((kept, nmae(&predict(&held_out), &measured)?))
+}
+
+/// The text of `learning.csv`.
+pub fn learning_csv(curve: &[LearningRow]) -> Result<String, ModelError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in curve {
+        writer.serialize(row)?;
+    }
+    super::text_of(writer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Solver;
+    use crate::model::testing::Campaign;
+
+    #[test]
+    fn more_cases_make_less_error() {
+        let campaign = Campaign::new(8, 160, 20, 16, 0.02);
+        let options = FitOptions::new(Solver::Shrink);
+        let curve = learning_curve(&campaign.table, &options, FoldOptions::default()).unwrap();
+        let cases: Vec<f64> = curve.iter().map(|row| row.cases).collect();
+        assert_eq!(cases, [12.0, 30.0, 60.0, 90.0, 120.0]);
+        assert!(curve[0].nmae > 1.3 * curve[4].nmae, "{curve:?}");
+        assert!(curve.iter().all(|row| row.folds == 4 && row.nmae_sd.is_some()));
+        let text = learning_csv(&curve).unwrap();
+        assert!(text.starts_with("cases,folds,nmae,nmae_sd\n12.0,4,"), "{text}");
+    }
+}
