@@ -51,7 +51,7 @@ fn scan(criterion: &mut Criterion) {
             let files = parsed(&texts);
             let blocks: Vec<_> =
                 files.par_iter().map(|file| divide(file, Granularity::Statement)).collect();
-            black_box(operations::count(&files, &blocks, &classes(), Granularity::Statement))
+            black_box(operations::count(&files, &blocks, &classes()))
         });
     });
     group.finish();

@@ -156,7 +156,12 @@ fn as_text(path: String, bytes: Vec<u8>, findings: &mut Vec<Finding>) -> Option<
             None
         }
         // Old sources are often Latin-1: every byte is a character there.
-        Err(error) => Some((path, error.as_bytes().iter().map(|&byte| byte as char).collect())),
+        Err(error) => {
+            let message = "not UTF-8; read as ISO 8859-1".to_owned();
+            let kind = FindingKind::UnreadableFile;
+            findings.push(Finding { file: path.clone(), line: 0, kind, message });
+            Some((path, error.as_bytes().iter().map(|&byte| byte as char).collect()))
+        }
     }
 }
 
@@ -192,8 +197,8 @@ mod tests {
         let paths: Vec<_> = sources.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["a/B.java", "a/Latin.java"]);
         assert!(sources.files[1].text.contains('ä'));
-        assert_eq!(sources.findings.len(), 1);
-        assert_eq!(sources.findings[0].file, "a/Zero.java");
+        let files: Vec<_> = sources.findings.iter().map(|f| f.file.as_str()).collect();
+        assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
     }
 
     #[test]

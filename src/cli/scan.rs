@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
 use crate::build::{Application, sources};
-use crate::finding::{Finding, FindingKind};
 use crate::operations::findings_csv;
 
 use super::Failure;
@@ -109,10 +108,7 @@ pub fn summary(application: &Application) -> String {
             None => operations += n,
         }
     }
-    let guesses =
-        |f: &&Finding| matches!(f.kind, FindingKind::UnknownType | FindingKind::UnresolvedCall);
-    let touched = application.findings.iter().filter(guesses).count();
-    let share = 100.0 * touched as f64 / (operations + library).max(1) as f64;
+    let share = 100.0 * application.guessed as f64 / (operations + library).max(1) as f64;
     format!(
         "{} files, {} blocks, {operations} operations and {library} library calls in the text \
          ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} findings",

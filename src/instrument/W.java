@@ -50,10 +50,11 @@ public final class W {
             return;
         }
         Bank bank = thread == OWNER ? OWN : bank(thread);
-        bank.counts[id]++;
+        // The call first: if the stack overflows in it, neither has happened.
         if (LOG) {
             bank.log(id);
         }
+        bank.counts[id]++;
     }
 
     /** One execution of block id; true, to stand before a condition. */

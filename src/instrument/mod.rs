@@ -4,6 +4,7 @@
 //! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
 
 mod condition;
+mod constant;
 mod edit;
 mod facts;
 mod lambda;
@@ -99,7 +100,7 @@ pub fn instrument(
             ),
         };
         out.probed.extend(probed);
-        let text = if edits.is_empty() { file.text.clone() } else { edits.apply(&file.text) };
+        let text = edits.apply(&file.text);
         out.files.push(GeneratedFile { path: file.path.clone(), text });
         first += blocks.blocks.len();
     }

@@ -46,6 +46,13 @@ fn constant_conditions_stay_constant() {
     check("while (true) x();", "while (true) { c(1); { c(2); x(); } }");
     check("do { x(); } while (true);", "for (;; c(2)) { c(1); x(); }  ");
     check("for (; !false;) { x(); }", "for (; !false;) { c(1); c(2); x(); }");
+    check("while (1 < 2) x();", "while (1 < 2) { c(1); { c(2); x(); } }");
+    check(
+        "final int k = 1; while (k < 2) x();",
+        "final int k = 1; while (k < 2) { c(1); { c(2); x(); } }",
+    );
+    check("do x(); while (k < k);", "do { c(1); x(); } while ((f(2) || (k < k)));");
+    check("do x(); while (1 < 2);", "do { c(1); x(); } while (1 < 2);");
 }
 
 #[test]

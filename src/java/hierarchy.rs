@@ -339,7 +339,10 @@ impl Resolver<'_> {
         if interfaces.len() > 1 {
             interfaces.sort_by_cached_key(|i| {
                 let is_library = self.class(&i.name).is_none_or(|c| !c.from_source);
-                (Reverse(self.rank(&i.name)), is_library, i.name.clone())
+                // Among equals javac goes by who was named first: mostly sources, then
+                // the JDK.
+                let is_foreign = !i.name.starts_with("java.");
+                (Reverse(self.rank(&i.name)), is_library, is_foreign, i.name.clone())
             });
         }
         for ty in interfaces.into_iter().chain(object) {

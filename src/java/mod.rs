@@ -6,6 +6,7 @@ pub mod class;
 pub mod classpath;
 mod constants;
 pub(crate) mod declare;
+mod escapes;
 pub mod fast;
 pub(crate) mod hierarchy;
 pub mod kinds;

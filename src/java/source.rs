@@ -5,12 +5,15 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
+use super::escapes;
+
 /// A parsed source file. The tree's nodes borrow from it.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     /// Path relative to its source root, with `/` on every system.
     pub path: String,
-    /// The whole text, as read (BOM and CRLF included).
+    /// The whole text (BOM and CRLF included), with unicode escapes outside literals
+    /// decoded: the same program, with each token in its place.
     pub text: String,
     /// The syntax tree; it may hold error nodes.
     pub tree: Tree,
@@ -25,6 +28,7 @@ impl SourceFile {
     /// text that keeps the parser busy beyond reason has an empty tree.
     pub fn parse(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let (path, text) = (path.into(), text.into());
+        let text = escapes::decoded(&text).unwrap_or(text);
         let mut parser = Parser::new();
         parser
             .set_language(&tree_sitter_java_orchard::LANGUAGE.into())

@@ -150,6 +150,27 @@ pub fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.named_children(&mut cursor).filter(|child| !is_comment(*child)).collect()
 }
 
+/// Visits `node` and all named nodes below it, a node before those below it, in source
+/// order. `visit` gets how deep below `node` it is, and says whether to go on below.
+pub fn walk<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> bool) {
+    let mut cursor = node.walk();
+    let mut depth = 0;
+    loop {
+        let here = cursor.node();
+        if here.is_named() && visit(here, depth) && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while depth > 0 && !cursor.goto_next_sibling() {
+            cursor.goto_parent();
+            depth -= 1;
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
 /// The first child of kind `kind`.
 pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();

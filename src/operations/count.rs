@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::counter::Counter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
-use crate::blocks::{BlockId, FileBlocks, Granularity};
+use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{STACK_BYTES, Symbol, attribute};
 use crate::java::declare::FileUnit;
@@ -13,15 +13,21 @@ use crate::java::tree::NodeId;
 use crate::java::world::World;
 use crate::java::{ClassPath, SourceFile};
 
+/// What was counted.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Every block and its operations; [`BlockEntry::removable`] is left `false`.
+    pub dictionary: Dictionary,
+    /// What is not known or was left out.
+    pub findings: Vec<Finding>,
+    /// How many of the operations and calls rest on types or methods that are not known.
+    pub guessed: u64,
+}
+
 /// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
-/// dense over the files in order. [`BlockEntry::removable`] is left `false`. The rules
-/// are the same at both granularities: what differs is which block holds what.
-pub fn count(
-    files: &[SourceFile],
-    blocks: &[FileBlocks<'_>],
-    classes: &ClassPath,
-    _granularity: Granularity,
-) -> (Dictionary, Vec<Finding>) {
+/// dense over the files in order. The rules are the same at both granularities: what
+/// differs is which block holds what.
+pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> Counted {
     assert_eq!(files.len(), blocks.len(), "one division per file");
     let work = || {
         let world = World::declare(files, classes);
@@ -32,42 +38,23 @@ pub fn count(
     };
     // Attribution recurses as deep as the source nests: it needs more than a default stack.
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
-    let counted = match pool {
+    let files = match pool {
         Ok(pool) => pool.install(work),
         Err(_) => work(),
     };
-    let mut dictionary = Dictionary::default();
-    let mut findings = Vec::new();
-    for (mut entries, found) in counted {
-        for entry in &mut entries {
-            entry.id = BlockId(dictionary.blocks.len() as u32);
-            dictionary.blocks.push(std::mem::replace(entry, empty_entry()));
+    let mut all = Counted::default();
+    for file in files {
+        for mut entry in file.dictionary.blocks {
+            entry.id = BlockId(all.dictionary.blocks.len() as u32);
+            all.dictionary.blocks.push(entry);
         }
-        findings.extend(found);
+        all.findings.extend(file.findings);
+        all.guessed += file.guessed;
     }
-    (dictionary, findings)
+    all
 }
 
-fn empty_entry() -> BlockEntry {
-    BlockEntry {
-        id: BlockId(0),
-        name: String::new(),
-        kind: String::new(),
-        file: String::new(),
-        start_line: 0,
-        end_line: 0,
-        class: String::new(),
-        method: String::new(),
-        removable: false,
-        operations: Vec::new(),
-    }
-}
-
-fn count_file(
-    world: &World<'_>,
-    file: &FileUnit<'_>,
-    blocks: &FileBlocks<'_>,
-) -> (Vec<BlockEntry>, Vec<Finding>) {
+fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: &FileBlocks<'_>) -> Counted {
     let facts = attribute(world, file);
     let mut counter = Counter::new(file, &facts, blocks);
     let mut entries = Vec::with_capacity(blocks.blocks.len());
@@ -78,7 +65,7 @@ fn count_file(
     let mut findings = blocks.findings.clone();
     findings.append(&mut counter.findings);
     findings.sort();
-    (entries, findings)
+    Counted { dictionary: Dictionary { blocks: entries }, findings, guessed: counter.guessed }
 }
 
 fn entry(
@@ -132,8 +119,12 @@ impl Counter<'_> {
             if node != root && owner.is_some_and(|o| o as usize != self.block) {
                 continue;
             }
+            let before = (self.found.len(), self.findings.len());
             if self.node(node) {
                 todo.extend(self.tree().children(node));
+            }
+            if self.findings.len() > before.1 {
+                self.guessed += (self.found.len() - before.0) as u64;
             }
         }
     }

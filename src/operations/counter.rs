@@ -27,8 +27,10 @@ pub(super) struct Counter<'a> {
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
     pub block: usize,
-    found: Vec<(OperationName, ContextText, u32)>,
+    pub found: Vec<(OperationName, ContextText, u32)>,
     pub findings: Vec<Finding>,
+    /// How many operations so far rest on what is not known.
+    pub guessed: u64,
 }
 
 impl<'a> Counter<'a> {
@@ -50,7 +52,7 @@ impl<'a> Counter<'a> {
             }
         }
         let (found, findings) = (Vec::new(), Vec::new());
-        Counter { file, facts, nodes, owner, block: 0, found, findings }
+        Counter { file, facts, nodes, owner, block: 0, found, findings, guessed: 0 }
     }
 
     pub fn tree(&self) -> &'a LeanTree {

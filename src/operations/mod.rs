@@ -25,7 +25,7 @@ mod tables;
 mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
-pub use count::count;
+pub use count::{Counted, count};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
 pub use mix::Mix;
 pub use tables::{DictionaryError, findings_csv};

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 use tree_sitter::Node;
 
 use super::Report;
+use super::constant::constant;
 use super::edit::Edits;
 use super::facts::Facts;
 use crate::blocks::{Block, BlockKind, FileBlocks, UnitKind};
@@ -119,6 +120,11 @@ impl<'t> Placer<'_, 't> {
             }
             BlockKind::SwitchCase => self.arm(index),
             BlockKind::Continuation => self.continuation(index),
+            BlockKind::AndRight | BlockKind::OrRight | BlockKind::ConditionalTrue
+                if constant(self.file, &self.facts, block.construct).is_some() =>
+            {
+                Err("it is part of a constant, which isn't executed")
+            }
             BlockKind::AndRight => self.operand(index, "t", "&&"),
             BlockKind::OrRight => self.operand(index, "f", "||"),
             BlockKind::ConditionalTrue => self.conditional(index),

@@ -18,40 +18,52 @@ pub(super) struct Effects<'t> {
     pub(super) receivers: HashSet<&'t str>,
     /// Whether it calls anything.
     pub(super) may_throw: bool,
-    /// Whether it holds lambdas, classes or `switch` expressions.
+    /// Whether it holds lambdas, classes or `switch` expressions; then the rest is not
+    /// looked at.
     pub(super) holds_code: bool,
+}
+
+/// What is done to the names in an expression.
+#[derive(Debug, Clone, Copy, Default)]
+struct Role {
+    assigned: bool,
+    nested: bool,
+    receiver: bool,
 }
 
 impl<'t> Effects<'t> {
     pub(super) fn of(file: &'t SourceFile, part: Node<'t>) -> Effects<'t> {
         let mut effects = Effects::default();
         let top = syntax::named_children(part).first().map(Node::id);
-        let mut todo = vec![part];
-        while let Some(node) = todo.pop() {
-            effects.visit(file, node, Some(node.id()) == top);
-            todo.extend(syntax::named_children(node));
+        let mut todo = vec![(part, Role::default())];
+        while let Some((node, role)) = todo.pop() {
+            effects.visit(file, node, role);
+            if effects.holds_code {
+                break;
+            }
+            let is_top = Some(node.id()) == top;
+            let children = syntax::named_children(node).into_iter().enumerate();
+            todo.extend(
+                children.map(|(at, child)| (child, role_below(node, role, is_top, at, child))),
+            );
         }
         effects
     }
 
-    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, is_top: bool) {
+    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, role: Role) {
         match node.kind() {
-            kind::ASSIGNMENT_EXPRESSION => {
-                let Some(left) = syntax::field(node, field::LEFT) else { return };
-                names(file, left, &mut self.assigned);
-                if !is_top {
-                    names(file, left, &mut self.nested);
+            kind::IDENTIFIER => {
+                let name = file.text_of(node);
+                let sets = [
+                    (role.assigned, &mut self.assigned),
+                    (role.nested, &mut self.nested),
+                    (role.receiver, &mut self.receivers),
+                ];
+                for (_, set) in sets.into_iter().filter(|(has, _)| *has) {
+                    set.insert(name);
                 }
             }
-            kind::UPDATE_EXPRESSION => names(file, node, &mut self.assigned),
-            kind::METHOD_INVOCATION => {
-                self.may_throw = true;
-                let object = syntax::field(node, field::OBJECT);
-                object.into_iter().for_each(|object| names(file, object, &mut self.receivers));
-            }
-            kind::OBJECT_CREATION_EXPRESSION => {
-                self.may_throw = true;
-            }
+            kind::METHOD_INVOCATION | kind::OBJECT_CREATION_EXPRESSION => self.may_throw = true,
             kind::LAMBDA_EXPRESSION | kind::CLASS_BODY | kind::SWITCH_EXPRESSION => {
                 self.holds_code = true;
             }
@@ -60,18 +72,19 @@ impl<'t> Effects<'t> {
     }
 }
 
-/// The names in an expression, indices and arguments left out.
-fn names<'t>(file: &'t SourceFile, expression: Node<'t>, names: &mut HashSet<&'t str>) {
-    let mut todo = vec![expression];
-    while let Some(node) = todo.pop() {
-        match node.kind() {
-            kind::IDENTIFIER => {
-                names.insert(file.text_of(node));
-            }
-            kind::ARRAY_ACCESS => todo.extend(syntax::named_children(node).first()),
-            kind::ARGUMENT_LIST | kind::CLASS_BODY => {}
-            _ => todo.extend(syntax::named_children(node)),
+/// What is done to the names in the child number `at` of `node`: what is done to those of
+/// `node`, but for indices and arguments, and what `node` does itself.
+fn role_below(node: Node<'_>, role: Role, is_top: bool, at: usize, child: Node<'_>) -> Role {
+    let is_in = |name: &str| syntax::field(node, name).is_some_and(|part| part.id() == child.id());
+    match node.kind() {
+        kind::ARGUMENT_LIST => Role::default(),
+        kind::ARRAY_ACCESS if at > 0 => Role::default(),
+        kind::ASSIGNMENT_EXPRESSION if is_in(field::LEFT) => {
+            Role { assigned: true, nested: role.nested || !is_top, ..role }
         }
+        kind::UPDATE_EXPRESSION => Role { assigned: true, ..role },
+        kind::METHOD_INVOCATION if is_in(field::OBJECT) => Role { receiver: true, ..role },
+        _ => role,
     }
 }
 
@@ -81,11 +94,10 @@ pub(super) fn all_names<'t>(
     expression: Node<'t>,
     names: &mut HashSet<&'t str>,
 ) {
-    let mut todo = vec![expression];
-    while let Some(node) = todo.pop() {
+    syntax::walk(expression, |node, _| {
         if node.kind() == kind::IDENTIFIER {
             names.insert(file.text_of(node));
         }
-        todo.extend(syntax::named_children(node));
-    }
+        true
+    });
 }

@@ -11,15 +11,14 @@ mod effects;
 mod surroundings;
 mod values;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tree_sitter::Node;
 
 use self::effects::Effects;
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
-use self::values::{
-    Remaining, declaration, default_value, field_value, is_literal, nothing, without_value,
-};
+use self::values::{Remaining, declaration, default_value, field_value, is_literal, without_value};
 use super::Report;
 use super::edit::Edits;
 use super::facts::Facts;
@@ -35,7 +34,7 @@ pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &
     let units = units_of(file, blocks, |_| true);
     let plan = |index: usize| match units.get(&blocks.blocks[index].unit.0) {
         Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).1,
-        None => Err(NOTHING),
+        None => Err(TOO_DEEP),
     };
     (0..blocks.blocks.len()).map(plan).collect()
 }
@@ -58,8 +57,10 @@ pub(super) fn remove(
     let facts = Facts::gather(file);
     let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
     for index in removed {
-        let unit = blocks.blocks[*index].unit.0;
-        let alone = units[&unit].plan(file, &facts, blocks, &BTreeSet::from([*index])).1;
+        let alone = match units.get(&blocks.blocks[*index].unit.0) {
+            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).1,
+            None => Err(TOO_DEEP),
+        };
         if let Err(why) = alone {
             report.block(*index, FindingKind::NotRemoved, why);
         }
@@ -67,13 +68,15 @@ pub(super) fn remove(
     let mut plans: Vec<_> = by_unit.iter().collect();
     plans.sort();
     for (unit, removed) in plans {
-        for (range, text) in units[unit].plan(file, &facts, blocks, removed).0 {
+        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).0);
+        for (range, text) in plan.into_iter().flatten() {
             edits.replace(range, text);
         }
     }
 }
 
 const NEEDED: &str = "the code that stays needs its variables";
+const TOO_DEEP: &str = "it is nested too deeply";
 const NOTHING: &str = "it has no statement that can be left out";
 
 type Replacement = (std::ops::Range<usize>, String);
@@ -84,8 +87,29 @@ fn units_of<'t>(
     wanted: impl Fn(u32) -> bool,
 ) -> HashMap<u32, UnitNames<'t>> {
     let numbers = 0..u32::try_from(blocks.units.len()).expect("fewer than 2^32 units");
-    let wanted = numbers.filter(|number| wanted(*number));
+    let depths = unit_depths(blocks);
+    let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
     wanted.map(|n| (n, UnitNames::gather(file, blocks.units[n as usize].node))).collect()
+}
+
+/// Units within so many others are not looked into: each would be read that often.
+const DEEPEST_UNIT: usize = 32;
+
+/// For each unit, how many others are around it.
+fn unit_depths(blocks: &FileBlocks<'_>) -> Vec<usize> {
+    let range = |unit: usize| blocks.units[unit].node.byte_range();
+    let mut order: Vec<usize> = (0..blocks.units.len()).collect();
+    order.sort_by_key(|unit| (range(*unit).start, Reverse(range(*unit).end)));
+    let mut depths = vec![0; order.len()];
+    let mut around: Vec<usize> = Vec::new();
+    for unit in order {
+        while around.last().is_some_and(|end| *end <= range(unit).start) {
+            around.pop();
+        }
+        depths[unit] = around.len();
+        around.push(range(unit).end);
+    }
+    depths
 }
 
 /// A local variable.
@@ -105,6 +129,8 @@ struct UnitNames<'t> {
     surroundings: Vec<Surroundings<'t>>,
     /// Statement id -> index of its surroundings.
     around: HashMap<usize, usize>,
+    /// Statements that are an arm of a `switch`.
+    arms: HashSet<usize>,
 }
 
 impl<'t> UnitNames<'t> {
@@ -114,22 +140,21 @@ impl<'t> UnitNames<'t> {
             locals: HashMap::new(),
             surroundings: vec![Surroundings::default()],
             around: HashMap::new(),
+            arms: HashSet::new(),
         };
-        let mut todo = vec![(node, 0)];
-        while let Some((node, around)) = todo.pop() {
-            names.visit(file, node, around, &mut todo);
-        }
+        // The surroundings of what is at each depth.
+        let mut around = vec![0];
+        syntax::walk(node, |node, depth| {
+            around.truncate(depth + 1);
+            let inner = names.visit(file, node, around[depth]);
+            around.push(inner);
+            true
+        });
         names
     }
 
-    fn visit(
-        &mut self,
-        file: &'t SourceFile,
-        node: Node<'t>,
-        around: usize,
-        todo: &mut Vec<(Node<'t>, usize)>,
-    ) {
-        let mut inner = around;
+    /// The surroundings of what is below `node`.
+    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
         match node.kind() {
             kind::IDENTIFIER => *self.mentions.entry(file.text_of(node)).or_default() += 1,
             kind::EXPRESSION_STATEMENT => {
@@ -140,16 +165,20 @@ impl<'t> UnitNames<'t> {
                 self.declare(file, node);
             }
             kind::WHILE_STATEMENT | kind::DO_STATEMENT | kind::FOR_STATEMENT => {
-                inner = self.enter(loop_surroundings(file, node, around));
+                return self.enter(loop_surroundings(file, node, around));
             }
             kind::TRY_STATEMENT | kind::TRY_WITH_RESOURCES_STATEMENT => {
                 let checked = catches_checked(file, node);
                 let around = Surroundings { parent: Some(around), checked, ..Default::default() };
-                inner = self.enter(around);
+                return self.enter(around);
+            }
+            kind::SWITCH_RULE => {
+                let arms = syntax::named_children(node);
+                self.arms.extend(arms.iter().map(Node::id));
             }
             _ => {}
         }
-        todo.extend(syntax::named_children(node).into_iter().map(|child| (child, inner)));
+        around
     }
 
     fn enter(&mut self, surroundings: Surroundings<'t>) -> usize {
@@ -285,7 +314,8 @@ impl<'t> UnitNames<'t> {
         part: Node<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
-        let gone = || Ok(vec![(part.byte_range(), nothing(part).to_owned())]);
+        let nothing = if self.arms.contains(&part.id()) { "{ }" } else { ";" };
+        let gone = || Ok(vec![(part.byte_range(), nothing.to_owned())]);
         let Some(assignment) = syntax::child_of_kind(part, kind::ASSIGNMENT_EXPRESSION) else {
             return gone();
         };
@@ -311,12 +341,10 @@ impl<'t> UnitNames<'t> {
 
 /// Whether a part holds blocks other than its own.
 fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: Node<'_>) -> bool {
-    let mut todo = vec![part];
-    while let Some(node) = todo.pop() {
-        if blocks.owner.get(&node.id()).is_some_and(|owner| *owner != index) {
-            return true;
-        }
-        todo.extend(syntax::named_children(node));
-    }
-    false
+    let mut found = false;
+    syntax::walk(part, |node, _| {
+        found |= blocks.owner.get(&node.id()).is_some_and(|owner| *owner != index);
+        !found
+    });
+    found
 }

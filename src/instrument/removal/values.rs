@@ -24,22 +24,13 @@ impl<'t> Remaining<'_, 't> {
 
     /// Adds or takes away the identifiers of `part`.
     pub(super) fn mention(&mut self, file: &'t SourceFile, part: Node<'t>, add: bool) {
-        let mut todo = vec![part];
-        while let Some(node) = todo.pop() {
+        syntax::walk(part, |node, _| {
             if node.kind() == kind::IDENTIFIER {
                 let count = self.gone.entry(file.text_of(node)).or_default();
                 *count = if add { count.saturating_sub(1) } else { *count + 1 };
             }
-            todo.extend(syntax::named_children(node));
-        }
-    }
-}
-
-/// What stands where a removed statement was.
-pub(super) fn nothing(part: Node<'_>) -> &'static str {
-    match part.parent() {
-        Some(parent) if parent.kind() == kind::SWITCH_RULE => "{ }",
-        _ => ";",
+            true
+        });
     }
 }
 
@@ -55,7 +46,7 @@ pub(super) fn declaration(
         syntax::field(*declarator, field::NAME).map_or("", |name| file.text_of(name))
     };
     if !declarators.iter().any(|declarator| remaining.has(name_of(declarator))) {
-        return Ok(vec![(part.byte_range(), nothing(part).to_owned())]);
+        return Ok(vec![(part.byte_range(), ";".to_owned())]);
     }
     let mut edits = Vec::new();
     for declarator in declarators {

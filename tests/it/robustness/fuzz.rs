@@ -108,9 +108,14 @@ fn counted(text: &str, classes: &ClassPath) {
     let files = [SourceFile::parse("A.java", text)];
     let totals = [Granularity::Statement, Granularity::Expression].map(|granularity| {
         let blocks = [divide(&files[0], granularity)];
-        let (dictionary, _) = operations::count(&files, &blocks, classes, granularity);
+        let dictionary = operations::count(&files, &blocks, classes).dictionary;
         assert_eq!(dictionary.blocks.len(), blocks[0].blocks.len());
-        dictionary.blocks.iter().flat_map(|b| &b.operations).map(|o| o.count).sum::<u64>()
+        dictionary
+            .blocks
+            .iter()
+            .flat_map(|b| &b.operations)
+            .map(|o| u64::from(o.count))
+            .sum::<u64>()
     });
     assert_eq!(totals[0], totals[1], "operations at the two granularities");
 }
@@ -133,6 +138,10 @@ fn sources_are_instrumented_whatever_they_are() {
         let options = Options { probe: Probe::Count, ..Options::default() };
         let done = instrument::instrument(&files, &blocks, &options);
         let lines = |text: &str| text.matches('\n').count();
-        assert_eq!(lines(&done.files[0].text), lines(&files[0].text), "statements stay on their lines");
+        assert_eq!(
+            lines(&done.files[0].text),
+            lines(&files[0].text),
+            "statements stay on their lines"
+        );
     });
 }
