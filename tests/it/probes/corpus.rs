@@ -117,7 +117,7 @@ fn judge(name: &str, sources: &Path, options: &[String]) -> Vec<String> {
             println!("{}", reasons(&made));
         }
     }
-    let removal = rounds::judge(&corpus, &plain, &tree, &mut compiler);
+    let removal = rounds::judge(&corpus, &tree, &mut compiler);
     println!(
         "| {name} | {} | {} | {} | {} | {unprobed} | {} | {} | {} |",
         files.len(),

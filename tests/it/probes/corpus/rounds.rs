@@ -1,7 +1,7 @@
 //! Single removals by the thousand: one block of every method at once, as methods don't
 //! see each other's statements. The compiler's errors tell which removals failed.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{Compiler, Corpus, Said, write};
@@ -29,13 +29,11 @@ struct Candidate {
 }
 
 /// Judges the first removable blocks of every method, or as many as WATTLINE_ROUNDS says.
-pub fn judge(corpus: &Corpus<'_>, plain: &[Said], tree: &Path, compiler: &mut Compiler) -> Removal {
+pub fn judge(corpus: &Corpus<'_>, tree: &Path, compiler: &mut Compiler) -> Removal {
     let wanted = std::env::var("WATTLINE_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let (rounds, reasons) = rounds(corpus);
     println!("{}: not removable: {reasons:?}", corpus.name);
     let removable = rounds.iter().map(Vec::len).sum();
-    let old = plain.iter().filter(|said| said.kind == "ERROR");
-    let old: HashSet<_> = old.map(|said| (said.file.as_str(), said.line)).collect();
     let (mut tried, mut failed) = (0, BTreeMap::new());
     for round in rounds.iter().take(wanted) {
         tried += round.len();
@@ -43,11 +41,17 @@ pub fn judge(corpus: &Corpus<'_>, plain: &[Said], tree: &Path, compiler: &mut Co
         let changed: BTreeSet<usize> = round.iter().map(|candidate| candidate.file).collect();
         let made = corpus.variant(Probe::Plain, &removed);
         write(&made, tree, |index| changed.contains(&index));
-        let said = compiler.compile(tree, None);
-        let errors = said.iter().filter(|said| said.kind == "ERROR");
-        for error in errors.filter(|said| !old.contains(&(said.file.as_str(), said.line))) {
-            failed.extend(ascribe(corpus, round, error));
+        let mut said = compiler.compile(tree, None);
+        said.retain(|said| said.kind == "ERROR");
+        if !said.is_empty() {
+            // Some files compile only together with all others, whatever is removed.
+            write(&corpus.variant(Probe::Plain, &BTreeSet::new()), tree, |i| changed.contains(&i));
+            let old = compiler.compile(tree, None);
+            said.retain(|said| {
+                !old.iter().any(|old| old.file == said.file && old.line == said.line)
+            });
         }
+        failed.extend(said.iter().flat_map(|error| ascribe(corpus, round, error)));
         for index in changed {
             let (blocks, file) = (&corpus.blocks[index], &corpus.files[index]);
             if !divides_the_same(blocks, file, &made.files[index].text) {
