@@ -24,7 +24,7 @@ impl<'t> Placer<'_, 't> {
 
     pub(super) fn test(&mut self, index: usize) -> Placed {
         let block = &self.blocks.blocks[index];
-        let constant = constant(self.file, &self.facts, block.anchor);
+        let constant = constant(self.file, self.facts, block.anchor);
         match (block.kind, constant, condition::binding(block.anchor)) {
             (BlockKind::DoTest, Some(Constant::True), _) => self.endless_do(index),
             (BlockKind::DoTest, Some(Constant::Other), _) => {
