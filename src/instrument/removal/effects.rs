@@ -51,7 +51,7 @@ impl<'t> Effects<'t> {
     }
 
     fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, role: Role) {
-        match node.kind() {
+        match syntax::kind_of(node) {
             kind::IDENTIFIER => {
                 let name = file.text_of(node);
                 let sets = [
@@ -76,7 +76,7 @@ impl<'t> Effects<'t> {
 /// `node`, but for indices and arguments, and what `node` does itself.
 fn role_below(node: Node<'_>, role: Role, is_top: bool, at: usize, child: Node<'_>) -> Role {
     let is_in = |name: &str| syntax::field(node, name).is_some_and(|part| part.id() == child.id());
-    match node.kind() {
+    match syntax::kind_of(node) {
         kind::ARGUMENT_LIST => Role::default(),
         kind::ARRAY_ACCESS if at > 0 => Role::default(),
         kind::ASSIGNMENT_EXPRESSION if is_in(field::LEFT) => {
@@ -95,7 +95,7 @@ pub(super) fn all_names<'t>(
     names: &mut HashSet<&'t str>,
 ) {
     syntax::walk(expression, |node, _| {
-        if node.kind() == kind::IDENTIFIER {
+        if syntax::kind_of(node) == kind::IDENTIFIER {
             names.insert(file.text_of(node));
         }
         true

@@ -155,7 +155,7 @@ impl<'t> UnitNames<'t> {
 
     /// The surroundings of what is below `node`.
     fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
-        match node.kind() {
+        match syntax::kind_of(node) {
             kind::IDENTIFIER => *self.mentions.entry(file.text_of(node)).or_default() += 1,
             kind::EXPRESSION_STATEMENT => {
                 self.around.insert(node.id(), around);
@@ -250,10 +250,13 @@ impl<'t> UnitNames<'t> {
         if part.has_error() {
             return Err("the parser can't follow it");
         }
-        if part.kind() == kind::VARIABLE_DECLARATOR {
+        if syntax::kind_of(part) == kind::VARIABLE_DECLARATOR {
             return field_value(file, unit.node, part);
         }
-        if !matches!(part.kind(), kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION) {
+        if !matches!(
+            syntax::kind_of(part),
+            kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION
+        ) {
             return Err(NOTHING);
         }
         let effects = Effects::of(file, part);
@@ -301,7 +304,7 @@ impl<'t> UnitNames<'t> {
         part: Node<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
-        match part.kind() {
+        match syntax::kind_of(part) {
             kind::VARIABLE_DECLARATOR => Ok(without_value(file, part)),
             kind::LOCAL_VARIABLE_DECLARATION => declaration(file, part, remaining),
             _ => self.expression(file, part, remaining),
@@ -326,7 +329,8 @@ impl<'t> UnitNames<'t> {
         };
         let left = syntax::without_parentheses(left);
         let name = file.text_of(left);
-        if left.kind() != kind::IDENTIFIER || !self.is_blank(name) || !remaining.has(name) {
+        if syntax::kind_of(left) != kind::IDENTIFIER || !self.is_blank(name) || !remaining.has(name)
+        {
             return gone();
         }
         let defaults: HashSet<_> = self.locals[name].iter().map(|local| local.default).collect();
