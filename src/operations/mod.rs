@@ -16,6 +16,8 @@ mod control;
 mod count;
 mod counter;
 mod creation;
+#[cfg(test)]
+mod member_tests;
 
 pub mod dictionary;
 pub mod mix;

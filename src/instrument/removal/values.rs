@@ -22,15 +22,12 @@ impl<'t> Remaining<'_, 't> {
         self.all.get(name).is_some_and(|count| *count > gone)
     }
 
-    /// Adds or takes away the identifiers of `part`.
-    pub(super) fn mention(&mut self, file: &'t SourceFile, part: Node<'t>, add: bool) {
-        syntax::walk(part, |node, _| {
-            if syntax::kind_of(node) == kind::IDENTIFIER {
-                let count = self.gone.entry(file.text_of(node)).or_default();
-                *count = if add { count.saturating_sub(1) } else { *count + 1 };
-            }
-            true
-        });
+    /// Takes the `names` of a part away, or puts them back.
+    pub(super) fn mention(&mut self, names: &[&'t str], add: bool) {
+        for name in names {
+            let count = self.gone.entry(name).or_default();
+            *count = if add { count.saturating_sub(1) } else { *count + 1 };
+        }
     }
 }
 
