@@ -38,7 +38,7 @@ Examples:
 Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
 baselines) and estimability.csv (what the cases can tell).")]
 pub struct Arguments {
-    /// A CSV with one case per row.
+    /// A CSV or Parquet file with one case per row.
     dataset: PathBuf,
     /// shrink, ls, gd, ridge, elastic-net, nnls or bayes.
     #[arg(long, default_value = "shrink")]
@@ -76,6 +76,13 @@ pub struct Arguments {
     /// pattern per row: with `--solver bayes`, a model of factors in effects.csv.
     #[arg(long, conflicts_with_all = ["features", "prior", "learning_curve"])]
     factors: Option<String>,
+    /// With --factors, whether effects may be below zero.
+    #[arg(long, value_enum, default_value_t, requires = "factors")]
+    effects: factors::Effects,
+    /// With --factors, how draws are made. Default: nuts for free effects, gibbs for
+    /// positive ones.
+    #[arg(long, value_enum, requires = "factors")]
+    sampler: Option<factors::Sampler>,
     /// Seed of folds, draws and chains.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -116,13 +123,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if contexts.is_empty() && fit_large::is_large(&arguments.dataset) {
         return fit_large::run(arguments, &choice, &options, folds, &output);
     }
-    let text = read_text(&arguments.dataset)?;
-    let table = Table::from_csv(&text, &choice)
-        .map_err(|error| Failure::input(&arguments.dataset, error))?;
+    let (table, hash) = table_of(&arguments.dataset, &choice)?;
     let table = weighed(table, &arguments.dataset, &contexts)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
-    write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
+    write_parts(&fitted, &output, hash, &arguments.dataset, arguments.seed)?;
     if arguments.learning_curve {
         let curve = learning_curve(&table, &options, folds)?;
         output.write("learning.csv", learning_csv(&curve)?)?;
@@ -130,6 +135,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// The table of a CSV or Parquet file, and the hash of its bytes.
+fn table_of(path: &Path, choice: &ColumnChoice) -> Result<(Table, String), Failure> {
+    if fit_large::is_parquet(path) {
+        let table = fit_large::parquet_table(path, choice)?;
+        let hash = fit_large::hash_of(path).map_err(|error| Failure::input(path, error))?;
+        return Ok((table, hash));
+    }
+    let text = read_text(path)?;
+    let table = Table::from_csv(&text, choice).map_err(|error| Failure::input(path, error))?;
+    Ok((table, hash_of_bytes(text.as_bytes())))
 }
 
 /// The fit of a campaign's folder: the default solver with the kernels' costs, beside
