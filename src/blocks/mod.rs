@@ -4,6 +4,7 @@
 mod class_names;
 mod divide;
 mod flow;
+pub mod log;
 mod signature;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::instrument::{self, Probe};
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{self, Dictionary, OperationCount};
+use crate::operations::{self, Counted, Dictionary, OperationCount};
 use crate::scenario::Role;
 
 use super::{BuildError, Sources};
@@ -24,6 +24,8 @@ pub struct Application {
     pub dictionary: Dictionary,
     /// What could not be parsed or resolved.
     pub findings: Vec<Finding>,
+    /// How many operations and calls rest on types that are not known.
+    pub guessed: u64,
     classes: ClassPath,
     /// At which granularity blocks were divided.
     pub granularity: Granularity,
@@ -41,14 +43,14 @@ impl Application {
         let classes = ClassPath::open(&sources.libraries)
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let blocks = divide_all(&files, granularity);
-        let (mut dictionary, mut findings) =
-            operations::count(&files, &blocks, &classes, granularity);
+        let Counted { mut dictionary, mut findings, guessed } =
+            operations::count(&files, &blocks, &classes);
         findings.extend(sources.findings.iter().cloned());
         let kept = files_that_stay(&sources);
         mark_removable(&mut dictionary, &files, &blocks, &kept);
         findings.sort();
         drop(blocks);
-        Ok(Application { sources, files, dictionary, findings, classes, granularity })
+        Ok(Application { sources, files, dictionary, findings, guessed, classes, granularity })
     }
 
     /// The blocks of every analysed file, in block id order.
@@ -77,7 +79,7 @@ impl Application {
         let files: Vec<SourceFile> =
             texts.par_iter().map(|file| SourceFile::parse(&file.path, &file.text)).collect();
         let blocks = divide_all(&files, self.granularity);
-        let (variant, _) = operations::count(&files, &blocks, &self.classes, self.granularity);
+        let variant = operations::count(&files, &blocks, &self.classes).dictionary;
         let remains = removed.iter().map(|id| {
             let before = &self.dictionary.blocks[id.0 as usize];
             let after = variant.blocks.get(id.0 as usize).filter(|after| after.name == before.name);
@@ -109,11 +111,13 @@ fn mark_removable(
     blocks: &[FileBlocks<'_>],
     kept: &BTreeSet<&str>,
 ) {
-    let mut entries = dictionary.blocks.iter_mut();
-    for (file, in_file) in files.iter().zip(blocks) {
+    let in_files = files.par_iter().zip(blocks).map(|(file, in_file)| {
         let may = !kept.contains(file.path.as_str());
-        for (removable, entry) in instrument::removable(file, in_file).iter().zip(&mut entries) {
-            entry.removable = may && removable.is_ok();
-        }
+        let removable = instrument::removable(file, in_file);
+        removable.iter().map(|removable| may && removable.is_ok()).collect::<Vec<bool>>()
+    });
+    let removable: Vec<Vec<bool>> = in_files.collect();
+    for (entry, removable) in dictionary.blocks.iter_mut().zip(removable.into_iter().flatten()) {
+        entry.removable = removable;
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::finding::{Finding, FindingKind};
 use crate::scenario::{Origin, Role, Scenario, Source};
 use crate::toolchain::{artifact, jar};
@@ -126,7 +128,7 @@ fn read_folder(
     takes: impl Fn(&str) -> bool,
     findings: &mut Vec<Finding>,
 ) -> Result<BTreeMap<String, Vec<u8>>, BuildError> {
-    let mut files = BTreeMap::new();
+    let mut places = Vec::new();
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -137,10 +139,14 @@ fn read_folder(
             }
         };
         let path = relative(folder, entry.path());
-        if !entry.file_type().is_file() || !path.ends_with(".java") || !takes(&path) {
-            continue;
+        if entry.file_type().is_file() && path.ends_with(".java") && takes(&path) {
+            places.push((path, entry.into_path()));
         }
-        match fs::read(entry.path()) {
+    }
+    let read = places.into_par_iter().map(|(path, place)| (path, fs::read(place)));
+    let mut files = BTreeMap::new();
+    for (path, bytes) in read.collect::<Vec<_>>() {
+        match bytes {
             Ok(bytes) => drop(files.insert(path, bytes)),
             Err(error) => findings.push(unreadable(path, &error.to_string())),
         }
@@ -156,7 +162,12 @@ fn as_text(path: String, bytes: Vec<u8>, findings: &mut Vec<Finding>) -> Option<
             None
         }
         // Old sources are often Latin-1: every byte is a character there.
-        Err(error) => Some((path, error.as_bytes().iter().map(|&byte| byte as char).collect())),
+        Err(error) => {
+            let message = "not UTF-8; read as ISO 8859-1".to_owned();
+            let kind = FindingKind::UnreadableFile;
+            findings.push(Finding { file: path.clone(), line: 0, kind, message });
+            Some((path, error.as_bytes().iter().map(|&byte| byte as char).collect()))
+        }
     }
 }
 
@@ -192,8 +203,8 @@ mod tests {
         let paths: Vec<_> = sources.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["a/B.java", "a/Latin.java"]);
         assert!(sources.files[1].text.contains('ä'));
-        assert_eq!(sources.findings.len(), 1);
-        assert_eq!(sources.findings[0].file, "a/Zero.java");
+        let files: Vec<_> = sources.findings.iter().map(|f| f.file.as_str()).collect();
+        assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
     }
 
     #[test]

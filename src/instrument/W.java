@@ -5,7 +5,6 @@
 // With the property wattline.limit, more executions than that end the program with code 99.
 package @PACKAGE@;
 
-import java.io.BufferedOutputStream;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -27,6 +26,8 @@ public final class W {
     /** All other threads' banks: open addressing by identity, copied on change. */
     static volatile Bank[] banks = new Bank[8];
     private static int threads = 1;
+    /** The bank that was looked up often of late; a race costs a look-up, no more. */
+    private static Bank recent = OWN;
 
     static {
         Thread timer = new Thread(null, new Flush(true), "wattline");
@@ -50,10 +51,11 @@ public final class W {
             return;
         }
         Bank bank = thread == OWNER ? OWN : bank(thread);
-        bank.counts[id]++;
+        // The call first: if the stack overflows in it, neither has happened.
         if (LOG) {
             bank.log(id);
         }
+        bank.counts[id]++;
     }
 
     /** One execution of block id; true, to stand before a condition. */
@@ -121,6 +123,11 @@ public final class W {
     }
 
     private static Bank bank(Thread thread) {
+        Bank last = recent;
+        return last.thread == thread ? last : lookUp(thread);
+    }
+
+    private static Bank lookUp(Thread thread) {
         Bank[] table = banks;
         int mask = table.length - 1;
         for (int i = System.identityHashCode(thread) & mask;; i = (i + 1) & mask) {
@@ -129,6 +136,11 @@ public final class W {
                 return newBank(thread);
             }
             if (bank.thread == thread) {
+                // Often enough to follow the busiest thread, too seldom for threads that
+                // take turns to hinder each other.
+                if ((++bank.misses & 1023) == 0) {
+                    recent = bank;
+                }
                 return bank;
             }
         }
@@ -206,7 +218,13 @@ public final class W {
         private static final long LIMIT = limit();
         /** With a limit, milliseconds between two looks at the counts. */
         private static final long LOOK_MS = 5;
+        /** Milliseconds between two looks at the logs: what is in one survives the next but one. */
+        private static final long LOG_MS = 250;
         private static final int TOO_MUCH = 99;
+        /** Blocks that have no counter, each with those that it is the sum of. */
+        private static final String[] SUMS = {
+            @SUMS@
+        };
 
         private static long written = -1;
         private static boolean complained;
@@ -220,7 +238,7 @@ public final class W {
         @Override
         public void run() {
             long sinceMs = 0;
-            long periodMs = LIMIT < Long.MAX_VALUE ? LOOK_MS : PERIOD_MS;
+            long periodMs = LIMIT < Long.MAX_VALUE ? LOOK_MS : LOG ? LOG_MS : PERIOD_MS;
             while (forever) {
                 try {
                     Thread.sleep(periodMs);
@@ -230,6 +248,9 @@ public final class W {
                 sinceMs += periodMs;
                 if (LIMIT < Long.MAX_VALUE && sum(total()) > LIMIT) {
                     Runtime.getRuntime().halt(TOO_MUCH);
+                }
+                if (LOG && sinceMs % LOG_MS == 0) {
+                    drain();
                 }
                 if (sinceMs >= PERIOD_MS) {
                     sinceMs = 0;
@@ -249,10 +270,10 @@ public final class W {
         }
 
         /** Writes all counts so far; blocks that never ran are left out. */
-        private static void flush() {
+        private void flush() {
             synchronized (LOCK) {
                 long[] total = total();
-                if (LOG) {
+                if (LOG && !forever) {
                     drain();
                 }
                 long sum = sum(total);
@@ -279,6 +300,9 @@ public final class W {
                         sumUp(total, table[i].counts);
                     }
                 }
+                for (int i = 0; i < SUMS.length; i++) {
+                    derive(total, SUMS[i]);
+                }
                 return total;
             }
         }
@@ -286,6 +310,26 @@ public final class W {
         private static void sumUp(long[] to, long[] from) {
             for (int i = 0; i < to.length; i++) {
                 to[i] += from[i];
+            }
+        }
+
+        /** Adds up blocks that follow from others: "63 62 64,75 74 76". */
+        private static void derive(long[] total, String sums) {
+            int number = 0;
+            int block = -1;
+            for (int i = 0; i <= sums.length(); i++) {
+                char c = i < sums.length() ? sums.charAt(i) : ',';
+                if (c >= '0' && c <= '9') {
+                    number = 10 * number + c - '0';
+                    continue;
+                }
+                if (block < 0) {
+                    block = number;
+                } else {
+                    total[block] += total[number];
+                }
+                number = 0;
+                block = c == ',' ? -1 : block;
             }
         }
 
@@ -297,13 +341,21 @@ public final class W {
             return sum;
         }
 
-        private static void drain() {
-            OWN.drain();
+        private void drain() {
+            drain(OWN);
             Bank[] table = banks;
             for (int i = 0; i < table.length; i++) {
                 if (table[i] != null) {
-                    table[i].drain();
+                    drain(table[i]);
                 }
+            }
+        }
+
+        private void drain(Bank bank) {
+            if (forever) {
+                bank.drain();
+            } else {
+                bank.drainAll();
             }
         }
 
@@ -340,8 +392,15 @@ public final class W {
         final Thread thread;
         final int number;
         final long[] counts = new long[BLOCKS];
-        private final byte[] buffer = new byte[LOG ? 8192 : 0];
+        /** Look-ups by its thread. */
+        int misses;
+        private final byte[] buffer = new byte[LOG ? 32768 : 0];
+        /** Bytes in the buffer. Only the thread itself changes it. */
         private int used;
+        /** Bytes of the buffer that are in the file; guarded by this. */
+        private int written;
+        /** Bytes that were in the buffer when the timer last looked; guarded by this. */
+        private int seen;
         private OutputStream out;
 
         Bank(Thread thread, int number) {
@@ -350,37 +409,71 @@ public final class W {
         }
 
         /** Appends id as a LEB128 number: seven bits a byte, low bits first. */
-        synchronized void log(int id) {
-            if (used + 5 > buffer.length) {
-                drain();
+        void log(int id) {
+            int at = used;
+            if (at > buffer.length - 5) {
+                at = empty();
             }
-            int rest = id;
-            while (rest > 127) {
-                buffer[used++] = (byte) (rest & 127 | 128);
-                rest >>>= 7;
+            byte[] bytes = buffer;
+            if (id >= 128) {
+                bytes[at++] = (byte) (id | 128);
+                if (id >= 16384) {
+                    bytes[at++] = (byte) (id >>> 7 | 128);
+                    if (id >= 2097152) {
+                        bytes[at++] = (byte) (id >>> 14 | 128);
+                        bytes[at++] = (byte) (id >>> 21);
+                    } else {
+                        bytes[at++] = (byte) (id >>> 14);
+                    }
+                } else {
+                    bytes[at++] = (byte) (id >>> 7);
+                }
+            } else {
+                bytes[at++] = (byte) id;
             }
-            buffer[used++] = (byte) rest;
+            used = at;
         }
 
+        /** By the thread itself: writes the rest of the buffer, and begins it anew. */
+        private synchronized int empty() {
+            write(used);
+            written = 0;
+            seen = 0;
+            used = 0;
+            return 0;
+        }
+
+        /**
+         * By another thread: writes what was there when this was last called. What has been
+         * appended since may not be visible in full.
+         */
         synchronized void drain() {
-            if (used == 0) {
+            write(seen);
+            seen = used;
+        }
+
+        /** At the end of the thread or of the program: writes all. */
+        synchronized void drainAll() {
+            write(used);
+        }
+
+        private void write(int end) {
+            if (end <= written) {
                 return;
             }
             try {
                 if (out == null) {
-                    File file = new File(FOLDER, "wattline-log-" + number + ".bin");
-                    out = new BufferedOutputStream(new FileOutputStream(file), 65536);
+                    out = new FileOutputStream(new File(FOLDER, "wattline-log-" + number + ".bin"));
                 }
-                out.write(buffer, 0, used);
-                out.flush();
+                out.write(buffer, written, end - written);
             } catch (IOException e) {
                 Flush.complain(e);
             }
-            used = 0;
+            written = end;
         }
 
         synchronized void close() {
-            drain();
+            drainAll();
             if (out != null) {
                 try {
                     out.close();

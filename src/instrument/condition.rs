@@ -1,32 +1,9 @@
-//! Loop conditions: whether one is constant (the compiler's reachability depends on
-//! it), and how a probe can stand before it without changing definite assignment
-//! (JLS 16) or the scope of pattern variables (JLS 6.3).
+//! Loop conditions: how a probe can stand before one without changing definite
+//! assignment (JLS 16) or the scope of pattern variables (JLS 6.3).
 
 use tree_sitter::Node;
 
-use super::facts::Facts;
-use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
-
-/// The value of `condition` if it is a constant expression, as far as its file tells.
-pub fn constant(file: &SourceFile, facts: &Facts<'_>, condition: Node<'_>) -> Option<bool> {
-    let node = syntax::without_parentheses(condition);
-    match node.kind() {
-        kind::TRUE => Some(true),
-        kind::FALSE => Some(false),
-        kind::IDENTIFIER => facts.constant(file.text_of(node)),
-        kind::UNARY_EXPRESSION if syntax::operator(node) == Some("!") => {
-            let operand = syntax::without_parentheses(syntax::field(node, field::OPERAND)?);
-            match operand.kind() {
-                kind::TRUE => Some(false),
-                kind::FALSE => Some(true),
-                kind::IDENTIFIER => facts.constant(file.text_of(operand)).map(|value| !value),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
 
 /// What in a condition binds names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

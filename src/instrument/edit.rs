@@ -45,11 +45,6 @@ impl Edits {
         self.replacements.push((range, text.into()));
     }
 
-    /// Whether there is nothing to do.
-    pub fn is_empty(&self) -> bool {
-        self.insertions.is_empty() && self.replacements.is_empty()
-    }
-
     /// The edited text. Insertions inside a replaced range go with it; of two
     /// replacements that overlap the first counts.
     pub fn apply(mut self, text: &str) -> String {

@@ -22,8 +22,9 @@ pub struct Facts<'t> {
     variables: HashSet<&'t str>,
     /// Fields that can't be assigned twice and have no initialiser.
     blank_finals: HashSet<&'t str>,
-    /// Boolean constant variables, while all declarations of the name agree.
-    constants: HashMap<&'t str, Option<bool>>,
+    /// The initialiser of each declaration of a variable of that name, if the variable
+    /// is final and of a type that constants have.
+    initialisers: HashMap<&'t str, Vec<Option<Node<'t>>>>,
     methods: HashMap<&'t str, Returns>,
     /// Statement id -> its outermost label.
     labels: HashMap<usize, Node<'t>>,
@@ -33,11 +34,10 @@ impl<'t> Facts<'t> {
     /// Walks over `file`.
     pub fn gather(file: &'t SourceFile) -> Facts<'t> {
         let mut facts = Facts::default();
-        let mut todo = vec![file.tree.root_node()];
-        while let Some(node) = todo.pop() {
+        syntax::walk(file.tree.root_node(), |node, _| {
             facts.visit(file, node);
-            todo.extend(syntax::named_children(node));
-        }
+            true
+        });
         facts
     }
 
@@ -51,9 +51,10 @@ impl<'t> Facts<'t> {
         self.blank_finals.contains(name)
     }
 
-    /// The value of the boolean constant variable `name`.
-    pub fn constant(&self, name: &str) -> Option<bool> {
-        self.constants.get(name).copied().flatten()
+    /// The initialiser of each declaration of a variable `name`, where it may make the
+    /// variable a constant.
+    pub fn initialisers(&self, name: &str) -> impl Iterator<Item = &Option<Node<'t>>> {
+        self.initialisers.get(name).into_iter().flatten()
     }
 
     /// Whether all methods called `name` in the file return void (`Some(true)`), or
@@ -99,28 +100,27 @@ impl<'t> Facts<'t> {
         }
     }
 
-    fn variable(&mut self, name: &'t str, constant: Option<bool>) {
+    fn variable(&mut self, name: &'t str, initialiser: Option<Node<'t>>) {
         self.variables.insert(name);
-        let known = self.constants.entry(name).or_insert(constant);
-        if *known != constant {
-            *known = None;
-        }
+        self.initialisers.entry(name).or_default().push(initialiser);
     }
 
     fn declaration(&mut self, file: &'t SourceFile, node: Node<'t>) {
         let is_field = node.kind() == kind::FIELD_DECLARATION;
         let is_final = node.kind() == kind::CONSTANT_DECLARATION
             || syntax::has_modifier(node, "final", &file.text);
+        let ty = syntax::field(node, field::TYPE);
+        let has_constants = ty.is_some_and(|ty| {
+            matches!(
+                ty.kind(),
+                kind::INTEGRAL_TYPE | kind::FLOATING_POINT_TYPE | kind::BOOLEAN_TYPE
+            ) || matches!(file.text_of(ty), "String" | "var")
+        });
         for declarator in syntax::fields(node, field::DECLARATOR) {
             let Some(name) = syntax::field(declarator, field::NAME) else { continue };
             let value = syntax::field(declarator, field::VALUE);
-            let constant = value.filter(|_| is_final).and_then(|value| match value.kind() {
-                kind::TRUE => Some(true),
-                kind::FALSE => Some(false),
-                _ => None,
-            });
             let name = file.text_of(name);
-            self.variable(name, constant);
+            self.variable(name, value.filter(|_| is_final && has_constants));
             if is_field && is_final && value.is_none() {
                 self.blank_finals.insert(name);
             }

@@ -4,10 +4,13 @@
 //! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
 
 mod condition;
+mod constant;
+mod derive;
 mod edit;
 mod facts;
 mod lambda;
 mod place;
+mod quiet;
 mod removal;
 mod runtime;
 #[cfg(test)]
@@ -79,6 +82,7 @@ pub fn instrument(
     let package = runtime::package(files);
     let mut out = Instrumented::default();
     let mut first = 0;
+    let mut sums = runtime::Sums::new();
     for (file, blocks) in files.iter().zip(blocks) {
         let mut edits = edit::Edits::default();
         let mut report = Report { file, blocks, findings: &mut out.findings };
@@ -90,20 +94,37 @@ pub fn instrument(
             &mut report,
         );
         let skip = local_ids(&options.skip, first, blocks);
-        let probed = match options.probe {
-            Probe::Plain => vec![false; blocks.blocks.len()],
-            Probe::Count | Probe::Log => place::place(
-                &place::Target { file, blocks, package: &package, first, skip },
-                &mut edits,
-                &mut report,
-            ),
+        let facts = facts::Facts::gather(file);
+        let derived = match options.probe {
+            Probe::Count => derive::derive(file, blocks, &facts),
+            // A log has every block in its place.
+            Probe::Plain | Probe::Log => derive::Derived::new(),
         };
-        out.probed.extend(probed);
-        let text = if edits.is_empty() { file.text.clone() } else { edits.apply(&file.text) };
+        let target = place::Target {
+            file,
+            blocks,
+            facts: &facts,
+            package: &package,
+            first,
+            skip,
+            derived: &derived,
+        };
+        let placed = match options.probe {
+            Probe::Plain => {
+                let probed = vec![false; blocks.blocks.len()];
+                place::Placement { probed, derived: derive::Derived::new() }
+            }
+            Probe::Count | Probe::Log => place::place(&target, &mut edits, &mut report),
+        };
+        for (index, summands) in placed.derived {
+            sums.push((first + index, summands.iter().map(|summand| first + summand).collect()));
+        }
+        out.probed.extend(placed.probed);
+        let text = edits.apply(&file.text);
         out.files.push(GeneratedFile { path: file.path.clone(), text });
         first += blocks.blocks.len();
     }
-    out.runtime = runtime::runtime(&package, first, options.probe);
+    out.runtime = runtime::runtime(&package, first, options.probe, &sums);
     out
 }
 

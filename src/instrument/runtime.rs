@@ -16,8 +16,14 @@ pub fn package(files: &[SourceFile]) -> String {
     name
 }
 
+/// Blocks without a probe, each with those that it is the sum of.
+pub type Sums = Vec<(usize, Vec<usize>)>;
+
+/// Bytes of a string constant in a class file, less some.
+const CONSTANT_MAX: usize = 60_000;
+
 /// The runtime for `blocks` blocks; none for a build without probes.
-pub fn runtime(package: &str, blocks: usize, probe: Probe) -> Option<GeneratedFile> {
+pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Option<GeneratedFile> {
     let log = match probe {
         Probe::Plain => return None,
         Probe::Count => "false",
@@ -26,6 +32,24 @@ pub fn runtime(package: &str, blocks: usize, probe: Probe) -> Option<GeneratedFi
     let text = TEMPLATE
         .replace("@PACKAGE@", package)
         .replace("@BLOCKS@", &blocks.to_string())
+        .replace("@SUMS@", &constants(sums))
         .replace("@LOG@", log);
     Some(GeneratedFile { path: format!("{package}/W.java"), text })
+}
+
+/// `"63 62 64,75 74 76"`: each block and its summands, as Java strings that fit.
+fn constants(sums: &Sums) -> String {
+    let mut strings = vec![String::new()];
+    for (block, summands) in sums {
+        let mut sum = block.to_string();
+        summands.iter().for_each(|summand| sum.push_str(&format!(" {summand}")));
+        let last = strings.last_mut().expect("there is one");
+        match last.len() + sum.len() < CONSTANT_MAX {
+            true if last.is_empty() => *last = sum,
+            true => last.push_str(&format!(",{sum}")),
+            false => strings.push(sum),
+        }
+    }
+    let quoted = strings.iter().map(|text| format!("\"{text}\""));
+    quoted.collect::<Vec<_>>().join(",\n            ")
 }

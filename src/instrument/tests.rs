@@ -34,11 +34,34 @@ fn bodies_without_braces_get_some() {
 #[test]
 fn headers_are_probed_where_they_are_evaluated() {
     check(
-        "for (int i = 0; i < n; i++) x();",
-        "c(1); for (int i = 0; (t(2) && (i < n)); c(3), i++) { c(4); x(); }",
+        "for (int i = f(); i < n; i++) x();",
+        "for (int i = f(); (t(2) && (i < n)); c(3), i++) { c(4); x(); }",
     );
-    check("l: for (int i = 0;;) { }", "c(1); l: for (int i = 0;;) { c(2); }");
+    check("y(); l: for (int i = 0;;) { }", "y(); c(1); l: for (int i = 0;;) { c(2); }");
     check("do x(); while (a);", "do { c(1); x(); } while ((f(2) || (a)));");
+}
+
+#[test]
+fn blocks_that_follow_from_others_have_no_probe() {
+    check(
+        "int s = 0; for (int i = 0; i < n; i++) s += i;",
+        "int s = 0; for (int i = 0; i < n; i++) { c(4); s += i; }",
+    );
+    // What may throw, call or unbox lies between.
+    check(
+        "int s = a[0]; for (int i = 0; i < n; i++) { s += a[i]; }",
+        "int s = a[0]; c(1); for (int i = 0; i < n; c(3), i++) { c(4); s += a[i]; }",
+    );
+    check(
+        "Integer n = 1; n++; for (int i = n; i < 9; i += 0 / n) { }",
+        "Integer n = 1; n++; c(1); for (int i = n; (t(2) && (i < 9)); i += 0 / n) { c(4); }",
+    );
+    let java = "class T { void m() { for (int i = 0; i < n; i++) { } } }";
+    let file = SourceFile::parse("T.java", java);
+    let blocks = divide(&file, Granularity::Statement);
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
+    assert!(out.runtime.unwrap().text.contains("\"1 0,2 4 0,3 4\""));
+    assert_eq!(out.probed, [true; 5]);
 }
 
 #[test]
@@ -46,6 +69,13 @@ fn constant_conditions_stay_constant() {
     check("while (true) x();", "while (true) { c(1); { c(2); x(); } }");
     check("do { x(); } while (true);", "for (;; c(2)) { c(1); x(); }  ");
     check("for (; !false;) { x(); }", "for (; !false;) { c(1); c(2); x(); }");
+    check("while (1 < 2) x();", "while (1 < 2) { c(1); { c(2); x(); } }");
+    check(
+        "final int k = 1; while (k < 2) x();",
+        "final int k = 1; while (k < 2) { c(1); { c(2); x(); } }",
+    );
+    check("do x(); while (k < k);", "do { c(1); x(); } while ((f(2) || (k < k)));");
+    check("do x(); while (1 < 2);", "do { c(1); x(); } while (1 < 2);");
 }
 
 #[test]

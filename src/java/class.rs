@@ -1,10 +1,10 @@
 //! What the resolver knows of a class, be it from syntax or from a class file.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
+use crate::java::fast::Map;
 
 /// Which classes a member is inherited by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,9 +54,9 @@ pub struct ClassInfo {
     /// Direct superinterfaces.
     pub interfaces: Vec<Type>,
     /// Fields by name.
-    pub fields: HashMap<Name, FieldInfo>,
+    pub fields: Map<Name, FieldInfo>,
     /// Methods by name; constructors are `<init>`.
-    pub methods: HashMap<Name, Vec<Arc<MethodInfo>>>,
+    pub methods: Map<Name, Vec<Arc<MethodInfo>>>,
     /// Record components in order: name and type; empty for other classes.
     pub components: Vec<(Name, Type)>,
 }

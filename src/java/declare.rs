@@ -1,13 +1,12 @@
 //! What one file declares and imports: read from syntax alone, before any name is
 //! resolved.
 
-use std::collections::HashMap;
-
 use super::SourceFile;
 use super::class::Visibility;
 use super::kinds::{Field, Kind};
 use super::tree::{LeanTree, NodeId};
 use super::types::Name;
+use crate::java::fast::Map;
 
 /// A file with its lean tree and its declarations.
 pub(crate) struct FileUnit<'s> {
@@ -22,10 +21,10 @@ pub(crate) struct FileUnit<'s> {
 pub(crate) struct Imports {
     pub package: String,
     /// Simple name -> qualified name.
-    pub single: HashMap<String, String>,
+    pub single: Map<String, String>,
     pub on_demand: Vec<String>,
     /// Member name -> classes that it is imported from.
-    pub static_single: HashMap<String, Vec<String>>,
+    pub static_single: Map<String, Vec<String>>,
     pub static_on_demand: Vec<String>,
 }
 
@@ -41,12 +40,12 @@ pub(crate) struct ClassDecl {
     /// Who inherits it, as a member class.
     pub visibility: Visibility,
     /// Member classes: simple name -> binary name.
-    pub members: HashMap<String, Name>,
+    pub members: Map<String, Name>,
 }
 
 impl<'s> FileUnit<'s> {
-    pub fn of(source: &'s SourceFile) -> FileUnit<'s> {
-        let tree = LeanTree::of(source);
+    /// The declarations of `source`, whose lean tree is `tree`.
+    pub fn of(source: &'s SourceFile, tree: LeanTree) -> FileUnit<'s> {
         let mut unit = FileUnit { source, tree, imports: Imports::default(), classes: Vec::new() };
         let top: Vec<NodeId> = unit.tree.children(unit.tree.root()).collect();
         for node in &top {
@@ -135,7 +134,7 @@ pub(crate) fn declared_classes(
             true => Visibility::Open,
             false => visibility(tree, text, node),
         };
-        let members = HashMap::new();
+        let members = Map::default();
         found.push(ClassDecl { name: name.clone(), node, outer, visibility, members });
         let inner = format!("{name}$");
         let below: Vec<NodeId> = self::members(tree, node).collect();
@@ -201,7 +200,7 @@ mod tests {
             "package p.q; import java.util.List; import java.io.*; import static a.B.c;\
              class A { enum E { X; class In {} } interface I {} } class Z {}",
         );
-        let unit = FileUnit::of(&source);
+        let unit = FileUnit::of(&source, LeanTree::of(&source));
         assert_eq!(unit.imports.package, "p.q");
         assert_eq!(unit.imports.single["List"], "java.util.List");
         assert_eq!(unit.imports.on_demand, ["java.io"]);

@@ -2,16 +2,17 @@
 //! (inherited ones too), imports, the package, `java.lang`.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
 use super::hierarchy::Ancestors;
 use super::kinds::{Field, Kind};
+use super::members::Candidate;
 use super::tree::NodeId;
-use super::types::{Name, Primitive, Type, TypeVariable, Wildcard};
+use super::types::{ClassType, Name, Primitive, Type, TypeVariable, Wildcard};
 use super::world::World;
+use crate::java::fast::Map;
 
 /// Something that brings type names into scope.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ pub(crate) enum Level {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LocalClass {
     pub supers: Vec<Name>,
-    pub members: HashMap<String, Name>,
+    pub members: Map<String, Name>,
     pub info: Option<Arc<ClassInfo>>,
 }
 
@@ -38,16 +39,24 @@ pub(crate) struct Resolver<'w> {
     pub file: &'w FileUnit<'w>,
     /// Type names in scope, outermost first.
     pub levels: Vec<Level>,
-    pub locals: HashMap<Name, LocalClass>,
-    by_name: RefCell<HashMap<String, Option<Name>>>,
-    member: RefCell<HashMap<(Name, String), Option<Name>>>,
-    infos: RefCell<HashMap<Name, Option<Arc<ClassInfo>>>>,
-    ancestors: RefCell<HashMap<Name, Arc<Ancestors>>>,
-    ranks: RefCell<HashMap<Name, u32>>,
+    pub locals: Map<Name, LocalClass>,
+    by_name: RefCell<Map<String, Option<Name>>>,
+    member: RefCell<Map<(Name, String), Option<Name>>>,
+    infos: RefCell<Map<Name, Option<Arc<ClassInfo>>>>,
+    ancestors: RefCell<Map<Name, Arc<Ancestors>>>,
+    ranks: RefCell<Map<Name, u32>>,
+    /// By class and method name.
+    methods: RefCell<Map<(Name, String), KnownMethods>>,
 }
+
+/// The types of a class that were asked for, and the methods of one name that they have.
+type KnownMethods = Vec<(ClassType, Vec<Candidate>)>;
 
 /// Deepest hierarchy and type nesting that is followed.
 const DEPTH_MAX: u32 = 64;
+
+/// For how many types of one class the methods of a name are remembered.
+const METHODS_MAX: usize = 8;
 
 /// What the name of a class that can't be found starts with.
 pub(crate) const MISSING: &str = "?.";
@@ -58,12 +67,13 @@ impl<'w> Resolver<'w> {
             world,
             file,
             levels: Vec::new(),
-            locals: HashMap::new(),
+            locals: Map::default(),
             by_name: RefCell::default(),
             member: RefCell::default(),
             infos: RefCell::default(),
             ancestors: RefCell::default(),
             ranks: RefCell::default(),
+            methods: RefCell::default(),
         }
     }
 
@@ -93,6 +103,26 @@ impl<'w> Resolver<'w> {
         let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
         if self.world.has_members() && is_settled {
             self.ranks.borrow_mut().insert(name.clone(), rank);
+        }
+    }
+
+    pub(super) fn known_methods(&self, ty: &ClassType, name: &str) -> Option<Vec<Candidate>> {
+        let key = (ty.name.clone(), name.to_owned());
+        let methods = self.methods.borrow();
+        let found = methods.get(&key)?.iter().find(|(known, _)| known == ty)?;
+        Some(found.1.clone())
+    }
+
+    /// Remembers the methods `name` of a type, unless it is local.
+    pub(super) fn keep_methods(&self, ty: &ClassType, name: &str, found: &[Candidate]) {
+        let is_open = ty.args.iter().any(|a| matches!(a, Type::Infer(_)));
+        if is_open || !self.world.has_members() || self.locals.contains_key(&ty.name) {
+            return;
+        }
+        let mut methods = self.methods.borrow_mut();
+        let known = methods.entry((ty.name.clone(), name.to_owned())).or_default();
+        if known.len() < METHODS_MAX {
+            known.push((ty.clone(), found.to_vec()));
         }
     }
 

@@ -1,32 +1,119 @@
 //! One Java source file and its syntax tree.
 
-use tree_sitter::{Parser, Tree};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::escapes;
 
 /// A parsed source file. The tree's nodes borrow from it.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     /// Path relative to its source root, with `/` on every system.
     pub path: String,
-    /// The whole text, as read (BOM and CRLF included).
+    /// The whole text (BOM and CRLF included), with unicode escapes outside literals
+    /// decoded: the same program, with each token in its place.
     pub text: String,
     /// The syntax tree; it may hold error nodes.
     pub tree: Tree,
+    /// Whether the parser took so long that it was stopped.
+    pub gave_up: bool,
+    /// Where `{` and `->` stand, in order.
+    openings: Vec<u32>,
 }
 
 impl SourceFile {
-    /// Parses `text`. Never fails: what the grammar can't follow becomes error nodes.
+    /// Parses `text`. Never fails: what the grammar can't follow becomes error nodes, and
+    /// text that keeps the parser busy beyond reason has an empty tree.
     pub fn parse(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
-        let text = text.into();
-        let mut parser = Parser::new();
-        parser
-            .set_language(&tree_sitter_java_orchard::LANGUAGE.into())
-            .expect("the grammar's ABI version is one that the linked tree-sitter reads");
-        let tree = parser.parse(&text, None).expect("parsing without a deadline ends with a tree");
-        SourceFile { path: path.into(), text, tree }
+        let (path, text) = (path.into(), text.into());
+        let text = escapes::decoded(&text).unwrap_or(text);
+        let (tree, gave_up) = parse(&text, limit(text.len()));
+        let openings = openings(&text);
+        SourceFile { path, text, tree, gave_up, openings }
+    }
+
+    /// Gives the memory of the syntax tree back; what stays is the text, under an empty
+    /// tree.
+    pub fn forget_tree(&mut self) {
+        self.tree = parse("", Duration::MAX).0;
+        self.openings = Vec::new();
+    }
+
+    /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a
+    /// `{` or `->` is in its text.
+    pub fn may_hold_bodies(&self, node: tree_sitter::Node<'_>) -> bool {
+        let range = node.byte_range();
+        let first = self.openings.partition_point(|at| (*at as usize) < range.start);
+        self.openings.get(first).is_some_and(|at| (*at as usize) < range.end)
     }
 
     /// The text under `node`.
     pub fn text_of(&self, node: tree_sitter::Node<'_>) -> &str {
         &self.text[node.byte_range()]
+    }
+}
+
+/// How long the parser may take for so many bytes: hundreds of times what it needs for
+/// any code that people write, on a machine that is busy with other things.
+fn limit(bytes: usize) -> Duration {
+    Duration::from_secs(10) + Duration::from_micros(bytes as u64 * 2)
+}
+
+/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
+fn parse(text: &str, limit: Duration) -> (Tree, bool) {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_java_orchard::LANGUAGE.into())
+        .expect("the grammar's ABI version is one that the linked tree-sitter reads");
+    if let Some(tree) = within(&mut parser, text, limit) {
+        return (tree, false);
+    }
+    parser.reset();
+    (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
+}
+
+fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
+    let start = Instant::now();
+    let mut progress = |_: &tree_sitter::ParseState| match start.elapsed() > limit {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
+}
+
+fn openings(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes();
+    let is_opening = |at: &usize| match bytes[*at] {
+        b'{' => true,
+        b'-' => bytes.get(at + 1) == Some(&b'>'),
+        _ => false,
+    };
+    (0..bytes.len()).filter(is_opening).map(|at| at as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_found_by_their_openings() {
+        let file = SourceFile::parse("A.java", "class A { int f = 1 - 2; }");
+        let root = file.tree.root_node();
+        assert!(!file.gave_up && file.may_hold_bodies(root));
+        let body = root.named_child(0).unwrap().child_by_field_name("body").unwrap();
+        assert!(!file.may_hold_bodies(body.named_child(0).unwrap()));
+    }
+
+    #[test]
+    fn the_parser_stops_when_its_time_is_over() {
+        let mut parser = Parser::new();
+        parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
+        let text = "class A { void m() { f(1); } }".repeat(10_000);
+        assert!(within(&mut parser, &text, Duration::ZERO).is_none());
     }
 }

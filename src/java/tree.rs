@@ -1,7 +1,7 @@
 //! A lean copy of a file's syntax tree: flat, with parents, without comments,
 //! punctuation and annotations. Types are looked up by its dense node ids.
 
-use tree_sitter::TreeCursor;
+use tree_sitter::{Node, TreeCursor};
 
 use super::SourceFile;
 use super::kinds::{Field, GRAMMAR, Kind};
@@ -12,17 +12,17 @@ pub struct NodeId(pub u32);
 
 const NONE: u32 = u32::MAX;
 
+/// The first node below one follows it directly.
 #[derive(Debug, Clone)]
 struct Entry {
-    syntax_id: usize,
     start: u32,
     end: u32,
     line: u32,
     parent: u32,
-    first_child: u32,
     next: u32,
     kind: Kind,
     field: Field,
+    has_children: bool,
     missing: bool,
 }
 
@@ -30,13 +30,16 @@ struct Entry {
 #[derive(Debug, Clone, Default)]
 pub struct LeanTree {
     entries: Vec<Entry>,
+    /// The ids of the nodes in the syntax tree.
+    syntax_ids: Vec<usize>,
 }
 
 impl LeanTree {
     /// Copies the tree of `file`, without recursion, in one pass.
     pub fn of(file: &SourceFile) -> LeanTree {
-        let mut tree = LeanTree { entries: Vec::with_capacity(file.text.len() / 6) };
+        let mut tree = LeanTree::default();
         tree.copy(file);
+        tree.entries.shrink_to_fit();
         for cast in tree.nodes().filter(|n| tree.kind(*n) == Kind::Cast).collect::<Vec<_>>() {
             tree.mend_cast(cast);
         }
@@ -86,7 +89,8 @@ impl LeanTree {
     fn copy(&mut self, file: &SourceFile) {
         let tree = self;
         let mut cursor = file.tree.walk();
-        tree.push(&cursor, NONE);
+        let root = cursor.node();
+        tree.push(root, GRAMMAR.kind(root.kind_id()), Field::Other, NONE);
         let mut ancestors = vec![(0u32, NONE)];
         let mut descend = true;
         loop {
@@ -112,39 +116,47 @@ impl LeanTree {
     /// Keeps the cursor's node if it matters, and says whether to go below it.
     /// `ancestors` holds (node, its last child) for every open level.
     fn visit(&mut self, cursor: &TreeCursor<'_>, ancestors: &mut Vec<(u32, u32)>) -> bool {
-        let kind = GRAMMAR.kind(cursor.node().kind_id());
-        let is_comment = matches!(kind, Kind::LineComment | Kind::BlockComment);
-        if is_comment || (!cursor.node().is_named() && !is_needed_token(cursor, kind)) {
+        let node = cursor.node();
+        let kind = GRAMMAR.kind(node.kind_id());
+        if matches!(kind, Kind::LineComment | Kind::BlockComment) {
             return false;
         }
-        let (parent, last) = *ancestors.last().expect("the root is never popped");
-        let index = self.push(cursor, parent);
-        if last == NONE {
-            self.entries[parent as usize].first_child = index;
-        } else {
-            self.entries[last as usize].next = index;
+        let is_named = node.is_named();
+        let is_token = matches!(
+            kind,
+            Kind::Increment | Kind::Decrement | Kind::New | Kind::Static | Kind::Error
+        );
+        let field = GRAMMAR.field(cursor.field_id());
+        // Operators are needed; the same tokens around type arguments are not.
+        if !is_named && !is_token && field != Field::Operator {
+            return false;
         }
-        ancestors.last_mut().expect("the root is never popped").1 = index;
-        let below =
-            !kind.is_annotation() && kind != Kind::StringLiteral && cursor.node().child_count() > 0;
+        let last = ancestors.last_mut().expect("the root is never popped");
+        let index = self.push(node, kind, field, last.0);
+        if last.1 == NONE {
+            self.entries[last.0 as usize].has_children = true;
+        } else {
+            self.entries[last.1 as usize].next = index;
+        }
+        last.1 = index;
+        let below = !kind.is_annotation() && kind != Kind::StringLiteral && node.child_count() > 0;
         if below {
             ancestors.push((index, NONE));
         }
         below
     }
 
-    fn push(&mut self, cursor: &TreeCursor<'_>, parent: u32) -> u32 {
-        let node = cursor.node();
+    fn push(&mut self, node: Node<'_>, kind: Kind, field: Field, parent: u32) -> u32 {
+        self.syntax_ids.push(node.id());
         self.entries.push(Entry {
-            syntax_id: node.id(),
             start: node.start_byte() as u32,
             end: node.end_byte() as u32,
             line: node.start_position().row as u32 + 1,
             parent,
-            first_child: NONE,
             next: NONE,
-            kind: GRAMMAR.kind(node.kind_id()),
-            field: GRAMMAR.field(cursor.field_id()),
+            kind,
+            field,
+            has_children: false,
             missing: node.is_missing(),
         });
         self.entries.len() as u32 - 1
@@ -194,9 +206,14 @@ impl LeanTree {
         self.entry(node).missing
     }
 
-    /// The id of the same node in the syntax tree.
-    pub fn syntax_id(&self, node: NodeId) -> usize {
-        self.entry(node).syntax_id
+    /// The id of each node in the syntax tree, in source order.
+    pub fn syntax_ids(&self) -> &[usize] {
+        &self.syntax_ids
+    }
+
+    /// Gives the memory of [`LeanTree::syntax_ids`] back.
+    pub fn forget_syntax(&mut self) {
+        self.syntax_ids = Vec::new();
     }
 
     /// Its bytes in the file's text.
@@ -212,7 +229,7 @@ impl LeanTree {
 
     /// The nodes directly below, in source order.
     pub fn children(&self, node: NodeId) -> Children<'_> {
-        Children { tree: self, next: self.entry(node).first_child }
+        Children { tree: self, next: if self.entry(node).has_children { node.0 + 1 } else { NONE } }
     }
 
     /// The first child with this role.
@@ -241,12 +258,6 @@ impl LeanTree {
         }
         None
     }
-}
-
-/// Operators are needed; the same tokens around type arguments are not.
-fn is_needed_token(cursor: &TreeCursor<'_>, kind: Kind) -> bool {
-    matches!(kind, Kind::Increment | Kind::Decrement | Kind::New | Kind::Static | Kind::Error)
-        || GRAMMAR.field(cursor.field_id()) == Field::Operator
 }
 
 /// Iterator over the children of a node.

@@ -1,7 +1,6 @@
 //! All classes that the analysed sources can name: their own and those of the class
 //! path.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -11,23 +10,24 @@ use super::class::{ClassInfo, Visibility};
 use super::declare::{ClassDecl, FileUnit};
 use super::kinds::{Field, Kind};
 use super::resolver::{Level, Resolver};
-use super::tree::NodeId;
+use super::tree::{LeanTree, NodeId};
 use super::types::Name;
 use super::{ClassPath, SourceFile, source_class};
+use crate::java::fast::Map;
 
 /// The files and their classes. Built in stages: names, supertypes, members.
 pub(crate) struct World<'w> {
     pub files: Vec<FileUnit<'w>>,
     classes: &'w ClassPath,
     /// Source classes: file and index in [`FileUnit::classes`].
-    declared: HashMap<Name, (usize, usize)>,
+    declared: Map<Name, (usize, usize)>,
     /// Direct supertypes of source classes, without type arguments.
-    supers: RwLock<HashMap<Name, Arc<[Name]>>>,
+    supers: RwLock<Map<Name, Arc<[Name]>>>,
     complete: AtomicBool,
-    infos: HashMap<Name, Arc<ClassInfo>>,
+    infos: Map<Name, Arc<ClassInfo>>,
     has_members: bool,
     /// Constant variables found out so far, by class and field.
-    pub constants: RwLock<HashMap<(Name, Name), bool>>,
+    pub constants: RwLock<Map<(Name, Name), bool>>,
 }
 
 /// Deepest hierarchy that is followed.
@@ -37,10 +37,16 @@ const DEPTH_MAX: u32 = 64;
 const QUALIFIED_MAX: usize = 1024;
 
 impl<'w> World<'w> {
-    /// The names of all classes of `files`, nothing resolved yet.
-    pub fn declare(files: &'w [SourceFile], classes: &'w ClassPath) -> World<'w> {
-        let files: Vec<FileUnit<'w>> = files.par_iter().map(FileUnit::of).collect();
-        let mut declared = HashMap::new();
+    /// The names of all classes of `files`, whose lean trees are `trees`; nothing is
+    /// resolved yet.
+    pub fn declare(
+        files: &'w [SourceFile],
+        trees: Vec<LeanTree>,
+        classes: &'w ClassPath,
+    ) -> World<'w> {
+        let pairs = files.par_iter().zip(trees);
+        let files: Vec<FileUnit<'w>> = pairs.map(|(file, tree)| FileUnit::of(file, tree)).collect();
+        let mut declared = Map::default();
         for (file, unit) in files.iter().enumerate() {
             for (index, class) in unit.classes.iter().enumerate() {
                 declared.entry(class.name.clone()).or_insert((file, index));
@@ -52,7 +58,7 @@ impl<'w> World<'w> {
             declared,
             supers: RwLock::default(),
             complete: AtomicBool::new(false),
-            infos: HashMap::new(),
+            infos: Map::default(),
             has_members: false,
             constants: RwLock::default(),
         }
@@ -60,7 +66,7 @@ impl<'w> World<'w> {
 
     /// Resolves the supertypes, then the members of all classes; returns the members,
     /// to be put in by [`World::with_members`].
-    pub fn members(&self) -> HashMap<Name, Arc<ClassInfo>> {
+    pub fn members(&self) -> Map<Name, Arc<ClassInfo>> {
         for file in &self.files {
             for class in &file.classes {
                 self.supers_of(&class.name, 0);
@@ -69,7 +75,7 @@ impl<'w> World<'w> {
         self.complete.store(true, Ordering::Release);
         let found: Vec<Vec<ClassInfo>> =
             self.files.par_iter().map(|f| source_class::file_classes(self, f)).collect();
-        let mut infos = HashMap::new();
+        let mut infos = Map::default();
         for info in found.into_iter().flatten() {
             infos.entry(info.name.clone()).or_insert_with(|| Arc::new(info));
         }
@@ -77,10 +83,15 @@ impl<'w> World<'w> {
     }
 
     /// A world whose members are known: the same files and names as `self`.
-    pub fn with_members(mut self, infos: HashMap<Name, Arc<ClassInfo>>) -> World<'w> {
+    pub fn with_members(mut self, infos: Map<Name, Arc<ClassInfo>>) -> World<'w> {
         self.infos = infos;
         self.has_members = true;
         self
+    }
+
+    /// The Java release of the JDK on the class path.
+    pub fn release(&self) -> u16 {
+        self.classes.release()
     }
 
     /// Whether all supertypes are resolved.

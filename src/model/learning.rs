@@ -116,9 +116,10 @@ mod tests {
         let old = Campaign::new(9, 160, 20, 16, 0.01);
         let mut new = Campaign::new(9, 60, 20, 16, 0.0);
         for i in 0..new.table.cases.len() {
-            let cost = |j: usize| old.costs[j] * if j % 2 == 0 { 1.15 } else { 1.05 };
+            let cost = |j: usize| old.costs[j] * if j.is_multiple_of(2) { 1.15 } else { 1.05 };
             let energy: f64 = new.table.row(i).iter().enumerate().map(|(j, n)| n * cost(j)).sum();
-            new.table.cases[i].energy_j = energy * if i % 3 == 0 { 1.02 } else { 0.99 };
+            let noise = if i.is_multiple_of(3) { 1.02 } else { 0.99 };
+            new.table.cases[i].energy_j = energy * noise;
         }
         let known = crate::model::fit(&old.table, &FitOptions::new(Solver::Shrink)).unwrap();
         let alone = FitOptions::new(Solver::Shrink);

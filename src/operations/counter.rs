@@ -1,11 +1,10 @@
 //! What is collected while the nodes of one file are counted.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::context::ContextText;
 use super::dictionary::OperationCount;
-use crate::blocks::FileBlocks;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::Facts;
 use crate::java::declare::FileUnit;
@@ -20,36 +19,24 @@ pub(super) type OperationName = Cow<'static, str>;
 pub(super) struct Counter<'a> {
     pub file: &'a FileUnit<'a>,
     pub facts: &'a Facts,
-    /// The nodes that blocks point at, by their ids in the syntax tree.
-    pub nodes: HashMap<usize, NodeId>,
     /// The block that owns a node, if a block's part begins there.
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
     pub block: usize,
-    found: Vec<(OperationName, ContextText, u32)>,
+    pub found: Vec<(OperationName, ContextText, u32)>,
     pub findings: Vec<Finding>,
+    /// How many operations so far rest on what is not known.
+    pub guessed: u64,
 }
 
 impl<'a> Counter<'a> {
-    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, blocks: &FileBlocks<'_>) -> Counter<'a> {
-        let mut wanted: HashMap<usize, Option<usize>> =
-            blocks.owner.iter().map(|(id, block)| (*id, Some(*block))).collect();
-        let others = blocks.blocks.iter().map(|b| b.construct.id());
-        for id in others.chain(blocks.units.iter().map(|u| u.node.id())) {
-            wanted.entry(id).or_insert(None);
-        }
-        let mut nodes = HashMap::with_capacity(wanted.len());
+    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, owners: &[(NodeId, u32)]) -> Counter<'a> {
         let mut owner = vec![None; file.tree.len()];
-        for node in file.tree.nodes() {
-            let id = file.tree.syntax_id(node);
-            if let Some(block) = wanted.get(&id) {
-                // A node and its only child may share an id: the outer one counts.
-                nodes.entry(id).or_insert(node);
-                owner[node.0 as usize] = block.map(|b| b as u32);
-            }
+        for (node, block) in owners {
+            owner[node.0 as usize] = Some(*block);
         }
         let (found, findings) = (Vec::new(), Vec::new());
-        Counter { file, facts, nodes, owner, block: 0, found, findings }
+        Counter { file, facts, owner, block: 0, found, findings, guessed: 0 }
     }
 
     pub fn tree(&self) -> &'a LeanTree {

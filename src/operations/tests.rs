@@ -14,7 +14,8 @@ pub(super) fn scan_with(java: &str, classes: &ClassPath) -> (Dictionary, Vec<Fin
     let files = [SourceFile::parse("T.java", java)];
     let granularity = Granularity::Statement;
     let blocks: Vec<_> = files.iter().map(|f| divide(f, granularity)).collect();
-    count(&files, &blocks, classes, granularity)
+    let counted = count(&files, &blocks, classes);
+    (counted.dictionary, counted.findings)
 }
 
 /// The operations of the block whose name ends with `block`, as `A 2, B`.

@@ -1,11 +1,13 @@
 import com.sun.source.tree.LineMap;
 import com.sun.source.util.JavacTask;
+import com.sun.tools.javac.api.BasicJavacTask;
 import com.sun.tools.javac.code.Flags;
 import com.sun.tools.javac.code.Symbol;
 import com.sun.tools.javac.code.Symbol.MethodSymbol;
 import com.sun.tools.javac.code.Symbol.VarSymbol;
 import com.sun.tools.javac.code.Type;
 import com.sun.tools.javac.code.TypeTag;
+import com.sun.tools.javac.code.Types;
 import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.tree.JCTree.*;
 import com.sun.tools.javac.tree.TreeInfo;
@@ -22,7 +24,8 @@ import javax.tools.*;
  * attributed, and prints `file, line, operation, count`, separated by tabs. It shares no
  * code with the counter it checks.
  *
- * java --add-exports jdk.compiler/com.sun.tools.javac.tree=ALL-UNNAMED
+ * java --add-exports jdk.compiler/com.sun.tools.javac.api=ALL-UNNAMED
+ *      --add-exports jdk.compiler/com.sun.tools.javac.tree=ALL-UNNAMED
  *      --add-exports jdk.compiler/com.sun.tools.javac.code=ALL-UNNAMED
  *      --add-exports jdk.compiler/com.sun.tools.javac.util=ALL-UNNAMED
  *      OperationChecker.java FOLDER [OPTIONS OF JAVAC]
@@ -31,13 +34,15 @@ public final class OperationChecker extends TreeScanner {
     private final String file;
     private final LineMap lines;
     private final Set<Symbol> sources;
+    private final Types types;
     private final SortedMap<String, Integer> counts;
     private final Deque<Type> returns = new ArrayDeque<>();
 
-    OperationChecker(String file, LineMap lines, Set<Symbol> sources, SortedMap<String, Integer> counts) {
+    OperationChecker(String file, LineMap lines, Set<Symbol> sources, Types types, SortedMap<String, Integer> counts) {
         this.file = file;
         this.lines = lines;
         this.sources = sources;
+        this.types = types;
         this.counts = counts;
     }
 
@@ -65,12 +70,13 @@ public final class OperationChecker extends TreeScanner {
                     broken.add(relative(root, Path.of(message.getSource().getName())));
                 }
             }
+            Types types = Types.instance(((BasicJavacTask) task).getContext());
             Set<Symbol> sources = new HashSet<>();
             for (var unit : units) new Declared(sources).scan(unit);
             for (var unit : units) {
                 String file = relative(root, Path.of(unit.getSourceFile().getName()));
                 if (broken.contains(file)) System.err.println("left out, javac has errors: " + file);
-                else new OperationChecker(file, unit.getLineMap(), sources, counts).scan(unit);
+                else new OperationChecker(file, unit.getLineMap(), sources, types, counts).scan(unit);
             }
         }
         PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), false, "UTF-8");
@@ -411,20 +417,8 @@ public final class OperationChecker extends TreeScanner {
     }
 
     /** The return type of the lambda's function. */
-    private static Type descriptor(JCLambda tree) {
-        Symbol found = null;
-        Deque<Symbol> todo = new ArrayDeque<>(List.of(tree.target.tsym));
-        while (!todo.isEmpty()) {
-            Symbol.ClassSymbol type = (Symbol.ClassSymbol) todo.pop();
-            for (Symbol member : type.members().getSymbols()) {
-                boolean open = member instanceof MethodSymbol && (member.flags() & Flags.ABSTRACT) != 0
-                    && (member.flags() & (Flags.DEFAULT | Flags.STATIC)) == 0;
-                String name = member.name.toString();
-                if (open && !name.equals("equals") && !name.equals("hashCode") && !name.equals("toString")) found = member;
-            }
-            for (Type above : type.getInterfaces()) todo.add(above.tsym);
-        }
-        return found == null ? tree.type : found.type.getReturnType();
+    private Type descriptor(JCLambda tree) {
+        return types.findDescriptorType(tree.target).getReturnType();
     }
 
     @Override public void visitReference(JCMemberReference tree) {

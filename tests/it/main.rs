@@ -5,5 +5,7 @@ mod device;
 mod operations;
 mod pipeline;
 mod probes;
+mod projects;
+mod robustness;
 mod silicon;
 mod virtual_board;

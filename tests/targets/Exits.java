@@ -13,7 +13,7 @@ public class Exits {
                 sum -= i; //= else_1 800000
             }
         }
-        return sum; //= after_2 8
+        return sum; //= after_1 8
     }
 
     static int depth(int n) {
@@ -40,11 +40,11 @@ public class Exits {
                 }
                 sink = spin(200_000); //= after_1 8
             });
-            threads[i].start(); //= after_1 8
+            threads[i].start();
         }
         start.countDown();
         for (Thread thread : threads) thread.join(); //= foreach_1 8
-        overflow();
+        overflow(); //= after_2 1
         Thread.currentThread().interrupt();
         spinInterrupted();
         System.out.println("interrupted " + Thread.interrupted());
@@ -60,7 +60,7 @@ public class Exits {
         daemon.setDaemon(true);
         daemon.start();
         Thread.sleep(100);
-        throw new IllegalStateException("uncaught"); //= after_2 1
+        throw new IllegalStateException("uncaught");
     }
 
     static void spinInterrupted() {

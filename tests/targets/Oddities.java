@@ -17,13 +17,13 @@ public class Oddities {
     static int wattline = 1;
     static int wattline$rt = 2;
 
-    static int comments(int n) { /* { */ // } //= entry 1
-        if /* why */ (n > 0 /* ) */) // {
-            /* ; */ n++; // x //= if_1 1
-        else /* never */ n--; // y //= else_1 0
-        /* before */ for /* a */ ( /* b */ ; /* c */ n < 4 /* d */ ; /* e */ n++ /* f */ ) /* g */ ; /* h */ //= after_1 1, for_1.test 3, for_1.update 2, for_1 2
+    static int comments(int n) { /* { */ // }
+        if /* why */ (n > 0 /* ) */) // { //= entry 1
+            /* ; */ n++; // x //= if_1 0
+        else /* never */ n--; // y //= else_1 1
+        /* before */ for /* a */ ( /* b */ ; /* c */ n < 4 /* d */ ; /* e */ n++ /* f */ ) /* g */ ; /* h */ //= after_1 1, for_1.test 6, for_1.update 5, for_1 5
         while /* i */ ( /* j */ n-- > 2 /* k */ ) /* l */ { /* m */ } /* n */ //= after_2 1, while_1.test 3, while_1 2
-        do /* o */ n++; /* p */ while /* q */ (n < 3 /* r */) /* s */ ; /* t */ //= do_1.test 1
+        do /* o */ n++; /* p */ while /* q */ (n < 3 /* r */) /* s */ ; /* t */ //= do_1 2, do_1.test 2
         return n; //= after_4 1
     }
 
@@ -103,10 +103,10 @@ public class Oddities {
         {} ;
         if (n > 0) ; else ; //= if_1 1, else_1 0
         switch (n) {} //= after_1 1
-        switch (n) { case 5: } //= after_2 1
-        for (int i = 0; i < 2; i++); //= after_3 1, for_1 2
-        try {} finally {} //= after_4 1, try_1 1
-        return n; //= after_5 1
+        switch (n) { case 5: }
+        for (int i = 0; i < 2; i++); //= for_1.init 1, for_1.test 3, for_1.update 2, for_1 2
+        try {} finally {} //= after_2 1, try_1 1
+        return n; //= after_3 1
     }
 
     static Supplier<IntFunction<String>> nested() {
@@ -117,7 +117,7 @@ public class Oddities {
         int[] a = new int[3]; //= entry 1
         int n = 0;
         try {
-            for (int i = 0; ; i++) { //= for_1.init 1, for_1.test ?, for_1.update 3
+            for (int i = 0; ; i++) { //= for_1.init 1, for_1.update 3
                 n += a[i] + 1; //= for_1 4
             }
         } catch (ArrayIndexOutOfBoundsException e) {
@@ -130,8 +130,8 @@ public class Oddities {
         int n = 0; //= entry 1
         String[] words = {"a", "bb", null, "c"};
         try {
-            for (int i = 0; i < 2; i++) { //= for_1.init 1, for_1.test 1, for_1 1, for_1.update 0
-                int j = 0;
+            for (int i = 0; i < 2; i++) { //= for_1.init 1, for_1.test 1, for_1.update 0
+                int j = 0; //= for_1 1
                 while (j < 4) { //= while_1.test 3
                     n += words[j++].length(); //= while_1 3
                 }
@@ -139,7 +139,7 @@ public class Oddities {
         } catch (NullPointerException e) {
             System.out.println(e.getStackTrace()[0].getLineNumber()); //= catch_1 1
         }
-        int[] squares = new int[5]; //= after_2 1
+        int[] squares = new int[5]; //= after_1 1
         try {
             for (int i = 0; i < 9; i++) { //= for_2.init 1, for_2.test 6, for_2.update 5
                 for (int k = 0; k < 2; k++) squares[i] += k * i; //= for_3.init 6, for_3.test 16, for_3.update 10, for_3 11
@@ -154,7 +154,7 @@ public class Oddities {
                 break; //= catch_1 1
             }
         }
-        return n; //= after_4 1
+        return n; //= after_3 1
     }
 
     public static void main(String[] args) throws Exception {

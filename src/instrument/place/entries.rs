@@ -35,7 +35,7 @@ impl<'t> Placer<'_, 't> {
             }
             UnitKind::Lambda => {
                 let (file, body) = (self.file, block.anchor);
-                return lambda::place(file, &self.facts, &self.probes, index, body, self.edits);
+                return lambda::place(file, self.facts, &self.probes, index, body, self.edits);
             }
         }
         Ok(())

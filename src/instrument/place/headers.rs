@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{Placed, Placer};
 use crate::blocks::BlockKind;
 use crate::instrument::condition::{self, Binding};
+use crate::instrument::constant::{Constant, constant};
 use crate::java::syntax::{self, field, kind};
 
 impl<'t> Placer<'_, 't> {
@@ -23,11 +24,15 @@ impl<'t> Placer<'_, 't> {
 
     pub(super) fn test(&mut self, index: usize) -> Placed {
         let block = &self.blocks.blocks[index];
-        let constant = condition::constant(self.file, &self.facts, block.anchor);
+        let constant = constant(self.file, self.facts, block.anchor);
         match (block.kind, constant, condition::binding(block.anchor)) {
-            (BlockKind::DoTest, Some(true), _) => self.endless_do(index),
-            (_, Some(true), _) => {
-                // Tests and bodies come in pairs: count at the body's start.
+            (BlockKind::DoTest, Some(Constant::True), _) => self.endless_do(index),
+            (BlockKind::DoTest, Some(Constant::Other), _) => {
+                Err("its condition is constant, and nothing here knows its value")
+            }
+            (BlockKind::WhileTest | BlockKind::ForTest, Some(_), _) => {
+                // It compiles, so it is true: tests and bodies come in pairs. Count at
+                // the body's start.
                 let body = syntax::field(block.construct, field::BODY).ok_or("it has no body")?;
                 let probe = self.probes.statement(index);
                 self.body(index, body, &probe);

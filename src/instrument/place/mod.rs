@@ -10,6 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 use tree_sitter::Node;
 
 use super::Report;
+use super::constant::constant;
+use super::derive::Derived;
 use super::edit::Edits;
 use super::facts::Facts;
 use crate::blocks::{Block, BlockKind, FileBlocks, UnitKind};
@@ -23,12 +25,16 @@ pub struct Target<'a, 't> {
     pub file: &'t SourceFile,
     /// its blocks,
     pub blocks: &'a FileBlocks<'t>,
+    /// what is known of its names,
+    pub facts: &'a Facts<'t>,
     /// the runtime's package,
     pub package: &'a str,
     /// the id of the file's first block,
     pub first: usize,
-    /// and the blocks to leave alone, as indices into the file's.
+    /// the blocks to leave alone, as indices into the file's,
     pub skip: BTreeSet<usize>,
+    /// and those that follow from others, if all of these have a probe.
+    pub derived: &'a Derived,
 }
 
 /// The text of probes.
@@ -54,35 +60,75 @@ impl Probes<'_> {
     }
 }
 
-/// Places all probes of a file; says for each block whether it has one.
-pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_, '_>) -> Vec<bool> {
+/// Most blocks that one derived block is the sum of.
+const SUMMANDS_MAX: usize = 1000;
+
+/// Which blocks of a file are counted, and how.
+pub struct Placement {
+    /// For each block whether it is counted, by a probe of its own or those of others.
+    pub probed: Vec<bool>,
+    /// The blocks without a probe of their own, as sums of blocks with one.
+    pub derived: Derived,
+}
+
+/// Places all probes of a file.
+pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_, '_>) -> Placement {
     let mut placer = Placer {
         file: target.file,
         blocks: target.blocks,
         probes: Probes { package: target.package, first: target.first },
-        facts: Facts::gather(target.file),
+        facts: target.facts,
         conditionals: HashSet::new(),
         edits,
     };
-    let mut probed = Vec::with_capacity(target.blocks.blocks.len());
-    for index in 0..target.blocks.blocks.len() {
+    let mut probed = vec![false; target.blocks.blocks.len()];
+    let mut place = |index: usize, probed: &mut Vec<bool>| {
         let result = match target.skip.contains(&index) {
             true => placer.braces_only(index),
             false => placer.block(index),
         };
-        probed.push(result.is_ok());
+        probed[index] = result.is_ok();
         if let Err(why) = result {
             report.block(index, FindingKind::NotProbed, why);
         }
+    };
+    for index in 0..probed.len() {
+        if !target.derived.contains_key(&index) {
+            place(index, &mut probed);
+        }
     }
-    probed
+    let mut derived = Derived::new();
+    for index in target.derived.keys() {
+        match summands(target.derived, *index) {
+            Some(summands) if summands.iter().all(|summand| probed[*summand]) => {
+                derived.insert(*index, summands);
+            }
+            _ => place(*index, &mut probed),
+        }
+    }
+    derived.keys().for_each(|index| probed[*index] = true);
+    Placement { probed, derived }
+}
+
+/// The blocks that `index` is the sum of in the end: its sources may be derived too.
+fn summands(derived: &Derived, index: usize) -> Option<Vec<usize>> {
+    let mut summands = Vec::new();
+    let mut todo = vec![index];
+    for _ in 0..SUMMANDS_MAX {
+        let Some(block) = todo.pop() else { return Some(summands) };
+        match derived.get(&block) {
+            Some(sources) => todo.extend(sources),
+            None => summands.push(block),
+        }
+    }
+    None
 }
 
 struct Placer<'a, 't> {
     file: &'t SourceFile,
     blocks: &'a FileBlocks<'t>,
     probes: Probes<'a>,
-    facts: Facts<'t>,
+    facts: &'a Facts<'t>,
     /// The `?:` whose condition counts both arms.
     conditionals: HashSet<usize>,
     edits: &'a mut Edits,
@@ -119,6 +165,11 @@ impl<'t> Placer<'_, 't> {
             }
             BlockKind::SwitchCase => self.arm(index),
             BlockKind::Continuation => self.continuation(index),
+            BlockKind::AndRight | BlockKind::OrRight | BlockKind::ConditionalTrue
+                if constant(self.file, self.facts, block.construct).is_some() =>
+            {
+                Err("it is part of a constant, which isn't executed")
+            }
             BlockKind::AndRight => self.operand(index, "t", "&&"),
             BlockKind::OrRight => self.operand(index, "f", "||"),
             BlockKind::ConditionalTrue => self.conditional(index),

@@ -16,42 +16,63 @@ pub(super) struct Effects<'t> {
     pub(super) nested: HashSet<&'t str>,
     /// Names that it calls methods on.
     pub(super) receivers: HashSet<&'t str>,
+    /// All names in it, as often as they occur.
+    pub(super) mentioned: Vec<&'t str>,
     /// Whether it calls anything.
     pub(super) may_throw: bool,
-    /// Whether it holds lambdas, classes or `switch` expressions.
+    /// Whether it holds lambdas, classes or `switch` expressions; then the rest is not
+    /// looked at.
     pub(super) holds_code: bool,
+}
+
+/// What is done to the names in an expression.
+#[derive(Debug, Clone, Copy, Default)]
+struct Role {
+    assigned: bool,
+    nested: bool,
+    receiver: bool,
+}
+
+/// What a node says of the nodes directly below it.
+struct Level {
+    /// What is done to the names in them,
+    role: Role,
+    /// and in this one of them.
+    special: Option<(usize, Role)>,
+    /// Whether the role holds for the first of them only.
+    first_only: bool,
 }
 
 impl<'t> Effects<'t> {
     pub(super) fn of(file: &'t SourceFile, part: Node<'t>) -> Effects<'t> {
         let mut effects = Effects::default();
         let top = syntax::named_children(part).first().map(Node::id);
-        let mut todo = vec![part];
-        while let Some(node) = todo.pop() {
-            effects.visit(file, node, Some(node.id()) == top);
-            todo.extend(syntax::named_children(node));
-        }
+        let mut levels: Vec<Level> = Vec::new();
+        syntax::walk(part, |node, depth| {
+            levels.truncate(depth);
+            let role = levels.last_mut().map_or_else(Role::default, |above| above.role_of(node));
+            effects.visit(file, node, role);
+            levels.push(Level::below(node, role, Some(node.id()) == top));
+            !effects.holds_code
+        });
         effects
     }
 
-    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, is_top: bool) {
-        match node.kind() {
-            kind::ASSIGNMENT_EXPRESSION => {
-                let Some(left) = syntax::field(node, field::LEFT) else { return };
-                names(file, left, &mut self.assigned);
-                if !is_top {
-                    names(file, left, &mut self.nested);
+    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, role: Role) {
+        match syntax::kind_of(node) {
+            kind::IDENTIFIER => {
+                let name = file.text_of(node);
+                self.mentioned.push(name);
+                let sets = [
+                    (role.assigned, &mut self.assigned),
+                    (role.nested, &mut self.nested),
+                    (role.receiver, &mut self.receivers),
+                ];
+                for (_, set) in sets.into_iter().filter(|(has, _)| *has) {
+                    set.insert(name);
                 }
             }
-            kind::UPDATE_EXPRESSION => names(file, node, &mut self.assigned),
-            kind::METHOD_INVOCATION => {
-                self.may_throw = true;
-                let object = syntax::field(node, field::OBJECT);
-                object.into_iter().for_each(|object| names(file, object, &mut self.receivers));
-            }
-            kind::OBJECT_CREATION_EXPRESSION => {
-                self.may_throw = true;
-            }
+            kind::METHOD_INVOCATION | kind::OBJECT_CREATION_EXPRESSION => self.may_throw = true,
             kind::LAMBDA_EXPRESSION | kind::CLASS_BODY | kind::SWITCH_EXPRESSION => {
                 self.holds_code = true;
             }
@@ -60,18 +81,37 @@ impl<'t> Effects<'t> {
     }
 }
 
-/// The names in an expression, indices and arguments left out.
-fn names<'t>(file: &'t SourceFile, expression: Node<'t>, names: &mut HashSet<&'t str>) {
-    let mut todo = vec![expression];
-    while let Some(node) = todo.pop() {
-        match node.kind() {
-            kind::IDENTIFIER => {
-                names.insert(file.text_of(node));
+impl Level {
+    /// What is done to the names below `node`: what is done to those of `node`, but for
+    /// indices and arguments, and what `node` does itself.
+    fn below(node: Node<'_>, role: Role, is_top: bool) -> Level {
+        let child = |name: &str| syntax::field(node, name).map(|part| part.id());
+        let level = |role| Level { role, special: None, first_only: false };
+        match syntax::kind_of(node) {
+            kind::ARGUMENT_LIST => level(Role::default()),
+            kind::ARRAY_ACCESS => Level { first_only: true, ..level(role) },
+            kind::ASSIGNMENT_EXPRESSION => {
+                let left = Role { assigned: true, nested: role.nested || !is_top, ..role };
+                Level { special: child(field::LEFT).map(|id| (id, left)), ..level(role) }
             }
-            kind::ARRAY_ACCESS => todo.extend(syntax::named_children(node).first()),
-            kind::ARGUMENT_LIST | kind::CLASS_BODY => {}
-            _ => todo.extend(syntax::named_children(node)),
+            kind::UPDATE_EXPRESSION => level(Role { assigned: true, ..role }),
+            kind::METHOD_INVOCATION => {
+                let object = Role { receiver: true, ..role };
+                Level { special: child(field::OBJECT).map(|id| (id, object)), ..level(role) }
+            }
+            _ => level(role),
         }
+    }
+
+    fn role_of(&mut self, child: Node<'_>) -> Role {
+        let role = match self.special {
+            Some((id, role)) if id == child.id() => role,
+            _ => self.role,
+        };
+        if self.first_only && !syntax::is_comment(child) {
+            self.role = Role::default();
+        }
+        role
     }
 }
 
@@ -81,11 +121,10 @@ pub(super) fn all_names<'t>(
     expression: Node<'t>,
     names: &mut HashSet<&'t str>,
 ) {
-    let mut todo = vec![expression];
-    while let Some(node) = todo.pop() {
-        if node.kind() == kind::IDENTIFIER {
+    syntax::walk(expression, |node, _| {
+        if syntax::kind_of(node) == kind::IDENTIFIER {
             names.insert(file.text_of(node));
         }
-        todo.extend(syntax::named_children(node));
-    }
+        true
+    });
 }

@@ -11,15 +11,14 @@ mod effects;
 mod surroundings;
 mod values;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tree_sitter::Node;
 
 use self::effects::Effects;
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
-use self::values::{
-    Remaining, declaration, default_value, field_value, is_literal, nothing, without_value,
-};
+use self::values::{Remaining, declaration, default_value, field_value, is_literal, without_value};
 use super::Report;
 use super::edit::Edits;
 use super::facts::Facts;
@@ -35,7 +34,7 @@ pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &
     let units = units_of(file, blocks, |_| true);
     let plan = |index: usize| match units.get(&blocks.blocks[index].unit.0) {
         Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).1,
-        None => Err(NOTHING),
+        None => Err(TOO_DEEP),
     };
     (0..blocks.blocks.len()).map(plan).collect()
 }
@@ -58,8 +57,10 @@ pub(super) fn remove(
     let facts = Facts::gather(file);
     let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
     for index in removed {
-        let unit = blocks.blocks[*index].unit.0;
-        let alone = units[&unit].plan(file, &facts, blocks, &BTreeSet::from([*index])).1;
+        let alone = match units.get(&blocks.blocks[*index].unit.0) {
+            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).1,
+            None => Err(TOO_DEEP),
+        };
         if let Err(why) = alone {
             report.block(*index, FindingKind::NotRemoved, why);
         }
@@ -67,13 +68,15 @@ pub(super) fn remove(
     let mut plans: Vec<_> = by_unit.iter().collect();
     plans.sort();
     for (unit, removed) in plans {
-        for (range, text) in units[unit].plan(file, &facts, blocks, removed).0 {
+        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).0);
+        for (range, text) in plan.into_iter().flatten() {
             edits.replace(range, text);
         }
     }
 }
 
 const NEEDED: &str = "the code that stays needs its variables";
+const TOO_DEEP: &str = "it is nested too deeply";
 const NOTHING: &str = "it has no statement that can be left out";
 
 type Replacement = (std::ops::Range<usize>, String);
@@ -84,8 +87,39 @@ fn units_of<'t>(
     wanted: impl Fn(u32) -> bool,
 ) -> HashMap<u32, UnitNames<'t>> {
     let numbers = 0..u32::try_from(blocks.units.len()).expect("fewer than 2^32 units");
-    let wanted = numbers.filter(|number| wanted(*number));
-    wanted.map(|n| (n, UnitNames::gather(file, blocks.units[n as usize].node))).collect()
+    let depths = unit_depths(blocks);
+    let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
+    let is_fine = blocks.blocks.iter().any(|block| OF_EXPRESSIONS.contains(&block.kind));
+    let names = |n: u32| UnitNames::gather(file, blocks.units[n as usize].node, is_fine);
+    wanted.map(|n| (n, names(n))).collect()
+}
+
+/// Blocks within expressions.
+const OF_EXPRESSIONS: [BlockKind; 4] = [
+    BlockKind::AndRight,
+    BlockKind::OrRight,
+    BlockKind::ConditionalTrue,
+    BlockKind::ConditionalFalse,
+];
+
+/// Units within so many others are not looked into: each would be read that often.
+const DEEPEST_UNIT: usize = 32;
+
+/// For each unit, how many others are around it.
+fn unit_depths(blocks: &FileBlocks<'_>) -> Vec<usize> {
+    let range = |unit: usize| blocks.units[unit].node.byte_range();
+    let mut order: Vec<usize> = (0..blocks.units.len()).collect();
+    order.sort_by_key(|unit| (range(*unit).start, Reverse(range(*unit).end)));
+    let mut depths = vec![0; order.len()];
+    let mut around: Vec<usize> = Vec::new();
+    for unit in order {
+        while around.last().is_some_and(|end| *end <= range(unit).start) {
+            around.pop();
+        }
+        depths[unit] = around.len();
+        around.push(range(unit).end);
+    }
+    depths
 }
 
 /// A local variable.
@@ -105,32 +139,36 @@ struct UnitNames<'t> {
     surroundings: Vec<Surroundings<'t>>,
     /// Statement id -> index of its surroundings.
     around: HashMap<usize, usize>,
+    /// Statements that are an arm of a `switch`.
+    arms: HashSet<usize>,
+    /// Whether expressions hold blocks of their own.
+    is_fine: bool,
 }
 
 impl<'t> UnitNames<'t> {
-    fn gather(file: &'t SourceFile, node: Node<'t>) -> UnitNames<'t> {
+    fn gather(file: &'t SourceFile, node: Node<'t>, is_fine: bool) -> UnitNames<'t> {
         let mut names = UnitNames {
             mentions: HashMap::new(),
             locals: HashMap::new(),
             surroundings: vec![Surroundings::default()],
             around: HashMap::new(),
+            arms: HashSet::new(),
+            is_fine,
         };
-        let mut todo = vec![(node, 0)];
-        while let Some((node, around)) = todo.pop() {
-            names.visit(file, node, around, &mut todo);
-        }
+        // The surroundings of what is at each depth.
+        let mut around = vec![0];
+        syntax::walk(node, |node, depth| {
+            around.truncate(depth + 1);
+            let inner = names.visit(file, node, around[depth]);
+            around.push(inner);
+            true
+        });
         names
     }
 
-    fn visit(
-        &mut self,
-        file: &'t SourceFile,
-        node: Node<'t>,
-        around: usize,
-        todo: &mut Vec<(Node<'t>, usize)>,
-    ) {
-        let mut inner = around;
-        match node.kind() {
+    /// The surroundings of what is below `node`.
+    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
+        match syntax::kind_of(node) {
             kind::IDENTIFIER => *self.mentions.entry(file.text_of(node)).or_default() += 1,
             kind::EXPRESSION_STATEMENT => {
                 self.around.insert(node.id(), around);
@@ -140,16 +178,20 @@ impl<'t> UnitNames<'t> {
                 self.declare(file, node);
             }
             kind::WHILE_STATEMENT | kind::DO_STATEMENT | kind::FOR_STATEMENT => {
-                inner = self.enter(loop_surroundings(file, node, around));
+                return self.enter(loop_surroundings(file, node, around));
             }
             kind::TRY_STATEMENT | kind::TRY_WITH_RESOURCES_STATEMENT => {
                 let checked = catches_checked(file, node);
                 let around = Surroundings { parent: Some(around), checked, ..Default::default() };
-                inner = self.enter(around);
+                return self.enter(around);
+            }
+            kind::SWITCH_RULE => {
+                let arms = syntax::named_children(node);
+                self.arms.extend(arms.iter().map(Node::id));
             }
             _ => {}
         }
-        todo.extend(syntax::named_children(node).into_iter().map(|child| (child, inner)));
+        around
     }
 
     fn enter(&mut self, surroundings: Surroundings<'t>) -> usize {
@@ -181,22 +223,22 @@ impl<'t> UnitNames<'t> {
         for index in removed {
             for part in &blocks.blocks[*index].parts {
                 match self.candidate(file, facts, blocks, *index, *part) {
-                    Ok(()) => candidates.push(*part),
+                    Ok(names) => candidates.push((*part, names)),
                     Err(reason) if reason != NOTHING => why = reason,
                     Err(_) => {}
                 }
             }
         }
         let mut remaining = Remaining { all: &self.mentions, gone: HashMap::new() };
-        candidates.iter().for_each(|part| remaining.mention(file, *part, false));
+        candidates.iter().for_each(|(_, names)| remaining.mention(names, false));
         let mut replacements = Vec::new();
-        candidates.sort_by_key(|part| part.start_byte());
-        for part in candidates.into_iter().rev() {
+        candidates.sort_by_key(|(part, _)| part.start_byte());
+        for (part, names) in candidates.into_iter().rev() {
             match self.edit(file, part, &remaining) {
                 Ok(edits) => replacements.extend(edits),
                 Err(reason) => {
                     why = reason;
-                    remaining.mention(file, part, true);
+                    remaining.mention(&names, true);
                 }
             }
         }
@@ -204,7 +246,7 @@ impl<'t> UnitNames<'t> {
         (replacements, result)
     }
 
-    /// Whether one part of block `index` may go, whatever else goes.
+    /// The names in one part of block `index`, if it may go, whatever else goes.
     fn candidate(
         &self,
         file: &'t SourceFile,
@@ -212,7 +254,7 @@ impl<'t> UnitNames<'t> {
         blocks: &FileBlocks<'t>,
         index: usize,
         part: Node<'t>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<Vec<&'t str>, &'static str> {
         let block = &blocks.blocks[index];
         let unit = &blocks.units[block.unit.0 as usize];
         if matches!(block.kind, BlockKind::ForInit | BlockKind::ForUpdate) {
@@ -221,14 +263,18 @@ impl<'t> UnitNames<'t> {
         if part.has_error() {
             return Err("the parser can't follow it");
         }
-        if part.kind() == kind::VARIABLE_DECLARATOR {
-            return field_value(file, unit.node, part);
+        if syntax::kind_of(part) == kind::VARIABLE_DECLARATOR {
+            field_value(file, unit.node, part)?;
+            return Ok(Effects::of(file, part).mentioned);
         }
-        if !matches!(part.kind(), kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION) {
+        if !matches!(
+            syntax::kind_of(part),
+            kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION
+        ) {
             return Err(NOTHING);
         }
         let effects = Effects::of(file, part);
-        if effects.holds_code || owns_blocks(blocks, index, part) {
+        if effects.holds_code || (self.is_fine && owns_blocks(blocks, index, part)) {
             return Err("its statements hold lambdas, classes or blocks of their own");
         }
         let initializes = !matches!(unit.kind, UnitKind::Method | UnitKind::Lambda);
@@ -238,7 +284,8 @@ impl<'t> UnitNames<'t> {
         if effects.nested.iter().any(|name| self.is_blank(name)) {
             return Err("it assigns a variable inside an expression");
         }
-        self.in_its_place(part, &effects)
+        self.in_its_place(part, &effects)?;
+        Ok(effects.mentioned)
     }
 
     /// What the loops and `try` statements around a statement demand.
@@ -272,7 +319,7 @@ impl<'t> UnitNames<'t> {
         part: Node<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
-        match part.kind() {
+        match syntax::kind_of(part) {
             kind::VARIABLE_DECLARATOR => Ok(without_value(file, part)),
             kind::LOCAL_VARIABLE_DECLARATION => declaration(file, part, remaining),
             _ => self.expression(file, part, remaining),
@@ -285,7 +332,8 @@ impl<'t> UnitNames<'t> {
         part: Node<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
-        let gone = || Ok(vec![(part.byte_range(), nothing(part).to_owned())]);
+        let nothing = if self.arms.contains(&part.id()) { "{ }" } else { ";" };
+        let gone = || Ok(vec![(part.byte_range(), nothing.to_owned())]);
         let Some(assignment) = syntax::child_of_kind(part, kind::ASSIGNMENT_EXPRESSION) else {
             return gone();
         };
@@ -296,7 +344,8 @@ impl<'t> UnitNames<'t> {
         };
         let left = syntax::without_parentheses(left);
         let name = file.text_of(left);
-        if left.kind() != kind::IDENTIFIER || !self.is_blank(name) || !remaining.has(name) {
+        if syntax::kind_of(left) != kind::IDENTIFIER || !self.is_blank(name) || !remaining.has(name)
+        {
             return gone();
         }
         let defaults: HashSet<_> = self.locals[name].iter().map(|local| local.default).collect();
@@ -311,12 +360,10 @@ impl<'t> UnitNames<'t> {
 
 /// Whether a part holds blocks other than its own.
 fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: Node<'_>) -> bool {
-    let mut todo = vec![part];
-    while let Some(node) = todo.pop() {
-        if blocks.owner.get(&node.id()).is_some_and(|owner| *owner != index) {
-            return true;
-        }
-        todo.extend(syntax::named_children(node));
-    }
-    false
+    let mut found = false;
+    syntax::walk(part, |node, _| {
+        found |= blocks.owner.get(&node.id()).is_some_and(|owner| *owner != index);
+        !found
+    });
+    found
 }

@@ -23,6 +23,10 @@ pub(super) struct Surroundings<'t> {
 /// How far out conditions are looked for; enough for code written by hand.
 pub(super) const FARTHEST_LOOP: usize = 64;
 
+/// How deep in the body of a loop without a condition of its own those of `if` are looked
+/// for.
+const FARTHEST_CONDITION: usize = 256;
+
 /// The names that decide when a loop ends: those of its condition, or, if it has none
 /// that varies, those of the `if` conditions in it.
 pub(super) fn loop_surroundings<'t>(
@@ -34,15 +38,15 @@ pub(super) fn loop_surroundings<'t>(
     let mut names = HashSet::new();
     condition.into_iter().for_each(|condition| all_names(file, condition, &mut names));
     if names.is_empty() {
-        let mut todo: Vec<_> = syntax::field(node, field::BODY).into_iter().collect();
-        while let Some(inner) = todo.pop() {
-            if inner.kind() == kind::IF_STATEMENT
-                && let Some(condition) = syntax::field(inner, field::CONDITION)
-            {
-                all_names(file, condition, &mut names);
-            }
-            todo.extend(syntax::named_children(inner));
-        }
+        let body = syntax::field(node, field::BODY);
+        body.into_iter().for_each(|body| {
+            syntax::walk(body, |inner, depth| {
+                let is_if = syntax::kind_of(inner) == kind::IF_STATEMENT;
+                let condition = syntax::field(inner, field::CONDITION).filter(|_| is_if);
+                condition.into_iter().for_each(|c| all_names(file, c, &mut names));
+                depth < FARTHEST_CONDITION
+            });
+        });
     }
     let calls_count = syntax::field(node, field::UPDATE).is_none();
     Surroundings { parent: Some(parent), condition: names, calls_count, checked: false }

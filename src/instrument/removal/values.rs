@@ -22,24 +22,12 @@ impl<'t> Remaining<'_, 't> {
         self.all.get(name).is_some_and(|count| *count > gone)
     }
 
-    /// Adds or takes away the identifiers of `part`.
-    pub(super) fn mention(&mut self, file: &'t SourceFile, part: Node<'t>, add: bool) {
-        let mut todo = vec![part];
-        while let Some(node) = todo.pop() {
-            if node.kind() == kind::IDENTIFIER {
-                let count = self.gone.entry(file.text_of(node)).or_default();
-                *count = if add { count.saturating_sub(1) } else { *count + 1 };
-            }
-            todo.extend(syntax::named_children(node));
+    /// Takes the `names` of a part away, or puts them back.
+    pub(super) fn mention(&mut self, names: &[&'t str], add: bool) {
+        for name in names {
+            let count = self.gone.entry(name).or_default();
+            *count = if add { count.saturating_sub(1) } else { *count + 1 };
         }
-    }
-}
-
-/// What stands where a removed statement was.
-pub(super) fn nothing(part: Node<'_>) -> &'static str {
-    match part.parent() {
-        Some(parent) if parent.kind() == kind::SWITCH_RULE => "{ }",
-        _ => ";",
     }
 }
 
@@ -55,7 +43,7 @@ pub(super) fn declaration(
         syntax::field(*declarator, field::NAME).map_or("", |name| file.text_of(name))
     };
     if !declarators.iter().any(|declarator| remaining.has(name_of(declarator))) {
-        return Ok(vec![(part.byte_range(), nothing(part).to_owned())]);
+        return Ok(vec![(part.byte_range(), ";".to_owned())]);
     }
     let mut edits = Vec::new();
     for declarator in declarators {
@@ -94,8 +82,8 @@ pub(super) fn field_value(
     declarator: Node<'_>,
 ) -> Result<(), &'static str> {
     let declaration = declarator.parent().ok_or(NOTHING)?;
-    if declaration.kind() != kind::FIELD_DECLARATION
-        || class_body.kind() == kind::INTERFACE_BODY
+    if syntax::kind_of(declaration) != kind::FIELD_DECLARATION
+        || syntax::kind_of(class_body) == kind::INTERFACE_BODY
         || syntax::has_modifier(declaration, "final", &file.text)
     {
         return Err("it initialises final fields");
@@ -127,6 +115,8 @@ pub(super) fn default_value(
 }
 
 pub(super) fn is_literal(value: Node<'_>) -> bool {
-    value.child_count() == 0 && value.kind() != kind::IDENTIFIER && value.kind() != kind::THIS
-        || value.kind() == kind::STRING_LITERAL
+    value.child_count() == 0
+        && syntax::kind_of(value) != kind::IDENTIFIER
+        && syntax::kind_of(value) != kind::THIS
+        || syntax::kind_of(value) == kind::STRING_LITERAL
 }

@@ -125,12 +125,17 @@ impl Inference {
         }
     }
 
+    /// The variable is `value` or narrower.
+    fn bind_asked(&mut self, id: u32, value: Type) {
+        self.bind(id, value);
+        self.slots[id as usize].is_asked = true;
+    }
+
     /// A call whose value is of type `returns` stands where `asked` is asked for.
     pub fn ask(&mut self, resolver: &Resolver<'_>, returns: &Type, asked: &Type) {
         match (self.shallow(returns), self.shallow(asked)) {
             (Type::Infer(id), asked) if !matches!(asked, Type::Infer(_)) => {
-                self.bind(id, asked);
-                self.slots[id as usize].is_asked = true;
+                self.bind_asked(id, asked);
             }
             (Type::Class(_), Type::Infer(id)) => {
                 let bounds = self.slots[id as usize].bounds.clone();
@@ -167,7 +172,7 @@ impl Inference {
         }
         match (&a, &f) {
             (_, Type::Infer(id)) => self.bind(*id, a),
-            (Type::Infer(id), _) => self.bind(*id, f),
+            (Type::Infer(id), _) => self.bind_asked(*id, f),
             (Type::Array(a), Type::Array(f)) => self.constrain_at(resolver, a, f, depth + 1),
             (_, Type::Class(class)) if !class.args.is_empty() => {
                 if let Some(Type::Class(seen)) = resolver.as_super(&a.boxed(), &class.name) {

@@ -120,6 +120,7 @@ pub(crate) fn attribute(world: &World<'_>, file: &FileUnit<'_>) -> Facts {
         inference: Inference::default(),
         depth: 0,
         retries: 0,
+        tests: file.source.text.match_indices("instanceof").map(|(at, _)| at).collect(),
     };
     attributor.file();
     attributor.finish()
@@ -144,6 +145,8 @@ struct Attributor<'w> {
     depth: u32,
     /// Calls around that will be attributed again.
     retries: u32,
+    /// Where the keywords `instanceof` may stand, in order.
+    tests: Vec<usize>,
 }
 
 impl<'w> Attributor<'w> {

@@ -9,6 +9,9 @@ impl Attributor<'_> {
     /// Brings the pattern variables of `condition` into scope that are bound when it
     /// is `value`.
     pub(super) fn introduce(&mut self, condition: NodeId, value: bool) {
+        if !self.may_bind(condition) {
+            return;
+        }
         let tree = self.tree();
         let mut todo = vec![(condition, value)];
         while let Some((node, value)) = todo.pop() {
@@ -29,6 +32,14 @@ impl Attributor<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether an `instanceof` is below `condition`. Most conditions have none, and need
+    /// not be looked through.
+    pub(super) fn may_bind(&self, condition: NodeId) -> bool {
+        let range = self.tree().range(condition);
+        let first = self.tests.partition_point(|at| *at < range.start);
+        self.tests.get(first).is_some_and(|at| *at < range.end)
     }
 
     /// Declares the variables of a pattern below `node`, whose types are known.

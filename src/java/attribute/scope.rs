@@ -1,7 +1,6 @@
 //! Local variables in scope.
 
-use std::collections::HashMap;
-
+use crate::java::fast::Map;
 use crate::java::types::Type;
 
 /// A local variable, parameter or pattern variable.
@@ -17,7 +16,7 @@ pub(super) struct Local {
 /// The locals in scope, by name; inner ones hide outer ones.
 #[derive(Default)]
 pub(super) struct Scope<'w> {
-    by_name: HashMap<&'w str, Vec<Local>>,
+    by_name: Map<&'w str, Vec<Local>>,
     declared: Vec<&'w str>,
 }
 

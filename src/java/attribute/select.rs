@@ -2,7 +2,7 @@
 
 use super::Attributor;
 use super::arguments::Argument;
-use crate::java::hierarchy::Candidate;
+use crate::java::members::Candidate;
 use crate::java::types::{Type, erase, substitute};
 
 /// How freely arguments fit parameters.
@@ -24,14 +24,36 @@ impl Attributor<'_> {
         candidates: &[Candidate],
         arguments: &[Argument],
     ) -> Option<Candidate> {
-        for phase in [Phase::Strict, Phase::Loose, Phase::Variable] {
-            let fits = |c: &&Candidate| self.is_applicable(c, arguments, phase);
-            let applicable: Vec<&Candidate> = candidates.iter().filter(fits).collect();
-            if !applicable.is_empty() {
-                return Some(self.most_specific(&applicable, arguments, phase).clone());
+        // Where types are not known well enough, a variable takes all that its bound does.
+        for is_lenient in [false, true] {
+            for phase in [Phase::Strict, Phase::Loose, Phase::Variable] {
+                let fits = |c: &&Candidate| {
+                    self.is_applicable(c, arguments, phase)
+                        && (is_lenient || self.fit_variables(c, arguments, phase))
+                };
+                let applicable: Vec<&Candidate> = candidates.iter().filter(fits).collect();
+                if !applicable.is_empty() {
+                    return Some(self.most_specific(&applicable, arguments, phase).clone());
+                }
             }
         }
         candidates.iter().find(|c| takes(c, arguments.len())).cloned()
+    }
+
+    /// Whether no value of a class goes where one of a type variable is asked for that
+    /// the call does not infer.
+    fn fit_variables(&self, candidate: &Candidate, arguments: &[Argument], phase: Phase) -> bool {
+        if candidate.raw && !candidate.method.is_static {
+            return true;
+        }
+        arguments.iter().enumerate().all(|(index, argument)| {
+            let Argument::Typed(ty) = argument else { return true };
+            let formal = formal(candidate, index, phase == Phase::Variable);
+            let Some(Type::Variable(variable)) = formal else { return true };
+            let is_inferred = candidate.method.type_parameters.contains(&variable);
+            let ty = self.inference.settled(ty);
+            is_inferred || !matches!(ty, Type::Class(_) | Type::Array(_) | Type::Primitive(_))
+        })
     }
 
     fn is_applicable(&self, candidate: &Candidate, arguments: &[Argument], phase: Phase) -> bool {
@@ -158,16 +180,20 @@ impl Attributor<'_> {
     }
 }
 
-/// The erased type of the parameter that takes the argument at `index`.
-fn parameter(candidate: &Candidate, index: usize, variable: bool) -> Type {
+/// The type of the parameter that takes the argument at `index`.
+fn formal(candidate: &Candidate, index: usize, variable: bool) -> Option<Type> {
     let parameters = &candidate.method.parameters;
     let last = parameters.len().saturating_sub(1);
-    let formal = parameters.get(index.min(last)).cloned().unwrap_or_default();
-    let formal = match &formal {
-        Type::Array(element) if variable && index >= last => (**element).clone(),
-        _ => formal,
+    let formal = match parameters.get(index.min(last))? {
+        Type::Array(element) if variable && index >= last => element,
+        formal => formal,
     };
-    match substitute(&formal, &candidate.substitution) {
+    Some(substitute(formal, &candidate.substitution))
+}
+
+/// Its erasure.
+fn parameter(candidate: &Candidate, index: usize, variable: bool) -> Type {
+    match formal(candidate, index, variable).unwrap_or_default() {
         Type::Infer(_) => Type::Unknown,
         Type::Variable(variable) if candidate.method.type_parameters.contains(&variable) => {
             match variable.bounds.first() {

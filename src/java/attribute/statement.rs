@@ -156,6 +156,9 @@ impl Attributor<'_> {
         let otherwise = tree.child(node, Field::Alternative);
         self.scoped(then, Some((condition, true)));
         self.scoped(otherwise, Some((condition, false)));
+        if !self.may_bind(condition) {
+            return;
+        }
         let then_ends = then.is_some_and(|t| self.can_complete(t));
         let else_ends = otherwise.is_none_or(|e| self.can_complete(e));
         match (then_ends, else_ends) {
@@ -169,7 +172,7 @@ impl Attributor<'_> {
         self.condition(node);
         let Some(condition) = self.tree().child(node, Field::Condition) else { return };
         self.scoped(self.tree().child(node, Field::Body), Some((condition, true)));
-        if !self.has_break(node) {
+        if self.may_bind(condition) && !self.has_break(node) {
             self.introduce(condition, false);
         }
     }
@@ -178,6 +181,7 @@ impl Attributor<'_> {
         self.scoped(self.tree().child(node, Field::Body), None);
         self.condition(node);
         if let Some(condition) = self.tree().child(node, Field::Condition)
+            && self.may_bind(condition)
             && !self.has_break(node)
         {
             self.introduce(condition, false);
@@ -202,6 +206,7 @@ impl Attributor<'_> {
         self.scope.release(inner);
         self.scope.release(mark);
         if let Some(condition) = tree.child(node, Field::Condition)
+            && self.may_bind(condition)
             && !self.has_break(node)
         {
             self.introduce(condition, false);

@@ -1,6 +1,5 @@
 //! A class file -> what the resolver knows of a class.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use cafebabe::attributes::{AttributeData, AttributeInfo};
@@ -11,6 +10,7 @@ use cafebabe::{
 
 use super::signature::Signature;
 use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
+use crate::java::fast::Map;
 use crate::java::types::{Name, Type, TypeVariable};
 
 /// The class in a class file; none if the file is not one.
@@ -107,8 +107,8 @@ fn methods(
     file: &ClassFile<'_>,
     class: &Name,
     scope: &[Arc<TypeVariable>],
-) -> HashMap<Name, Vec<Arc<MethodInfo>>> {
-    let mut methods: HashMap<Name, Vec<Arc<MethodInfo>>> = HashMap::new();
+) -> Map<Name, Vec<Arc<MethodInfo>>> {
+    let mut methods: Map<Name, Vec<Arc<MethodInfo>>> = Map::default();
     for (index, found) in file.methods.iter().enumerate() {
         if is_hidden(found.access_flags, class) || found.name == "<clinit>" {
             continue;

@@ -1,22 +1,22 @@
 //! The JDK's own classes: `lib/modules` of JDK 9 and later, `rt.jar` before.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use jimage_rs::JImage;
 
 use super::places::Place;
+use crate::java::fast::Map;
 
 /// The modules file with the module of each package.
 pub(super) struct Modules {
     image: JImage,
-    module_of_package: HashMap<String, String>,
+    module_of_package: Map<String, String>,
 }
 
 impl Modules {
     fn open(path: &Path) -> Option<Modules> {
         let image = JImage::open(path).ok()?;
-        let mut module_of_package = HashMap::new();
+        let mut module_of_package = Map::default();
         for name in image.resource_names_iter().flatten() {
             if name.extension == "class" && !module_of_package.contains_key(&*name.parent) {
                 module_of_package.insert(name.parent.to_string(), name.module.to_string());

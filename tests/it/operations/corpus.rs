@@ -6,41 +6,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use serde::Deserialize;
-use wattline::toolchain::{artifact, jar};
 
 use super::{Counts, checked_by_javac, counted_by_us, java};
 use crate::probes::java::has_jdk;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Corpus {
-    project: Vec<Project>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Project {
-    style: String,
-    sources: String,
-    sha256: String,
-    java: u32,
-    #[serde(default)]
-    quick: bool,
-    #[serde(default)]
-    exclude: Vec<String>,
-    #[serde(default)]
-    libraries: Vec<Library>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Library {
-    maven: String,
-    sha256: String,
-}
+use crate::projects::{java_version, module_sources, projects};
 
 /// Counts by javac, and how far ours are from them.
 struct Difference {
@@ -68,33 +37,6 @@ impl Difference {
     fn percent(&self) -> f64 {
         100.0 * self.differ as f64 / self.counted.max(1) as f64
     }
-}
-
-/// The version of `java`: 17 of `openjdk version "17.0.15"`.
-fn java_version() -> u32 {
-    let output = Command::new(java()).arg("-version").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let number = text.split('"').nth(1).unwrap_or_default();
-    number.split('.').next().and_then(|n| n.parse().ok()).unwrap_or(8)
-}
-
-/// Unpacks the sources of `project` and fetches its class path; what is missing if
-/// there is no network.
-fn fetched(project: &Project, folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let fetch = |maven: &str, sha256: &str| {
-        artifact::fetch(maven, sha256).map_err(|error| error.to_string())
-    };
-    let sources = fetch(&project.sources, &project.sha256)?;
-    let wanted = |name: &str| !project.exclude.iter().any(|part| name.contains(part));
-    unpack(&sources, folder, wanted)?;
-    project.libraries.iter().map(|library| fetch(&library.maven, &library.sha256)).collect()
-}
-
-fn unpack(archive: &Path, folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<(), String> {
-    let ordinary = |name: &str| !name.ends_with("-info.java") && wanted(name);
-    let entries = jar::read(archive, ".java", ordinary).map_err(|error| error.to_string())?;
-    jar::write_folder(folder, &entries).map_err(|error| error.to_string())?;
-    Ok(())
 }
 
 /// Compares, prints the row of the table, and says what is over the limits.
@@ -130,15 +72,8 @@ fn compare(name: &str, sources: &Path, libraries: &[PathBuf], options: &[String]
 
 /// Modules of the JDK, if it comes with its sources.
 fn compare_module(module: &str, version: u32) -> Vec<String> {
-    let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
-    let archive = home.map(|home| home.join("lib/src.zip")).filter(|path| path.is_file());
-    let Some(archive) = archive else {
-        println!("skipped: {module}: JAVA_HOME names no JDK with a lib/src.zip");
-        return Vec::new();
-    };
     let folder = tempfile::tempdir().unwrap();
-    unpack(&archive, folder.path(), |name| name.starts_with(&format!("{module}/"))).unwrap();
-    let sources = folder.path().join(module);
+    let Some(sources) = module_sources(module, folder.path()) else { return Vec::new() };
     let patch = format!("{module}={}", sources.display());
     let name = format!("{module} of JDK {version}");
     compare(&name, &sources, &[], &["--patch-module".to_owned(), patch])
@@ -149,23 +84,21 @@ fn operations_of_real_projects_are_counted_as_javac_sees_them() {
     if !has_jdk() {
         return;
     }
-    let text = include_str!("../../checker/corpus.toml");
-    let corpus: Corpus = toml::from_str(text).unwrap();
     let all = std::env::var("WATTLINE_COUNTS").is_ok_and(|value| value == "all");
-    let version = java_version();
+    let version = java_version(Path::new(&java()));
     let mut over = Vec::new();
     println!(
         "| project | left out by javac | operations | differ | | library calls | differ | |\n\
          |---|---|---|---|---|---|---|---|"
     );
-    for project in corpus.project.iter().filter(|project| all || project.quick) {
-        let name = project.sources.trim_end_matches(":sources");
+    for project in projects().iter().filter(|project| all || project.quick) {
+        let name = project.name();
         if version < project.java {
             println!("skipped: {name} needs Java {}, this is {version}", project.java);
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
-        match fetched(project, folder.path()) {
+        match project.fetched(folder.path()) {
             Ok(libraries) => {
                 let name = format!("{name}: {}", project.style);
                 over.extend(compare(&name, folder.path(), &libraries, &[]));

@@ -22,6 +22,12 @@ pub struct Said {
     pub message: String,
 }
 
+/// JAVA_HOME's program `java`, else the one on the path.
+pub fn java() -> PathBuf {
+    let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
+    home.map(|home| home.join("bin/java")).unwrap_or_else(|| "java".into())
+}
+
 /// A running compiler with its options.
 pub struct Compiler {
     process: Child,
@@ -33,9 +39,7 @@ impl Compiler {
     pub fn start(options: &[String]) -> Compiler {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let source = root.join("tests/checker/Attribute.java");
-        let home = std::env::var_os("WATTLINE_CORPUS_JAVA_HOME").map(PathBuf::from);
-        let java = home.map_or("java".into(), |home| home.join("bin/java"));
-        let mut process = Command::new(java)
+        let mut process = Command::new(java())
             .args(["-Xmx3g", "-Xss16m", "-XX:+UseSerialGC"])
             .arg(source)
             .args(options)

@@ -1,0 +1,39 @@
+//! Ids a second that are counted in a block log, from memory.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rand::{RngExt, SeedableRng};
+use wattline::blocks::log::count_ids;
+
+/// Ids of a program with so many blocks; few of them run often, as in real logs.
+fn log(ids: usize, blocks: u64) -> Vec<u8> {
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    let mut bytes = Vec::with_capacity(ids * 2);
+    for _ in 0..ids {
+        let share: f64 = random.random();
+        let mut id = (share * share * share * blocks as f64) as u64;
+        while id >= 0x80 {
+            bytes.push(id as u8 | 0x80);
+            id >>= 7;
+        }
+        bytes.push(id as u8);
+    }
+    bytes
+}
+
+fn logs(criterion: &mut Criterion) {
+    const IDS: usize = 50_000_000;
+    let mut group = criterion.benchmark_group("logs");
+    group.throughput(Throughput::Elements(IDS as u64)).sample_size(10);
+    for blocks in [100u64, 5000] {
+        let bytes = log(IDS, blocks);
+        group.bench_function(format!("{blocks} blocks"), |bench| {
+            bench.iter(|| black_box(count_ids(black_box(&bytes), blocks as usize)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, logs);
+criterion_main!(benches);

@@ -1,0 +1,157 @@
+//! Code that surely completes: nothing in it throws, calls, initialises a class or
+//! waits. Where only such code lies between two probes, one follows from the other.
+//! Errors of the virtual machine (no memory left) are left out of account.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// Deepest nesting of expressions that is followed.
+const DEPTH_MAX: u32 = 100;
+
+/// The variables of one unit, and whether all of that name are primitive: reading one
+/// can't fail, while a reference may have to be unboxed.
+#[derive(Debug, Default)]
+pub struct Quiet<'t> {
+    primitive: HashMap<&'t str, bool>,
+}
+
+impl<'t> Quiet<'t> {
+    /// Of the unit at `node`: its parameters and locals, and the fields of the class that
+    /// declares it.
+    pub fn of_unit(file: &'t SourceFile, node: Node<'t>) -> Quiet<'t> {
+        let mut quiet = Quiet::default();
+        syntax::walk(node, |node, _| {
+            quiet.declaration(file, node);
+            true
+        });
+        let fields = node.parent().map(syntax::named_children).unwrap_or_default();
+        for member in fields.into_iter().filter(|node| node.kind() == kind::FIELD_DECLARATION) {
+            quiet.declaration(file, member);
+        }
+        quiet
+    }
+
+    /// Whether a statement surely completes.
+    pub fn statement(&self, file: &SourceFile, node: Node<'_>) -> bool {
+        match node.kind() {
+            kind::SEMICOLON => true,
+            kind::EXPRESSION_STATEMENT => {
+                syntax::named_children(node).iter().all(|part| self.expression(file, *part))
+            }
+            kind::LOCAL_VARIABLE_DECLARATION => {
+                let is_primitive = syntax::field(node, field::TYPE).is_some_and(is_primitive);
+                syntax::fields(node, field::DECLARATOR).into_iter().all(|declarator| {
+                    let value = syntax::field(declarator, field::VALUE);
+                    value.is_none_or(|value| is_primitive && self.expression(file, value))
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression surely completes.
+    pub fn expression(&self, file: &SourceFile, node: Node<'_>) -> bool {
+        self.at_depth(file, node, 0)
+    }
+
+    fn at_depth(&self, file: &SourceFile, node: Node<'_>, depth: u32) -> bool {
+        if depth > DEPTH_MAX {
+            return false;
+        }
+        let all = |nodes: Vec<Node<'_>>| nodes.iter().all(|n| self.at_depth(file, *n, depth + 1));
+        match node.kind() {
+            kind::TRUE | kind::FALSE | kind::CHARACTER_LITERAL => true,
+            kind::STRING_LITERAL | kind::NULL_LITERAL | kind::CLASS_LITERAL => false,
+            literal if literal.ends_with("_literal") => true,
+            kind::IDENTIFIER => self.primitive.get(file.text_of(node)).copied().unwrap_or(false),
+            kind::PARENTHESIZED_EXPRESSION
+            | kind::UNARY_EXPRESSION
+            | kind::UPDATE_EXPRESSION
+            | kind::TERNARY_EXPRESSION => all(syntax::named_children(node)),
+            kind::BINARY_EXPRESSION | kind::ASSIGNMENT_EXPRESSION => {
+                let divides = matches!(syntax::operator(node), Some("/" | "%" | "/=" | "%="));
+                let right = syntax::field(node, field::RIGHT);
+                let by_zero = divides && !right.is_some_and(|right| is_not_zero(file, right));
+                !by_zero && all(syntax::named_children(node))
+            }
+            kind::FIELD_ACCESS => {
+                let object = syntax::field(node, field::OBJECT);
+                let name = syntax::field(node, field::FIELD);
+                object.is_some_and(|object| object.kind() == kind::THIS)
+                    && name.is_some_and(|name| self.at_depth(file, name, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    fn declaration(&mut self, file: &'t SourceFile, node: Node<'t>) {
+        let primitive = syntax::field(node, field::TYPE).is_some_and(is_primitive);
+        match node.kind() {
+            kind::LOCAL_VARIABLE_DECLARATION | kind::FIELD_DECLARATION => {
+                for declarator in syntax::fields(node, field::DECLARATOR) {
+                    let is_array = syntax::field(declarator, field::DIMENSIONS).is_some();
+                    self.add(file, declarator, primitive && !is_array);
+                }
+            }
+            kind::FORMAL_PARAMETER | kind::ENHANCED_FOR_STATEMENT => {
+                let is_array = syntax::field(node, field::DIMENSIONS).is_some();
+                self.add(file, node, primitive && !is_array);
+            }
+            kind::CATCH_FORMAL_PARAMETER
+            | kind::RESOURCE
+            | kind::VARIABLE_DECLARATOR
+            | kind::INSTANCEOF_EXPRESSION => {
+                let counted = node.parent().is_some_and(|parent| {
+                    matches!(
+                        parent.kind(),
+                        kind::LOCAL_VARIABLE_DECLARATION | kind::FIELD_DECLARATION
+                    )
+                });
+                if !counted {
+                    self.add(file, node, false);
+                }
+            }
+            kind::LAMBDA_EXPRESSION => {
+                // A parameter without a type may be a reference.
+                let parameters = syntax::field(node, field::PARAMETERS);
+                let names = parameters.map(|p| match p.kind() {
+                    kind::IDENTIFIER => vec![p],
+                    _ => syntax::children_of_kind(p, kind::IDENTIFIER),
+                });
+                for name in names.unwrap_or_default() {
+                    self.primitive.insert(file.text_of(name), false);
+                }
+            }
+            kind::PATTERN | kind::RECORD_PATTERN => {
+                syntax::walk(node, |inner, _| {
+                    if inner.kind() == kind::IDENTIFIER {
+                        self.primitive.insert(file.text_of(inner), false);
+                    }
+                    true
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, file: &'t SourceFile, node: Node<'t>, primitive: bool) {
+        if let Some(name) = syntax::field(node, field::NAME) {
+            let all = self.primitive.entry(file.text_of(name)).or_insert(true);
+            *all &= primitive;
+        }
+    }
+}
+
+fn is_primitive(ty: Node<'_>) -> bool {
+    matches!(ty.kind(), kind::INTEGRAL_TYPE | kind::FLOATING_POINT_TYPE | kind::BOOLEAN_TYPE)
+}
+
+/// Whether a divisor is a literal other than zero.
+fn is_not_zero(file: &SourceFile, node: Node<'_>) -> bool {
+    let text = file.text_of(node);
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(|c| matches!(c, '1'..='9'))
+}

@@ -1,0 +1,259 @@
+//! Unicode escapes outside literals (JLS 3.3), which the grammar doesn't know: a text of
+//! the same length in which they are what they stand for.
+
+/// `text` with each escape outside literals and comments replaced by its character, or
+/// `None` if there is none. What the escape was longer becomes spaces behind the word or
+/// the operators that it belongs to, so that every token keeps its place. An escaped
+/// quote begins or ends a literal; other escapes inside literals stay, as the grammar
+/// reads them.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    if !text.contains("\\u") {
+        return None;
+    }
+    let mut decoder = Decoder { text, at: 0, out: String::with_capacity(text.len()), debt: 0 };
+    let mut place = Place::Code(Class::Space);
+    while let Some(unit) = decoder.unit() {
+        place = decoder.step(place, unit);
+    }
+    decoder.pay();
+    (decoder.out != text).then_some(decoder.out)
+}
+
+/// What a place in the text belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Code(Class),
+    LineComment,
+    BlockComment,
+    /// A literal that ends with this quote.
+    Literal(char),
+    TextBlock,
+}
+
+/// What a character outside literals and comments can be part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Space,
+    Word,
+    Operator,
+}
+
+impl Class {
+    fn of(c: char) -> Class {
+        match c {
+            c if c.is_whitespace() => Class::Space,
+            c if c.is_alphanumeric() || c == '_' || c == '$' => Class::Word,
+            _ => Class::Operator,
+        }
+    }
+}
+
+/// One character, as written or escaped.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    char: char,
+    /// Bytes in the text.
+    length: usize,
+}
+
+struct Decoder<'t> {
+    text: &'t str,
+    /// Where the next unit begins.
+    at: usize,
+    out: String,
+    /// Bytes that `out` is shorter than the text read.
+    debt: usize,
+}
+
+impl Decoder<'_> {
+    /// The unit at `at`; it isn't consumed.
+    fn unit(&self) -> Option<Unit> {
+        self.unit_at(self.at)
+    }
+
+    fn unit_at(&self, at: usize) -> Option<Unit> {
+        let rest = &self.text[at..];
+        let char = rest.chars().next()?;
+        Some(escape(rest).unwrap_or(Unit { char, length: char.len_utf8() }))
+    }
+
+    fn step(&mut self, place: Place, unit: Unit) -> Place {
+        match place {
+            Place::Code(class) => self.code(class, unit),
+            Place::LineComment => {
+                self.copy(unit);
+                let ends = unit.length == 1 && matches!(unit.char, '\n' | '\r');
+                if ends { Place::Code(Class::Space) } else { place }
+            }
+            Place::BlockComment if self.text[self.at..].starts_with("*/") => {
+                self.copy(Unit { char: '*', length: 2 });
+                Place::Code(Class::Space)
+            }
+            Place::BlockComment => {
+                self.copy(unit);
+                place
+            }
+            Place::Literal(quote) => self.literal(quote, unit),
+            Place::TextBlock => self.text_block(unit),
+        }
+    }
+
+    fn code(&mut self, class: Class, unit: Unit) -> Place {
+        let next = self.unit_at(self.at + unit.length).map(|next| next.char);
+        match unit.char {
+            quote @ ('"' | '\'') => {
+                self.pay();
+                if quote == '"' && self.text[self.at..].starts_with("\"\"\"") {
+                    self.copy(Unit { char: quote, length: 3 });
+                    return Place::TextBlock;
+                }
+                // Spaces inside the literal would belong to it.
+                self.debt += unit.length - 1;
+                self.pay();
+                self.out.push(quote);
+                self.at += unit.length;
+                return Place::Literal(quote);
+            }
+            '/' if matches!(next, Some('/' | '*')) => {
+                self.pay();
+                self.decode(unit);
+                self.unit().into_iter().for_each(|second| self.decode(second));
+                self.pay();
+                let is_line = next == Some('/');
+                return if is_line { Place::LineComment } else { Place::BlockComment };
+            }
+            _ => {}
+        }
+        let new = Class::of(unit.char);
+        if new != class || new == Class::Space {
+            self.pay();
+        }
+        self.decode(unit);
+        Place::Code(new)
+    }
+
+    fn literal(&mut self, quote: char, unit: Unit) -> Place {
+        if unit.char == '\\' {
+            self.copy(unit);
+            self.unit().into_iter().for_each(|escaped| self.copy(escaped));
+            return Place::Literal(quote);
+        }
+        let is_end = unit.char == quote;
+        // A literal doesn't go on in the next line: this one is broken.
+        let is_broken = unit.length == 1 && unit.char == '\n';
+        if is_end {
+            self.decode(unit);
+            self.pay();
+        } else {
+            self.copy(unit);
+        }
+        if is_end || is_broken { Place::Code(Class::Operator) } else { Place::Literal(quote) }
+    }
+
+    fn text_block(&mut self, unit: Unit) -> Place {
+        if self.text[self.at..].starts_with("\"\"\"") {
+            self.copy(Unit { char: '"', length: 3 });
+            return Place::Code(Class::Operator);
+        }
+        self.copy(unit);
+        if unit.char == '\\' {
+            self.unit().into_iter().for_each(|escaped| self.copy(escaped));
+        }
+        Place::TextBlock
+    }
+
+    /// The unit as it is written.
+    fn copy(&mut self, unit: Unit) {
+        self.out.push_str(&self.text[self.at..self.at + unit.length]);
+        self.at += unit.length;
+    }
+
+    /// What the unit stands for.
+    fn decode(&mut self, unit: Unit) {
+        // A line break would move all lines after it.
+        let is_break = unit.length > 1 && matches!(unit.char, '\n' | '\r');
+        let char = if is_break { ' ' } else { unit.char };
+        self.out.push(char);
+        self.debt += unit.length - char.len_utf8();
+        self.at += unit.length;
+    }
+
+    /// Spaces for what the escapes were longer.
+    fn pay(&mut self) {
+        self.out.extend(std::iter::repeat_n(' ', std::mem::take(&mut self.debt)));
+    }
+}
+
+/// The escape that `rest` begins with; two escaped surrogates are one character.
+fn escape(rest: &str) -> Option<Unit> {
+    let (first, length) = code_unit(rest)?;
+    if let Some(char) = char::from_u32(u32::from(first)) {
+        return Some(Unit { char, length });
+    }
+    let (second, more) = code_unit(&rest[length..])?;
+    let char = char::decode_utf16([first, second]).next()?.ok()?;
+    Some(Unit { char, length: length + more })
+}
+
+/// The UTF-16 code unit of the escape that `rest` begins with, and its length.
+fn code_unit(rest: &str) -> Option<(u16, usize)> {
+    let marked = rest.strip_prefix("\\u")?;
+    let digits = marked.trim_start_matches('u').get(..4)?;
+    let unit = u16::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?;
+    Some((unit, rest.len() - marked.trim_start_matches('u').len() + 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn escapes_of_code_are_decoded_in_place() {
+        let cases = [
+            (r"int \u0061b = 1;", r"int ab      = 1;"),
+            (r"x \u002b\u003d 1", r"x +=           1"),
+            (r"if (a) \u007b b(); \u007d", r"if (a) {      b(); }     "),
+            (r"\uuu0041", "A       "),
+            (r"\uD840\uDC00x", "𠀀x        "),
+            (r"s = \u0022x\u0022;", "s =      \"x\"     ;"),
+            (r"a\u000ab", "a      b"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(decoded(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_of_literals_and_comments_stay() {
+        let texts = [
+            "// \\u0041\n",
+            "/* \\u0041 */",
+            "s = \"\"\"\n \\u0041 \\\"\"\"\\u0041\"\"\";",
+            r"\u00 \u+041 \ux",
+            r#"c = '\'' + "\\u0041" + '\\';"#,
+        ];
+        for text in texts {
+            assert_eq!(decoded(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_comment_or_literal_is_code_again() {
+        let text = "/* \\u0041 */ \\u0041 \"\\u0041\" \\u0041 // \\u0041\n\\u0041";
+        let expected = "/* \\u0041 */ A      \"\\u0041\" A      // \\u0041\nA     ";
+        assert_eq!(decoded(text).as_deref(), Some(expected));
+    }
+
+    proptest! {
+        #[test]
+        fn the_length_and_the_lines_stay(text in r#"([a"'/*\\ +\n]|\\u00[24][0-9a-f]|é){0,40}"#) {
+            if let Some(decoded) = decoded(&text) {
+                prop_assert_eq!(decoded.len(), text.len());
+                let breaks = |s: &str| s.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
+                prop_assert_eq!(breaks(&decoded), breaks(&text));
+            }
+        }
+    }
+}

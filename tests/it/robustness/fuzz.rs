@@ -1,0 +1,147 @@
+//! Fuzz targets: sources made from the seeds (`tests/fuzz`, `tests/targets`) by cutting,
+//! doubling, overwriting and joining. Under `cargo test` they run for
+//! WATTLINE_FUZZ_SECONDS each (5 if not set), under `cargo bolero` as long as one likes.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bolero::TypeGenerator;
+use wattline::blocks::{Granularity, divide};
+use wattline::instrument::{self, Options, Probe};
+use wattline::java::{ClassPath, SourceFile};
+use wattline::operations;
+
+/// What is done to a seed. Numbers are taken modulo what they choose from.
+#[derive(Debug, TypeGenerator)]
+struct Mutation {
+    seed: u8,
+    #[generator(bolero::produce::<Vec<Edit>>().with().len(1usize..10))]
+    edits: Vec<Edit>,
+}
+
+#[derive(Debug, TypeGenerator)]
+enum Edit {
+    Cut { at: u16, length: u8 },
+    EndAt { at: u16 },
+    Double { at: u16, length: u8, to: u16 },
+    Repeat { at: u16, length: u8, times: u8 },
+    Bytes { at: u16, bytes: [u8; 3] },
+    Token { at: u16, token: u8 },
+    Join { at: u16, seed: u8, from: u16, length: u8 },
+}
+
+/// Text that changes what the text around it means.
+const TOKENS: [&str; 40] = [
+    "{", "}", "(", ")", "[", "]", "->", "?", ":", "<", ">", ">>", "::", ";", ",", "@", ".", "...",
+    "\"", "\"\"\"", "'", "\\u007b", "/*", "*/", "//", "case ", "default ", "new ", "else ", "if (",
+    "class ", "record ", "yield ", "switch (", "this.", "super.", "int ", "var ", "null", "- ",
+];
+
+fn seeds() -> &'static [Vec<u8>] {
+    static SEEDS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    SEEDS.get_or_init(|| {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+        let folders = ["targets", "fuzz"].map(|name| tests.join(name));
+        let entries = folders.iter().flat_map(|f| walkdir::WalkDir::new(f).sort_by_file_name());
+        let files = entries.map(|entry| entry.unwrap().into_path());
+        let sources = files.filter(|path| path.extension().is_some_and(|e| e == "java"));
+        sources.map(|path| fs::read(path).unwrap()).collect()
+    })
+}
+
+impl Mutation {
+    fn source(&self) -> String {
+        let seeds = seeds();
+        let mut bytes = seeds[usize::from(self.seed) % seeds.len()].clone();
+        self.edits.iter().for_each(|edit| edit.apply(&mut bytes, seeds));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Edit {
+    fn apply(&self, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+        let place = |at: u16| usize::from(at) % (bytes.len() + 1);
+        let piece = |at: u16, length: u8| {
+            let from = place(at);
+            from..(from + usize::from(length)).min(bytes.len())
+        };
+        match *self {
+            Edit::Cut { at, length } => drop(bytes.drain(piece(at, length))),
+            Edit::EndAt { at } => bytes.truncate(place(at)),
+            Edit::Double { at, length, to } => {
+                let (copy, to) = (bytes[piece(at, length)].to_vec(), place(to));
+                bytes.splice(to..to, copy);
+            }
+            Edit::Repeat { at, length, times } => {
+                let piece = piece(at, length);
+                let copy = bytes[piece.clone()].repeat(usize::from(times));
+                bytes.splice(piece, copy);
+            }
+            Edit::Bytes { at, bytes: new } => drop(bytes.splice(piece(at, 3), new)),
+            Edit::Token { at, token } => {
+                let token = TOKENS[usize::from(token) % TOKENS.len()];
+                let at = place(at);
+                bytes.splice(at..at, token.bytes());
+            }
+            Edit::Join { at, seed, from, length } => {
+                let other = &seeds[usize::from(seed) % seeds.len()];
+                let from = usize::from(from) % (other.len() + 1);
+                let other = other[from..].iter().copied().take(usize::from(length) * 4);
+                let at = place(at);
+                bytes.splice(at..at, other);
+            }
+        }
+    }
+}
+
+/// How long a target runs.
+fn duration() -> Duration {
+    let seconds = std::env::var("WATTLINE_FUZZ_SECONDS").ok().and_then(|value| value.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(5))
+}
+
+/// Parses, divides and counts; whatever the text, all blocks are in the dictionary, and
+/// operations are the same at both granularities.
+fn counted(text: &str, classes: &ClassPath) {
+    let files = [SourceFile::parse("A.java", text)];
+    let totals = [Granularity::Statement, Granularity::Expression].map(|granularity| {
+        let blocks = [divide(&files[0], granularity)];
+        let dictionary = operations::count(&files, &blocks, classes).dictionary;
+        assert_eq!(dictionary.blocks.len(), blocks[0].blocks.len());
+        dictionary
+            .blocks
+            .iter()
+            .flat_map(|b| &b.operations)
+            .map(|o| u64::from(o.count))
+            .sum::<u64>()
+    });
+    assert_eq!(totals[0], totals[1], "operations at the two granularities");
+}
+
+#[test]
+fn sources_are_counted_whatever_they_are() {
+    let classes = ClassPath::open(&[]).unwrap();
+    let target = bolero::check!().with_type::<Mutation>().with_test_time(duration());
+    target.for_each(|mutation| counted(&mutation.source(), &classes));
+}
+
+#[test]
+fn sources_are_instrumented_whatever_they_are() {
+    let target = bolero::check!().with_type::<(Mutation, bool)>().with_test_time(duration());
+    target.for_each(|(mutation, is_fine)| {
+        let files = [SourceFile::parse("A.java", mutation.source())];
+        let granularity = if *is_fine { Granularity::Expression } else { Granularity::Statement };
+        let blocks = [divide(&files[0], granularity)];
+        instrument::removable(&files[0], &blocks[0]);
+        let options = Options { probe: Probe::Count, ..Options::default() };
+        let done = instrument::instrument(&files, &blocks, &options);
+        let lines = |text: &str| text.matches('\n').count();
+        assert_eq!(
+            lines(&done.files[0].text),
+            lines(&files[0].text),
+            "statements stay on their lines"
+        );
+    });
+}
