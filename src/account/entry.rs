@@ -221,3 +221,44 @@ impl Pricing<'_, '_> {
 pub(super) fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
     (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{account, sample};
+    use crate::model::ContextPrice;
+
+    /// 40 executions of 1 uJ on two lines, in a context that no kernel measured; two that
+    /// were measured cost 1.5 and 0.5 of the mean: 0.5 either way, for both lines at once.
+    /// What operations can't say is 8 % of 20 uJ, line by line.
+    #[test]
+    fn contexts_and_lines_are_part_of_the_interval() {
+        let mut sample = sample::block_of_30_6_microjoules();
+        let unit = ("a.A", "run()");
+        let lines = [("Increment", 1, 1), ("Increment", 2, 1)];
+        sample.dictionary.blocks = vec![sample::block(0, unit, ("", "entry"), (1, 2), &lines)];
+        sample.executions = BTreeMap::from([(BlockId(0), 20)]);
+        sample.model = sample::with_relative_error(sample::model(&[("Increment", 1e-6)]), 0.0);
+        let price = |context: &str, relative| ContextPrice {
+            operation: "Increment".into(),
+            context: context.into(),
+            relative,
+            relative_se: Some(0.1),
+        };
+        sample.model.contexts = vec![price("tested", 1.5), price("value", 0.5)];
+        let accounts = account(&sample.scenario());
+        let half = |interval: Option<Interval>| {
+            let Interval { lo, hi } = interval.unwrap();
+            (hi.0 - lo.0) / 2.0 / 1.959_963_984_540_054
+        };
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
+        let one = (20e-6f64 * 0.5).hypot(20e-6 * 0.08);
+        let hi = accounts.lines[0].interval.unwrap().hi.0;
+        assert!(close(hi, 20e-6 + 1.959_963_984_540_054 * one), "{hi}");
+        let both = (40e-6f64 * 0.5).hypot(20e-6 * 0.08 * 2f64.sqrt());
+        let block = &accounts.blocks[0];
+        assert!(close(block.entry.interval.unwrap().hi.0, 40e-6 + 1.959_963_984_540_054 * both));
+        assert!(close(half(block.cost_interval) * 20.0, half(block.entry.interval)));
+        assert!(block.entry.determined && accounts.methods[0].determined);
+    }
+}
