@@ -58,6 +58,11 @@ impl Build {
         }
     }
 
+    /// Where its sources, classes and counts are.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Where its classes are.
     pub fn class_folder(&self) -> PathBuf {
         self.folder.path().join("classes")
