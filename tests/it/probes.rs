@@ -24,10 +24,14 @@ use wattline::java::syntax::{field, kind};
 
 const WARNINGS: [&str; 2] = ["-Xlint:all,-serial,-fallthrough", "-Werror"];
 
-/// The targets that have a `main`, as one program.
+/// The targets that have a `main`, as one program; those of Java 25 if javac knows it.
 fn targets() -> Vec<SourceFile> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets");
-    let mut files = java::java_files(&folder);
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut files = java::java_files(&tests.join("targets"));
+    match java::javac_version() >= 25 {
+        true => files.extend(java::java_files(&tests.join("targets25"))),
+        false => println!("skipped: tests/targets25 needs a javac of Java 25"),
+    }
     files.retain(|file| file.text.contains("void main("));
     files
 }
