@@ -1,7 +1,7 @@
 #!/bin/sh
 # What probes cost, against JaCoCo, in one run: thread CPU time of a warm round over
 # plain, the median of alternating repetitions, in per cent; for log also in nanoseconds a
-# block.
+# block. `closed` is count with --closed-world.
 #
 #   scripts/probe-overhead.sh [REPETITIONS]
 #
@@ -18,18 +18,21 @@ jacoco=$HOME/.m2/repository/org/jacoco/org.jacoco.agent/0.8.14/org.jacoco.agent-
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-variants="plain count log"
+variants="plain count closed log"
 [ -f "$jacoco" ] || mvn -q -B dependency:get -Dtransitive=false \
     -Dartifact=org.jacoco:org.jacoco.agent:0.8.14:jar:runtime || true
 if [ -f "$jacoco" ]; then
-    variants="plain jacoco count log"
+    variants="plain jacoco count closed log"
 else
     echo "JaCoCo is skipped: its agent can't be fetched" >&2
 fi
 
 "${java}c" -d "$work/driver" benches/probes/Driver.java
-for probe in plain count log; do
-    "$wattline" -q instrument benches/probes/programs --probe "$probe" --out "$work/$probe" >"$work/messages" 2>&1 ||
+for probe in plain count closed log; do
+    options="--probe $probe"
+    [ $probe != closed ] || options="--probe count --closed-world"
+    # shellcheck disable=SC2086 # two or three words
+    "$wattline" -q instrument benches/probes/programs $options --out "$work/$probe" >"$work/messages" 2>&1 ||
         { cat "$work/messages" >&2; exit 1; }
     find "$work/$probe" -name '*.java' >"$work/files"
     "${java}c" -nowarn -d "$work/$probe.classes" "@$work/files"
