@@ -1,7 +1,7 @@
 //! How fast models are fitted, in seconds of CPU time. `benches/peers.py` does the same
 //! work on the same numbers with the usual Python libraries; `benches/models.sh` runs both.
 //!
-//! Usage: models DIR make|nnls|ls|ridge|bootstrap|bayes|pattern
+//! Usage: models DIR make|nnls|ls|ridge|parquet|bootstrap|bayes|pattern
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -27,6 +27,8 @@ fn main() {
             "nnls" => large(folder, Solver::Nnls),
             "ls" => large(folder, Solver::Ls),
             "ridge" => large(folder, Solver::Ridge),
+            #[cfg(feature = "parquet")]
+            "parquet" => parquet(folder),
             "bootstrap" => repeated(),
             "bayes" => posterior(),
             "pattern" => pattern(folder),
@@ -105,6 +107,20 @@ fn large(folder: &Path, solver: Solver) {
         folds.map_or(0, |folds| folds.folds),
         found.model.rank
     );
+}
+
+/// nnls with four folds from `large.parquet` (which `peers.py` writes), never held whole.
+#[cfg(feature = "parquet")]
+fn parquet(folder: &Path) {
+    let file = std::fs::File::open(folder.join("large.parquet")).expect("run peers.py parquet");
+    let before = cpu_s();
+    let rows = wattline::dataset::ParquetRows::new(file, &Default::default()).expect("a table");
+    let found = fit_rows(&rows, &FitOptions::new(Solver::Nnls), Some(FoldOptions::default()));
+    let spent = cpu_s() - before;
+    let sum: f64 = found.expect("a fit").model.costs.iter().map(|cost| cost.cost_j).sum();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
+    println!("nnls {ROWS} x {COLUMNS} from Parquet: {spent:.2} s CPU; {peak}; sum {sum:.9e} J");
 }
 
 /// CPU time of this process in seconds (Linux: ticks of 10 ms).

@@ -1,8 +1,8 @@
 """The work of `benches/models.rs` with the usual Python libraries, on the same numbers.
 
 Usage: OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benches/peers.py DIR WORK...
-Works: cholesky, lstsq, ridge, nnls, and pattern (needs pymc, nutpie and arviz, and the
-`patterns.csv` that `models.rs` writes). Prints seconds of CPU time, as `models.rs` does.
+Works: cholesky, lstsq, ridge, nnls; parquet (writes `large.parquet`, needs pyarrow); and
+pattern (needs pymc, nutpie and arviz, and the `patterns.csv` that `models.rs` writes). Prints seconds of CPU time, as `models.rs` does.
 """
 import csv
 import sys
@@ -98,14 +98,32 @@ def pattern(folder):
         )
 
 
+def parquet(folder):
+    """`large.bin` as Parquet, in row groups of 65 536 rows."""
+    import pyarrow
+    import pyarrow.parquet
+
+    table = numpy.memmap(f"{folder}/large.bin", dtype="<f8").reshape(-1, COLUMNS + 1)
+    names = [f"op_{j}" for j in range(COLUMNS)] + ["energy_j"]
+    schema = pyarrow.schema([(name, pyarrow.float64()) for name in names])
+    with pyarrow.parquet.ParquetWriter(f"{folder}/large.parquet", schema) as file:
+        for first in range(0, len(table), 65_536):
+            part = table[first : first + 65_536]
+            columns = [numpy.ascontiguousarray(part[:, j]) for j in range(COLUMNS + 1)]
+            file.write_table(pyarrow.table(columns, schema=schema), row_group_size=65_536)
+
+
 WORKS = {"cholesky": cholesky, "lstsq": lstsq, "ridge": ridge, "nnls": nnls}
+
+
+OTHERS = {"pattern": pattern, "parquet": parquet}
 
 
 def main(folder, works):
     x, y = load(folder) if set(works) & set(WORKS) else (None, None)
     for work in works:
-        if work == "pattern":
-            pattern(folder)
+        if work in OTHERS:
+            OTHERS[work](folder)
             continue
         before = time.process_time()
         costs = WORKS[work](x, y)

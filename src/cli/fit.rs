@@ -62,8 +62,8 @@ pub struct Arguments {
     /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
     #[arg(long)]
     weight: Option<String>,
-    /// Strength of the penalty or prior. Default: 1 with --prior, which takes its standard
-    /// errors at their word; else chosen by inner cross-validation.
+    /// Strength of the penalty or prior. Default: 1 with kernels as --prior, which takes
+    /// their standard errors at their word; else chosen by inner cross-validation.
     #[arg(long)]
     penalty: Option<f64>,
     /// Intervals from this many fits to cases drawn with replacement (0: the solver's own).
@@ -189,17 +189,17 @@ fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
 /// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
-/// and errors. Returns what contexts cost beside their operation.
+/// and errors, at a strength that the new device's cases choose. Returns what contexts cost beside their operation.
 fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>, Failure> {
     let text = read_text(path)?;
     let bad = |error| Failure::input(path, error);
-    if options.solver != Solver::Bayes {
-        options.penalty = Penalty::Fixed(1.0);
-    }
     if text.trim_start().starts_with('{') {
         let model = Model::from_json(&text).map_err(bad)?;
         options.priors = model.as_priors();
         return Ok(model.contexts);
+    }
+    if options.solver != Solver::Bayes {
+        options.penalty = Penalty::Fixed(1.0);
     }
     options.priors = CostPrior::from_csv(&text).map_err(bad)?;
     ContextPrice::from_csv(&text).map_err(bad)

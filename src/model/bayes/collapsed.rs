@@ -23,10 +23,11 @@ struct Group {
     /// Measurements of each.
     times: f64,
     levels: Vec<usize>,
-    /// Sums over the levels of `u u'`, `u`, `u h`, `h`, `h^2`, with `u` how often a level
-    /// meets each of the rest, and `h` its sum of energies.
+    /// Sums over the levels of `u u'` and `u`, with `u` how often a level meets each of
+    /// the rest, as blocks of the rest's precision: `u u'` above left, `u` at the edge.
     square: Small,
-    meetings: Vec<f64>,
+    edge: Small,
+    /// Sums of `u h`, `h` and `h^2`, with `h` a level's sum of energies.
     pulled: Vec<f64>,
     pull: f64,
     pull_square: f64,
@@ -119,7 +120,7 @@ impl Collapsed {
             let group = groups.entry(times as u64).or_insert_with(|| Group::new(times, rest.len()));
             group.add(*level, &meetings[*level], model.pull()[*level]);
         }
-        let products = Small::from_fn(rest.len(), |i, j| meetings[rest[i]][j]);
+        let products = Small::padded(rest.len(), |i, j| meetings[rest[i]][j]);
         Self {
             groups: groups.into_values().collect(),
             largest,
@@ -152,7 +153,7 @@ impl Collapsed {
             .map(|(at, levels)| Precision::new(position[*at], levels.len()))
             .collect();
         let mut precision = Small::zero(n + 1);
-        precision.add_block(1.0 / variance, &self.products);
+        precision.add(1.0 / variance, &self.products);
         for ((_, levels), prior) in self.others.iter().zip(&priors) {
             precision.add_exchangeable(levels.clone(), prior.own, -prior.shared);
         }
@@ -162,8 +163,8 @@ impl Collapsed {
         let (mut explained, mut log_determinant) = (0.0, 0.0);
         for group in &self.groups {
             let own = group.times / variance + 1.0 / t;
-            precision.add_block(-1.0 / (own * variance * variance), &group.square);
-            precision.add_edge(1.0 / (own * variance * t), &group.meetings);
+            precision.add(-1.0 / (own * variance * variance), &group.square);
+            precision.add(1.0 / (own * variance * t), &group.edge);
             precision.add_exchangeable(n..n + 1, -(group.levels.len() as f64) / (own * t * t), 0.0);
             let factor = 1.0 / (own * variance);
             add(&mut pull[..n], -factor / variance, &group.pulled);
@@ -207,57 +208,50 @@ impl Collapsed {
     /// The same by the logarithms.
     fn density_of_logs(&self, position: &[f64], gradient: &mut [f64]) -> Result<f64, OutOfRange> {
         let found = self.rest(position)?;
-        let (n, inverse) = (self.rest.len(), found.factor.inverse());
+        let n = self.rest.len();
         let scales = &position[..self.factors];
         let mut density = -self.cases * position[self.factors]
             + (found.explained - self.energy / found.variance - found.log_determinant) / 2.0;
         density += scales.iter().map(|log_scale| log_scale - log_scale.exp()).sum::<f64>();
-        // Squares about the prior's centres: of the means, and expected beside them.
-        let mut squares = found.mean[n].powi(2) * MEAN_SD.powi(-2);
-        let mut spread = inverse.at(n, n) * MEAN_SD.powi(-2);
+        // Second moments of the rest: of these the gradient is made.
+        let mut moments = found.factor.inverse();
+        moments.add_outer(1.0, &found.mean);
+        let mut squares = moments.at(n, n) * MEAN_SD.powi(-2);
         for ((at, levels), prior) in self.others.iter().zip(&found.priors) {
-            let own = &found.mean[levels.clone()];
-            let (square, sum) = (dot(own, own), own.iter().sum::<f64>().powi(2));
-            let (trace, total) = inverse.trace_and_total(levels.clone());
-            squares += prior.own * square - prior.shared * sum;
-            spread += prior.own * trace - prior.shared * total;
-            let bend = prior.own_slope * (square + trace) - prior.shared_slope * (sum + total);
+            let (own, total) = moments.trace_and_total(levels.clone());
+            squares += prior.own * own - prior.shared * total;
+            let bend = prior.own_slope * own - prior.shared_slope * total;
             gradient[*at] = (prior.log_determinant_slope - bend) / 2.0;
             density += prior.log_determinant / 2.0;
         }
-        let (square, trace) = self.about_the_mean(&found, &inverse);
-        squares += square / found.t;
-        spread += trace / found.t;
-        gradient[self.largest] = (square + trace) / found.t - self.size;
+        let largest = self.about_the_mean(&found, &moments) / found.t;
+        squares += largest;
+        gradient[self.largest] = largest - self.size;
         density -= self.size * position[self.largest];
         for (to, log_scale) in gradient.iter_mut().zip(scales) {
             *to += 1.0 - log_scale.exp();
         }
         let parameters = self.size + n as f64 + 1.0;
-        let residual = self.energy / found.variance - found.explained - squares;
-        gradient[self.factors] = residual - self.cases + parameters - spread;
+        gradient[self.factors] =
+            self.energy / found.variance - found.explained - squares - self.cases + parameters;
         Ok(density)
     }
 
-    /// Sum of squares of the largest factor's effects about their mean: of the conditional
-    /// means, and what is expected beside them.
-    fn about_the_mean(&self, found: &Rest, inverse: &Small) -> (f64, f64) {
+    /// Expected sum of squares of the largest factor's effects about their mean:
+    /// `beta - m = a (h - u'rest) + b m`, and its own variance beside.
+    fn about_the_mean(&self, found: &Rest, moments: &Small) -> f64 {
         let (n, t, variance) = (self.rest.len(), found.t, found.variance);
         let (rest, m) = (&found.mean[..n], found.mean[n]);
-        let (mut square, mut trace) = (0.0, 0.0);
-        for group in &self.groups {
+        let of = |group: &Group| {
             let (own, count) = (group.times / variance + 1.0 / t, group.levels.len() as f64);
-            // beta - m = a (h - u'rest) + b m.
             let (a, b) = (1.0 / (own * variance), 1.0 / (own * t) - 1.0);
-            let off_square =
-                group.pull_square - 2.0 * dot(&group.pulled, rest) + group.square.square_of(rest);
-            let off = group.pull - dot(&group.meetings, rest);
-            square += a * a * off_square + 2.0 * a * b * m * off + count * b * b * m * m;
-            trace += count / own + a * a * inverse.trace_of_block(&group.square)
-                - 2.0 * a * b * inverse.edge_times(&group.meetings)
-                + count * b * b * inverse.at(n, n);
-        }
-        (square, trace)
+            let pulled = group.pull_square - 2.0 * dot(&group.pulled, rest);
+            count / own
+                + a * a * (pulled + moments.product(&group.square))
+                + a * b * (2.0 * m * group.pull - moments.product(&group.edge))
+                + b * b * count * moments.at(n, n)
+        };
+        self.groups.iter().map(of).sum()
     }
 
     /// Effects, scales and noise; the effects drawn by `normal`.
@@ -289,14 +283,14 @@ impl Collapsed {
 
 impl Group {
     fn new(times: f64, rest: usize) -> Self {
-        let (meetings, pulled) = (vec![0.0; rest], vec![0.0; rest]);
-        Self { times, square: Small::zero(rest), meetings, pulled, ..Self::default() }
+        let (square, edge) = (Small::zero(rest + 1), Small::zero(rest + 1));
+        Self { times, square, edge, pulled: vec![0.0; rest], ..Self::default() }
     }
 
     fn add(&mut self, level: usize, meetings: &[f64], pull: f64) {
         self.levels.push(level);
         self.square.add_outer(1.0, meetings);
-        add(&mut self.meetings, 1.0, meetings);
+        self.edge.add_edge(1.0, meetings);
         add(&mut self.pulled, pull, meetings);
         self.pull += pull;
         self.pull_square += pull * pull;

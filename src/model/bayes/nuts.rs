@@ -17,7 +17,7 @@ use super::collapsed::{Collapsed, OutOfRange};
 const TUNING: u64 = 400;
 
 /// Acceptance aimed at, higher where the one before diverged.
-const ACCEPTANCE: [f64; 3] = [0.8, 0.9, 0.99];
+const ACCEPTANCE: [f64; 3] = [0.9, 0.95, 0.99];
 
 /// Divisor of the thinning meant for Gibbs sweeps, whose steps are cheaper.
 const SWEEPS_PER_STEP: usize = 10;

@@ -26,12 +26,14 @@ impl Small {
         self.of[i * self.n + j]
     }
 
-    /// Adds a multiple of a smaller one to the upper left.
-    pub fn add_block(&mut self, factor: f64, block: &Self) {
-        for (to, row) in self.of.chunks_exact_mut(self.n).zip(block.of.chunks_exact(block.n.max(1)))
-        {
-            to.iter_mut().zip(row).for_each(|(to, x)| *to += factor * x);
-        }
+    /// Element by element, with a row and a column of zeros behind.
+    pub fn padded(n: usize, of: impl Fn(usize, usize) -> f64) -> Self {
+        Self::from_fn(n + 1, |i, j| if i < n && j < n { of(i, j) } else { 0.0 })
+    }
+
+    /// Adds a multiple of another.
+    pub fn add(&mut self, factor: f64, other: &Self) {
+        self.of.iter_mut().zip(&other.of).for_each(|(to, x)| *to += factor * x);
     }
 
     /// Adds a multiple of `v` to the last column and row, but for the corner.
@@ -51,10 +53,10 @@ impl Small {
         }
     }
 
-    /// Adds `factor v v'`.
+    /// Adds `factor v v'` above left.
     pub fn add_outer(&mut self, factor: f64, v: &[f64]) {
-        for i in 0..self.n {
-            (0..self.n).for_each(|j| self.of[i * self.n + j] += factor * v[i] * v[j]);
+        for (row, x) in self.of.chunks_exact_mut(self.n.max(1)).zip(v) {
+            row.iter_mut().zip(v).for_each(|(to, y)| *to += factor * x * y);
         }
     }
 
@@ -133,21 +135,15 @@ impl Small {
         (trace, on.clone().map(row).sum())
     }
 
-    /// `trace(A B)` for a smaller symmetric `B` at the upper left.
-    pub fn trace_of_block(&self, block: &Self) -> f64 {
-        let rows = self.of.chunks_exact(self.n).zip(block.of.chunks_exact(block.n.max(1)));
-        rows.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()).sum()
-    }
-
-    /// The last column times `v`, without the corner.
-    pub fn edge_times(&self, v: &[f64]) -> f64 {
-        self.of[(self.n - 1) * self.n..].iter().zip(v).map(|(a, v)| a * v).sum()
-    }
-
-    /// `v' A v`.
-    pub fn square_of(&self, v: &[f64]) -> f64 {
-        let row = |i: usize| (0..self.n).map(|j| self.at(i, j) * v[j]).sum::<f64>();
-        (0..self.n).map(|i| v[i] * row(i)).sum()
+    /// Sum of the products of all elements: `trace(A B)` for symmetric ones.
+    pub fn product(&self, other: &Self) -> f64 {
+        let mut sums = [0.0; 4];
+        let (a, b) = (self.of.chunks_exact(4), other.of.chunks_exact(4));
+        let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
+        for (a, b) in a.zip(b) {
+            sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
+        }
+        sums.iter().sum::<f64>() + rest
     }
 }
 
@@ -165,9 +161,10 @@ mod tests {
         let x = factor.solve(&[8.0, 8.0]);
         assert!(close(x[0], 1.0) && close(x[1], 2.0), "{x:?}");
         assert!(close(factor.log_determinant(), 8f64.ln()));
-        assert!(close(factor.inverse().at(0, 0), 0.375) && close(a.square_of(&[1.0, 1.0]), 11.0));
-        assert!(close(factor.inverse().trace_of_block(&a), 2.0));
-        assert_eq!((a.trace_and_total(0..2), a.edge_times(&[5.0])), ((7.0, 11.0), 10.0));
+        assert!(
+            close(factor.inverse().at(0, 0), 0.375) && close(factor.inverse().product(&a), 2.0)
+        );
+        assert_eq!(a.trace_and_total(0..2), (7.0, 11.0));
         assert!(Small::from_fn(2, |_, _| 1.0).cholesky().is_none());
     }
 }
