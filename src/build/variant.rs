@@ -135,7 +135,8 @@ impl<'a> VariantBuilder<'a> {
         skip: &BTreeSet<BlockId>,
         probe: Probe,
     ) -> (BTreeMap<String, String>, Vec<Finding>) {
-        let options = instrument::Options { probe, removed: removed.clone(), skip: skip.clone() };
+        let (removed, skip) = (removed.clone(), skip.clone());
+        let options = instrument::Options { probe, removed, skip, closed_world: false };
         let made = instrument::instrument(&self.application.files, &self.blocks, &options);
         let plain = self.application.sources.files.iter().filter(|file| !file.analyse);
         let plain = plain.map(|file| (file.path.clone(), file.text.clone()));

@@ -34,6 +34,10 @@ pub struct Arguments {
     /// Blocks whose statements are left out: ids of blocks.csv.
     #[arg(long, value_delimiter = ',')]
     remove: Vec<u32>,
+    /// All callers are in the sources: small methods are counted by their callers. Not for
+    /// libraries, nor where reflection calls.
+    #[arg(long)]
+    closed_world: bool,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -69,7 +73,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
     let mut application = Application::analyse(sources, Granularity::Statement)?;
     let removed = checked_blocks(&arguments.remove, &application)?;
-    let options = Options { probe: arguments.probe.into(), removed, skip: BTreeSet::new() };
+    let options = Options {
+        probe: arguments.probe.into(),
+        removed,
+        skip: BTreeSet::new(),
+        closed_world: arguments.closed_world,
+    };
     let made = instrument::instrument(&application.files, &application.blocks(), &options);
     for file in made.files.iter().chain(&made.runtime) {
         output.write(&file.path, &file.text)?;

@@ -7,7 +7,7 @@
 //! | test of a `for` | those of its initialisation and of its update |
 //! | update of a `for` | those of its body |
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tree_sitter::Node;
 
@@ -48,7 +48,8 @@ pub fn derive<'t>(file: &'t SourceFile, blocks: &FileBlocks<'t>, facts: &Facts<'
         if !matches!(unit.kind, UnitKind::Method | UnitKind::Constructor | UnitKind::Lambda) {
             continue;
         }
-        let quiet = units.entry(number).or_insert_with(|| Quiet::of_unit(file, unit.node));
+        let quiet =
+            units.entry(number).or_insert_with(|| Quiet::of_unit(file, unit.node, HashSet::new()));
         parts.derive(file, facts, quiet, &starts, &mut derived);
     }
     derived

@@ -3,6 +3,7 @@
 //!
 //! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
 
+mod closed;
 mod condition;
 mod constant;
 mod derive;
@@ -46,6 +47,9 @@ pub struct Options {
     /// Blocks to be left without a probe, each with a finding: those whose probe a
     /// compiler refused.
     pub skip: BTreeSet<BlockId>,
+    /// Whether the sources hold all callers of their methods: no reflection, no library
+    /// and no other code calls them. Then small methods need no probe.
+    pub closed_world: bool,
 }
 
 /// A file to be written.
@@ -83,7 +87,11 @@ pub fn instrument(
     let mut out = Instrumented::default();
     let mut first = 0;
     let mut sums = runtime::Sums::new();
-    for (file, blocks) in files.iter().zip(blocks) {
+    let callers = match options.closed_world && options.probe == Probe::Count {
+        true => closed::derive(files, blocks),
+        false => vec![derive::Derived::new(); files.len()],
+    };
+    for ((file, blocks), callers) in files.iter().zip(blocks).zip(callers) {
         let mut edits = edit::Edits::default();
         let mut report = Report { file, blocks, findings: &mut out.findings };
         removal::remove(
@@ -95,11 +103,12 @@ pub fn instrument(
         );
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
-        let derived = match options.probe {
+        let mut derived = match options.probe {
             Probe::Count => derive::derive(file, blocks, &facts),
             // A log has every block in its place.
             Probe::Plain | Probe::Log => derive::Derived::new(),
         };
+        derived.extend(callers);
         let target = place::Target {
             file,
             blocks,

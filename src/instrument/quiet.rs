@@ -2,7 +2,7 @@
 //! waits. Where only such code lies between two probes, one follows from the other.
 //! Errors of the virtual machine (no memory left) are left out of account.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tree_sitter::Node;
 
@@ -17,13 +17,15 @@ const DEPTH_MAX: u32 = 100;
 #[derive(Debug, Default)]
 pub struct Quiet<'t> {
     primitive: HashMap<&'t str, bool>,
+    /// Methods that surely complete when they are called on `this`.
+    methods: HashSet<&'t str>,
 }
 
 impl<'t> Quiet<'t> {
     /// Of the unit at `node`: its parameters and locals, and the fields of the class that
-    /// declares it.
-    pub fn of_unit(file: &'t SourceFile, node: Node<'t>) -> Quiet<'t> {
-        let mut quiet = Quiet::default();
+    /// declares it. Calls of `methods` surely complete.
+    pub fn of_unit(file: &'t SourceFile, node: Node<'t>, methods: HashSet<&'t str>) -> Quiet<'t> {
+        let mut quiet = Quiet { methods, ..Quiet::default() };
         syntax::walk(node, |node, _| {
             quiet.declaration(file, node);
             true
@@ -53,6 +55,16 @@ impl<'t> Quiet<'t> {
         }
     }
 
+    /// Whether a statement, a `return` or an expression is surely carried out to its end.
+    pub fn part(&self, file: &SourceFile, node: Node<'_>) -> bool {
+        match node.kind() {
+            kind::RETURN_STATEMENT => {
+                syntax::named_children(node).iter().all(|value| self.expression(file, *value))
+            }
+            _ => self.statement(file, node) || self.expression(file, node),
+        }
+    }
+
     /// Whether an expression surely completes.
     pub fn expression(&self, file: &SourceFile, node: Node<'_>) -> bool {
         self.at_depth(file, node, 0)
@@ -77,6 +89,14 @@ impl<'t> Quiet<'t> {
                 let right = syntax::field(node, field::RIGHT);
                 let by_zero = divides && !right.is_some_and(|right| is_not_zero(file, right));
                 !by_zero && all(syntax::named_children(node))
+            }
+            kind::METHOD_INVOCATION => {
+                let name = syntax::field(node, field::NAME);
+                let object = syntax::field(node, field::OBJECT);
+                let arguments = syntax::field(node, field::ARGUMENTS);
+                name.is_some_and(|name| self.methods.contains(file.text_of(name)))
+                    && object.is_none_or(|object| object.kind() == kind::THIS)
+                    && arguments.is_some_and(|list| all(syntax::named_children(list)))
             }
             kind::FIELD_ACCESS => {
                 let object = syntax::field(node, field::OBJECT);

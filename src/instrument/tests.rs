@@ -65,6 +65,30 @@ fn blocks_that_follow_from_others_have_no_probe() {
 }
 
 #[test]
+fn in_a_closed_world_small_methods_are_counted_by_their_callers() {
+    let java = "final class T { int f; int a; private int get() { return f; }
+        int put(int n) { a = n; return a; } int twice() { return get() * get(); }
+        boolean maybe(boolean b) { return b && get() > 0; } void ref() { g(this::put); } }";
+    let probed = |closed_world: bool, java: &str| {
+        let file = SourceFile::parse("T.java", java);
+        let blocks = divide(&file, Granularity::Statement);
+        let options = Options { closed_world, ..Options::default() };
+        let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
+        out.files[0].text.replace("wattline$rt.W.", "")
+    };
+    assert!(probed(false, java).contains("get() { c(0); return f; }"));
+    // It may be skipped by `&&`; a reference may call.
+    assert!(probed(true, java).contains("get() { c(0); return f; }"));
+    assert!(probed(true, java).contains("put(int n) { c(1); a = n;"));
+    let sure = java.replace("b && get() > 0", "get() > 0 && b");
+    assert!(probed(true, &sure).contains("get() { return f; }"));
+    // Elsewhere the receiver may be null, and a string may name it for reflection.
+    for more in ["class U { int m(T t) { return t.get(); } }", "class U { String s = \"get\"; }"] {
+        assert!(probed(true, &(sure.clone() + more)).contains("get() { c(0); return f; }"));
+    }
+}
+
+#[test]
 fn constant_conditions_stay_constant() {
     check("while (true) x();", "while (true) { c(1); { c(2); x(); } }");
     check("do { x(); } while (true);", "for (;; c(2)) { c(1); x(); }  ");

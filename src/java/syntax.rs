@@ -273,6 +273,14 @@ pub fn has_modifier(declaration: Node<'_>, modifier: &str, text: &str) -> bool {
     })
 }
 
+/// The types that a type declaration extends and implements.
+pub fn supertypes<'t>(declaration: Node<'t>) -> Vec<Node<'t>> {
+    let clauses = ["superclass", "super_interfaces", "extends_interfaces"];
+    let clauses = clauses.iter().filter_map(|clause| child_of_kind(declaration, clause));
+    let lists = clauses.flat_map(named_children);
+    lists.flat_map(|n| if n.kind() == "type_list" { named_children(n) } else { vec![n] }).collect()
+}
+
 /// The members of a class, interface, enum, record or annotation body, in source
 /// order; an enum's constants come first.
 pub fn members<'t>(body: Node<'t>) -> Vec<Node<'t>> {

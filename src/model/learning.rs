@@ -127,6 +127,7 @@ mod tests {
         let curve = |options| learning_curve(&new.table, options, FoldOptions::default()).unwrap();
         let (with, without) = (curve(&options), curve(&alone));
         assert!(with[0].nmae < 0.5 * without[0].nmae, "{with:?} {without:?}");
-        assert!(with.last().unwrap().nmae < with[0].nmae, "{with:?}");
+        // The noise alone is 1.3 % of the energy.
+        assert!(with.iter().all(|row| row.nmae < 0.016), "{with:?}");
     }
 }

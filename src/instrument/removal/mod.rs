@@ -204,7 +204,9 @@ impl<'t> UnitNames<'t> {
             let Some(name) = syntax::field(declarator, field::NAME) else { continue };
             let name = file.text_of(name);
             let default = default_value(file, node, declarator);
-            let blank = syntax::field(declarator, field::VALUE).is_none();
+            // One of a `switch` group has no value in the groups after it.
+            let shared = node.parent().is_some_and(|parent| parent.kind() == kind::SWITCH_GROUP);
+            let blank = shared || syntax::field(declarator, field::VALUE).is_none();
             self.locals.entry(name).or_default().push(Local { default, blank });
         }
     }

@@ -18,6 +18,14 @@ pub fn has_jdk() -> bool {
     found
 }
 
+/// The version of the javac on the path: 17 of `javac 17.0.15`.
+pub fn javac_version() -> u32 {
+    let output = Command::new("javac").arg("-version").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let number = text.trim().trim_start_matches("javac ").split('.').next().map(str::to_owned);
+    number.and_then(|number| number.parse().ok()).unwrap_or(8)
+}
+
 /// All Java files below `root`, parsed, in the order of their names.
 pub fn java_files(root: &Path) -> Vec<SourceFile> {
     let mut files = Vec::new();
@@ -56,6 +64,11 @@ impl Build {
             true => Ok(Build { folder }),
             false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
         }
+    }
+
+    /// Where its sources, classes and counts are.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Where its classes are.
