@@ -9,4 +9,6 @@ cargo fmt --check
 cargo clippy --locked --all-targets -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
 shellcheck demo.sh test.sh scripts/*.sh device-scripts/*.sh
-cargo test --locked
+# Two fuzz targets, half a minute each, from one seed, unless the environment says otherwise.
+BOLERO_RANDOM_SEED=${BOLERO_RANDOM_SEED:-1} \
+    WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-30} cargo test --locked

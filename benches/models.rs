@@ -1,14 +1,14 @@
 //! How fast models are fitted, in seconds of CPU time. `benches/peers.py` does the same
 //! work on the same numbers with the usual Python libraries; `benches/models.sh` runs both.
 //!
-//! Usage: models DIR make|nnls|ls|bootstrap|...
+//! Usage: models DIR make|nnls|ls|ridge|parquet|bootstrap|bayes|pattern
 
 use std::io::{Read, Write};
 use std::path::Path;
 
 use wattline::dataset::{Case, Table};
 use wattline::model::bayes::patterns::{FACTORS, patterns};
-use wattline::model::bayes::{ChainOptions, Factors, Sign, fit_effects};
+use wattline::model::bayes::{ChainOptions, DrawBy, Factors, Sign, diagnose, fit_effects};
 use wattline::model::{
     BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
 };
@@ -27,9 +27,11 @@ fn main() {
             "nnls" => large(folder, Solver::Nnls),
             "ls" => large(folder, Solver::Ls),
             "ridge" => large(folder, Solver::Ridge),
+            #[cfg(feature = "parquet")]
+            "parquet" => parquet(folder),
             "bootstrap" => repeated(),
             "bayes" => posterior(),
-            "pattern" => pattern(),
+            "pattern" => pattern(folder),
             other => eprintln!("no work named {other}"),
         }
     }
@@ -105,6 +107,20 @@ fn large(folder: &Path, solver: Solver) {
         folds.map_or(0, |folds| folds.folds),
         found.model.rank
     );
+}
+
+/// nnls with four folds from `large.parquet` (which `peers.py` writes), never held whole.
+#[cfg(feature = "parquet")]
+fn parquet(folder: &Path) {
+    let file = std::fs::File::open(folder.join("large.parquet")).expect("run peers.py parquet");
+    let before = cpu_s();
+    let rows = wattline::dataset::ParquetRows::new(file, &Default::default()).expect("a table");
+    let found = fit_rows(&rows, &FitOptions::new(Solver::Nnls), Some(FoldOptions::default()));
+    let spent = cpu_s() - before;
+    let sum: f64 = found.expect("a fit").model.costs.iter().map(|cost| cost.cost_j).sum();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
+    println!("nnls {ROWS} x {COLUMNS} from Parquet: {spent:.2} s CPU; {peak}; sum {sum:.9e} J");
 }
 
 /// CPU time of this process in seconds (Linux: ticks of 10 ms).
@@ -187,38 +203,68 @@ fn posterior() {
     println!("bayes 200 x 187: {cpu:.2} s CPU, {wall:.2} s");
 }
 
-/// The pattern model, 174 patterns on two devices ten times, by Gibbs sampling.
-fn pattern() {
+/// Measurements of the 174 patterns on two devices ten times, 3480 in all: effects as
+/// wide as the published ones, by factor (a rank of levels stands for a draw), and their
+/// residual.
+fn measurements() -> Vec<(Vec<String>, f64)> {
     let mut random = Uniform(31);
+    let mut effects: std::collections::BTreeMap<String, f64> = std::collections::BTreeMap::new();
     let mut measured = Vec::new();
-    for (at, pattern) in patterns().into_iter().enumerate() {
+    for pattern in patterns() {
         for device in ["Device 1", "Device 2"] {
+            let levels = [pattern.operation, pattern.size, pattern.kind, device];
+            let mut mean = 0.0;
+            for (level, width) in levels.iter().zip([6e-8, 1e-9, 3e-9, 1e-8]) {
+                if !level.is_empty() {
+                    let drawn = width * random.next() * random.next();
+                    mean += *effects.entry((*level).to_owned()).or_insert(drawn);
+                }
+            }
             for _ in 0..10 {
-                let of = |level: &str| if level.is_empty() { 0.0 } else { level.len() as f64 };
-                let levels = [pattern.operation, pattern.size, pattern.kind, device];
-                let mean = (at % 40) as f64 + levels.into_iter().map(of).sum::<f64>();
                 let noise = random.next() + random.next() + random.next() - 1.5;
-                measured.push((levels.map(str::to_owned).to_vec(), 1e-9 * (mean + 20.0 * noise)));
+                measured.push((levels.map(str::to_owned).to_vec(), mean + 2e-8 * noise));
             }
         }
     }
+    measured
+}
+
+/// The pattern model by both samplers, free effects and effects not below zero.
+fn pattern(folder: &Path) {
+    let measured = measurements();
+    let row = |(levels, energy): &(Vec<String>, f64)| format!("{},{energy:e}\n", levels.join(","));
+    let text: String = measured.iter().map(row).collect();
+    let text = format!("{},energy_j\n{text}", FACTORS.join(","));
+    std::fs::write(folder.join("patterns.csv"), text).expect("disk space");
     let data = Factors::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
-    for (name, sign) in [("free", Sign::Free), ("positive", Sign::Positive)] {
-        for seed in 1..=5 {
-            let before = cpu_s();
-            let options = ChainOptions { seed, draws: 2000, thin: 1, ..Default::default() };
-            let found = fit_effects(&data, sign, &options).expect("chains that mix");
-            let spent = cpu_s() - before;
-            let (bulk, tail) = found.draws.ess_min();
-            println!(
-                "pattern {name} {} x {}, seed {seed}: R-hat {:.4}, min ESS {:.0}, {spent:.2} s CPU, \
-                 {:.0} min-ESS/s",
-                data.rows.len(),
-                data.levels.len(),
-                found.draws.rhat_max(),
-                bulk.min(tail),
-                bulk.min(tail) / spent
-            );
-        }
+    let works = [
+        ("free, NUTS", Sign::Free, DrawBy::Nuts),
+        ("free, Gibbs", Sign::Free, DrawBy::Gibbs),
+        ("positive, Gibbs", Sign::Positive, DrawBy::Gibbs),
+    ];
+    for (name, sign, by) in works {
+        (1..=5).for_each(|seed| drawn(&data, name, sign, by, seed));
     }
+}
+
+/// One seed's draws; the time of the diagnostics, which samplers leave to others, apart.
+fn drawn(data: &Factors, name: &str, sign: Sign, by: DrawBy, seed: u64) {
+    let before = cpu_s();
+    let options = ChainOptions { seed, draws: 4000, thin: 1, ..Default::default() };
+    let found = fit_effects(data, sign, by, &options).expect("chains that mix");
+    let spent = cpu_s() - before;
+    let before = cpu_s();
+    let known = found.draws.values.iter().filter_map(|chains| diagnose(chains)).count();
+    let diagnosing = cpu_s() - before;
+    let (bulk, tail) = found.draws.ess_min();
+    println!(
+        "pattern {name} {} x {}, seed {seed}: R-hat {:.4}, divergences {}, min ESS of {known} {:.0}, \
+         {spent:.2} s CPU, {diagnosing:.2} s of it diagnostics; {:.0} min-ESS/s without",
+        data.rows.len(),
+        data.levels.len(),
+        found.draws.rhat_max(),
+        found.draws.divergences,
+        bulk.min(tail),
+        bulk.min(tail) / (spent - diagnosing)
+    );
 }

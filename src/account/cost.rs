@@ -37,6 +37,21 @@ impl Interval {
         Interval { lo: Joules(energy.0 - half), hi: Joules(energy.0 + half) }
     }
 
+    /// The interval of one of some equal executions.
+    pub fn of_one(self, executions: u64) -> Interval {
+        let n = executions.max(1) as f64;
+        Interval { lo: Joules(self.lo.0 / n), hi: Joules(self.hi.0 / n) }
+    }
+
+    /// The interval with a further, independent variance of the energy.
+    pub fn widened(self, energy: Joules, variance_j2: f64) -> Interval {
+        let more = NORMAL_95 * variance_j2.max(0.0).sqrt();
+        let floor = if energy.0 >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        let below = f64::hypot(energy.0 - self.lo.0, more);
+        let above = f64::hypot(self.hi.0 - energy.0, more);
+        Interval { lo: Joules((energy.0 - below).max(floor)), hi: Joules(energy.0 + above) }
+    }
+
     /// Whether `energy` lies in it, ends included.
     pub fn contains(&self, energy: Joules) -> bool {
         self.lo <= energy && energy <= self.hi
@@ -63,14 +78,20 @@ impl CountVector {
 pub struct Costs<'m> {
     model: &'m Model,
     columns: Columns<'m>,
-    contexts: BTreeMap<(&'m str, &'m str), f64>,
+    contexts: BTreeMap<(&'m str, &'m str), &'m ContextPrice>,
+    /// Standard deviation of the relative costs of an operation's contexts.
+    spread: BTreeMap<&'m str, f64>,
 }
 
 impl<'m> Costs<'m> {
     /// Indexes the model's costs.
     pub fn new(model: &'m Model) -> Costs<'m> {
-        let contexts = ContextPrice::index(&model.contexts);
-        Costs { model, columns: model.index(), contexts }
+        let contexts = model
+            .contexts
+            .iter()
+            .map(|price| ((price.operation.as_str(), price.context.as_str()), price))
+            .collect();
+        Costs { model, columns: model.index(), contexts, spread: spread(&model.contexts) }
     }
 
     /// The cost an operation takes: its own; `lib:other` for a library function that
@@ -85,8 +106,20 @@ impl<'m> Costs<'m> {
 
     /// How many executions of its operation one execution in this context is worth.
     pub fn relative(&self, found: &OperationCount) -> f64 {
-        let key = (found.operation.as_str(), found.context.as_str());
-        self.contexts.get(&key).copied().unwrap_or(1.0)
+        self.context(found).map_or(1.0, |price| price.relative)
+    }
+
+    /// Standard error of [`Costs::relative`]: the kernels'; where no kernel measured this
+    /// context, but others of the operation, how far these differ.
+    pub fn relative_se(&self, found: &OperationCount) -> f64 {
+        match self.context(found) {
+            Some(price) => price.relative_se.unwrap_or(0.0),
+            None => self.spread.get(found.operation.as_str()).copied().unwrap_or(0.0),
+        }
+    }
+
+    fn context(&self, found: &OperationCount) -> Option<&'m ContextPrice> {
+        self.contexts.get(&(found.operation.as_str(), found.context.as_str())).copied()
     }
 
     /// The name under which the model holds a cost.
@@ -124,6 +157,12 @@ impl<'m> Costs<'m> {
         se.map(|se| se * se).filter(|variance| variance.is_finite())
     }
 
+    /// Whether the cases alone determine the energy of `counts`.
+    pub fn are_determined(&self, counts: &CountVector) -> bool {
+        let counts: Vec<(usize, f64)> = counts.0.iter().map(|(cost, n)| (cost.0, *n)).collect();
+        self.model.is_estimable(&counts)
+    }
+
     /// The 95 % interval of the energy of `counts`, `None` where the model has none. A
     /// single cost's own interval (which need not be symmetric) goes before the
     /// covariance.
@@ -145,6 +184,20 @@ impl<'m> Costs<'m> {
         let ordered = lo.is_finite() && hi.is_finite() && lo <= hi;
         ordered.then_some(Interval { lo: Joules(lo * count), hi: Joules(hi * count) })
     }
+}
+
+/// By operation, how far the relative costs of its contexts differ.
+fn spread(prices: &[ContextPrice]) -> BTreeMap<&str, f64> {
+    let mut relative: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for price in prices {
+        relative.entry(&price.operation).or_default().push(price.relative);
+    }
+    let sd = |values: Vec<f64>| {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
+    };
+    relative.into_iter().map(|(operation, values)| (operation, sd(values))).collect()
 }
 
 #[cfg(test)]

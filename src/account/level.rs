@@ -94,12 +94,12 @@ fn block_account(
     let mut once = CountVector::default();
     for operation in &block.operations {
         if let Some(cost) = costs.of(&operation.operation) {
-            once.add(cost, f64::from(operation.count));
+            once.add(cost, f64::from(operation.count) * costs.relative(operation));
         }
     }
     BlockAccount {
         cost: costs.energy(&once),
-        cost_interval: if entry.unknown > 0 { None } else { costs.interval(&once) },
+        cost_interval: entry.interval.map(|interval| interval.of_one(entry.executions)),
         entry,
         name: block.name.clone(),
         kind: block.kind.clone(),

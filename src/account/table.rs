@@ -63,53 +63,59 @@ pub fn operations_csv(accounts: &Accounts) -> String {
     text
 }
 
-/// `file, line, FIGURE, unknown`.
+/// `file, line, FIGURE, unknown, determined`.
 pub fn lines_csv(accounts: &Accounts) -> String {
-    let mut text = format!("file,line,{FIGURE_COLUMNS},unknown_executions\n");
+    let mut text = format!("file,line,{FIGURE_COLUMNS},unknown_executions,determined\n");
     for entry in &accounts.lines {
         let key = [field(&entry.key.file), entry.key.line.to_string()];
-        line(&mut text, &[key.join(","), figure(entry), entry.unknown.to_string()]);
+        line(&mut text, &[key.join(","), figure(entry), last(entry)]);
     }
-    line(&mut text, &[UNATTRIBUTED.into(), String::new(), remainder(accounts), String::new()]);
+    line(&mut text, &[UNATTRIBUTED.into(), String::new(), remainder(accounts), ",".into()]);
     text
 }
 
-/// `class, method, FIGURE, unknown`.
+/// `class, method, FIGURE, unknown, determined`.
 pub fn methods_csv(accounts: &Accounts) -> String {
-    let mut text = format!("class,method,{FIGURE_COLUMNS},unknown_executions\n");
+    let mut text = format!("class,method,{FIGURE_COLUMNS},unknown_executions,determined\n");
     for entry in &accounts.methods {
         let key = [field(&entry.key.class), field(&entry.key.method)];
-        line(&mut text, &[key.join(","), figure(entry), entry.unknown.to_string()]);
+        line(&mut text, &[key.join(","), figure(entry), last(entry)]);
     }
-    line(&mut text, &[UNATTRIBUTED.into(), String::new(), remainder(accounts), String::new()]);
+    line(&mut text, &[UNATTRIBUTED.into(), String::new(), remainder(accounts), ",".into()]);
     text
 }
 
-/// `class, FIGURE, unknown`.
+/// `class, FIGURE, unknown, determined`.
 pub fn classes_csv(accounts: &Accounts) -> String {
-    let mut text = format!("class,{FIGURE_COLUMNS},unknown_executions\n");
+    let mut text = format!("class,{FIGURE_COLUMNS},unknown_executions,determined\n");
     for entry in &accounts.classes {
-        line(&mut text, &[field(&entry.key), figure(entry), entry.unknown.to_string()]);
+        line(&mut text, &[field(&entry.key), figure(entry), last(entry)]);
     }
-    line(&mut text, &[UNATTRIBUTED.into(), remainder(accounts), String::new()]);
+    line(&mut text, &[UNATTRIBUTED.into(), remainder(accounts), ",".into()]);
     text
 }
 
 /// `block, name, kind, class, method, file, start_line, end_line, FIGURE, cost_j,
-/// cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`.
+/// cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`,
+/// `determined`.
 pub fn blocks_csv(accounts: &Accounts) -> String {
     let shares = CLASSES.map(|class| format!("{}_share", name_of(class))).join(",");
     let mut text = format!(
         "block,name,kind,class,method,file,start_line,end_line,{FIGURE_COLUMNS},\
-         cost_j,cost_lo_j,cost_hi_j,energy_3000_j,{shares},unknown_executions\n"
+         cost_j,cost_lo_j,cost_hi_j,energy_3000_j,{shares},unknown_executions,determined\n"
     );
     for block in &accounts.blocks {
         line(&mut text, &block_fields(block));
     }
-    let empty = ",".repeat(3 + CLASSES.len() + 1);
+    let empty = ",".repeat(3 + CLASSES.len() + 2);
     let key = format!(",{UNATTRIBUTED},,,,,,");
     line(&mut text, &[key, remainder(accounts), empty]);
     text
+}
+
+/// Executions of unknown cost, and whether the cases alone determine the energy.
+fn last<K>(entry: &Entry<K>) -> String {
+    format!("{},{}", entry.unknown, entry.determined)
 }
 
 /// The fields of one block.
@@ -132,7 +138,7 @@ fn block_fields(block: &BlockAccount) -> Vec<String> {
     ];
     let shares = CLASSES.map(|class| optional(block.class_share(class)));
     fields.extend(shares);
-    fields.push(block.entry.unknown.to_string());
+    fields.push(last(&block.entry));
     fields
 }
 

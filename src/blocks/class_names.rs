@@ -37,9 +37,9 @@ pub fn package_prefix(file: &SourceFile, root: Node<'_>) -> String {
     let Some(declaration) = syntax::child_of_kind(root, kind::PACKAGE_DECLARATION) else {
         return String::new();
     };
-    let name = syntax::named_children(declaration)
-        .into_iter()
-        .rfind(|child| !matches!(child.kind(), kind::ANNOTATION | kind::MARKER_ANNOTATION));
+    let name = syntax::named_children(declaration).into_iter().rfind(|child| {
+        !matches!(syntax::kind_of(child), kind::ANNOTATION | kind::MARKER_ANNOTATION)
+    });
     name.map_or_else(String::new, |name| compact(file.text_of(name)) + ".")
 }
 
@@ -77,7 +77,7 @@ impl<'t> Namer<'_, 't> {
         if !self.file.may_hold_bodies(node) {
             return;
         }
-        match node.kind() {
+        match syntax::kind_of(node) {
             _ if syntax::is_type_declaration(node) => self.declaration(visit, package),
             kind::CLASS_BODY => self.anonymous(node, enclosing),
             kind::OBJECT_CREATION_EXPRESSION | kind::ENUM_CONSTANT => {
@@ -151,12 +151,12 @@ impl<'t> Namer<'_, 't> {
     fn creation(&mut self, node: Node<'t>, enclosing: Option<usize>) {
         let (bodies, rest): (Vec<_>, Vec<_>) = syntax::named_children(node)
             .into_iter()
-            .partition(|child| child.kind() == kind::CLASS_BODY);
+            .partition(|child| syntax::kind_of(child) == kind::CLASS_BODY);
         if bodies.is_empty() {
             return self.push_all(rest, enclosing);
         }
         let (arguments, rest): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|child| child.kind() == kind::ARGUMENT_LIST);
+            rest.into_iter().partition(|child| syntax::kind_of(child) == kind::ARGUMENT_LIST);
         let arguments = arguments.into_iter().flat_map(syntax::named_children);
         let (later, first): (Vec<_>, Vec<_>) = arguments.partition(|n| self.is_deferred(*n));
         let order = rest.into_iter().chain(first).chain(bodies).chain(later);
@@ -172,7 +172,7 @@ impl<'t> Namer<'_, 't> {
 
     /// Whether javac attributes this argument only after the call is resolved.
     fn is_deferred(&self, argument: Node<'t>) -> bool {
-        match argument.kind() {
+        match syntax::kind_of(argument) {
             kind::LAMBDA_EXPRESSION
             | kind::METHOD_REFERENCE
             | kind::PARENTHESIZED_EXPRESSION
@@ -187,7 +187,7 @@ impl<'t> Namer<'_, 't> {
 
 fn is_diamond(creation: Node<'_>) -> bool {
     syntax::field(creation, field::TYPE)
-        .filter(|ty| ty.kind() == kind::GENERIC_TYPE)
+        .filter(|ty| syntax::kind_of(ty) == kind::GENERIC_TYPE)
         .and_then(|ty| syntax::child_of_kind(ty, kind::TYPE_ARGUMENTS))
         .is_some_and(|arguments| syntax::named_children(arguments).is_empty())
 }

@@ -109,16 +109,20 @@ impl<'t> Division<'t> {
 
     /// What runs when the class or an instance is initialised, in source order.
     fn initializers(&self, body: Node<'t>, members: &[Node<'t>], unit: UnitKind) -> Vec<Node<'t>> {
-        let all_static = matches!(body.kind(), kind::INTERFACE_BODY | kind::ANNOTATION_TYPE_BODY);
+        let all_static =
+            matches!(syntax::kind_of(body), kind::INTERFACE_BODY | kind::ANNOTATION_TYPE_BODY);
         let mut found = Vec::new();
         for member in members {
             let is_static = all_static
-                || matches!(member.kind(), kind::STATIC_INITIALIZER | kind::ENUM_CONSTANT)
+                || matches!(
+                    syntax::kind_of(member),
+                    kind::STATIC_INITIALIZER | kind::ENUM_CONSTANT
+                )
                 || syntax::has_modifier(*member, "static", &self.file.text);
             if is_static != (unit == UnitKind::StaticInitializer) {
                 continue;
             }
-            match member.kind() {
+            match syntax::kind_of(member) {
                 kind::FIELD_DECLARATION | kind::CONSTANT_DECLARATION => {
                     let declarators = syntax::fields(*member, field::DECLARATOR).into_iter();
                     found.extend(declarators.filter(|d| syntax::field(*d, field::VALUE).is_some()));
@@ -138,7 +142,7 @@ impl<'t> Division<'t> {
         if syntax::is_type_declaration(member) {
             return body.map(Found::Class);
         }
-        let (kind, method) = match member.kind() {
+        let (kind, method) = match syntax::kind_of(member) {
             kind::METHOD_DECLARATION => {
                 let name = self.file.text_of(syntax::field(member, field::NAME)?);
                 (UnitKind::Method, format!("{name}{}", parameters(self.file, member)))
@@ -184,7 +188,7 @@ fn syntax_findings(file: &SourceFile) -> Vec<Finding> {
     while let Some(node) = todo.pop() {
         if node.is_error() || node.is_missing() {
             let message = match node.is_missing() {
-                true => format!("the parser misses {:?} here", node.kind()),
+                true => format!("the parser misses {:?} here", syntax::kind_of(node)),
                 false => "the parser can't follow this; it is left out of the blocks".to_owned(),
             };
             let line = syntax::first_line(node);

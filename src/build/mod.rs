@@ -4,6 +4,7 @@ pub mod application;
 pub mod dry_run;
 pub mod error;
 pub mod sources;
+pub mod survey;
 mod suspects;
 pub mod variant;
 
@@ -11,4 +12,5 @@ pub use application::Application;
 pub use dry_run::DryRunner;
 pub use error::BuildError;
 pub use sources::{LoadedSource, Sources};
+pub use survey::Survey;
 pub use variant::{Variant, VariantBuilder};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::finding::{Finding, FindingKind};
 use crate::scenario::{Origin, Role, Scenario, Source};
 use crate::toolchain::{artifact, jar};
@@ -126,7 +128,7 @@ fn read_folder(
     takes: impl Fn(&str) -> bool,
     findings: &mut Vec<Finding>,
 ) -> Result<BTreeMap<String, Vec<u8>>, BuildError> {
-    let mut files = BTreeMap::new();
+    let mut places = Vec::new();
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -137,10 +139,14 @@ fn read_folder(
             }
         };
         let path = relative(folder, entry.path());
-        if !entry.file_type().is_file() || !path.ends_with(".java") || !takes(&path) {
-            continue;
+        if entry.file_type().is_file() && path.ends_with(".java") && takes(&path) {
+            places.push((path, entry.into_path()));
         }
-        match fs::read(entry.path()) {
+    }
+    let read = places.into_par_iter().map(|(path, place)| (path, fs::read(place)));
+    let mut files = BTreeMap::new();
+    for (path, bytes) in read.collect::<Vec<_>>() {
+        match bytes {
             Ok(bytes) => drop(files.insert(path, bytes)),
             Err(error) => findings.push(unreadable(path, &error.to_string())),
         }

@@ -38,7 +38,7 @@ Examples:
 Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
 baselines) and estimability.csv (what the cases can tell).")]
 pub struct Arguments {
-    /// A CSV with one case per row.
+    /// A CSV or Parquet file with one case per row.
     dataset: PathBuf,
     /// shrink, ls, gd, ridge, elastic-net, nnls or bayes.
     #[arg(long, default_value = "shrink")]
@@ -62,8 +62,8 @@ pub struct Arguments {
     /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
     #[arg(long)]
     weight: Option<String>,
-    /// Strength of the penalty or prior. Default: 1 with --prior, which takes its standard
-    /// errors at their word; else chosen by inner cross-validation.
+    /// Strength of the penalty or prior. Default: 1 with kernels as --prior, which takes
+    /// their standard errors at their word; else chosen by inner cross-validation.
     #[arg(long)]
     penalty: Option<f64>,
     /// Intervals from this many fits to cases drawn with replacement (0: the solver's own).
@@ -76,6 +76,13 @@ pub struct Arguments {
     /// pattern per row: with `--solver bayes`, a model of factors in effects.csv.
     #[arg(long, conflicts_with_all = ["features", "prior", "learning_curve"])]
     factors: Option<String>,
+    /// With --factors, whether effects may be below zero.
+    #[arg(long, value_enum, default_value_t, requires = "factors")]
+    effects: factors::Effects,
+    /// With --factors, how draws are made. Default: nuts for free effects, gibbs for
+    /// positive ones.
+    #[arg(long, value_enum, requires = "factors")]
+    sampler: Option<factors::Sampler>,
     /// Seed of folds, draws and chains.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -116,13 +123,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if contexts.is_empty() && fit_large::is_large(&arguments.dataset) {
         return fit_large::run(arguments, &choice, &options, folds, &output);
     }
-    let text = read_text(&arguments.dataset)?;
-    let table = Table::from_csv(&text, &choice)
-        .map_err(|error| Failure::input(&arguments.dataset, error))?;
+    let (table, hash) = table_of(&arguments.dataset, &choice)?;
     let table = weighed(table, &arguments.dataset, &contexts)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
-    write(&fitted, &output, &text, &arguments.dataset, arguments.seed)?;
+    write_parts(&fitted, &output, hash, &arguments.dataset, arguments.seed)?;
     if arguments.learning_curve {
         let curve = learning_curve(&table, &options, folds)?;
         output.write("learning.csv", learning_csv(&curve)?)?;
@@ -130,6 +135,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// The table of a CSV or Parquet file, and the hash of its bytes.
+fn table_of(path: &Path, choice: &ColumnChoice) -> Result<(Table, String), Failure> {
+    if fit_large::is_parquet(path) {
+        let table = fit_large::parquet_table(path, choice)?;
+        let hash = fit_large::hash_of(path).map_err(|error| Failure::input(path, error))?;
+        return Ok((table, hash));
+    }
+    let text = read_text(path)?;
+    let table = Table::from_csv(&text, choice).map_err(|error| Failure::input(path, error))?;
+    Ok((table, hash_of_bytes(text.as_bytes())))
 }
 
 /// The fit of a campaign's folder: the default solver with the kernels' costs, beside
@@ -172,17 +189,17 @@ fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
 /// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
-/// and errors. Returns what contexts cost beside their operation.
+/// and errors, at a strength that the new device's cases choose. Returns what contexts cost beside their operation.
 fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>, Failure> {
     let text = read_text(path)?;
     let bad = |error| Failure::input(path, error);
-    if options.solver != Solver::Bayes {
-        options.penalty = Penalty::Fixed(1.0);
-    }
     if text.trim_start().starts_with('{') {
         let model = Model::from_json(&text).map_err(bad)?;
         options.priors = model.as_priors();
         return Ok(model.contexts);
+    }
+    if options.solver != Solver::Bayes {
+        options.penalty = Penalty::Fixed(1.0);
     }
     options.priors = CostPrior::from_csv(&text).map_err(bad)?;
     ContextPrice::from_csv(&text).map_err(bad)

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
-use crate::build::{Application, sources};
-use crate::operations::findings_csv;
+use crate::build::{Application, Survey, sources};
+use crate::finding::Finding;
+use crate::operations::{Dictionary, findings_csv};
 
 use super::Failure;
 use super::output::Output;
@@ -76,26 +77,39 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&FILES)?;
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
-    let application = Application::analyse(sources, arguments.granularity.into())?;
-    write(&application, &output)?;
-    progress::result(summary(&application));
+    let survey = Survey::of(sources, arguments.granularity.into())?;
+    write_tables(&survey.dictionary, &survey.findings, &output)?;
+    progress::result(totals(survey.files, &survey.dictionary, &survey.findings, survey.guessed));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }
 
-/// Writes the dictionary and the findings.
+/// Writes the dictionary and the findings of an application.
 pub fn write(application: &Application, output: &Output) -> Result<(), Failure> {
-    let dictionary = &application.dictionary;
+    write_tables(&application.dictionary, &application.findings, output)
+}
+
+fn write_tables(
+    dictionary: &Dictionary,
+    findings: &[Finding],
+    output: &Output,
+) -> Result<(), Failure> {
     output.write("blocks.csv", dictionary.blocks_csv())?;
     output.write("operations.csv", dictionary.operations_csv())?;
     output.write("lines.csv", dictionary.operation_lines_csv())?;
-    output.write("findings.csv", findings_csv(&application.findings))?;
+    output.write("findings.csv", findings_csv(findings))?;
     Ok(())
 }
 
-/// One line: how much there is, and how much of it rests on types that are not known.
+/// One line about an application.
 pub fn summary(application: &Application) -> String {
-    let blocks = &application.dictionary.blocks;
+    let Application { files, dictionary, findings, guessed, .. } = application;
+    totals(files.len(), dictionary, findings, *guessed)
+}
+
+/// One line: how much there is, and how much of it rests on types that are not known.
+fn totals(files: usize, dictionary: &Dictionary, findings: &[Finding], guessed: u64) -> String {
+    let blocks = &dictionary.blocks;
     let counts = blocks.iter().flat_map(|block| &block.operations);
     let (mut operations, mut library, mut unresolved) = (0u64, 0u64, 0u64);
     for count in counts {
@@ -108,12 +122,11 @@ pub fn summary(application: &Application) -> String {
             None => operations += n,
         }
     }
-    let share = 100.0 * application.guessed as f64 / (operations + library).max(1) as f64;
+    let share = 100.0 * guessed as f64 / (operations + library).max(1) as f64;
     format!(
-        "{} files, {} blocks, {operations} operations and {library} library calls in the text \
+        "{files} files, {} blocks, {operations} operations and {library} library calls in the text \
          ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} findings",
-        application.files.len(),
         blocks.len(),
-        application.findings.len(),
+        findings.len(),
     )
 }

@@ -173,6 +173,18 @@ pub(super) fn find_columns(
     Ok(Places { target, case, group, device, duration, se, weight, features, names })
 }
 
+impl Places {
+    /// The columns that say something about a case, but for its counts.
+    #[cfg(feature = "parquet")]
+    pub(super) fn about(&self) -> impl Iterator<Item = usize> {
+        let optional = [self.case, self.group, self.device, self.duration, self.se, self.weight];
+        let mut all: Vec<usize> = optional.into_iter().flatten().chain([self.target]).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter()
+    }
+}
+
 /// One row being read.
 pub(super) struct Row<'r> {
     pub(super) places: &'r Places,

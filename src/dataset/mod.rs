@@ -10,6 +10,8 @@ pub mod from_csv;
 pub mod kernels;
 pub mod library;
 pub mod output;
+#[cfg(feature = "parquet")]
+pub mod parquet_rows;
 pub mod rows;
 pub mod table;
 
@@ -24,5 +26,7 @@ pub use from_csv::{ColumnChoice, TableError};
 pub use kernels::{KernelEnergy, KernelError, kernel_rows};
 pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop};
 pub use output::{Provenance, dataset_to_csv, dataset_to_toml, energies_to_csv};
+#[cfg(feature = "parquet")]
+pub use parquet_rows::ParquetRows;
 pub use rows::{BLOCK_ROWS, Block, Rows, RowsError, Take};
 pub use table::{Case, Table};

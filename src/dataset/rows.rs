@@ -48,6 +48,21 @@ pub trait Rows {
     fn each_block(&self, take: Take<'_>) -> Result<(), RowsError>;
 }
 
+impl Table {
+    /// All rows at once.
+    ///
+    /// # Errors
+    /// Those of the reading.
+    pub fn from_rows(rows: &dyn Rows) -> Result<Self, RowsError> {
+        let mut table = Self { features: rows.features().to_vec(), ..Self::default() };
+        rows.each_block(&mut |block| {
+            table.cases.extend_from_slice(block.cases);
+            table.counts.extend_from_slice(block.counts);
+        })?;
+        Ok(table)
+    }
+}
+
 impl Rows for Table {
     fn features(&self) -> &[String] {
         &self.features

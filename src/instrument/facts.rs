@@ -34,11 +34,10 @@ impl<'t> Facts<'t> {
     /// Walks over `file`.
     pub fn gather(file: &'t SourceFile) -> Facts<'t> {
         let mut facts = Facts::default();
-        let mut todo = vec![file.tree.root_node()];
-        while let Some(node) = todo.pop() {
+        syntax::walk(file.tree.root_node(), |node, _| {
             facts.visit(file, node);
-            todo.extend(syntax::named_children(node));
-        }
+            true
+        });
         facts
     }
 

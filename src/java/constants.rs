@@ -3,8 +3,8 @@
 
 use super::class::Constancy;
 use super::declare::FileUnit;
-use super::hierarchy::FoundField;
 use super::kinds::{Field, Kind};
+use super::members::FoundField;
 use super::resolver::{Level, Resolver};
 use super::tree::NodeId;
 use super::types::{Name, Type};

@@ -44,8 +44,8 @@ pub(crate) struct ClassDecl {
 }
 
 impl<'s> FileUnit<'s> {
-    pub fn of(source: &'s SourceFile) -> FileUnit<'s> {
-        let tree = LeanTree::of(source);
+    /// The declarations of `source`, whose lean tree is `tree`.
+    pub fn of(source: &'s SourceFile, tree: LeanTree) -> FileUnit<'s> {
         let mut unit = FileUnit { source, tree, imports: Imports::default(), classes: Vec::new() };
         let top: Vec<NodeId> = unit.tree.children(unit.tree.root()).collect();
         for node in &top {
@@ -200,7 +200,7 @@ mod tests {
             "package p.q; import java.util.List; import java.io.*; import static a.B.c;\
              class A { enum E { X; class In {} } interface I {} } class Z {}",
         );
-        let unit = FileUnit::of(&source);
+        let unit = FileUnit::of(&source, LeanTree::of(&source));
         assert_eq!(unit.imports.package, "p.q");
         assert_eq!(unit.imports.single["List"], "java.util.List");
         assert_eq!(unit.imports.on_demand, ["java.io"]);

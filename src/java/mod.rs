@@ -10,6 +10,7 @@ mod escapes;
 pub mod fast;
 pub(crate) mod hierarchy;
 pub mod kinds;
+pub(crate) mod members;
 pub(crate) mod resolver;
 pub mod source;
 mod source_class;

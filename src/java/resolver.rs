@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
-use super::hierarchy::{Ancestors, Candidate};
+use super::hierarchy::Ancestors;
 use super::kinds::{Field, Kind};
+use super::members::Candidate;
 use super::tree::NodeId;
 use super::types::{ClassType, Name, Primitive, Type, TypeVariable, Wildcard};
 use super::world::World;

@@ -29,18 +29,16 @@ impl SourceFile {
     pub fn parse(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let (path, text) = (path.into(), text.into());
         let text = escapes::decoded(&text).unwrap_or(text);
-        let mut parser = Parser::new();
-        parser
-            .set_language(&tree_sitter_java_orchard::LANGUAGE.into())
-            .expect("the grammar's ABI version is one that the linked tree-sitter reads");
-        let found = within(&mut parser, &text, limit(text.len()));
-        let gave_up = found.is_none();
-        let tree = found.unwrap_or_else(|| {
-            parser.reset();
-            parser.parse("", None).expect("parsing without a deadline ends with a tree")
-        });
+        let (tree, gave_up) = parse(&text, limit(text.len()));
         let openings = openings(&text);
         SourceFile { path, text, tree, gave_up, openings }
+    }
+
+    /// Gives the memory of the syntax tree back; what stays is the text, under an empty
+    /// tree.
+    pub fn forget_tree(&mut self) {
+        self.tree = parse("", Duration::MAX).0;
+        self.openings = Vec::new();
     }
 
     /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a
@@ -61,6 +59,19 @@ impl SourceFile {
 /// any code that people write, on a machine that is busy with other things.
 fn limit(bytes: usize) -> Duration {
     Duration::from_secs(10) + Duration::from_micros(bytes as u64 * 2)
+}
+
+/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
+fn parse(text: &str, limit: Duration) -> (Tree, bool) {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_java_orchard::LANGUAGE.into())
+        .expect("the grammar's ABI version is one that the linked tree-sitter reads");
+    if let Some(tree) = within(&mut parser, text, limit) {
+        return (tree, false);
+    }
+    parser.reset();
+    (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
 }
 
 fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {

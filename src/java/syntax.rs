@@ -2,7 +2,12 @@
 //! single node that need them: the only module, beside the operation catalogue,
 //! that spells them. The grammar is tree-sitter-java-orchard.
 
-use tree_sitter::Node;
+use std::borrow::Borrow;
+use std::sync::LazyLock;
+
+use tree_sitter::{Language, Node};
+
+use super::fast::Map;
 
 /// Node kinds.
 #[allow(missing_docs)]
@@ -133,9 +138,33 @@ pub mod field {
     pub const PATTERN: &str = "pattern";
 }
 
+/// The grammar's names by their ids. The parser's own look-up measures and compares text.
+struct Names {
+    kinds: Vec<&'static str>,
+    fields: Map<&'static str, u16>,
+}
+
+static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_java_orchard::LANGUAGE.into());
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let language: &'static Language = &LANGUAGE;
+    let kind = |id: usize| language.node_kind_for_id(id as u16).unwrap_or_default();
+    let name = |id: usize| Some((language.field_name_for_id(id as u16)?, id as u16));
+    Names {
+        kinds: (0..language.node_kind_count()).map(kind).collect(),
+        fields: (0..=language.field_count()).filter_map(name).collect(),
+    }
+});
+
+/// The kind of `node`, one of [`kind`] if it is named there.
+pub fn kind_of<'t>(node: impl Borrow<Node<'t>>) -> &'static str {
+    // The error node's id lies outside the table.
+    NAMES.kinds.get(usize::from(node.borrow().kind_id())).copied().unwrap_or("ERROR")
+}
+
 /// Whether `node` is a comment.
 pub fn is_comment(node: Node<'_>) -> bool {
-    matches!(node.kind(), kind::LINE_COMMENT | kind::BLOCK_COMMENT)
+    matches!(kind_of(node), kind::LINE_COMMENT | kind::BLOCK_COMMENT)
 }
 
 /// All children but comments, punctuation included.
@@ -174,18 +203,18 @@ pub fn walk<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> bool) 
 /// The first child of kind `kind`.
 pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();
-    node.children(&mut cursor).find(|child| child.kind() == kind)
+    node.children(&mut cursor).find(|child| kind_of(*child) == kind)
 }
 
 /// All children of kind `kind`.
 pub fn children_of_kind<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
-    node.children(&mut cursor).filter(|child| child.kind() == kind).collect()
+    node.children(&mut cursor).filter(|child| kind_of(*child) == kind).collect()
 }
 
 /// The child in field `name`.
 pub fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
+    NAMES.fields.get(name).and_then(|id| node.child_by_field_id(*id))
 }
 
 /// All children in field `name`.
@@ -197,12 +226,12 @@ pub fn fields<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
 /// The statements of a `{ }`: its children but the braces and comments; an empty
 /// statement (`;`) is one of them.
 pub fn statements<'t>(block: Node<'t>) -> Vec<Node<'t>> {
-    children(block).into_iter().filter(|child| !matches!(child.kind(), "{" | "}")).collect()
+    children(block).into_iter().filter(|child| !matches!(kind_of(*child), "{" | "}")).collect()
 }
 
 /// The expression inside any number of parentheses.
 pub fn without_parentheses<'t>(mut node: Node<'t>) -> Node<'t> {
-    while node.kind() == kind::PARENTHESIZED_EXPRESSION {
+    while kind_of(node) == kind::PARENTHESIZED_EXPRESSION {
         match named_children(node).first() {
             Some(inner) => node = *inner,
             None => break,
@@ -228,7 +257,7 @@ fn line_number(row: usize) -> u32 {
 /// Whether `node` declares a named class, interface, enum, record or annotation type.
 pub fn is_type_declaration(node: Node<'_>) -> bool {
     matches!(
-        node.kind(),
+        kind_of(node),
         kind::CLASS_DECLARATION
             | kind::INTERFACE_DECLARATION
             | kind::ENUM_DECLARATION
@@ -257,7 +286,7 @@ pub fn supertypes<'t>(declaration: Node<'t>) -> Vec<Node<'t>> {
 pub fn members<'t>(body: Node<'t>) -> Vec<Node<'t>> {
     let mut members = Vec::new();
     for child in named_children(body) {
-        if child.kind() == kind::ENUM_BODY_DECLARATIONS {
+        if kind_of(child) == kind::ENUM_BODY_DECLARATIONS {
             members.extend(named_children(child));
         } else {
             members.push(child);
@@ -268,5 +297,5 @@ pub fn members<'t>(body: Node<'t>) -> Vec<Node<'t>> {
 
 /// The operator of a binary, unary or assignment expression.
 pub fn operator<'t>(node: Node<'t>) -> Option<&'t str> {
-    field(node, field::OPERATOR).map(|operator| operator.kind())
+    field(node, field::OPERATOR).map(kind_of)
 }

@@ -12,17 +12,17 @@ pub struct NodeId(pub u32);
 
 const NONE: u32 = u32::MAX;
 
+/// The first node below one follows it directly.
 #[derive(Debug, Clone)]
 struct Entry {
-    syntax_id: usize,
     start: u32,
     end: u32,
     line: u32,
     parent: u32,
-    first_child: u32,
     next: u32,
     kind: Kind,
     field: Field,
+    has_children: bool,
     missing: bool,
 }
 
@@ -30,13 +30,16 @@ struct Entry {
 #[derive(Debug, Clone, Default)]
 pub struct LeanTree {
     entries: Vec<Entry>,
+    /// The ids of the nodes in the syntax tree.
+    syntax_ids: Vec<usize>,
 }
 
 impl LeanTree {
     /// Copies the tree of `file`, without recursion, in one pass.
     pub fn of(file: &SourceFile) -> LeanTree {
-        let mut tree = LeanTree { entries: Vec::with_capacity(file.text.len() / 6) };
+        let mut tree = LeanTree::default();
         tree.copy(file);
+        tree.entries.shrink_to_fit();
         for cast in tree.nodes().filter(|n| tree.kind(*n) == Kind::Cast).collect::<Vec<_>>() {
             tree.mend_cast(cast);
         }
@@ -131,7 +134,7 @@ impl LeanTree {
         let last = ancestors.last_mut().expect("the root is never popped");
         let index = self.push(node, kind, field, last.0);
         if last.1 == NONE {
-            self.entries[last.0 as usize].first_child = index;
+            self.entries[last.0 as usize].has_children = true;
         } else {
             self.entries[last.1 as usize].next = index;
         }
@@ -144,16 +147,16 @@ impl LeanTree {
     }
 
     fn push(&mut self, node: Node<'_>, kind: Kind, field: Field, parent: u32) -> u32 {
+        self.syntax_ids.push(node.id());
         self.entries.push(Entry {
-            syntax_id: node.id(),
             start: node.start_byte() as u32,
             end: node.end_byte() as u32,
             line: node.start_position().row as u32 + 1,
             parent,
-            first_child: NONE,
             next: NONE,
             kind,
             field,
+            has_children: false,
             missing: node.is_missing(),
         });
         self.entries.len() as u32 - 1
@@ -203,9 +206,14 @@ impl LeanTree {
         self.entry(node).missing
     }
 
-    /// The id of the same node in the syntax tree.
-    pub fn syntax_id(&self, node: NodeId) -> usize {
-        self.entry(node).syntax_id
+    /// The id of each node in the syntax tree, in source order.
+    pub fn syntax_ids(&self) -> &[usize] {
+        &self.syntax_ids
+    }
+
+    /// Gives the memory of [`LeanTree::syntax_ids`] back.
+    pub fn forget_syntax(&mut self) {
+        self.syntax_ids = Vec::new();
     }
 
     /// Its bytes in the file's text.
@@ -221,7 +229,7 @@ impl LeanTree {
 
     /// The nodes directly below, in source order.
     pub fn children(&self, node: NodeId) -> Children<'_> {
-        Children { tree: self, next: self.entry(node).first_child }
+        Children { tree: self, next: if self.entry(node).has_children { node.0 + 1 } else { NONE } }
     }
 
     /// The first child with this role.

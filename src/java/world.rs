@@ -10,7 +10,7 @@ use super::class::{ClassInfo, Visibility};
 use super::declare::{ClassDecl, FileUnit};
 use super::kinds::{Field, Kind};
 use super::resolver::{Level, Resolver};
-use super::tree::NodeId;
+use super::tree::{LeanTree, NodeId};
 use super::types::Name;
 use super::{ClassPath, SourceFile, source_class};
 use crate::java::fast::Map;
@@ -37,9 +37,15 @@ const DEPTH_MAX: u32 = 64;
 const QUALIFIED_MAX: usize = 1024;
 
 impl<'w> World<'w> {
-    /// The names of all classes of `files`, nothing resolved yet.
-    pub fn declare(files: &'w [SourceFile], classes: &'w ClassPath) -> World<'w> {
-        let files: Vec<FileUnit<'w>> = files.par_iter().map(FileUnit::of).collect();
+    /// The names of all classes of `files`, whose lean trees are `trees`; nothing is
+    /// resolved yet.
+    pub fn declare(
+        files: &'w [SourceFile],
+        trees: Vec<LeanTree>,
+        classes: &'w ClassPath,
+    ) -> World<'w> {
+        let pairs = files.par_iter().zip(trees);
+        let files: Vec<FileUnit<'w>> = pairs.map(|(file, tree)| FileUnit::of(file, tree)).collect();
         let mut declared = Map::default();
         for (file, unit) in files.iter().enumerate() {
             for (index, class) in unit.classes.iter().enumerate() {
@@ -81,6 +87,11 @@ impl<'w> World<'w> {
         self.infos = infos;
         self.has_members = true;
         self
+    }
+
+    /// The Java release of the JDK on the class path.
+    pub fn release(&self) -> u16 {
+        self.classes.release()
     }
 
     /// Whether all supertypes are resolved.

@@ -21,6 +21,8 @@ pub struct KernelPrice {
     pub se_j: f64,
     /// The cost by the operation's cost in the application's mix.
     pub relative: f64,
+    /// Its standard error; what both are unsure of together is left out.
+    pub relative_se: f64,
 }
 
 /// A form that kernels measured: its index among the model's costs, its context, how
@@ -46,21 +48,34 @@ pub fn prices(model: &Model, mix: &Mix) -> Vec<KernelPrice> {
         let mean_j = mean.cost_j;
         prices.push(mean);
         if measured.len() > 1 && mean_j > 0.0 {
-            prices
-                .extend(measured.iter().map(|form| context_price(model, operation, form, mean_j)));
+            let weights = weights(&measured);
+            let price = |form| context_price(model, operation, form, (mean_j, &weights));
+            prices.extend(measured.iter().map(price));
         }
     }
     prices
 }
 
-fn context_price(model: &Model, operation: &str, form: &Measured<'_>, mean_j: f64) -> KernelPrice {
+/// A context's price beside the mean of the contexts, `r = c / mean`: it is off by
+/// `(dc - r dmean) / mean`.
+fn context_price(
+    model: &Model,
+    operation: &str,
+    form: &Measured<'_>,
+    (mean_j, weights): (f64, &[(usize, f64)]),
+) -> KernelPrice {
     let cost = &model.costs[form.index];
+    let relative = cost.cost_j.max(0.0) / mean_j;
+    let mut off: Vec<(usize, f64)> = weights.iter().map(|(j, w)| (*j, -relative * w)).collect();
+    off.push((form.index, 1.0));
+    let off_j = model.predict(&off).se_j.or(cost.se_j).unwrap_or_default();
     KernelPrice {
         operation: operation.to_owned(),
         context: form.context.to_owned(),
         cost_j: cost.cost_j,
         se_j: cost.se_j.unwrap_or_default(),
-        relative: cost.cost_j.max(0.0) / mean_j,
+        relative,
+        relative_se: off_j / mean_j,
     }
 }
 
@@ -76,15 +91,21 @@ pub fn prices_csv(prices: &[KernelPrice]) -> Result<String, ModelError> {
     crate::model::text_of(writer)
 }
 
-/// The mean over the measured contexts by the application's executions, all alike where
-/// it executes none of them.
-fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64) -> KernelPrice {
+/// The part of each form in the application's mix.
+fn weights(forms: &[Measured<'_>]) -> Vec<(usize, f64)> {
     let known: f64 = forms.iter().map(|form| form.executions).sum();
     let weight = |form: &Measured<'_>| match known > 0.0 {
         true => form.executions / known,
         false => 1.0 / forms.len() as f64,
     };
-    let weights: Vec<(usize, f64)> = forms.iter().map(|form| (form.index, weight(form))).collect();
+    forms.iter().map(|form| (form.index, weight(form))).collect()
+}
+
+/// The mean over the measured contexts by the application's executions, all alike where
+/// it executes none of them.
+fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64) -> KernelPrice {
+    let known: f64 = forms.iter().map(|form| form.executions).sum();
+    let weights = weights(forms);
     let cost = |index: usize| model.costs[index].cost_j;
     let cost_j: f64 = weights.iter().map(|(index, weight)| weight * cost(*index)).sum();
     let variance: f64 =
@@ -93,7 +114,7 @@ fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64
     let measured_se = model.predict(&weights).se_j.unwrap_or(0.0);
     let se_j = measured_se.hypot(unmeasured * variance.sqrt());
     let (operation, context) = (operation.to_owned(), String::new());
-    KernelPrice { operation, context, cost_j, se_j, relative: 1.0 }
+    KernelPrice { operation, context, cost_j, se_j, relative: 1.0, relative_se: 0.0 }
 }
 
 #[cfg(test)]
@@ -134,6 +155,9 @@ mod tests {
         let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-9;
         assert!(close(prices[1].cost_j, 50e-9) && close(prices[1].se_j, 10f64.sqrt() / 4.0 * 1e-9));
         assert!(close(prices[2].relative, 1.2) && close(prices[3].relative, 0.4));
+        // Reads: (1 - 0.9) d read - 0.3 d write, by 50; writes: 0.9 d write - 0.3 d read.
+        assert!(close(prices[2].relative_se, 0.1f64.sqrt() / 50.0));
+        assert!(close(prices[3].relative_se, 0.9f64.sqrt() / 50.0));
     }
 
     /// Half of the executions are in a context without a kernel: the spread of the known

@@ -159,6 +159,22 @@ pub enum ModelError {
         /// The matrix.
         what: &'static str,
     },
+    /// NUTS lost its way.
+    #[error(
+        "NUTS diverged in {divergences} of {steps} steps; the posterior has corners that it can't follow: use Gibbs sampling"
+    )]
+    Diverged {
+        /// Steps that diverged.
+        divergences: usize,
+        /// Steps in all.
+        steps: usize,
+    },
+    /// NUTS could not start or go on.
+    #[error("NUTS stopped: {message}; use Gibbs sampling")]
+    Sampler {
+        /// What it says.
+        message: String,
+    },
     /// A second table does not hold the same cases.
     #[error(
         "the table of block counts has case `{found}` where the data set has `{expected}`; both need the same cases in the same order"

@@ -36,6 +36,19 @@ pub struct Estimability {
     pub operations: Vec<OperationEstimability>,
 }
 
+/// Operations below this share of every case's counts are rare: their costs hide in the
+/// noise, and a solver without a prior may give them any.
+const RARE_SHARE: f64 = 1e-4;
+
+impl Estimability {
+    /// Number of operations that ran, but rarely.
+    pub fn rare(&self) -> usize {
+        let rare =
+            |known: &&OperationEstimability| known.cases > 0 && known.largest_share < RARE_SHARE;
+        self.operations.iter().filter(rare).count()
+    }
+}
+
 /// What the cases can tell about one operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperationEstimability {
@@ -55,6 +68,8 @@ pub struct OperationEstimability {
     pub vif: Option<f64>,
     /// The first operation that always runs in the same proportion, if there is one.
     pub proportional_to: Option<String>,
+    /// Largest share of a case's counts that it has.
+    pub largest_share: f64,
 }
 
 /// Examines a table as `options` would have it fitted.
@@ -74,14 +89,19 @@ pub(crate) struct Occurrence {
     pub cases: usize,
     /// Executions over all cases.
     pub executions: f64,
+    /// Largest share of a case's counts.
+    pub largest_share: f64,
 }
 
 /// Adds up rows of counts, one element per column.
 pub(crate) fn add_occurrences(sums: &mut [Occurrence], counts: &[f64]) {
     for row in counts.chunks_exact(sums.len()) {
+        let all: f64 = row.iter().sum();
         for (sum, count) in sums.iter_mut().zip(row) {
             sum.cases += usize::from(*count != 0.0);
             sum.executions += count;
+            // A sum of zero or infinity gives no share.
+            sum.largest_share = sum.largest_share.max(count / all);
         }
     }
 }
@@ -112,6 +132,7 @@ pub(crate) fn examine(
                 group: groups[j],
                 vif: estimable.then(|| inflation(spectrum, j)),
                 proportional_to: proportional_to(design, j).map(|k| design.features[k].clone()),
+                largest_share: occurrences[j].largest_share,
             }
         })
         .collect();
@@ -215,14 +236,22 @@ mod tests {
         assert!((found.condition.unwrap() - 3f64.sqrt()).abs() < 1e-12);
     }
 
+    /// 1 of 20 001 executions is rare, 1 of 2 is not; what never ran is absent.
+    #[test]
+    fn rare_operations_are_counted() {
+        let found = examined(&[&[20_000.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 1.0, 0.0]]);
+        assert_eq!(found.rare(), 1);
+        assert_eq!(found.operations[2].largest_share, 0.5);
+    }
+
     #[test]
     fn the_csv_leaves_absent_values_empty() {
         let found = examined(&[&[2.0, 0.0]]);
         let text = estimability_csv(&found).unwrap();
         insta::assert_snapshot!(text, @r"
-        operation,cases,executions,estimable,group,vif,proportional_to
-        op_0,1,2.0,true,,1.0,
-        op_1,0,0.0,false,,,
+        operation,cases,executions,estimable,group,vif,proportional_to,largest_share
+        op_0,1,2.0,true,,1.0,,1.0
+        op_1,0,0.0,false,,,,0.0
         ");
     }
 }

@@ -105,6 +105,7 @@ fn parts(
     let covariance = solution.covariance.as_ref();
     let mut diagnostics = solution.diagnostics.clone();
     diagnostics.insert("cases".to_owned(), design.rows() as f64);
+    diagnostics.insert("rare_operations".to_owned(), known.rare() as f64);
     Model {
         format: FORMAT,
         solver: options.solver.name().to_owned(),

@@ -47,6 +47,9 @@ pub struct ContextPrice {
     pub context: String,
     /// Cost in this context by the operation's cost.
     pub relative: f64,
+    /// Its standard error; absent where it isn't known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative_se: Option<f64>,
 }
 
 /// Where a model comes from.

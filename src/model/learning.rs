@@ -108,4 +108,26 @@ mod tests {
         let text = learning_csv(&curve).unwrap();
         assert!(text.starts_with("cases,folds,nmae,nmae_sd\n12.0,4,"), "{text}");
     }
+
+    /// Another device: all costs 10 % dearer, single ones 5 % more or less. The old
+    /// device's costs as the prior stand in for cases.
+    #[test]
+    fn an_old_device_stands_in_for_cases() {
+        let old = Campaign::new(9, 160, 20, 16, 0.01);
+        let mut new = Campaign::new(9, 60, 20, 16, 0.0);
+        for i in 0..new.table.cases.len() {
+            let cost = |j: usize| old.costs[j] * if j.is_multiple_of(2) { 1.15 } else { 1.05 };
+            let energy: f64 = new.table.row(i).iter().enumerate().map(|(j, n)| n * cost(j)).sum();
+            let noise = if i.is_multiple_of(3) { 1.02 } else { 0.99 };
+            new.table.cases[i].energy_j = energy * noise;
+        }
+        let known = crate::model::fit(&old.table, &FitOptions::new(Solver::Shrink)).unwrap();
+        let alone = FitOptions::new(Solver::Shrink);
+        let options = FitOptions { priors: known.as_priors(), ..alone.clone() };
+        let curve = |options| learning_curve(&new.table, options, FoldOptions::default()).unwrap();
+        let (with, without) = (curve(&options), curve(&alone));
+        assert!(with[0].nmae < 0.5 * without[0].nmae, "{with:?} {without:?}");
+        // The noise alone is 1.3 % of the energy.
+        assert!(with.iter().all(|row| row.nmae < 0.016), "{with:?}");
+    }
 }

@@ -1,26 +1,9 @@
 //! The few dense decompositions the solvers need, over faer, with failures as values.
 
-use faer::linalg::solvers::{DenseSolveCore, Solve};
+use faer::linalg::solvers::DenseSolveCore;
 use faer::{Col, Mat, MatRef, Side};
 
 use super::error::ModelError;
-
-/// A Cholesky pivot below this part of its diagonal element means linear dependence:
-/// the square root is the part of a column that the columns before it don't explain.
-const PIVOT_TOLERANCE: f64 = 1e-13;
-
-/// Solves `a x = b` for a symmetric positive definite `a`; `None` if it is singular to
-/// working precision.
-pub(crate) fn solve_positive(a: MatRef<'_, f64>, b: &[f64]) -> Option<Vec<f64>> {
-    let factor = a.llt(Side::Lower).ok()?;
-    let pivots = factor.L().diagonal().column_vector();
-    let dependent = (0..b.len()).any(|i| pivots[i].powi(2) < PIVOT_TOLERANCE * a[(i, i)]);
-    if dependent {
-        return None;
-    }
-    let x = factor.solve(Col::from_fn(b.len(), |i| b[i]));
-    Some(x.iter().copied().collect())
-}
 
 /// The inverse of a symmetric positive definite matrix; `None` if it is singular.
 pub(crate) fn invert_positive(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
@@ -33,11 +16,6 @@ pub(crate) fn log_determinant(a: MatRef<'_, f64>) -> Option<f64> {
     let factor = a.llt(Side::Lower).ok()?;
     let pivots = factor.L().diagonal().column_vector();
     Some(pivots.iter().map(|pivot| 2.0 * pivot.ln()).sum())
-}
-
-/// Rows and columns `of` of a square matrix.
-pub(crate) fn principal(a: MatRef<'_, f64>, of: &[usize]) -> Mat<f64> {
-    Mat::from_fn(of.len(), of.len(), |i, j| a[(of[i], of[j])])
 }
 
 /// `a x`.
@@ -92,12 +70,8 @@ mod tests {
     use faer::mat;
 
     #[test]
-    fn a_small_system_is_solved() {
+    fn a_small_matrix_is_inverted() {
         let a = mat![[4.0, 2.0], [2.0, 3.0]];
-        // 4*1 + 2*2 = 8, 2*1 + 3*2 = 8.
-        let x = solve_positive(a.as_ref(), &[8.0, 8.0]).unwrap();
-        assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 2.0).abs() < 1e-14, "{x:?}");
-        assert!(solve_positive(mat![[1.0, 1.0], [1.0, 1.0]].as_ref(), &[1.0, 1.0]).is_none());
         let inverse = invert_positive(a.as_ref()).unwrap();
         assert!((inverse[(0, 0)] - 0.375).abs() < 1e-14);
         assert!((log_determinant(a.as_ref()).unwrap() - 8f64.ln()).abs() < 1e-14);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use super::error::ModelError;
 use super::fitted::{ContextPrice, CostPrior, Model};
 
@@ -76,8 +78,9 @@ impl ContextPrice {
         }
         let mut prices: Vec<Self> = Vec::new();
         for (row, price) in reader.deserialize().enumerate() {
-            let price: Self =
+            let price: PriceRow =
                 price.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            let price = price.into_price();
             if !price.relative.is_finite() || price.relative < 0.0 {
                 let message = format!("relative {} is no factor from 0 up", price.relative);
                 return Err(at(row as u64 + 2, message));
@@ -86,6 +89,31 @@ impl ContextPrice {
         }
         prices.retain(|price| !price.context.is_empty());
         Ok(prices)
+    }
+}
+
+/// A row of `kernels.csv`, as far as contexts go.
+#[derive(Deserialize)]
+struct PriceRow {
+    operation: String,
+    context: String,
+    relative: f64,
+    relative_se: Option<f64>,
+    cost_j: Option<f64>,
+    se_j: Option<f64>,
+}
+
+impl PriceRow {
+    /// Without an error of its own, the price has that of its cost.
+    fn into_price(self) -> ContextPrice {
+        let own = match (self.cost_j, self.se_j) {
+            (Some(cost), Some(se)) if cost > 0.0 => Some(se / cost * self.relative),
+            _ => None,
+        };
+        let known = |se: &f64| se.is_finite() && *se >= 0.0;
+        let relative_se = self.relative_se.or(own).filter(known);
+        let Self { operation, context, relative, .. } = self;
+        ContextPrice { operation, context, relative, relative_se }
     }
 }
 
@@ -137,10 +165,16 @@ mod tests {
         let text = "operation,context,cost_j,se_j,relative\nNot,,2,0.1,1\nNot,value,3,0.2,1.5\n";
         assert_eq!(CostPrior::from_csv(text).unwrap().len(), 1);
         let prices = ContextPrice::from_csv(text).unwrap();
-        let expected = ("Not", "value", 1.5);
-        let found: Vec<_> =
-            prices.iter().map(|p| (p.operation.as_str(), p.context.as_str(), p.relative)).collect();
-        assert_eq!(found, [expected]);
+        let price = ContextPrice {
+            operation: "Not".to_owned(),
+            context: "value".to_owned(),
+            relative: 1.5,
+            relative_se: Some(0.2 / 3.0 * 1.5),
+        };
+        assert_eq!(prices, [price]);
+        let text_with = text.replace("relative\n", "relative,relative_se\n");
+        let text_with = text_with.replace(",1\n", ",1,0\n").replace(",1.5\n", ",1.5,0.3\n");
+        assert_eq!(ContextPrice::from_csv(&text_with).unwrap()[0].relative_se, Some(0.3));
         let bad = text.replace("1.5", "-1.5");
         assert!(ContextPrice::from_csv(&bad).unwrap_err().to_string().contains("line 3"));
         assert_eq!(ContextPrice::from_csv("operation,cost_j,se_j\nNot,1,0\n").unwrap(), []);

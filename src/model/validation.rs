@@ -55,7 +55,7 @@ pub struct CrossValidation {
 pub struct CvMean {
     /// Mean correlation over the rounds that have one.
     pub r: Option<f64>,
-    /// Mean NMAE.
+    /// NMAE of the cases of all rounds together: folds by group differ in size.
     pub nmae: f64,
 }
 
@@ -122,12 +122,12 @@ impl CrossValidation {
     pub fn mean(&self, model: &str, set: CvSet) -> Option<CvMean> {
         let rows: Vec<&CvRow> =
             self.rows.iter().filter(|row| row.model == model && row.set == set).collect();
-        let average = |values: Vec<f64>| {
-            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-        };
-        Some(CvMean {
-            nmae: average(rows.iter().map(|row| row.nmae).collect())?,
-            r: average(rows.iter().filter_map(|row| row.r).collect()),
+        let cases: usize = rows.iter().map(|row| row.cases).sum();
+        let errors: f64 = rows.iter().map(|row| row.nmae * row.cases as f64).sum();
+        let known: Vec<f64> = rows.iter().filter_map(|row| row.r).collect();
+        (cases > 0).then(|| CvMean {
+            nmae: errors / cases as f64,
+            r: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         })
     }
 

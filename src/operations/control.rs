@@ -2,7 +2,8 @@
 
 use super::context::conversion;
 use super::counter::Counter;
-use crate::blocks::{Block, BlockKind, Unit, UnitKind};
+use super::prepared::{LeanBlock, LeanUnit};
+use crate::blocks::{BlockKind, UnitKind};
 use crate::java::declare::has_modifier;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
@@ -33,25 +34,23 @@ fn goto(kind: BlockKind) -> Option<&'static str> {
 
 impl Counter<'_> {
     /// What entering the block counts.
-    pub(super) fn entered(&mut self, block: &Block<'_>, unit: &Unit<'_>) {
+    pub(super) fn entered(&mut self, block: &LeanBlock, unit: &LeanUnit) {
         if let Some(operation) = goto(block.kind) {
-            let construct = self.nodes.get(&block.construct.id()).copied();
             let context = match block.kind {
-                BlockKind::Then => self.branches(construct),
+                BlockKind::Then => self.branches(block.construct),
                 _ => "".into(),
             };
             self.add_in(context, operation, block.start_line);
         }
         match block.kind {
             BlockKind::ForeachBody => {
-                if let Some(node) = self.nodes.get(&block.construct.id()).copied() {
+                if let Some(node) = block.construct {
                     self.iteration(node);
                 }
             }
             BlockKind::Entry if unit.kind == UnitKind::Method => {
-                let node = self.nodes.get(&unit.node.id()).copied();
                 let text = &self.file.source.text;
-                if let Some(node) = node
+                if let Some(node) = unit.node
                     && has_modifier(self.tree(), text, node, "synchronized")
                 {
                     self.add("Synchronized", self.line_of(node, Field::Name));

@@ -4,12 +4,13 @@ use rayon::prelude::*;
 
 use super::counter::Counter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
+use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{STACK_BYTES, Symbol, attribute};
 use crate::java::declare::FileUnit;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::tree::{LeanTree, NodeId};
 use crate::java::world::World;
 use crate::java::{ClassPath, SourceFile};
 
@@ -29,8 +30,21 @@ pub struct Counted {
 /// differs is which block holds what.
 pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> Counted {
     assert_eq!(files.len(), blocks.len(), "one division per file");
+    let pairs = files.par_iter().zip(blocks);
+    count_prepared(files, pairs.map(|(f, b)| Prepared::of(f, b)).collect(), classes)
+}
+
+/// As [`count`]; of `files` only path and text are used.
+pub fn count_prepared(
+    files: &[SourceFile],
+    prepared: Vec<Prepared>,
+    classes: &ClassPath,
+) -> Counted {
+    assert_eq!(files.len(), prepared.len(), "all files are prepared");
     let work = || {
-        let world = World::declare(files, classes);
+        let (trees, blocks): (Vec<LeanTree>, Vec<LeanBlocks>) =
+            prepared.into_iter().map(|file| (file.tree, file.blocks)).unzip();
+        let world = World::declare(files, trees, classes);
         let members = world.members();
         let world = world.with_members(members);
         let pairs = world.files.par_iter().zip(blocks);
@@ -54,15 +68,16 @@ pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPat
     all
 }
 
-fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: &FileBlocks<'_>) -> Counted {
+fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: LeanBlocks) -> Counted {
     let facts = attribute(world, file);
-    let mut counter = Counter::new(file, &facts, blocks);
+    let mut counter = Counter::new(file, &facts, &blocks.owner);
     let mut entries = Vec::with_capacity(blocks.blocks.len());
-    for index in 0..blocks.blocks.len() {
-        let operations = counter.count_block(blocks, index);
-        entries.push(entry(file, blocks, index, operations));
+    for (index, block) in blocks.blocks.into_iter().enumerate() {
+        let unit = &blocks.units[block.unit];
+        let operations = counter.count_block(index, &block, unit);
+        entries.push(entry(file, block, unit, operations));
     }
-    let mut findings = blocks.findings.clone();
+    let mut findings = blocks.findings;
     findings.append(&mut counter.findings);
     findings.sort();
     Counted { dictionary: Dictionary { blocks: entries }, findings, guessed: counter.guessed }
@@ -70,12 +85,10 @@ fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: &FileBlocks<'_>) -
 
 fn entry(
     file: &FileUnit<'_>,
-    blocks: &FileBlocks<'_>,
-    index: usize,
+    block: LeanBlock,
+    unit: &LeanUnit,
     operations: Vec<OperationCount>,
 ) -> BlockEntry {
-    let block = &blocks.blocks[index];
-    let unit = &blocks.units[block.unit.0 as usize];
     let package = &file.imports.package;
     let short = match unit.class.strip_prefix(package.as_str()) {
         Some(rest) if !package.is_empty() => rest.strip_prefix('.').unwrap_or(rest),
@@ -85,7 +98,7 @@ fn entry(
     let kind = serde_json::to_value(block.kind).ok();
     BlockEntry {
         id: BlockId(0),
-        name: block.name.clone(),
+        name: block.name,
         kind: kind.as_ref().and_then(|k| k.as_str()).unwrap_or_default().to_owned(),
         file: file.source.path.clone(),
         start_line: block.start_line,
@@ -98,14 +111,16 @@ fn entry(
 }
 
 impl Counter<'_> {
-    fn count_block(&mut self, blocks: &FileBlocks<'_>, index: usize) -> Vec<OperationCount> {
+    fn count_block(
+        &mut self,
+        index: usize,
+        block: &LeanBlock,
+        unit: &LeanUnit,
+    ) -> Vec<OperationCount> {
         self.block = index;
-        let block = &blocks.blocks[index];
-        self.entered(block, &blocks.units[block.unit.0 as usize]);
+        self.entered(block, unit);
         for part in &block.parts {
-            if let Some(node) = self.nodes.get(&part.id()).copied() {
-                self.part(node);
-            }
+            self.part(*part);
         }
         self.take()
     }

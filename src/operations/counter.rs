@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 
 use super::context::ContextText;
 use super::dictionary::OperationCount;
-use crate::blocks::FileBlocks;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::Facts;
 use crate::java::declare::FileUnit;
-use crate::java::fast::Map;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::{LeanTree, NodeId};
 use crate::java::types::{Type, ValueKind};
@@ -21,8 +19,6 @@ pub(super) type OperationName = Cow<'static, str>;
 pub(super) struct Counter<'a> {
     pub file: &'a FileUnit<'a>,
     pub facts: &'a Facts,
-    /// The nodes that blocks point at, by their ids in the syntax tree.
-    pub nodes: Map<usize, NodeId>,
     /// The block that owns a node, if a block's part begins there.
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
@@ -34,25 +30,13 @@ pub(super) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, blocks: &FileBlocks<'_>) -> Counter<'a> {
-        let mut wanted: Map<usize, Option<usize>> =
-            blocks.owner.iter().map(|(id, block)| (*id, Some(*block))).collect();
-        let others = blocks.blocks.iter().map(|b| b.construct.id());
-        for id in others.chain(blocks.units.iter().map(|u| u.node.id())) {
-            wanted.entry(id).or_insert(None);
-        }
-        let mut nodes = Map::default();
+    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, owners: &[(NodeId, u32)]) -> Counter<'a> {
         let mut owner = vec![None; file.tree.len()];
-        for node in file.tree.nodes() {
-            let id = file.tree.syntax_id(node);
-            if let Some(block) = wanted.get(&id) {
-                // A node and its only child may share an id: the outer one counts.
-                nodes.entry(id).or_insert(node);
-                owner[node.0 as usize] = block.map(|b| b as u32);
-            }
+        for (node, block) in owners {
+            owner[node.0 as usize] = Some(*block);
         }
         let (found, findings) = (Vec::new(), Vec::new());
-        Counter { file, facts, nodes, owner, block: 0, found, findings, guessed: 0 }
+        Counter { file, facts, owner, block: 0, found, findings, guessed: 0 }
     }
 
     pub fn tree(&self) -> &'a LeanTree {

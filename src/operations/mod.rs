@@ -16,16 +16,20 @@ mod control;
 mod count;
 mod counter;
 mod creation;
+#[cfg(test)]
+mod member_tests;
 
 pub mod dictionary;
 pub mod mix;
+pub mod prepared;
 mod reference;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
-pub use count::{Counted, count};
+pub use count::{Counted, count, count_prepared};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
 pub use mix::Mix;
+pub use prepared::Prepared;
 pub use tables::{DictionaryError, findings_csv};

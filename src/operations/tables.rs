@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use csv::{Reader, Writer};
+use csv::{Reader, Writer, WriterBuilder};
+use rayon::prelude::*;
+use serde::Serialize;
 
 use super::catalogue::{UnknownOperation, class_of};
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
@@ -43,41 +45,32 @@ const BLOCK_COLUMNS: [&str; 9] =
 impl Dictionary {
     /// `blocks.csv`: one row per block.
     pub fn blocks_csv(&self) -> String {
-        let rows = self.blocks.iter().map(|b| {
-            let (start, end) = (b.start_line.to_string(), b.end_line.to_string());
-            let [name, kind, file] = [&b.name, &b.kind, &b.file].map(Clone::clone);
-            let (class, method) = (b.class.clone(), b.method.clone());
-            let removable = b.removable.to_string();
-            vec![b.id.0.to_string(), name, kind, file, start, end, class, method, removable]
-        });
-        table(&BLOCK_COLUMNS, rows)
+        table(&BLOCK_COLUMNS, &self.blocks, |b, rows| {
+            let place = (b.start_line, b.end_line, &b.class, &b.method, b.removable);
+            rows.add((b.id.0, &b.name, &b.kind, &b.file, place));
+        })
     }
 
     /// `operations.csv`: operations per block, lines summed.
     pub fn operations_csv(&self) -> String {
-        let rows = self.blocks.iter().flat_map(|block| {
+        table(&["block", "operation", "count"], &self.blocks, |block, rows| {
             let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
             for found in &block.operations {
                 *counts.entry(&found.operation).or_insert(0) += u64::from(found.count);
             }
-            let row = |(operation, count): (&str, u64)| {
-                vec![block.id.0.to_string(), operation.to_owned(), count.to_string()]
-            };
-            counts.into_iter().map(row).collect::<Vec<_>>()
-        });
-        table(&["block", "operation", "count"], rows)
+            for (operation, count) in counts {
+                rows.add((block.id.0, operation, count));
+            }
+        })
     }
 
     /// `lines.csv`: operations per block, source line and context.
     pub fn operation_lines_csv(&self) -> String {
-        let rows = self.blocks.iter().flat_map(|block| {
-            block.operations.iter().map(|found| {
-                let (id, line) = (block.id.0.to_string(), found.line.to_string());
-                let (operation, context) = (found.operation.clone(), found.context.clone());
-                vec![id, line, operation, context, found.count.to_string()]
-            })
-        });
-        table(&["block", "line", "operation", "context", "count"], rows)
+        table(&["block", "line", "operation", "context", "count"], &self.blocks, |block, rows| {
+            for found in &block.operations {
+                rows.add((block.id.0, found.line, &found.operation, &found.context, found.count));
+            }
+        })
     }
 
     /// The dictionary that [`Dictionary::blocks_csv`] and
@@ -132,21 +125,45 @@ fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, Dictionar
 
 /// `findings.csv`: `file, line, kind, message`.
 pub fn findings_csv(findings: &[Finding]) -> String {
-    let rows = findings
-        .iter()
-        .map(|f| vec![f.file.clone(), f.line.to_string(), f.kind.to_string(), f.message.clone()]);
-    table(&["file", "line", "kind", "message"], rows)
+    table(&["file", "line", "kind", "message"], findings, |f, rows| {
+        rows.add((&f.file, f.line, f.kind, &f.message));
+    })
 }
 
-fn table(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = Writer::from_writer(Vec::new());
-    let memory = "writing to memory does not fail";
-    writer.write_record(columns).expect(memory);
-    for row in rows {
-        writer.write_record(row).expect(memory);
+/// Rows of a table as text.
+struct Rows(Writer<Vec<u8>>);
+
+const MEMORY: &str = "writing text to memory does not fail";
+
+impl Rows {
+    fn new() -> Rows {
+        Rows(WriterBuilder::new().has_headers(false).from_writer(Vec::new()))
     }
-    let bytes = writer.into_inner().expect(memory);
-    String::from_utf8(bytes).expect("all fields are text")
+
+    fn add(&mut self, row: impl Serialize) {
+        self.0.serialize(row).expect(MEMORY);
+    }
+
+    fn into_text(self) -> String {
+        String::from_utf8(self.0.into_inner().expect(MEMORY)).expect(MEMORY)
+    }
+}
+
+/// Entries whose rows one core writes at a time.
+const CHUNK: usize = 8192;
+
+/// A header and the rows of all `entries`, in their order.
+fn table<T: Sync>(columns: &[&str], entries: &[T], write: impl Fn(&T, &mut Rows) + Sync) -> String {
+    let mut header = Rows::new();
+    header.add(columns);
+    let chunks = entries.par_chunks(CHUNK).map(|chunk| {
+        let mut rows = Rows::new();
+        chunk.iter().for_each(|entry| write(entry, &mut rows));
+        rows.into_text()
+    });
+    let mut parts: Vec<String> = chunks.collect();
+    parts.insert(0, header.into_text());
+    parts.concat()
 }
 
 #[cfg(test)]

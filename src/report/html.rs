@@ -4,7 +4,6 @@
 use askama::Template;
 
 use crate::report::data::ReportData;
-use crate::report::scatter;
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, Verdict};
@@ -12,6 +11,7 @@ use crate::report::view::hints::HintView;
 use crate::report::view::summary::{Card, LedgerView};
 use crate::report::view::{accounts, blocks, fit, hints, summary};
 use crate::report::{format, format::visible};
+use crate::report::{residuals, scatter};
 
 /// The style sheet, ours: the only unescaped text beside the plot and the script.
 const STYLE: &str = include_str!("templates/style.css");
@@ -35,6 +35,7 @@ struct Page<'a> {
     cross_validation: Vec<CvView>,
     verdict: Verdict,
     scatter: String,
+    residuals: String,
     groups: Vec<String>,
     operations: Vec<OperationView>,
     operations_sentence: String,
@@ -71,6 +72,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         cross_validation: fit::cross_validation(data),
         verdict: fit::verdict(data),
         scatter: scatter::svg(&points),
+        residuals: residuals::svg(&points),
         groups: scatter::groups(&points).into_iter().map(visible).collect(),
         operations: accounts::operations(data),
         operations_sentence: accounts::operations_sentence(data),

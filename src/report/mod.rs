@@ -8,6 +8,7 @@ pub mod collapsed;
 pub mod data;
 pub mod format;
 pub mod html;
+pub mod residuals;
 pub mod sarif;
 pub mod scatter;
 pub mod text;

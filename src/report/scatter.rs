@@ -30,7 +30,7 @@ const MARGIN: f64 = 16.0;
 /// Least range of the axes in joules: one femtojoule.
 const SMALLEST: f64 = 1e-15;
 /// Colours that the style sheet has for groups.
-const GROUPS: usize = 6;
+pub(super) const GROUPS: usize = 6;
 
 /// The cases of a table with the model's predictions.
 pub fn points(table: &Table, model: &Model) -> Vec<Point> {
@@ -168,8 +168,15 @@ impl Axis {
     }
 }
 
+/// About five round numbers from `low` to `high`.
+pub(super) fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let step = Axis::over(low, high).step;
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+    (first..=last).map(|at| at as f64 * step).collect()
+}
+
 /// Text inside SVG.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let text = format::visible(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,7 +1,9 @@
 //! Whether the processes of the board's shells are all waiting: for the clock, for
 //! their children, or for each other through pipes. Only then may time pass.
 //!
-//! The kernel tells in `/proc/PID/syscall` which call a process waits in. A look at
+//! The kernel tells in `/proc/PID/syscall` which call a process waits in; while a
+//! processor that idled is still on its way to a process that has been woken, only its
+//! state in `/proc/PID/stat` says that it waits no longer. A look at
 //! several processes is not one moment, so each is looked at twice; one that has not
 //! run in between (`schedstat`) has waited all along, and so all of them have waited
 //! at the moment between the two looks. Nothing but the board can wake them then.
@@ -50,7 +52,9 @@ impl Processes {
     /// Whether every process on the board waits.
     pub(super) fn all_wait(&mut self, scene: &Scene<'_>) -> bool {
         let Some(first) = self.look(scene) else { return false };
-        first.iter().all(|(pid, seen)| glimpse(*pid).as_ref() == Some(seen))
+        // The kernel's list of children may leave one out while another one ends, so
+        // the second look asks for it again.
+        self.look(scene).is_some_and(|second| first == second)
     }
 
     /// All processes of the board that live.
@@ -105,6 +109,7 @@ pub(super) fn lives(pid: u32) -> bool {
 /// What a process was doing, and how often it had run.
 #[derive(PartialEq, Eq)]
 struct Glimpse {
+    sleeps: bool,
     syscall: String,
     runs: String,
 }
@@ -115,7 +120,10 @@ fn glimpse(pid: u32) -> Option<Glimpse> {
         .or_else(|_| fs::read_to_string(folder.join("status")))
         .ok()?;
     let syscall = fs::read_to_string(folder.join("syscall")).ok()?;
-    (!is_zombie(&syscall)).then_some(Glimpse { syscall, runs })
+    // Last, since a process that is woken after the other looks may still seem to wait.
+    let stat = fs::read_to_string(folder.join("stat")).ok()?;
+    let sleeps = state(&stat)? == "S";
+    (!is_zombie(&syscall)).then_some(Glimpse { sleeps, syscall, runs })
 }
 
 /// The kernel shows no call for a process that has ended but was not asked for yet.
@@ -125,6 +133,9 @@ fn is_zombie(syscall: &str) -> bool {
 
 impl Glimpse {
     fn waits(&self, pid: u32, scene: &Scene<'_>) -> bool {
+        if !self.sleeps {
+            return false;
+        }
         let mut words = self.syscall.split_whitespace();
         let Some(Ok(number)) = words.next().map(str::parse::<u64>) else { return false };
         if WAITS.contains(&number) {
@@ -157,14 +168,22 @@ fn children(pid: u32) -> Vec<u32> {
 
 /// Start of a living process in ticks since the host's boot.
 pub(super) fn start_time(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(folder(pid).join("stat")).ok()?;
-    let (_, fields) = text.rsplit_once(") ")?;
-    let mut fields = fields.split(' ');
-    if fields.next()? == "Z" {
+    let stat = fs::read_to_string(folder(pid).join("stat")).ok()?;
+    if state(&stat)? == "Z" {
         return None;
     }
-    // Field 22 of the line is the twentieth after the state.
-    fields.nth(18)?.parse().ok()
+    // Field 22 of the line is the twentieth from the state on.
+    fields(&stat)?.nth(19)?.parse().ok()
+}
+
+/// The state's letter in `/proc/PID/stat`.
+fn state(stat: &str) -> Option<&str> {
+    fields(stat)?.next()
+}
+
+/// The fields of `/proc/PID/stat` from the third, the state; the second may hold spaces.
+fn fields(stat: &str) -> Option<std::str::Split<'_, char>> {
+    Some(stat.rsplit_once(") ")?.1.split(' '))
 }
 
 #[cfg(test)]

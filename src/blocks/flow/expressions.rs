@@ -22,7 +22,7 @@ impl<'t> Flow<'t, '_> {
                 continue;
             }
             let mut content = Content { parts: std::mem::take(&mut tests), statements: rest };
-            if is_value && arm.kind() == kind::SWITCH_RULE {
+            if is_value && syntax::kind_of(arm) == kind::SWITCH_RULE {
                 content = value_of_rule(content);
             }
             let (kind, construct) = (BlockKind::SwitchCase, switch);
@@ -41,7 +41,7 @@ impl<'t> Flow<'t, '_> {
         if self.granularity == Granularity::Statement && !self.file.may_hold_bodies(node) {
             return;
         }
-        match node.kind() {
+        match syntax::kind_of(node) {
             kind::LAMBDA_EXPRESSION => self.lambda(node),
             kind::CLASS_BODY => self.found.push(Found::Class(node)),
             kind::SWITCH_EXPRESSION => {
@@ -52,7 +52,7 @@ impl<'t> Flow<'t, '_> {
                 self.tasks.extend(selector.map(|node| Task::Scan { block, node }));
             }
             kind::BINARY_EXPRESSION | kind::TERNARY_EXPRESSION if self.splits(node) => {
-                let first = if node.kind() == kind::BINARY_EXPRESSION {
+                let first = if syntax::kind_of(node) == kind::BINARY_EXPRESSION {
                     field::LEFT
                 } else {
                     field::CONDITION
@@ -70,12 +70,12 @@ impl<'t> Flow<'t, '_> {
 
     pub(super) fn splits(&self, node: Node<'t>) -> bool {
         self.granularity == Granularity::Expression
-            && (node.kind() == kind::TERNARY_EXPRESSION
+            && (syntax::kind_of(node) == kind::TERNARY_EXPRESSION
                 || matches!(syntax::operator(node), Some("&&" | "||")))
     }
 
     pub(super) fn operands(&mut self, node: Node<'t>) {
-        if node.kind() == kind::BINARY_EXPRESSION {
+        if syntax::kind_of(node) == kind::BINARY_EXPRESSION {
             let (kind, word) = match syntax::operator(node) {
                 Some("&&") => (BlockKind::AndRight, "and"),
                 _ => (BlockKind::OrRight, "or"),
@@ -97,7 +97,7 @@ impl<'t> Flow<'t, '_> {
         let n = self.next("lambda");
         let name = format!("{}.lambda_{n}", self.name);
         let Some(body) = syntax::field(node, field::BODY) else { return };
-        let content = match body.kind() {
+        let content = match syntax::kind_of(body) {
             kind::BLOCK => Content::statement(body),
             _ => Content::parts(vec![body]),
         };
@@ -109,8 +109,8 @@ impl<'t> Flow<'t, '_> {
 /// The labels of a `switch` group or rule, and its statements.
 fn split_arm(arm: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
     let (labels, rest): (Vec<_>, Vec<_>) =
-        syntax::children(arm).into_iter().partition(|n| n.kind() == kind::SWITCH_LABEL);
-    (labels, rest.into_iter().filter(|n| !matches!(n.kind(), ":" | "->")).collect())
+        syntax::children(arm).into_iter().partition(|n| syntax::kind_of(n) == kind::SWITCH_LABEL);
+    (labels, rest.into_iter().filter(|n| !matches!(syntax::kind_of(n), ":" | "->")).collect())
 }
 
 /// What a label evaluates: its patterns and its guard; constants are nothing.
@@ -123,7 +123,7 @@ fn label_tests(label: Node<'_>) -> Vec<Node<'_>> {
 /// `case X -> e;` of a `switch` that has a value: `e` is no statement.
 fn value_of_rule(mut content: Content<'_>) -> Content<'_> {
     if let [statement] = content.statements[..]
-        && statement.kind() == kind::EXPRESSION_STATEMENT
+        && syntax::kind_of(statement) == kind::EXPRESSION_STATEMENT
     {
         content.parts.extend(syntax::named_children(statement));
         content.statements.clear();

@@ -215,7 +215,7 @@ impl<'t> Flow<'t, '_> {
     }
 
     fn statement(&mut self, run: usize, node: Node<'t>) {
-        match node.kind() {
+        match syntax::kind_of(node) {
             kind::BLOCK | kind::CONSTRUCTOR_BODY => {
                 let statements = syntax::statements(node).into_iter().rev();
                 self.tasks.extend(statements.map(|node| Task::Statement { run, node }));
@@ -241,7 +241,7 @@ impl<'t> Flow<'t, '_> {
             }
             kind::EXPRESSION_STATEMENT => match syntax::named_children(node).first() {
                 // A statement, then `;`: the grammar can't tell.
-                Some(switch) if switch.kind() == kind::SWITCH_EXPRESSION => {
+                Some(switch) if syntax::kind_of(switch) == kind::SWITCH_EXPRESSION => {
                     let semicolon = syntax::child_of_kind(node, kind::SEMICOLON);
                     self.tasks.extend(semicolon.map(|node| Task::Statement { run, node }));
                     self.switch_statement(run, *switch);
@@ -255,14 +255,14 @@ impl<'t> Flow<'t, '_> {
     fn simple(&mut self, run: usize, node: Node<'t>) {
         let block = self.current(run, node);
         let jumped = matches!(
-            node.kind(),
+            syntax::kind_of(node),
             kind::BREAK_STATEMENT
                 | kind::CONTINUE_STATEMENT
                 | kind::RETURN_STATEMENT
                 | kind::THROW_STATEMENT
                 | kind::YIELD_STATEMENT
         );
-        if node.kind() == kind::BREAK_STATEMENT
+        if syntax::kind_of(node) == kind::BREAK_STATEMENT
             && let Some(label) = syntax::named_children(node).first()
         {
             let label = self.file.text_of(*label);

@@ -1,8 +1,47 @@
 //! `fit --factors`: measurements of patterns -> effects of operation, size, type, device.
 
+use clap::ValueEnum;
+
 use super::{Arguments, Failure, Output, Solver, progress, read_text};
 use crate::model::ChainOptions;
-use crate::model::bayes::{Factors, Sign, effects_csv, fit_effects};
+use crate::model::bayes::{DrawBy, Factors, Sign, effects_csv, fit_effects};
+
+/// What effects may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Effects {
+    /// Not below zero.
+    #[default]
+    Positive,
+    /// Anything.
+    Free,
+}
+
+impl Effects {
+    fn sign(self) -> Sign {
+        match self {
+            Self::Positive => Sign::Positive,
+            Self::Free => Sign::Free,
+        }
+    }
+}
+
+/// How draws are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sampler {
+    /// Gibbs sampling.
+    Gibbs,
+    /// The no-U-turn sampler.
+    Nuts,
+}
+
+impl Arguments {
+    fn sampler(&self) -> DrawBy {
+        match (self.sampler, self.effects) {
+            (Some(Sampler::Nuts), _) | (None, Effects::Free) => DrawBy::Nuts,
+            _ => DrawBy::Gibbs,
+        }
+    }
+}
 
 /// The file it writes.
 const FILES: [&str; 1] = ["effects.csv"];
@@ -24,7 +63,8 @@ pub fn run(
     let data = Factors::from_csv(&read_text(path)?, &names, target)
         .map_err(|error| Failure::input(path, error))?;
     let options = ChainOptions { seed: arguments.seed, ..ChainOptions::default() };
-    let posterior = fit_effects(&data, Sign::Positive, &options)?;
+    let (sign, by) = (arguments.effects.sign(), arguments.sampler());
+    let posterior = fit_effects(&data, sign, by, &options)?;
     output.write("effects.csv", effects_csv(&posterior.effects())?)?;
     let (bulk, tail) = posterior.draws.ess_min();
     let (held, all) = posterior

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::summary::summary;
 use super::{Arguments, Failure, Fitted, Output, progress, write_parts};
-use crate::dataset::{ColumnChoice, CsvRows};
+use crate::dataset::{ColumnChoice, CsvRows, Rows, Table};
 use crate::model::{FitOptions, FoldOptions, StreamFit, estimability_csv, fit_rows};
 
 /// Files from this size on (256 MB) are not read whole.
@@ -28,11 +28,51 @@ pub fn run(
     output: &Output,
 ) -> Result<(), Failure> {
     let path = &arguments.dataset;
+    if is_parquet(path) {
+        return run_on(parquet(path, choice)?.as_ref(), arguments, options, folds, output);
+    }
     let open = || -> std::io::Result<Box<dyn Read>> {
         Ok(Box::new(BufReader::with_capacity(1 << 20, File::open(path)?)))
     };
     let rows = CsvRows::new(Box::new(open), choice).map_err(|error| Failure::input(path, error))?;
-    let StreamFit { model, validation, estimability } = fit_rows(&rows, options, Some(folds))?;
+    run_on(&rows, arguments, options, folds, output)
+}
+
+/// Whether a file begins as Parquet files do.
+pub fn is_parquet(path: &Path) -> bool {
+    let mut first = [0; 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && &first == b"PAR1"
+}
+
+/// The whole table of a Parquet file.
+pub fn parquet_table(path: &Path, choice: &ColumnChoice) -> Result<Table, Failure> {
+    let rows = parquet(path, choice)?;
+    Table::from_rows(rows.as_ref()).map_err(|error| Failure::input(path, error))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(path: &Path, choice: &ColumnChoice) -> Result<Box<dyn Rows>, Failure> {
+    let file = File::open(path).map_err(|error| Failure::input(path, error))?;
+    let rows = crate::dataset::ParquetRows::new(file, choice);
+    Ok(Box::new(rows.map_err(|error| Failure::input(path, error))?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(path: &Path, _: &ColumnChoice) -> Result<Box<dyn Rows>, Failure> {
+    let message = "this wattline was built without Parquet; convert the table to CSV";
+    let message = message.to_owned();
+    Err(Failure::input(path, crate::dataset::RowsError::Read { message }))
+}
+
+fn run_on(
+    rows: &dyn Rows,
+    arguments: &Arguments,
+    options: &FitOptions,
+    folds: FoldOptions,
+    output: &Output,
+) -> Result<(), Failure> {
+    let path = &arguments.dataset;
+    let StreamFit { model, validation, estimability } = fit_rows(rows, options, Some(folds))?;
     let validation = validation.expect("folds were asked for");
     let estimability = estimability_csv(&estimability)?;
     let fitted = Fitted { model, validation, estimability };
@@ -44,7 +84,7 @@ pub fn run(
 }
 
 /// SHA-256 of a file in hexadecimal digits.
-fn hash_of(path: &Path) -> std::io::Result<String> {
+pub fn hash_of(path: &Path) -> std::io::Result<String> {
     let mut hasher = Sha256::new();
     let (mut file, mut part) = (File::open(path)?, vec![0; 1 << 20]);
     loop {

@@ -14,6 +14,7 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
         model.rank
     )];
     lines.push(how(model, weighting));
+    lines.extend(rare(model));
     let known = model.costs.iter().filter(|cost| cost.se_j.is_some()).count();
     lines.push(format!("  95 % intervals for {known} of {} costs", model.costs.len()));
     for name in [model.solver.as_str(), "flat", "mean", "duration", "blocks"] {
@@ -24,6 +25,16 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     }
     lines.extend(validation.verdict().map(|verdict| verdict.to_string()));
     lines.join("\n")
+}
+
+/// Operations too rare to have costs of their own, and what the solver makes of them.
+fn rare(model: &Model) -> Option<String> {
+    let rare = model.diagnostics.get("rare_operations").filter(|rare| **rare > 0.0)?;
+    let fate = match model.solver.as_str() {
+        "ls" | "gd" | "nnls" => "their costs may be anything: prefer --solver shrink",
+        _ => "drawn to what is believed of them",
+    };
+    Some(format!("  {rare} operations below 0.01 % of every case's counts, {fate}"))
 }
 
 /// Weights, condition, noise, and what the solver has to say of itself.

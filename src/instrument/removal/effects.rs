@@ -16,6 +16,8 @@ pub(super) struct Effects<'t> {
     pub(super) nested: HashSet<&'t str>,
     /// Names that it calls methods on.
     pub(super) receivers: HashSet<&'t str>,
+    /// All names in it, as often as they occur.
+    pub(super) mentioned: Vec<&'t str>,
     /// Whether it calls anything.
     pub(super) may_throw: bool,
     /// Whether it holds lambdas, classes or `switch` expressions; then the rest is not
@@ -31,29 +33,36 @@ struct Role {
     receiver: bool,
 }
 
+/// What a node says of the nodes directly below it.
+struct Level {
+    /// What is done to the names in them,
+    role: Role,
+    /// and in this one of them.
+    special: Option<(usize, Role)>,
+    /// Whether the role holds for the first of them only.
+    first_only: bool,
+}
+
 impl<'t> Effects<'t> {
     pub(super) fn of(file: &'t SourceFile, part: Node<'t>) -> Effects<'t> {
         let mut effects = Effects::default();
         let top = syntax::named_children(part).first().map(Node::id);
-        let mut todo = vec![(part, Role::default())];
-        while let Some((node, role)) = todo.pop() {
+        let mut levels: Vec<Level> = Vec::new();
+        syntax::walk(part, |node, depth| {
+            levels.truncate(depth);
+            let role = levels.last_mut().map_or_else(Role::default, |above| above.role_of(node));
             effects.visit(file, node, role);
-            if effects.holds_code {
-                break;
-            }
-            let is_top = Some(node.id()) == top;
-            let children = syntax::named_children(node).into_iter().enumerate();
-            todo.extend(
-                children.map(|(at, child)| (child, role_below(node, role, is_top, at, child))),
-            );
-        }
+            levels.push(Level::below(node, role, Some(node.id()) == top));
+            !effects.holds_code
+        });
         effects
     }
 
     fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, role: Role) {
-        match node.kind() {
+        match syntax::kind_of(node) {
             kind::IDENTIFIER => {
                 let name = file.text_of(node);
+                self.mentioned.push(name);
                 let sets = [
                     (role.assigned, &mut self.assigned),
                     (role.nested, &mut self.nested),
@@ -72,19 +81,37 @@ impl<'t> Effects<'t> {
     }
 }
 
-/// What is done to the names in the child number `at` of `node`: what is done to those of
-/// `node`, but for indices and arguments, and what `node` does itself.
-fn role_below(node: Node<'_>, role: Role, is_top: bool, at: usize, child: Node<'_>) -> Role {
-    let is_in = |name: &str| syntax::field(node, name).is_some_and(|part| part.id() == child.id());
-    match node.kind() {
-        kind::ARGUMENT_LIST => Role::default(),
-        kind::ARRAY_ACCESS if at > 0 => Role::default(),
-        kind::ASSIGNMENT_EXPRESSION if is_in(field::LEFT) => {
-            Role { assigned: true, nested: role.nested || !is_top, ..role }
+impl Level {
+    /// What is done to the names below `node`: what is done to those of `node`, but for
+    /// indices and arguments, and what `node` does itself.
+    fn below(node: Node<'_>, role: Role, is_top: bool) -> Level {
+        let child = |name: &str| syntax::field(node, name).map(|part| part.id());
+        let level = |role| Level { role, special: None, first_only: false };
+        match syntax::kind_of(node) {
+            kind::ARGUMENT_LIST => level(Role::default()),
+            kind::ARRAY_ACCESS => Level { first_only: true, ..level(role) },
+            kind::ASSIGNMENT_EXPRESSION => {
+                let left = Role { assigned: true, nested: role.nested || !is_top, ..role };
+                Level { special: child(field::LEFT).map(|id| (id, left)), ..level(role) }
+            }
+            kind::UPDATE_EXPRESSION => level(Role { assigned: true, ..role }),
+            kind::METHOD_INVOCATION => {
+                let object = Role { receiver: true, ..role };
+                Level { special: child(field::OBJECT).map(|id| (id, object)), ..level(role) }
+            }
+            _ => level(role),
         }
-        kind::UPDATE_EXPRESSION => Role { assigned: true, ..role },
-        kind::METHOD_INVOCATION if is_in(field::OBJECT) => Role { receiver: true, ..role },
-        _ => role,
+    }
+
+    fn role_of(&mut self, child: Node<'_>) -> Role {
+        let role = match self.special {
+            Some((id, role)) if id == child.id() => role,
+            _ => self.role,
+        };
+        if self.first_only && !syntax::is_comment(child) {
+            self.role = Role::default();
+        }
+        role
     }
 }
 
@@ -95,7 +122,7 @@ pub(super) fn all_names<'t>(
     names: &mut HashSet<&'t str>,
 ) {
     syntax::walk(expression, |node, _| {
-        if node.kind() == kind::IDENTIFIER {
+        if syntax::kind_of(node) == kind::IDENTIFIER {
             names.insert(file.text_of(node));
         }
         true

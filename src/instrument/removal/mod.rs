@@ -89,8 +89,18 @@ fn units_of<'t>(
     let numbers = 0..u32::try_from(blocks.units.len()).expect("fewer than 2^32 units");
     let depths = unit_depths(blocks);
     let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
-    wanted.map(|n| (n, UnitNames::gather(file, blocks.units[n as usize].node))).collect()
+    let is_fine = blocks.blocks.iter().any(|block| OF_EXPRESSIONS.contains(&block.kind));
+    let names = |n: u32| UnitNames::gather(file, blocks.units[n as usize].node, is_fine);
+    wanted.map(|n| (n, names(n))).collect()
 }
+
+/// Blocks within expressions.
+const OF_EXPRESSIONS: [BlockKind; 4] = [
+    BlockKind::AndRight,
+    BlockKind::OrRight,
+    BlockKind::ConditionalTrue,
+    BlockKind::ConditionalFalse,
+];
 
 /// Units within so many others are not looked into: each would be read that often.
 const DEEPEST_UNIT: usize = 32;
@@ -131,16 +141,19 @@ struct UnitNames<'t> {
     around: HashMap<usize, usize>,
     /// Statements that are an arm of a `switch`.
     arms: HashSet<usize>,
+    /// Whether expressions hold blocks of their own.
+    is_fine: bool,
 }
 
 impl<'t> UnitNames<'t> {
-    fn gather(file: &'t SourceFile, node: Node<'t>) -> UnitNames<'t> {
+    fn gather(file: &'t SourceFile, node: Node<'t>, is_fine: bool) -> UnitNames<'t> {
         let mut names = UnitNames {
             mentions: HashMap::new(),
             locals: HashMap::new(),
             surroundings: vec![Surroundings::default()],
             around: HashMap::new(),
             arms: HashSet::new(),
+            is_fine,
         };
         // The surroundings of what is at each depth.
         let mut around = vec![0];
@@ -155,7 +168,7 @@ impl<'t> UnitNames<'t> {
 
     /// The surroundings of what is below `node`.
     fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
-        match node.kind() {
+        match syntax::kind_of(node) {
             kind::IDENTIFIER => *self.mentions.entry(file.text_of(node)).or_default() += 1,
             kind::EXPRESSION_STATEMENT => {
                 self.around.insert(node.id(), around);
@@ -212,22 +225,22 @@ impl<'t> UnitNames<'t> {
         for index in removed {
             for part in &blocks.blocks[*index].parts {
                 match self.candidate(file, facts, blocks, *index, *part) {
-                    Ok(()) => candidates.push(*part),
+                    Ok(names) => candidates.push((*part, names)),
                     Err(reason) if reason != NOTHING => why = reason,
                     Err(_) => {}
                 }
             }
         }
         let mut remaining = Remaining { all: &self.mentions, gone: HashMap::new() };
-        candidates.iter().for_each(|part| remaining.mention(file, *part, false));
+        candidates.iter().for_each(|(_, names)| remaining.mention(names, false));
         let mut replacements = Vec::new();
-        candidates.sort_by_key(|part| part.start_byte());
-        for part in candidates.into_iter().rev() {
+        candidates.sort_by_key(|(part, _)| part.start_byte());
+        for (part, names) in candidates.into_iter().rev() {
             match self.edit(file, part, &remaining) {
                 Ok(edits) => replacements.extend(edits),
                 Err(reason) => {
                     why = reason;
-                    remaining.mention(file, part, true);
+                    remaining.mention(&names, true);
                 }
             }
         }
@@ -235,7 +248,7 @@ impl<'t> UnitNames<'t> {
         (replacements, result)
     }
 
-    /// Whether one part of block `index` may go, whatever else goes.
+    /// The names in one part of block `index`, if it may go, whatever else goes.
     fn candidate(
         &self,
         file: &'t SourceFile,
@@ -243,7 +256,7 @@ impl<'t> UnitNames<'t> {
         blocks: &FileBlocks<'t>,
         index: usize,
         part: Node<'t>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<Vec<&'t str>, &'static str> {
         let block = &blocks.blocks[index];
         let unit = &blocks.units[block.unit.0 as usize];
         if matches!(block.kind, BlockKind::ForInit | BlockKind::ForUpdate) {
@@ -252,14 +265,18 @@ impl<'t> UnitNames<'t> {
         if part.has_error() {
             return Err("the parser can't follow it");
         }
-        if part.kind() == kind::VARIABLE_DECLARATOR {
-            return field_value(file, unit.node, part);
+        if syntax::kind_of(part) == kind::VARIABLE_DECLARATOR {
+            field_value(file, unit.node, part)?;
+            return Ok(Effects::of(file, part).mentioned);
         }
-        if !matches!(part.kind(), kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION) {
+        if !matches!(
+            syntax::kind_of(part),
+            kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION
+        ) {
             return Err(NOTHING);
         }
         let effects = Effects::of(file, part);
-        if effects.holds_code || owns_blocks(blocks, index, part) {
+        if effects.holds_code || (self.is_fine && owns_blocks(blocks, index, part)) {
             return Err("its statements hold lambdas, classes or blocks of their own");
         }
         let initializes = !matches!(unit.kind, UnitKind::Method | UnitKind::Lambda);
@@ -269,7 +286,8 @@ impl<'t> UnitNames<'t> {
         if effects.nested.iter().any(|name| self.is_blank(name)) {
             return Err("it assigns a variable inside an expression");
         }
-        self.in_its_place(part, &effects)
+        self.in_its_place(part, &effects)?;
+        Ok(effects.mentioned)
     }
 
     /// What the loops and `try` statements around a statement demand.
@@ -303,7 +321,7 @@ impl<'t> UnitNames<'t> {
         part: Node<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
-        match part.kind() {
+        match syntax::kind_of(part) {
             kind::VARIABLE_DECLARATOR => Ok(without_value(file, part)),
             kind::LOCAL_VARIABLE_DECLARATION => declaration(file, part, remaining),
             _ => self.expression(file, part, remaining),
@@ -328,7 +346,8 @@ impl<'t> UnitNames<'t> {
         };
         let left = syntax::without_parentheses(left);
         let name = file.text_of(left);
-        if left.kind() != kind::IDENTIFIER || !self.is_blank(name) || !remaining.has(name) {
+        if syntax::kind_of(left) != kind::IDENTIFIER || !self.is_blank(name) || !remaining.has(name)
+        {
             return gone();
         }
         let defaults: HashSet<_> = self.locals[name].iter().map(|local| local.default).collect();

@@ -41,7 +41,7 @@ pub(super) fn loop_surroundings<'t>(
         let body = syntax::field(node, field::BODY);
         body.into_iter().for_each(|body| {
             syntax::walk(body, |inner, depth| {
-                let is_if = inner.kind() == kind::IF_STATEMENT;
+                let is_if = syntax::kind_of(inner) == kind::IF_STATEMENT;
                 let condition = syntax::field(inner, field::CONDITION).filter(|_| is_if);
                 condition.into_iter().for_each(|c| all_names(file, c, &mut names));
                 depth < FARTHEST_CONDITION

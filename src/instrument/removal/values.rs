@@ -22,15 +22,12 @@ impl<'t> Remaining<'_, 't> {
         self.all.get(name).is_some_and(|count| *count > gone)
     }
 
-    /// Adds or takes away the identifiers of `part`.
-    pub(super) fn mention(&mut self, file: &'t SourceFile, part: Node<'t>, add: bool) {
-        syntax::walk(part, |node, _| {
-            if node.kind() == kind::IDENTIFIER {
-                let count = self.gone.entry(file.text_of(node)).or_default();
-                *count = if add { count.saturating_sub(1) } else { *count + 1 };
-            }
-            true
-        });
+    /// Takes the `names` of a part away, or puts them back.
+    pub(super) fn mention(&mut self, names: &[&'t str], add: bool) {
+        for name in names {
+            let count = self.gone.entry(name).or_default();
+            *count = if add { count.saturating_sub(1) } else { *count + 1 };
+        }
     }
 }
 
@@ -85,8 +82,8 @@ pub(super) fn field_value(
     declarator: Node<'_>,
 ) -> Result<(), &'static str> {
     let declaration = declarator.parent().ok_or(NOTHING)?;
-    if declaration.kind() != kind::FIELD_DECLARATION
-        || class_body.kind() == kind::INTERFACE_BODY
+    if syntax::kind_of(declaration) != kind::FIELD_DECLARATION
+        || syntax::kind_of(class_body) == kind::INTERFACE_BODY
         || syntax::has_modifier(declaration, "final", &file.text)
     {
         return Err("it initialises final fields");
@@ -118,6 +115,8 @@ pub(super) fn default_value(
 }
 
 pub(super) fn is_literal(value: Node<'_>) -> bool {
-    value.child_count() == 0 && value.kind() != kind::IDENTIFIER && value.kind() != kind::THIS
-        || value.kind() == kind::STRING_LITERAL
+    value.child_count() == 0
+        && syntax::kind_of(value) != kind::IDENTIFIER
+        && syntax::kind_of(value) != kind::THIS
+        || syntax::kind_of(value) == kind::STRING_LITERAL
 }

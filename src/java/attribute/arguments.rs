@@ -3,8 +3,8 @@
 
 use super::Attributor;
 use super::select::takes;
-use crate::java::hierarchy::Candidate;
 use crate::java::kinds::{Field, Kind};
+use crate::java::members::Candidate;
 use crate::java::tree::NodeId;
 use crate::java::types::{Substitution, Type, erase, substitute};
 

@@ -4,8 +4,8 @@ use super::arguments::Instance;
 use super::names::Qualifier;
 use super::{Attributor, Symbol};
 use crate::java::class::MethodInfo;
-use crate::java::hierarchy::Candidate;
 use crate::java::kinds::{Field, Kind};
+use crate::java::members::Candidate;
 use crate::java::tree::NodeId;
 use crate::java::types::{Type, Wildcard, erase};
 

@@ -3,8 +3,8 @@
 use super::arguments::{Argument, LambdaShape};
 use super::names::Qualifier;
 use super::{Attributor, BodyContext, Symbol};
-use crate::java::hierarchy::Candidate;
 use crate::java::kinds::{Field, Kind};
+use crate::java::members::Candidate;
 use crate::java::source_class;
 use crate::java::tree::NodeId;
 use crate::java::types::{Type, Wildcard, substitute};

@@ -2,8 +2,8 @@
 
 use super::{Attributor, Symbol};
 use crate::java::constants::{self, statically_imported_field};
-use crate::java::hierarchy::FoundField;
 use crate::java::kinds::{Field, Kind};
+use crate::java::members::FoundField;
 use crate::java::tree::NodeId;
 use crate::java::types::Type;
 

@@ -2,7 +2,7 @@
 
 use super::Attributor;
 use super::arguments::Argument;
-use crate::java::hierarchy::Candidate;
+use crate::java::members::Candidate;
 use crate::java::types::{Type, erase, substitute};
 
 /// How freely arguments fit parameters.

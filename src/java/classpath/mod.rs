@@ -46,8 +46,12 @@ pub enum ClassPathError {
 pub struct ClassPath {
     places: Vec<Place>,
     has_jdk: bool,
+    release: u16,
     read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
 }
+
+/// The release whose rules hold where there is no JDK: later than all.
+const NO_RELEASE: u16 = u16::MAX;
 
 impl ClassPath {
     /// Jars and folders in order, then the JDK found by `JAVA_HOME` or by `java` on
@@ -61,25 +65,32 @@ impl ClassPath {
             places.push(Place::open(entry)?);
         }
         let jdk = jdk::find();
-        let has_jdk = jdk.is_some();
+        let (has_jdk, release) = (jdk.is_some(), jdk.as_ref().map_or(NO_RELEASE, release_of));
         places.extend(jdk);
-        Ok(ClassPath { places, has_jdk, read: RwLock::default() })
+        Ok(ClassPath { places, has_jdk, release, read: RwLock::default() })
     }
 
     /// Nothing but the classes of the JDK at `home`, if there is one.
     pub fn of_jdk(home: &Path) -> ClassPath {
         let places: Vec<Place> = jdk::at(home).into_iter().collect();
-        ClassPath { has_jdk: !places.is_empty(), places, read: RwLock::default() }
+        let release = places.first().map_or(NO_RELEASE, release_of);
+        ClassPath { has_jdk: !places.is_empty(), places, release, read: RwLock::default() }
     }
 
     /// No classes at all: everything outside the sources is unknown.
     pub fn empty() -> ClassPath {
-        ClassPath::default()
+        ClassPath { release: NO_RELEASE, ..ClassPath::default() }
     }
 
     /// Whether the classes of a JDK are there.
     pub fn has_jdk(&self) -> bool {
         self.has_jdk
+    }
+
+    /// The Java release of the JDK, whose compiler settles what the language leaves open;
+    /// without a JDK the largest number.
+    pub fn release(&self) -> u16 {
+        self.release
     }
 
     /// The class with this binary name (`java.util.Map$Entry`); none if it is not
@@ -97,6 +108,13 @@ impl ClassPath {
         let bytes = self.places.iter().find_map(|place| place.bytes(&path))?;
         convert::class_info(&bytes)
     }
+}
+
+/// The Java release of a JDK: the version of its class files less 44.
+fn release_of(jdk: &Place) -> u16 {
+    let bytes = jdk.bytes("java/lang/Object");
+    let version = bytes.as_deref().and_then(|bytes| bytes.get(6..8));
+    version.map_or(NO_RELEASE, |v| u16::from_be_bytes([v[0], v[1]]).saturating_sub(44))
 }
 
 #[cfg(test)]
@@ -117,6 +135,7 @@ mod tests {
             println!("skipped: no JDK here");
             return;
         }
+        assert!((5..100).contains(&classes.release()), "{}", classes.release());
         let list = classes.find("java.util.ArrayList").unwrap();
         let get = &list.methods_named("get")[0];
         assert_eq!(get.parameters, [Type::INT]);

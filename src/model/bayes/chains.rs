@@ -65,6 +65,8 @@ pub struct Draws {
     pub diagnoses: Vec<Option<Diagnosis>>,
     /// Sweeps of each chain, warm-up and all.
     pub sweeps: usize,
+    /// Steps of NUTS that went astray; 0 for Gibbs, which can't.
+    pub divergences: usize,
 }
 
 impl Draws {
@@ -91,7 +93,8 @@ impl Draws {
     /// Whether the diagnostics are as good as asked for.
     pub fn are_good(&self, options: &ChainOptions) -> bool {
         let (bulk, tail) = self.ess_min();
-        self.rhat_max() < options.rhat_max && bulk.min(tail) > options.ess_min
+        let mixed = self.rhat_max() < options.rhat_max && bulk.min(tail) > options.ess_min;
+        mixed && self.divergences == 0
     }
 }
 
@@ -148,16 +151,16 @@ fn record(
         .collect()
 }
 
-fn gather(chains: &[Vec<Vec<f64>>], sweeps: usize) -> Draws {
+pub(super) fn gather(chains: &[Vec<Vec<f64>>], sweeps: usize) -> Draws {
     let quantities = chains.first().and_then(|chain| chain.first()).map_or(0, Vec::len);
     let values: Vec<Vec<Vec<f64>>> = (0..quantities)
         .map(|q| chains.iter().map(|chain| chain.iter().map(|draw| draw[q]).collect()).collect())
         .collect();
     let diagnoses = values.par_iter().map(|chains| diagnose(chains)).collect();
-    Draws { values, diagnoses, sweeps }
+    Draws { values, diagnoses, sweeps, divergences: 0 }
 }
 
-fn not_mixed(draws: &Draws, options: &ChainOptions) -> ModelError {
+pub(super) fn not_mixed(draws: &Draws, options: &ChainOptions) -> ModelError {
     let (bulk, tail) = draws.ess_min();
     ModelError::NotMixed {
         sweeps: draws.sweeps,

@@ -22,7 +22,7 @@ use super::slice;
 use super::truncated::{above_zero, between};
 
 /// Spread of a factor's mean, in typical energies.
-const MEAN_SD: f64 = 10.0;
+pub(super) const MEAN_SD: f64 = 10.0;
 
 /// What effects may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,7 +91,28 @@ impl Effects {
         self.pull.len()
     }
 
-    fn row(&self, i: usize) -> &[f64] {
+    /// Sum of energies by level.
+    pub(super) fn pull(&self) -> &[f64] {
+        &self.pull
+    }
+
+    /// Sum of squared energies.
+    pub(super) fn energy(&self) -> f64 {
+        self.energy
+    }
+
+    /// Number of measurements.
+    pub(super) fn cases(&self) -> f64 {
+        self.cases
+    }
+
+    /// The levels of every factor.
+    pub(super) fn factors(&self) -> &[Vec<usize>] {
+        &self.factors
+    }
+
+    /// How often a level meets the others.
+    pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.meetings[i * self.p()..(i + 1) * self.p()]
     }
 

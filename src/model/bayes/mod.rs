@@ -2,12 +2,16 @@
 //! models that they are drawn from. No random number without a seed.
 
 pub(crate) mod chains;
+mod collapsed;
 mod diagnose;
 pub(crate) mod effects;
 pub mod factors;
+
+mod nuts;
 pub mod patterns;
 pub mod posterior;
 pub(crate) mod slice;
+mod small;
 pub(crate) mod source;
 pub(crate) mod truncated;
 
@@ -15,4 +19,6 @@ pub use chains::{ChainOptions, Draws};
 pub use diagnose::{Diagnosis, diagnose};
 pub use effects::Sign;
 pub use factors::{Factors, Level};
-pub use posterior::{Effect, EffectsPosterior, EnergyDistribution, effects_csv, fit_effects};
+pub use posterior::{
+    DrawBy, Effect, EffectsPosterior, EnergyDistribution, effects_csv, fit_effects,
+};

@@ -6,8 +6,10 @@ use serde::Serialize;
 use super::super::bootstrap::quantile;
 use super::super::error::ModelError;
 use super::chains::{ChainOptions, Draws, run};
+use super::collapsed::Collapsed;
 use super::effects::{Effects, Sign};
 use super::factors::Factors;
+use super::nuts;
 
 /// A row of `effects.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,14 +56,33 @@ pub struct EffectsPosterior {
     typical_j: f64,
 }
 
+/// How draws are made. Both are of the same distribution: each is the other's test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DrawBy {
+    /// Gibbs sampling.
+    #[default]
+    Gibbs,
+    /// NUTS over the scales, effects integrated out; for free effects.
+    Nuts,
+}
+
 /// Draws from the posterior; chains that don't mix are an error.
 pub fn fit_effects(
     data: &Factors,
     sign: Sign,
+    by: DrawBy,
     options: &ChainOptions,
 ) -> Result<EffectsPosterior, ModelError> {
     let model = Effects::new(data, sign);
-    let draws = run(options, |random| model.start(random))?;
+    let draws = match (by, sign) {
+        (DrawBy::Gibbs, _) => run(options, |random| model.start(random))?,
+        (DrawBy::Nuts, Sign::Free) => nuts::run(&Collapsed::new(&model), options)?,
+        (DrawBy::Nuts, Sign::Positive) => {
+            let (option, value) = ("--sampler", "nuts".to_owned());
+            let expected = "gibbs for effects that can't be below zero, or --effects free";
+            return Err(ModelError::BadOption { option, value, expected });
+        }
+    };
     Ok(EffectsPosterior { data: data.clone(), draws, typical_j: model.typical_j })
 }
 

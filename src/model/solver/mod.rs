@@ -5,6 +5,7 @@
 
 pub mod gd;
 
+mod active;
 mod bayes;
 mod elastic_net;
 mod ls;

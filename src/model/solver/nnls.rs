@@ -8,8 +8,9 @@ use faer::{Col, Mat, MatRef};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{principal, solve_positive, times};
+use super::super::linear::times;
 use super::super::options::FitOptions;
+use super::active::ActiveFactor;
 use super::{Solution, diagnostics};
 
 /// A gradient (per column of length 1) below this part of the largest at zero is zero.
@@ -121,8 +122,9 @@ struct Search<'a> {
     length: Vec<f64>,
     tolerance: f64,
     b: Vec<f64>,
-    positive: Vec<bool>,
-    /// Dependent on the positive columns to working precision, so not to enter.
+    /// The positive costs, decomposed.
+    positive: ActiveFactor,
+    /// Positive, or dependent on the positive columns to working precision.
     barred: Vec<bool>,
     systems: usize,
 }
@@ -135,101 +137,94 @@ impl<'a> Search<'a> {
         let largest = (0..l).map(|j| (rhs[j] / length[j]).abs()).fold(0.0, f64::max);
         let barred = (0..l).map(|j| a[(j, j)] <= 0.0).collect();
         let tolerance = GRADIENT_TOLERANCE * largest;
-        let (b, positive) = (vec![0.0; l], vec![false; l]);
-        Self { a, rhs, length, tolerance, b, positive, barred, systems: 0 }
+        let positive = ActiveFactor::default();
+        Self { a, rhs, length, tolerance, b: vec![0.0; l], positive, barred, systems: 0 }
     }
 
-    /// Takes the positive elements of `near` and drops those that turn out negative.
+    /// Takes the positive elements of `near`, walks from there as far as they stay so.
     fn begin_near(&mut self, near: &[f64]) {
-        self.positive = near.iter().map(|b| *b > 0.0).collect();
-        loop {
-            let Some(candidate) = self.unconstrained() else {
-                // Dependent columns: begin at zero instead.
-                self.positive.fill(false);
-                return;
-            };
-            let negative = |j: &usize| self.positive[*j] && candidate[*j] <= 0.0;
-            let dropped: Vec<usize> = (0..candidate.len()).filter(negative).collect();
-            if dropped.is_empty() {
-                self.b = candidate;
-                return;
+        for (j, b) in near.iter().enumerate().filter(|(_, b)| **b > 0.0) {
+            if !self.barred[j] && self.positive.enter(self.a, j) {
+                self.b[j] = *b;
+                self.barred[j] = true;
             }
-            dropped.into_iter().for_each(|j| self.positive[j] = false);
         }
+        self.settle();
     }
 
     /// The cost at zero with the steepest way down.
     fn entering(&self) -> Option<usize> {
-        let product = times(self.a, &self.b);
+        let product = self.product();
         let steepness = |j: usize| (self.rhs[j] - product[j]) / self.length[j];
         (0..self.b.len())
-            .filter(|j| !self.positive[*j] && !self.barred[*j])
-            .filter(|j| steepness(*j) > self.tolerance)
+            .filter(|j| !self.barred[*j] && steepness(*j) > self.tolerance)
             .max_by(|i, j| steepness(*i).total_cmp(&steepness(*j)))
     }
 
-    /// Lets `entering` be positive, and walks towards the unconstrained minimum over the
-    /// positive costs, stopping at each that becomes zero.
+    /// `A b`, of which only the positive elements matter.
+    fn product(&self) -> Vec<f64> {
+        let mut product = vec![0.0; self.b.len()];
+        for j in self.positive.order() {
+            let (factor, column) = (self.b[*j], self.a.col(*j));
+            product.iter_mut().zip(column.iter()).for_each(|(to, a)| *to += factor * a);
+        }
+        product
+    }
+
+    /// Lets `entering` be positive, and walks on. One that can't enter, or is at zero
+    /// again at once, stays outside for good: rounding, not a way down.
     fn enter(&mut self, entering: usize) {
-        self.positive[entering] = true;
-        loop {
-            let Some(candidate) = self.unconstrained() else {
-                self.bar(entering);
-                return;
-            };
-            let Some(share) = self.share_until_zero(&candidate) else {
-                self.b = candidate;
-                return;
-            };
-            self.walk(&candidate, share);
-            if !self.positive[entering] {
-                // No progress is possible along it: rounding, not a way down.
-                self.barred[entering] = true;
-            }
+        self.barred[entering] = true;
+        if self.positive.enter(self.a, entering) {
+            self.settle();
+            self.barred[entering] = true;
+        } else {
+            self.systems += 1;
         }
     }
 
-    fn bar(&mut self, entering: usize) {
-        self.positive[entering] = false;
-        self.barred[entering] = true;
-        self.b[entering] = 0.0;
+    /// Walks towards the unconstrained minimum over the positive costs, stopping at each
+    /// that becomes zero, until it is reached.
+    fn settle(&mut self) {
+        loop {
+            self.systems += 1;
+            let candidate = self.positive.solve(self.rhs);
+            let Some(share) = self.share_until_zero(&candidate) else {
+                for (j, b) in self.positive.order().iter().zip(candidate) {
+                    self.b[*j] = b;
+                }
+                return;
+            };
+            self.walk(&candidate, share);
+        }
     }
 
     /// How far one can go towards `candidate` before the first cost is zero; `None` if
     /// all the way.
     fn share_until_zero(&self, candidate: &[f64]) -> Option<f64> {
-        (0..candidate.len())
-            .filter(|j| self.positive[*j] && candidate[*j] <= 0.0)
-            .map(|j| self.b[j] / (self.b[j] - candidate[j]))
+        self.positive
+            .order()
+            .iter()
+            .zip(candidate)
+            .filter(|(_, target)| **target <= 0.0)
+            .map(|(j, target)| self.b[*j] / (self.b[*j] - target))
             .map(|share| if share.is_finite() { share } else { 0.0 })
             .min_by(f64::total_cmp)
     }
 
     fn walk(&mut self, candidate: &[f64], share: f64) {
-        for (j, target) in candidate.iter().enumerate() {
-            if !self.positive[j] {
-                continue;
-            }
+        let order = self.positive.order().to_vec();
+        for (j, target) in order.into_iter().zip(candidate) {
             let old = self.b[j];
             self.b[j] = (1.0 - share) * old + share * target;
             let arrived =
                 *target <= 0.0 && old / (old - target) <= share * (1.0 + 1e-12) + f64::MIN_POSITIVE;
             if arrived || self.b[j] <= 0.0 {
                 self.b[j] = 0.0;
-                self.positive[j] = false;
+                self.positive.leave(j);
+                self.barred[j] = false;
             }
         }
-    }
-
-    /// The minimum over the positive costs with the others zero, whatever its signs.
-    fn unconstrained(&mut self) -> Option<Vec<f64>> {
-        self.systems += 1;
-        let of: Vec<usize> = (0..self.b.len()).filter(|j| self.positive[*j]).collect();
-        let rhs: Vec<f64> = of.iter().map(|j| self.rhs[*j]).collect();
-        let solved = solve_positive(principal(self.a, &of).as_ref(), &rhs)?;
-        let mut full = vec![0.0; self.b.len()];
-        of.iter().zip(solved).for_each(|(j, b)| full[*j] = b);
-        Some(full)
     }
 
     fn finish(self) -> Result<NonNegative, ModelError> {

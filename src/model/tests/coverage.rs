@@ -46,6 +46,12 @@ fn sums_that_are_determined_have_honest_intervals() {
     check("nnls, bootstrap, rank 16 of 24", coverage(80, 24, &options(Solver::Nnls, Some(200))));
 }
 
+/// Draws of the hierarchical model.
+#[test]
+fn the_posterior_of_bayes_is_honest() {
+    check("bayes, 14 operations", coverage(25, 14, &options(Solver::Bayes, None)));
+}
+
 /// The posterior of the default solver.
 #[test]
 fn the_posterior_of_shrink_is_honest() {

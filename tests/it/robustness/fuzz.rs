@@ -103,7 +103,7 @@ fn duration() -> Duration {
 }
 
 /// Parses, divides and counts; whatever the text, all blocks are in the dictionary, and
-/// operations are the same at both granularities.
+/// operations are the same at both granularities if the parser can follow it all.
 fn counted(text: &str, classes: &ClassPath) {
     let files = [SourceFile::parse("A.java", text)];
     let totals = [Granularity::Statement, Granularity::Expression].map(|granularity| {
@@ -117,7 +117,10 @@ fn counted(text: &str, classes: &ClassPath) {
             .map(|o| u64::from(o.count))
             .sum::<u64>()
     });
-    assert_eq!(totals[0], totals[1], "operations at the two granularities");
+    // What the parser can't follow may be an operand, and so no block, at one of them only.
+    if !files[0].tree.root_node().has_error() {
+        assert_eq!(totals[0], totals[1], "operations at the two granularities");
+    }
 }
 
 #[test]

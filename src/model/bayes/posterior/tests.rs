@@ -70,7 +70,8 @@ fn array_allocations_follow_from_the_table() {
 fn every_effect_is_found_again() {
     let Some(table) = published() else { return };
     let data = made(&table, 50, 11);
-    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let posterior =
+        fit_effects(&data, Sign::Positive, DrawBy::Gibbs, &ChainOptions::default()).unwrap();
     for found in posterior.effects() {
         let truth = effect(&table, &found.category, &found.level);
         let off = (found.mean_j - truth).abs() / found.sd_j;
@@ -99,14 +100,37 @@ fn both_models_agree_on_patterns_for_any_seed() {
     let Some(table) = published() else { return };
     let data = made(&table, 10, 12);
     let free = ChainOptions { thin: 1, ..Default::default() };
-    let bound = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let bound =
+        fit_effects(&data, Sign::Positive, DrawBy::Gibbs, &ChainOptions::default()).unwrap();
     for seed in 1..=2 {
-        let posterior = fit_effects(&data, Sign::Free, &ChainOptions { seed, ..free }).unwrap();
+        let posterior =
+            fit_effects(&data, Sign::Free, DrawBy::Gibbs, &ChainOptions { seed, ..free }).unwrap();
         for row in data.rows.iter().step_by(10) {
             let (a, b) =
                 (posterior.predict(&[(row.clone(), 1.0)]), bound.predict(&[(row.clone(), 1.0)]));
             // Free effects may be below zero, so patterns near zero differ a little.
             assert!((a.mean_j - b.mean_j).abs() < 3.0 * f64::hypot(a.sd_j, b.sd_j), "{a:?} {b:?}");
+        }
+    }
+}
+
+/// NUTS and Gibbs draw from the same distribution: means, spreads and scales agree within
+/// their errors, and NUTS never loses its way, for five seeds.
+#[test]
+fn each_sampler_is_the_others_test() {
+    let Some(table) = published() else { return };
+    let data = made(&table, 10, 13);
+    let options = ChainOptions { draws: 2000, thin: 1, ..Default::default() };
+    let drawn =
+        |by, seed| fit_effects(&data, Sign::Free, by, &ChainOptions { seed, ..options }).unwrap();
+    let gibbs = drawn(DrawBy::Gibbs, 1).effects();
+    for seed in 1..=5 {
+        let posterior = drawn(DrawBy::Nuts, seed);
+        assert!(posterior.draws.divergences == 0 && posterior.draws.rhat_max() < 1.01);
+        for (a, b) in posterior.effects().iter().zip(&gibbs) {
+            let error = f64::hypot(a.mcse_j.unwrap(), b.mcse_j.unwrap());
+            assert!((a.mean_j - b.mean_j).abs() < 4.5 * error, "{a:?} {b:?}");
+            assert!((a.sd_j / b.sd_j - 1.0).abs() < 0.15, "{a:?} {b:?}");
         }
     }
 }
@@ -127,7 +151,8 @@ fn an_unknown_device_lies_between_the_known() {
         }
     }
     let data = Factors::new(&names, &measured).unwrap();
-    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let posterior =
+        fit_effects(&data, Sign::Positive, DrawBy::Gibbs, &ChainOptions::default()).unwrap();
     let add = data.place("operation", "Add").unwrap();
     let found = posterior.predict_over("device", &[(vec![add], 1.0)]);
     assert!((found.mean_j - 3.0).abs() < 0.01 && (found.sd_j - 1.0).abs() < 0.01, "{found:?}");

@@ -1,0 +1,55 @@
+//! Sources -> dictionary and findings, for those who need no syntax trees: each tree is
+//! dropped as soon as its file is divided, for trees take many times the memory of the text.
+
+use rayon::prelude::*;
+
+use super::{BuildError, Sources};
+use crate::blocks::{Granularity, divide};
+use crate::finding::Finding;
+use crate::instrument;
+use crate::java::SourceFile;
+use crate::java::classpath::ClassPath;
+use crate::operations::{self, Counted, Dictionary, Prepared};
+
+/// What is known of sources without running them.
+#[derive(Debug)]
+pub struct Survey {
+    /// Number of analysed files.
+    pub files: usize,
+    /// Blocks and their operations.
+    pub dictionary: Dictionary,
+    /// What could not be read, parsed or resolved.
+    pub findings: Vec<Finding>,
+    /// How many operations and calls rest on types that are not known.
+    pub guessed: u64,
+}
+
+impl Survey {
+    /// Parses, divides and counts; every file's blocks may be removed.
+    pub fn of(sources: Sources, granularity: Granularity) -> Result<Survey, BuildError> {
+        let classes = ClassPath::open(&sources.libraries)
+            .map_err(|error| BuildError::ClassPath(error.to_string()))?;
+        let read = sources.files.into_par_iter().filter(|file| file.analyse).map(|file| {
+            let mut file = SourceFile::parse(file.path, file.text);
+            let (prepared, removable) = {
+                let blocks = divide(&file, granularity);
+                let removable = instrument::removable(&file, &blocks);
+                let removable: Vec<bool> = removable.iter().map(Result::is_ok).collect();
+                (Prepared::of(&file, &blocks), removable)
+            };
+            file.forget_tree();
+            (file, (prepared, removable))
+        });
+        let (files, read): (Vec<SourceFile>, Vec<(Prepared, Vec<bool>)>) = read.unzip();
+        let (prepared, removable): (Vec<Prepared>, Vec<Vec<bool>>) = read.into_iter().unzip();
+        let counted = operations::count_prepared(&files, prepared, &classes);
+        let Counted { mut dictionary, mut findings, guessed } = counted;
+        findings.extend(sources.findings);
+        findings.sort();
+        for (entry, removable) in dictionary.blocks.iter_mut().zip(removable.into_iter().flatten())
+        {
+            entry.removable = removable;
+        }
+        Ok(Survey { files: files.len(), dictionary, findings, guessed })
+    }
+}

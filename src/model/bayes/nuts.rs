@@ -1,0 +1,124 @@
+//! NUTS (Hoffman & Gelman 2014; nuts-rs) over the scales of a model whose effects are integrated out.
+
+use std::collections::HashMap;
+
+use nuts_rs::{Chain, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, LogpError, Settings};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
+use super::super::error::ModelError;
+use super::chains::{ChainOptions, Draws, gather, not_mixed};
+use super::collapsed::{Collapsed, OutOfRange};
+
+/// Steps in which step size and scales are adapted, not kept.
+const TUNING: u64 = 400;
+
+/// Acceptance aimed at, higher where the one before diverged.
+const ACCEPTANCE: [f64; 3] = [0.9, 0.95, 0.99];
+
+/// Divisor of the thinning meant for Gibbs sweeps, whose steps are cheaper.
+const SWEEPS_PER_STEP: usize = 10;
+
+/// The density as the sampler wants it.
+struct Density<'a>(&'a Collapsed);
+
+impl LogpError for OutOfRange {
+    fn is_recoverable(&self) -> bool {
+        true
+    }
+}
+
+impl nuts_rs::HasDims for Density<'_> {
+    fn dim_sizes(&self) -> HashMap<String, u64> {
+        HashMap::from([("unconstrained_parameter".to_owned(), self.0.dimension() as u64)])
+    }
+}
+
+impl CpuLogpFunc for Density<'_> {
+    type LogpError = OutOfRange;
+    type ExpandedVector = Vec<f64>;
+    type FlowParameters = ();
+
+    fn dim(&self) -> usize {
+        self.0.dimension()
+    }
+
+    fn logp(&mut self, position: &[f64], gradient: &mut [f64]) -> Result<f64, OutOfRange> {
+        self.0.density(position, gradient)
+    }
+
+    fn expand_vector<R: rand::Rng + ?Sized>(
+        &mut self,
+        _: &mut R,
+        position: &[f64],
+    ) -> Result<Vec<f64>, CpuMathError> {
+        Ok(position.to_vec())
+    }
+}
+
+/// Draws of one chain and how many of its steps diverged.
+type Path = (Vec<Vec<f64>>, usize);
+
+/// Chains until they are good; divergences that stay are an error with advice.
+pub(super) fn run(model: &Collapsed, options: &ChainOptions) -> Result<Draws, ModelError> {
+    let mut thin = (options.thin / SWEEPS_PER_STEP).max(1);
+    let (mut sweeps, mut careful) = (0, 0);
+    loop {
+        let chains: Vec<Path> = (0..options.chains)
+            .into_par_iter()
+            .map(|chain| path(model, options, chain, thin, ACCEPTANCE[careful]))
+            .collect::<Result<_, _>>()?;
+        sweeps += TUNING as usize + options.draws * thin;
+        let divergences: usize = chains.iter().map(|(_, diverged)| diverged).sum();
+        let kept: Vec<Vec<Vec<f64>>> = chains.into_iter().map(|(draws, _)| draws).collect();
+        let draws = Draws { divergences, ..gather(&kept, sweeps) };
+        if draws.are_good(options) {
+            return Ok(draws);
+        }
+        let most_careful = careful + 1 == ACCEPTANCE.len();
+        if divergences > 0 && most_careful {
+            let steps = options.chains * options.draws * thin;
+            return Err(ModelError::Diverged { divergences, steps });
+        }
+        if sweeps >= options.sweeps_max {
+            return Err(not_mixed(&draws, options));
+        }
+        if divergences > 0 { careful += 1 } else { thin *= 2 }
+    }
+}
+
+fn path(
+    model: &Collapsed,
+    options: &ChainOptions,
+    chain: usize,
+    thin: usize,
+    acceptance: f64,
+) -> Result<Path, ModelError> {
+    let mut random = ChaCha8Rng::seed_from_u64(options.seed);
+    random.set_stream(chain as u64);
+    let mut settings = DiagNutsSettings { num_tune: TUNING, ..DiagNutsSettings::default() };
+    settings.adapt_options.step_size_settings.target_accept = acceptance;
+    let failed = |error: &dyn std::fmt::Display| ModelError::Sampler { message: error.to_string() };
+    let mut sampler = settings
+        .new_chain(chain as u64, CpuMath::new(Density(model)), &mut random)
+        .map_err(|error| failed(&error))?;
+    let start: Vec<f64> =
+        (0..model.dimension()).map(|_| 0.5 * random.sample::<f64, _>(StandardNormal)).collect();
+    sampler.set_position(&start).map_err(|error| failed(&error))?;
+    let (mut draws, mut diverged) = (Vec::with_capacity(options.draws), 0);
+    for step in 0..TUNING as usize + options.draws * thin {
+        let (position, progress) = sampler.draw().map_err(|error| failed(&error))?;
+        if step < TUNING as usize {
+            continue;
+        }
+        diverged += usize::from(progress.diverging);
+        if (step - TUNING as usize + 1).is_multiple_of(thin) {
+            let all = model.complete(&position, || random.sample(StandardNormal));
+            draws.push(all.map_err(|error| failed(&error))?);
+        }
+    }
+    Ok((draws, diverged))
+}

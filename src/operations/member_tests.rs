@@ -1,0 +1,70 @@
+//! Which class declares what is found: interfaces, static members of generic classes.
+
+use super::tests::{CLASSES, scan_with};
+
+/// All operations of the file's blocks that are calls or accesses of fields.
+fn calls(java: &str) -> Vec<String> {
+    let (dictionary, findings) = scan_with(java, &CLASSES);
+    assert_eq!(findings, [], "{java}");
+    let all = dictionary.blocks.iter().flat_map(|block| &block.operations);
+    let found = all.map(|operation| operation.operation.clone());
+    found.filter(|name| name.starts_with("lib:") || name == "Method_Invocation").collect()
+}
+
+fn has_jdk() -> bool {
+    if !CLASSES.has_jdk() {
+        println!("skipped: no JDK here");
+    }
+    CLASSES.has_jdk()
+}
+
+#[test]
+fn a_static_field_of_a_generic_class_keeps_its_type() {
+    if has_jdk() {
+        let java = "import java.util.*; class G<N> { static final List<String> L = null; } \
+                    class T { void f() { G.L.get(0).length(); } }";
+        assert_eq!(calls(java), ["lib:java.lang.String.length", "lib:java.util.List.get"]);
+    }
+}
+
+/// javac found them in `Object` before release 18, since then in the interface above.
+#[test]
+fn methods_of_object_on_interfaces_are_where_the_jdks_compiler_finds_them() {
+    if has_jdk() {
+        let java = "import java.util.*; class T { int f(SortedMap<String, String> m, \
+                    Map<String, String> n, Iterator<String> i) \
+                    { m.hashCode(); n.hashCode(); return i.hashCode(); } }";
+        let sorted = if CLASSES.release() < 18 { "java.lang.Object" } else { "java.util.Map" };
+        let mut expected = ["java.lang.Object", "java.util.Map", sorted]
+            .map(|class| format!("lib:{class}.hashCode"))
+            .to_vec();
+        expected.sort();
+        expected.dedup();
+        assert_eq!(calls(java), expected);
+    }
+}
+
+/// Of two interfaces above that both declare a method, javac took the sources' before
+/// release 22, since then the one that comes later by name.
+#[test]
+fn of_two_interfaces_the_one_that_the_jdks_compiler_takes_declares_a_method() {
+    if has_jdk() {
+        let java = "package a; import java.util.*; interface Own<K> { K getKey(); } \
+                    interface Both extends Own<String>, Map.Entry<String, String> { } \
+                    class T { Object f(Both b) { return b.getKey(); } }";
+        let own = CLASSES.release() < 22;
+        let expected = if own { "Method_Invocation" } else { "lib:java.util.Map$Entry.getKey" };
+        assert_eq!(calls(java), [expected]);
+    }
+}
+
+/// Operations of guessed kinds are counted once, however many of their operands are unknown.
+#[test]
+fn guesses_are_counted_by_operation() {
+    use crate::blocks::{Granularity, divide};
+    let text = "class T { int f() { return a + b * c + 1; } int g(int x) { return x + 1; } }";
+    let files = [crate::java::SourceFile::parse("T.java", text)];
+    let blocks = [divide(&files[0], Granularity::Statement)];
+    let counted = super::count(&files, &blocks, &crate::java::ClassPath::empty());
+    assert!((3..=4).contains(&counted.guessed), "{}: {:?}", counted.guessed, counted.findings);
+}

@@ -1,0 +1,105 @@
+//! A file made ready to be counted: its blocks point into its lean tree, so that the
+//! syntax tree, which takes many times the memory of the text, may go.
+
+use crate::blocks::{BlockKind, FileBlocks, UnitKind};
+use crate::finding::Finding;
+use crate::java::SourceFile;
+use crate::java::fast::Map;
+use crate::java::tree::{LeanTree, NodeId};
+
+/// A file's lean tree and its blocks.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    pub(super) tree: LeanTree,
+    pub(super) blocks: LeanBlocks,
+}
+
+/// As [`FileBlocks`], with nodes of the lean tree.
+#[derive(Debug, Default)]
+pub(super) struct LeanBlocks {
+    pub units: Vec<LeanUnit>,
+    pub blocks: Vec<LeanBlock>,
+    /// Roots of parts and the blocks that own them.
+    pub owner: Vec<(NodeId, u32)>,
+    pub findings: Vec<Finding>,
+}
+
+/// As [`crate::blocks::Unit`].
+#[derive(Debug)]
+pub(super) struct LeanUnit {
+    pub kind: UnitKind,
+    pub class: String,
+    pub name: String,
+    pub node: Option<NodeId>,
+}
+
+/// As [`crate::blocks::Block`].
+#[derive(Debug)]
+pub(super) struct LeanBlock {
+    /// Index of its unit.
+    pub unit: usize,
+    pub kind: BlockKind,
+    pub name: String,
+    pub construct: Option<NodeId>,
+    pub parts: Vec<NodeId>,
+    pub start_line: u32,
+    pub end_line: u32,
+}
+
+impl Prepared {
+    /// `blocks` are those of `file`.
+    pub fn of(file: &SourceFile, blocks: &FileBlocks<'_>) -> Prepared {
+        let mut tree = LeanTree::of(file);
+        let nodes = nodes(&tree, blocks);
+        let node = |id: usize| nodes.get(&id).map(|(first, _)| *first);
+        let units = blocks.units.iter().map(|unit| LeanUnit {
+            kind: unit.kind,
+            class: unit.class.clone(),
+            name: unit.name.clone(),
+            node: node(unit.node.id()),
+        });
+        let lean = blocks.blocks.iter().map(|block| LeanBlock {
+            unit: block.unit.0 as usize,
+            kind: block.kind,
+            name: block.name.clone(),
+            construct: node(block.construct.id()),
+            parts: block.parts.iter().filter_map(|part| node(part.id())).collect(),
+            start_line: block.start_line,
+            end_line: block.end_line,
+        });
+        let owned = blocks.owner.iter().filter_map(|(id, block)| {
+            let (_, all) = nodes.get(id)?;
+            Some(all.iter().map(|node| (*node, *block as u32)))
+        });
+        let blocks = LeanBlocks {
+            units: units.collect(),
+            blocks: lean.collect(),
+            owner: owned.flatten().collect(),
+            findings: blocks.findings.clone(),
+        };
+        tree.forget_syntax();
+        Prepared { tree, blocks }
+    }
+}
+
+/// The nodes of `tree` that `blocks` point at, by their ids in the syntax tree. A node and
+/// its only child may share an id: the outer one comes first.
+fn nodes(tree: &LeanTree, blocks: &FileBlocks<'_>) -> Map<usize, (NodeId, Vec<NodeId>)> {
+    let mut wanted: Map<usize, (NodeId, Vec<NodeId>)> = Map::default();
+    let constructs = blocks.blocks.iter().map(|block| block.construct.id());
+    let units = blocks.units.iter().map(|unit| unit.node.id());
+    let parts = blocks.blocks.iter().flat_map(|block| &block.parts).map(|part| part.id());
+    for id in constructs.chain(units).chain(parts).chain(blocks.owner.keys().copied()) {
+        wanted.entry(id).or_insert((NodeId(u32::MAX), Vec::new()));
+    }
+    for (node, id) in tree.nodes().zip(tree.syntax_ids()) {
+        if let Some((first, all)) = wanted.get_mut(id) {
+            if all.is_empty() {
+                *first = node;
+            }
+            all.push(node);
+        }
+    }
+    wanted.retain(|_, (_, all)| !all.is_empty());
+    wanted
+}
