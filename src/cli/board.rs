@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use crate::device::{
     AdbBoard, Board, BoardState, CancelFlag, PrepareOptions, Server, list, prepare, restore,
 };
-use crate::virtual_board::{self, BoardOptions};
+use crate::virtual_board::{self, BoardOptions, Fault, Mode, RunningBoard};
 
 use super::Failure;
 use super::progress;
@@ -31,6 +31,9 @@ enum Command {
         /// Folder for the truth of every session.
         #[arg(long)]
         truth: Option<PathBuf>,
+        /// As with Android 4.x: no exit codes, line ends of a terminal.
+        #[arg(long)]
+        legacy: bool,
     },
     /// List the boards that the adb server knows.
     List,
@@ -43,7 +46,13 @@ enum Command {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Virtual { port, seed, truth } => start(*port, *seed, truth.clone()),
+        Command::Virtual { port, seed, truth, legacy } => start(&BoardOptions {
+            port: *port,
+            seed: Some(*seed),
+            truth: truth.clone(),
+            mode: if *legacy { Mode::Legacy } else { Mode::Modern },
+            ..BoardOptions::default()
+        }),
         Command::List => {
             for board in list(Server::from_environment())? {
                 progress::result(format!("{}\t{}", board.serial, board.state));
@@ -54,18 +63,31 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn start(port: u16, seed: u64, truth: Option<PathBuf>) -> Result<(), Failure> {
-    let options = BoardOptions { port, seed: Some(seed), truth, ..BoardOptions::default() };
-    let board = virtual_board::start(&options)?;
+fn start(options: &BoardOptions) -> Result<(), Failure> {
+    let board = virtual_board::start(options)?;
     progress::result(board.serial());
     progress::say(format!(
         "a virtual board: its energy is computed, not measured. Use it with `adb connect {}`; it \
-         ends with the end of standard input (Ctrl-D)",
+         ends with the end of standard input (Ctrl-D). A line with a fault's name causes it \
+         (`help` lists them), `lift` ends those that last",
         board.serial()
     ));
-    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())
-        .map_err(Failure::io("read", "standard input"))?;
+    for line in std::io::stdin().lines() {
+        obey(&board, line.map_err(Failure::io("read", "standard input"))?.trim());
+    }
     Ok(())
+}
+
+/// One line of the fault menu.
+fn obey(board: &RunningBoard, line: &str) {
+    match line {
+        "" => {}
+        "lift" => board.lift(),
+        fault => match fault.parse::<Fault>() {
+            Ok(fault) => board.cause(fault),
+            Err(problem) => progress::say(format!("{problem}, lift")),
+        },
+    }
 }
 
 fn check(serial: &str) -> Result<(), Failure> {

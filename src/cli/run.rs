@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -16,7 +16,7 @@ use crate::instrument::Probe;
 use crate::power::MarkTexts;
 use crate::run::{
     BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun, RunDriver,
-    RunOptions, RunSummary, Start, run_campaign,
+    RunOptions, RunSummary, Start, Trouble, read_journal, run_campaign, troubles,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -114,7 +114,10 @@ pub fn measure(
         folder: folder.path(),
         jars: BTreeMap::new(),
         installed: None,
+        time: Time::default(),
     };
+    let began = Instant::now();
+    let before = read_journal(output.folder()).map_or(0, |records| records.len());
     let bar = progress::bar(order.len() as u64, "measuring");
     let summary = run_campaign(&order, &mut driver, &options, &mut |progress| {
         bar.set_position(progress.done as u64);
@@ -125,7 +128,34 @@ pub fn measure(
         }
     })?;
     bar.finish_and_clear();
+    driver.time.say(began.elapsed(), summary.records.len() - before);
     Ok(summary)
+}
+
+/// Where a campaign's time goes on this machine's clock.
+#[derive(Debug, Default)]
+struct Time {
+    /// Board calls that make sessions, installation included.
+    in_sessions: Duration,
+    /// Building variants.
+    in_builds: Duration,
+}
+
+impl Time {
+    /// Says how long the runs took and what of it was no session and no build.
+    fn say(&self, whole: Duration, runs: usize) {
+        if runs == 0 {
+            return;
+        }
+        let other = whole.saturating_sub(self.in_sessions + self.in_builds).as_secs_f64();
+        progress::say(format!(
+            "  {runs} runs in {:.1} s: builds {:.1} s, sessions {:.1} s, the rest {:.3} s a run",
+            whole.as_secs_f64(),
+            self.in_builds.as_secs_f64(),
+            self.in_sessions.as_secs_f64(),
+            other / runs as f64
+        ));
+    }
 }
 
 /// What tells this campaign from others: scenario and plan.
@@ -142,6 +172,10 @@ pub fn summary_text(summary: &RunSummary) -> String {
     let mut text = format!("{good} good runs, {bad} bad ones");
     if summary.resumed > 0 {
         text += &format!(", {} of them from before", summary.resumed);
+    }
+    for trouble in troubles(&summary.records) {
+        let Trouble { reason, runs, first } = trouble;
+        text += &format!("\n  {runs} x {reason} (first: {first})");
     }
     for (run, reason) in &summary.given_up {
         text += &format!("\n  given up: {}: {reason}", run.id());
@@ -160,10 +194,11 @@ struct BoardDriver<'d, 'a> {
     jars: BTreeMap<(String, Probe), (Vec<u8>, String)>,
     /// Hash of the jar that the board has.
     installed: Option<String>,
+    time: Time,
 }
 
 impl RunDriver for BoardDriver<'_, '_> {
-    fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError> {
+    fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
         let case =
             self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
                 Failure::input("plan.csv", format!("it has no case {}", run.case))
@@ -173,7 +208,7 @@ impl RunDriver for BoardDriver<'_, '_> {
             Phase::Traced => Some(self.jar(case, Probe::Count)?),
             Phase::Power => Some(self.jar(case, Probe::Plain)?),
         };
-        let plan = self.session(run, case, attempt)?;
+        let plan = self.session(run, case)?;
         let file = match &jar {
             Some((bytes, _)) => Some(sessions::jar_file(bytes, self.folder)?),
             None => None,
@@ -188,10 +223,16 @@ impl RunDriver for BoardDriver<'_, '_> {
             }
             run_session(board, &plan)
         };
-        let logs = self.board.keep(session, || drop(installed.take()));
+        let mut losses = Vec::new();
+        let began = Instant::now();
+        let logs = self.board.keep(session, |error| {
+            losses.push(error.to_string());
+            installed.take();
+        });
+        self.time.in_sessions += began.elapsed();
         self.installed = installed.into_inner();
         let logs = logs.map_err(Failure::from)?;
-        Ok(self.raw_run(logs, build_sha256))
+        Ok(self.raw_run(logs, build_sha256, losses))
     }
 }
 
@@ -200,22 +241,19 @@ impl BoardDriver<'_, '_> {
     fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
         let key = (case.variant.clone(), probe);
         if !self.jars.contains_key(&key) {
+            let began = Instant::now();
             let removed: BTreeSet<_> = case.removed.iter().copied().collect();
             let variant = self.builder.build(&removed, probe)?;
             let bytes =
                 pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
             let hash = hash_of_bytes(&bytes);
             self.jars.insert(key.clone(), (bytes, hash));
+            self.time.in_builds += began.elapsed();
         }
         Ok(self.jars[&key].clone())
     }
 
-    fn session(
-        &self,
-        run: &PlannedRun,
-        case: &PlannedCase,
-        attempt: u32,
-    ) -> Result<SessionPlan, Failure> {
+    fn session(&self, run: &PlannedRun, case: &PlannedCase) -> Result<SessionPlan, Failure> {
         let scenario = self.scenario;
         let session = &scenario.session;
         let input =
@@ -234,7 +272,9 @@ impl BoardDriver<'_, '_> {
             Phase::Power => SessionKind::App,
         };
         Ok(SessionPlan {
-            label: format!("{}-{attempt}", run.id()),
+            // Without the attempt: a run that is repeated on a virtual board gives what it
+            // would have given.
+            label: run.id(),
             package: scenario.application.package.clone(),
             main: scenario.application.main.clone(),
             extras: scenario.extras(input).into_iter().collect(),
@@ -249,9 +289,18 @@ impl BoardDriver<'_, '_> {
         })
     }
 
-    fn raw_run(&self, logs: SessionLogs, build_sha256: Option<String>) -> RawRun {
+    /// `losses` are the reasons for which the session was begun again.
+    fn raw_run(
+        &self,
+        logs: SessionLogs,
+        build_sha256: Option<String>,
+        losses: Vec<String>,
+    ) -> RawRun {
         let facts = &self.board.state.facts;
         let outcome = logs.outcome;
+        let mut warnings: Vec<String> =
+            losses.into_iter().map(|loss| format!("begun again: {loss}")).collect();
+        warnings.extend(outcome.warnings);
         RawRun {
             board: BoardIdentity {
                 // The virtual board's port is any free one: it must not tell data sets apart.
@@ -265,8 +314,13 @@ impl BoardDriver<'_, '_> {
             },
             conditions: Conditions {
                 build_sha256,
-                frequency_before_khz: self.board.state.frequency_khz.map(u64::from),
+                frequency_before_khz: outcome
+                    .frequency_start_khz
+                    .or(self.board.state.frequency_khz)
+                    .map(u64::from),
                 frequency_after_khz: outcome.frequency_khz.map(u64::from),
+                frequency_min_khz: outcome.frequency_min_khz.map(u64::from),
+                throttled_s: outcome.throttled_s,
                 temperature_before_c: outcome.temperature_before_c,
                 temperature_after_c: outcome.temperature_after_c,
                 charging: None,
@@ -276,7 +330,7 @@ impl BoardDriver<'_, '_> {
                     SessionEnd::TimedOut => ExitState::TimedOut,
                 },
                 uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
-                warnings: outcome.warnings,
+                warnings,
             },
             logs: RawLogs {
                 samples: logs.samples,

@@ -64,7 +64,7 @@ pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
             list(server)?;
         }
         BoardChoice::Serial(serial) => {
-            AdbBoard::open(server, serial, CancelFlag::default())?;
+            open_serial(server, serial)?;
         }
     }
     Ok(())
@@ -85,7 +85,8 @@ pub fn open(
             (running.serial(), Some(running))
         }
     };
-    let board = AdbBoard::open(server, &serial, CancelFlag::default())?;
+    let board = open_serial(server, &serial)?;
+    await_abandoned(&board)?;
     let khz = u32::try_from(settings.frequency_khz).unwrap_or(u32::MAX);
     let guard = match running {
         Some(_) => Guard::Off,
@@ -101,6 +102,18 @@ pub fn open(
         )));
     }
     Ok(OpenBoard { board, state, options, server, running })
+}
+
+/// Opens a board; one over TCP that the server does not know (any more) is connected.
+pub fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Failure> {
+    match AdbBoard::open(server, serial, CancelFlag::default()) {
+        Err(error @ DeviceError::NotReady { .. }) if serial.contains(':') => {
+            // Where that fails too, the first answer tells more.
+            connect(server, serial).map_err(|_| error)?;
+            Ok(AdbBoard::open(server, serial, CancelFlag::default())?)
+        }
+        opened => Ok(opened?),
+    }
 }
 
 fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
@@ -123,11 +136,11 @@ impl OpenBoard {
     pub fn keep<T>(
         &self,
         mut call: impl FnMut(&dyn Board) -> Result<T, DeviceError>,
-        mut lost: impl FnMut(),
+        mut lost: impl FnMut(&DeviceError),
     ) -> Result<T, DeviceError> {
         let recover = |error: &DeviceError| {
             progress::warn(format!("{error}; the board is connected and prepared again"));
-            lost();
+            lost(error);
             reconnect(self.server, self.board.serial())?;
             await_abandoned(&self.board)?;
             prepare(&self.board, &self.options).map(drop)

@@ -8,6 +8,7 @@ use crate::power::{
 };
 use crate::scenario::{Limits, Scenario};
 
+use super::readings::{check_readings, longest_still_s};
 use super::record::{Conditions, ExitState, Measured, RawLogs, RawRun};
 
 /// What runs are held against.
@@ -71,9 +72,11 @@ pub fn judge(
     settings: &JudgeSettings,
 ) -> (Option<Measured>, Vec<String>) {
     let mut reasons = check_conditions(phase, &raw.conditions, settings);
+    reasons.extend(check_frequency(&raw.conditions, settings));
     match measure(phase, &raw.logs, settings) {
         Ok((measured, trace)) => {
             reasons.extend(check_samples(&measured, &trace, settings));
+            reasons.extend(check_readings(&trace, &settings.rails, measured.end_uptime_s));
             reasons.extend(check_duration(phase, &measured, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
             (Some(measured), reasons)
@@ -119,6 +122,7 @@ pub fn measure(
         repeated_readings: trace.repeated_readings(),
         flaws: trace.flaws.len(),
         longest_gap_s: energy.longest_gap.0,
+        longest_still_s: longest_still_s(&trace),
         collections: collections(&log),
         counts_crc32: logs.counts.as_ref().map(|text| crc32fast::hash(text.as_bytes())),
     };
@@ -151,15 +155,6 @@ fn check_conditions(
     if phase == Phase::Traced {
         return reasons;
     }
-    for (when, frequency) in
-        [("before", conditions.frequency_before_khz), ("after", conditions.frequency_after_khz)]
-    {
-        let wrong = frequency.filter(|frequency| *frequency != settings.frequency_khz);
-        reasons.extend(wrong.map(|frequency| {
-            let wanted = settings.frequency_khz;
-            format!("the frequency {when} was {frequency} kHz, not {wanted} kHz")
-        }));
-    }
     for (when, temperature) in
         [("before", conditions.temperature_before_c), ("after", conditions.temperature_after_c)]
     {
@@ -170,6 +165,27 @@ fn check_conditions(
     }
     if conditions.charging == Some(true) {
         reasons.push("the board was charging".into());
+    }
+    reasons
+}
+
+/// Of traced runs too: a throttled application may take another path.
+fn check_frequency(conditions: &Conditions, settings: &JudgeSettings) -> Vec<String> {
+    let wanted = settings.frequency_khz;
+    let seen = [
+        ("before", conditions.frequency_before_khz),
+        ("meanwhile", conditions.frequency_min_khz),
+        ("after", conditions.frequency_after_khz),
+    ];
+    let wrong = seen.into_iter().filter_map(|(when, khz)| Some((when, khz?)));
+    let wrong = wrong.filter(|(_, khz)| *khz != wanted);
+    let mut reasons: Vec<String> = wrong
+        .map(|(when, khz)| format!("the frequency {when} was {khz} kHz, not {wanted} kHz"))
+        .collect();
+    if reasons.is_empty()
+        && let Some(seconds) = conditions.throttled_s.filter(|seconds| *seconds > 0.0)
+    {
+        reasons.push(format!("the board was slower than {wanted} kHz for {seconds:.2} s"));
     }
     reasons
 }
@@ -303,6 +319,10 @@ pub(crate) mod tests {
         check(
             &|raw| raw.conditions.frequency_after_khz = Some(800_000),
             "the frequency after was 800000 kHz, not 1100000 kHz",
+        );
+        check(
+            &|raw| raw.conditions.throttled_s = Some(0.25),
+            "the board was slower than 1100000 kHz for 0.25 s",
         );
         check(
             &|raw| raw.conditions.temperature_before_c = Some(90.0),

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod device;
+mod faults;
 mod operations;
 mod pipeline;
 mod probes;

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::files::write_file;
+use super::files::{LiveFile, write_file};
 use crate::virtual_board::board_file::Processor;
 
 /// The frequency policy.
@@ -16,6 +16,11 @@ pub(super) struct CpuFreq {
     reference_khz: u64,
     boot_khz: u64,
     khz: u64,
+    throttled: bool,
+    /// Nanoseconds at each of the points since the board's start.
+    spent_ns: Vec<u64>,
+    polled_ns: u64,
+    statistics: LiveFile,
 }
 
 impl CpuFreq {
@@ -33,14 +38,36 @@ impl CpuFreq {
         let mut points = processor.operating_points.clone();
         points.sort_by_key(|(khz, _)| *khz);
         let khz = processor.frequency_at_boot_khz;
-        let policy =
-            Self { folder, points, reference_khz: processor.reference_khz, boot_khz: khz, khz };
+        let policy = Self {
+            statistics: LiveFile::create(&folder.join("stats/time_in_state"))?,
+            spent_ns: vec![0; points.len()],
+            polled_ns: 0,
+            throttled: false,
+            folder,
+            points,
+            reference_khz: processor.reference_khz,
+            boot_khz: khz,
+            khz,
+        };
         policy.write_all()?;
         Ok(policy)
     }
 
-    /// Takes over what scripts wrote.
-    pub(super) fn poll(&mut self) {
+    /// As after a restart of the board.
+    pub(super) fn boot(&mut self) {
+        self.khz = self.boot_khz;
+        // A full disk leaves the old texts; there is nobody to tell.
+        self.write_all().ok();
+    }
+
+    /// Keeps the frequency at its lowest, whatever the governor says, or lets it go.
+    pub(super) fn throttle(&mut self, throttled: bool) {
+        self.throttled = throttled;
+    }
+
+    /// Takes over what scripts wrote; `now_ns` may be earlier than before, after a restart.
+    pub(super) fn poll(&mut self, now_ns: u64) {
+        self.count_time(now_ns);
         let governor = self.read("scaling_governor");
         let speed = self.read("scaling_setspeed");
         let [lowest, highest] = self.range();
@@ -50,6 +77,7 @@ impl CpuFreq {
             "powersave" => lowest,
             _ => self.boot_khz,
         };
+        let khz = if self.throttled { lowest } else { khz };
         if governor != "userspace" && speed != "<unsupported>" {
             self.write("scaling_setspeed", "<unsupported>");
         }
@@ -58,6 +86,19 @@ impl CpuFreq {
             self.write("scaling_cur_freq", &khz.to_string());
             self.write("cpuinfo_cur_freq", &khz.to_string());
         }
+    }
+
+    /// The kernel's statistics: frequency and hundredths of a second, a line for each point.
+    fn count_time(&mut self, now_ns: u64) {
+        let passed = now_ns.saturating_sub(std::mem::replace(&mut self.polled_ns, now_ns));
+        let at = self.points.iter().position(|(khz, _)| *khz == self.khz);
+        if let Some(spent) = at.and_then(|at| self.spent_ns.get_mut(at)) {
+            *spent += passed;
+        }
+        let rows = self.points.iter().zip(&self.spent_ns);
+        let text: String =
+            rows.map(|((khz, _), spent)| format!("{khz} {}\n", spent / 10_000_000)).collect();
+        self.statistics.set(&text);
     }
 
     /// Present frequency.
