@@ -226,7 +226,7 @@ impl RunDriver for BoardDriver<'_, '_> {
         let mut losses = Vec::new();
         let began = Instant::now();
         let logs = self.board.keep(session, |error| {
-            losses.push(error.to_string());
+            losses.push(error.in_short());
             installed.take();
         });
         self.time.in_sessions += began.elapsed();

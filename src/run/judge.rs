@@ -4,7 +4,7 @@
 use crate::campaign::Phase;
 use crate::power::{
     FlawKind, MarkTexts, SessionLog, SessionLogError, Trace, Window, integrate_shown,
-    parse_session_log, parse_trace,
+    parse_samples, parse_session_log,
 };
 use crate::scenario::{Limits, Scenario};
 
@@ -94,7 +94,7 @@ pub fn measure(
     logs: &RawLogs,
     settings: &JudgeSettings,
 ) -> Result<(Measured, Trace), String> {
-    let trace = parse_trace(&logs.samples).map_err(|error| error.to_string())?;
+    let trace = parse_samples(&logs.samples).map_err(|error| error.to_string())?;
     let series = trace.series(&settings.rails).map_err(|error| error.to_string())?;
     let log = parse_session_log(&logs.logcat, &settings.marks);
     let window = match log.session_window() {

@@ -3,8 +3,8 @@
 
 use crate::power::Trace;
 
-/// Power that a single rail of a board can draw, in watts. A sensor of a board has no sign.
-const POWER_MAX_W: f64 = 100.0;
+/// Power that no single rail of a board or package reaches, in watts. None has a sign.
+const POWER_MAX_W: f64 = 1000.0;
 
 /// Refreshes without a new value on any rail after which the sensors stand still. Real
 /// INA231 logs of an Odroid-XU3 hold at most 11, on a board with nothing to do.
@@ -109,7 +109,7 @@ mod tests {
     fn what_no_board_draws_is_not_believed() {
         let text = "# wattline-samples 1 rails=arm,mem unit=W\n1 -0.5 9\n2 99999999.0 9\n3 1 -9\n";
         let trace = parse_trace(text).unwrap();
-        assert_eq!(reasons(&trace), ["2 readings below 0 W or above 100 W"]);
+        assert_eq!(reasons(&trace), ["2 readings below 0 W or above 1000 W"]);
         let zero = parse_trace("# wattline-samples 1 rails=arm,mem unit=W\n1 0 9\n2 0 9\n");
         let expected = ["the sensors read 0 W all the time: nothing was measured"];
         assert_eq!(reasons(&zero.unwrap()), expected);

@@ -145,14 +145,12 @@ impl Machine {
     pub(super) fn start_session(&self, label: &str) {
         self.apps.stop_all(self);
         self.log.clear();
-        let mut hardware = self.hardware();
-        let start = hardware.start_ns();
-        hardware.restart(label, start);
-        drop(hardware);
-        self.clock.reset(start);
+        self.clock.reset(self.start_ns);
         self.moved_ns.store(0, Ordering::SeqCst);
+        // What ends with the session before, ends before this one's temperature is settled.
         self.schedule.session(label);
         cause::look(self);
+        self.hardware().restart(label, self.start_ns);
     }
 
     /// Seconds of the present session that have passed.

@@ -241,6 +241,8 @@ impl RunningBoard {
 
     /// The text of a file of the board, without its last line end; none if there is none.
     pub fn read_file(&self, path: &str) -> Option<String> {
+        // What scripts wrote takes effect first.
+        self.machine.hardware().move_to(self.machine.clock.now_ns());
         let text = std::fs::read(root::inside(self.root.path(), path)).ok()?;
         Some(String::from_utf8_lossy(&text).trim_end().to_owned())
     }

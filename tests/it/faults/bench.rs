@@ -13,7 +13,6 @@ use wattline::campaign::Phase;
 use wattline::run::{RunRecord, Verdict, read_journal, read_logs};
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
-const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const SCENARIO: &str = "tests/scenarios/faults.toml";
 
 /// Longer than any campaign of this scenario takes on a busy machine.
@@ -45,6 +44,11 @@ impl Drop for Bench {
     fn drop(&mut self) {
         kill_server(self.server);
     }
+}
+
+/// The program; `WATTLINE_PROGRAM` names another build of it.
+fn program() -> String {
+    std::env::var("WATTLINE_PROGRAM").unwrap_or(env!("CARGO_BIN_EXE_wattline").into())
 }
 
 /// Ends the adb server on a port.
@@ -95,7 +99,7 @@ impl Bench {
     pub fn board(&self) -> RunningBoard {
         start(&BoardOptions {
             mode: self.mode,
-            executable: Some(WATTLINE.into()),
+            executable: Some(program().into()),
             agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
             patience: Duration::from_secs(20),
             ..BoardOptions::default()
@@ -137,7 +141,7 @@ impl Bench {
     pub fn command(&self, serial: &str, out: &Path) -> Vec<String> {
         let words = ["run", SCENARIO, "--board", serial, "--resume", "--out"];
         let port = format!("ANDROID_ADB_SERVER_PORT={}", self.server);
-        let mut command = vec!["env".to_string(), port, WATTLINE.to_string()];
+        let mut command = vec!["env".to_string(), port, program()];
         command.extend(words.map(String::from));
         command.push(out.to_str().unwrap().to_string());
         command
@@ -145,7 +149,8 @@ impl Bench {
 
     /// Makes the data set of a folder.
     pub fn dataset(&self, out: &Path) {
-        let words = [WATTLINE, "dataset", "--force", out.to_str().unwrap()];
+        let program = program();
+        let words = [program.as_str(), "dataset", "--force", out.to_str().unwrap()];
         let (ended, said) = run(&words.map(String::from));
         assert!(ended, "{said}");
     }
