@@ -15,7 +15,7 @@ use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
 use crate::campaign::parse_executions;
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::prices_csv;
@@ -94,6 +94,11 @@ pub fn make(
     board: &OpenBoard,
     output: &Output,
 ) -> Result<String, Failure> {
+    if board.is_local() {
+        return Err(Failure::Usage(
+            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
+        ));
+    }
     let all = catalogue();
     let wanted = most_executed(&mix.executions(), scenario.kernels.count);
     let mut executed = wanted.clone();
@@ -197,14 +202,14 @@ fn measure_all(
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    sessions::install(board.board(), &jar::pack(&attributes, &variant.classes), folder.path())?;
+    sessions::install(board, &jar::pack(&attributes, &variant.classes), folder.path())?;
     let bar = progress::bar(u64::from(scenario.kernels.repeats), "kernels");
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
     let mut runs = Vec::new();
     for repeat in 1..=scenario.kernels.repeats {
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
-        let logs = run_session(board.board(), &session(&order, scenario, repeat))?;
+        let logs = board.session(&session(&order, scenario, repeat))?;
         keep(&logs, repeat, output)?;
         runs.push(energies(&logs, scenario)?);
         bar.inc(1);

@@ -9,9 +9,7 @@ use clap::Args;
 
 use crate::build::{Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, read_plan};
-use crate::device::{
-    Board, Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session,
-};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::power::MarkTexts;
 use crate::run::{
@@ -40,7 +38,7 @@ campaign that was stopped goes on with --resume, and measures nothing twice.")]
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
-    /// `virtual`, or a serial that `adb devices` lists.
+    /// `virtual`, `jvm` (this machine), or a serial that `adb devices` lists.
     #[arg(long, default_value = "virtual")]
     board: BoardChoice,
     /// Folder for the results.
@@ -103,7 +101,7 @@ pub fn measure(
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
-        judge: JudgeSettings::from(scenario),
+        judge: JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) },
     };
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     let mut driver = BoardDriver {
@@ -216,12 +214,12 @@ impl RunDriver for BoardDriver<'_, '_> {
         let build_sha256 = jar.map(|(_, hash)| hash);
         // A board that was lost may have been restarted: the jar is installed again.
         let installed = RefCell::new(self.installed.take());
-        let session = |board: &dyn Board| {
+        let session = |board: &OpenBoard| {
             if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
                 board.install(file)?;
                 installed.replace(build_sha256.clone());
             }
-            run_session(board, &plan)
+            board.session(&plan)
         };
         let mut losses = Vec::new();
         let began = Instant::now();
@@ -296,7 +294,7 @@ impl BoardDriver<'_, '_> {
         build_sha256: Option<String>,
         losses: Vec<String>,
     ) -> RawRun {
-        let facts = &self.board.state.facts;
+        let facts = &self.board.facts;
         let outcome = logs.outcome;
         let mut warnings: Vec<String> =
             losses.into_iter().map(|loss| format!("begun again: {loss}")).collect();
@@ -306,17 +304,19 @@ impl BoardDriver<'_, '_> {
                 // The virtual board's port is any free one: it must not tell data sets apart.
                 serial: match facts.is_virtual() {
                     true => "virtual".to_string(),
-                    false => self.board.board().serial().to_string(),
+                    false => self.board.serial().to_string(),
                 },
                 model: facts.model.clone().unwrap_or_default(),
                 runtime: facts.android_release.clone().unwrap_or_default(),
                 is_virtual: facts.is_virtual(),
+                meter: self.board.meter.to_string(),
+                rails: self.board.rails.clone(),
             },
             conditions: Conditions {
                 build_sha256,
                 frequency_before_khz: outcome
                     .frequency_start_khz
-                    .or(self.board.state.frequency_khz)
+                    .or(self.board.frequency_khz)
                     .map(u64::from),
                 frequency_after_khz: outcome.frequency_khz.map(u64::from),
                 frequency_min_khz: outcome.frequency_min_khz.map(u64::from),

@@ -4,6 +4,7 @@
 //! To add a meter, see [`meter`]; one that accumulates is described as a
 //! [`counter::Counter`].
 
+pub mod align;
 pub mod collections;
 pub mod counter;
 pub mod integrate;
@@ -12,6 +13,7 @@ pub mod meter;
 pub mod session_log;
 pub mod trace;
 
+pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_marks};
 pub use collections::{Collection, parse_collection};
 pub use counter::Counter;
 pub use integrate::{

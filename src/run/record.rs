@@ -53,6 +53,12 @@ pub struct BoardIdentity {
     pub runtime: String,
     /// Whether it is the virtual board: every report says so.
     pub is_virtual: bool,
+    /// The power meter; `software` is an estimate. Empty in records of older versions.
+    #[serde(default)]
+    pub meter: String,
+    /// Rails whose power was added up.
+    #[serde(default)]
+    pub rails: Vec<String>,
 }
 
 /// Conditions around a session, as the driver found them.

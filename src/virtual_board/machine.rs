@@ -17,7 +17,7 @@ use super::clock::Clock;
 use super::fault::Schedule;
 use super::log_buffer::{Line, LogBuffer};
 use super::power::Hardware;
-use super::root::inside;
+use super::root::{Tools, inside};
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -27,6 +27,7 @@ pub(super) struct Machine {
     pub clock: Arc<Clock>,
     pub file: BoardFile,
     pub mode: Mode,
+    pub tools: Tools,
     pub log: LogBuffer,
     pub apps: Apps,
     /// What is to go wrong when.
@@ -46,7 +47,7 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn new(
         root: &Path,
-        mode: Mode,
+        (mode, tools): (Mode, Tools),
         file: BoardFile,
         hardware: Hardware,
         apps: Apps,
@@ -59,6 +60,7 @@ impl Machine {
             apps,
             root: root.to_owned(),
             mode,
+            tools,
             hardware: Mutex::new(hardware),
             properties: Mutex::new(first_properties(&file)),
             problems: Mutex::default(),

@@ -33,11 +33,12 @@ use std::time::Duration;
 
 pub use adb::Mode;
 pub use board_file::{
-    BoardFile, Collector, Costs, Heat, ODROID_XU_E, Processor, Rail, Rails, Sensors,
+    BoardFile, Collector, Costs, Heat, ODROID_XU_E, ODROID_XU3, Processor, Rail, Rails, Sensors,
 };
 pub use error::BoardError;
 pub use fault::{Act, Fault, Moment};
 use machine::Machine;
+pub use root::Tools;
 use silicon::{AgentOptions, CostTable, SiliconOptions};
 
 /// How a board is started.
@@ -47,6 +48,8 @@ pub struct BoardOptions {
     pub port: u16,
     /// Generation of adbd.
     pub mode: Mode,
+    /// What its shell has to work with.
+    pub tools: Tools,
     /// The program that answers to the names of the board's own commands: an
     /// executable that calls [`shim::run_if_shim`] first. `None` is this program.
     pub executable: Option<PathBuf>,
@@ -73,6 +76,7 @@ impl Default for BoardOptions {
         Self {
             port: 0,
             mode: Mode::Modern,
+            tools: Tools::Toybox,
             executable: None,
             board: BoardFile::odroid_xu_e(),
             seed: None,
@@ -115,7 +119,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
         Some(path) => path.clone(),
         None => std::env::current_exe()?,
     };
-    let root = root::Root::build(&executable)?;
+    let root = root::Root::build(&executable, options.tools)?;
     let scratch = tempfile::Builder::new().prefix("wattline-silicon-").tempdir()?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let jail = jail::Jail::find(root.path())?;
@@ -170,7 +174,8 @@ fn machine(
     let hardware = power::Hardware::new(root.path(), file.clone(), seed)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
     let connections = Arc::default();
-    Ok(Machine::new(root.path(), options.mode, file, hardware, apps, connections))
+    let generation = (options.mode, options.tools);
+    Ok(Machine::new(root.path(), generation, file, hardware, apps, connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {

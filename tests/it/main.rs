@@ -7,6 +7,7 @@ mod operations;
 mod pipeline;
 mod probes;
 mod projects;
+mod real_logs;
 mod robustness;
 mod silicon;
 mod virtual_board;

@@ -9,6 +9,16 @@ use std::path::{Path, PathBuf};
 use super::files::{LiveFile, write_file};
 use crate::virtual_board::board_file::Processor;
 
+/// The little cores' policy, which nothing here depends on.
+fn little_files(folder: &Path, khz: u64) -> io::Result<()> {
+    let khz = format!("{khz}\n");
+    for name in ["cpuinfo_max_freq", "cpuinfo_min_freq", "scaling_cur_freq"] {
+        write_file(&folder.join(name), &khz)?;
+    }
+    write_file(&folder.join("scaling_governor"), "interactive\n")?;
+    write_file(&folder.join("scaling_setspeed"), "<unsupported>\n")
+}
+
 /// The frequency policy.
 pub(super) struct CpuFreq {
     folder: PathBuf,
@@ -27,13 +37,19 @@ impl CpuFreq {
     /// Makes the files; the governor is `interactive`, which keeps the frequency of boot.
     pub(super) fn new(root: &Path, processor: &Processor) -> io::Result<Self> {
         let cpus = root.join("sys/devices/system/cpu");
-        let folder = cpus.join("cpu0/cpufreq");
-        for core in 0..processor.big_cores {
+        let first = processor.little_cores;
+        let folder = cpus.join(format!("cpu{first}/cpufreq"));
+        for core in 0..first + processor.big_cores {
             let cpu = cpus.join(format!("cpu{core}"));
             write_file(&cpu.join("online"), "1\n")?;
-            if core > 0 {
-                symlink("../cpu0/cpufreq", cpu.join("cpufreq"))?;
+            // The cores of a cluster share one policy.
+            let lead = if core < first { 0 } else { first };
+            if core != lead {
+                symlink(format!("../cpu{lead}/cpufreq"), cpu.join("cpufreq"))?;
             }
+        }
+        if first > 0 {
+            little_files(&cpus.join("cpu0/cpufreq"), processor.little_khz)?;
         }
         let mut points = processor.operating_points.clone();
         points.sort_by_key(|(khz, _)| *khz);

@@ -41,14 +41,15 @@ impl Reading {
 }
 
 impl Ina231 {
-    /// The files of the sensor at an address of bus 4.
+    /// The files of the sensor at an address of the board's bus.
     pub(super) fn new(
         root: &Path,
         address: &str,
         rail: &Rail,
         sensors: &Sensors,
     ) -> io::Result<Self> {
-        let folder = root.join(format!("sys/bus/i2c/drivers/INA231/4-00{address}"));
+        let bus = sensors.bus;
+        let folder = root.join(format!("sys/bus/i2c/drivers/INA231/{bus}-00{address}"));
         let create = |name: &str| LiveFile::create(&folder.join(name));
         let mut files = [create("sensor_V")?, create("sensor_A")?, create("sensor_W")?];
         files.iter_mut().for_each(|file| file.set(&text(0)));

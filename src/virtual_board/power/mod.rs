@@ -190,8 +190,9 @@ impl Hardware {
 
 /// Files that never change.
 fn static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
-    let cpus: String =
-        (0..file.processor.big_cores).map(|core| format!("processor\t: {core}\n")).collect();
+    let cpus: String = (0..file.processor.little_cores + file.processor.big_cores)
+        .map(|core| format!("processor\t: {core}\n"))
+        .collect();
     write_file(&root.join("proc/cpuinfo"), &format!("{cpus}Hardware\t: {}\n", file.model))?;
     write_file(&root.join("proc/version"), "Linux version 3.4.5 (wattline virtual board)\n")
 }
