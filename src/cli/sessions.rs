@@ -183,6 +183,15 @@ impl OpenBoard {
         }
     }
 
+    /// The serial in records. A virtual board's port is any free one: it must not tell data
+    /// sets apart.
+    pub fn recorded_serial(&self) -> String {
+        match self.facts.is_virtual() {
+            true => "virtual".to_string(),
+            false => self.serial().to_string(),
+        }
+    }
+
     /// Whether it is this machine.
     pub fn is_local(&self) -> bool {
         matches!(self.place, Place::Local(_))

@@ -8,6 +8,7 @@ mod adb;
 mod error;
 mod limit;
 mod local;
+mod local_session;
 mod plan;
 mod prepare;
 mod recovery;

@@ -58,10 +58,12 @@ fn an_application_that_ends_badly_is_run_again_on_an_old_board() {
     let Some(bench) = Bench::new(Mode::Legacy) else { return };
     let trial = bench.trial();
     let apps = bench.app_sessions();
-    let mut number = apps[0];
-    for fault in [Fault::KillApp, Fault::HangApp] {
-        trial.board.at(Moment::Session { number, after_s: 5.0 }, Act::Cause(fault));
-        number += 2;
+    for (fault, (before, number)) in
+        [Fault::KillApp, Fault::HangApp].into_iter().zip((0..).zip(apps))
+    {
+        // Each session that was spoilt before was repeated.
+        let moment = Moment::Session { number: number + before, after_s: 5.0 };
+        trial.board.at(moment, Act::Cause(fault));
     }
     let outcome = trial.run();
     bench.check(&trial, &outcome);
@@ -78,15 +80,15 @@ fn every_fault_at_ten_moments() {
     let wanted = std::env::var("WATTLINE_FAULT").ok();
     let began = Instant::now();
     println!("kind moment interrupted bad again sessions seconds");
-    for kind in KINDS {
-        if wanted.as_deref().is_some_and(|wanted| wanted != kind.name()) {
-            continue;
-        }
-        let mut effects = 0;
-        for index in 0..10 {
+    let wants = |kind: &&Kind| wanted.as_deref().is_none_or(|wanted| wanted == kind.name());
+    let kinds: Vec<&Kind> = KINDS.iter().filter(wants).collect();
+    let mut effects = vec![0; kinds.len()];
+    // Moment by moment, so that a run that is stopped has seen every kind.
+    for index in 0..10 {
+        for (kind, effects) in kinds.iter().zip(&mut effects) {
             let since = Instant::now();
             let Some(outcome) = kind.try_at(&bench, index) else { continue };
-            effects += outcome.interruptions + outcome.bad + outcome.again;
+            *effects += outcome.interruptions + outcome.bad + outcome.again;
             println!(
                 "{} {index} {} {} {} {} {:.1}",
                 kind.name(),
@@ -97,6 +99,8 @@ fn every_fault_at_ten_moments() {
                 since.elapsed().as_secs_f64()
             );
         }
+    }
+    for (kind, effects) in kinds.iter().zip(effects) {
         assert!(effects > 0, "{}: nothing ever went wrong", kind.name());
     }
     println!("all in {:.0} s", began.elapsed().as_secs_f64());

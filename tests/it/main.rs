@@ -1,6 +1,7 @@
 //! The integration tests: one binary, a module per subject.
 
 mod architecture;
+mod boards;
 mod device;
 mod faults;
 mod operations;
