@@ -177,6 +177,8 @@ start_sampler() {
     [ -e "$work/sampled" ] && rm "$work/sampled"
     : >"$work/samples.txt"
     sampler=${0%/*}/sample.sh
+    # It must not measure naps of its own: a virtual board's clock would have to move.
+    export WATTLINE_NAP="$nap"
     if has setsid; then
         setsid sh "$sampler" "$work/samples.txt" "$period_us" >"$work/sampler.out" 2>&1 </dev/null &
     else

@@ -1,6 +1,7 @@
 //! `wattline kernels`: micro-kernels for what an application executes most, run on the
 //! board, fitted to costs.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -202,14 +203,22 @@ fn measure_all(
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    sessions::install(board, &jar::pack(&attributes, &variant.classes), folder.path())?;
+    let file = sessions::jar_file(&jar::pack(&attributes, &variant.classes), folder.path())?;
+    let is_installed = Cell::new(false);
     let bar = progress::bar(u64::from(scenario.kernels.repeats), "kernels");
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
     let mut runs = Vec::new();
     for repeat in 1..=scenario.kernels.repeats {
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
-        let logs = board.session(&session(&order, scenario, repeat))?;
+        let plan = session(&order, scenario, repeat);
+        let once = |board: &OpenBoard| {
+            if !is_installed.replace(true) {
+                board.install(&file)?;
+            }
+            board.session(&plan)
+        };
+        let logs = board.keep(once, |_| is_installed.set(false))?;
         keep(&logs, repeat, output)?;
         runs.push(energies(&logs, scenario)?);
         bar.inc(1);

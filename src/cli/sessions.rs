@@ -257,12 +257,6 @@ fn reconnect_soon(server: Server, serial: &str) -> Result<(), DeviceError> {
     }
 }
 
-/// Installs a jar's bytes through a file, as adb wants it.
-pub fn install(board: &OpenBoard, jar: &[u8], folder: &Path) -> Result<(), Failure> {
-    board.install(&jar_file(jar, folder)?)?;
-    Ok(())
-}
-
 /// A file with a jar's bytes.
 pub fn jar_file(jar: &[u8], folder: &Path) -> Result<PathBuf, Failure> {
     let path = folder.join("application.jar");

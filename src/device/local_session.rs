@@ -42,7 +42,13 @@ impl<'s> Session<'s> {
     /// Runs it to its end.
     pub(super) fn run(&self) -> Result<SessionLogs, DeviceError> {
         thread::scope(|scope| {
+            let header = lock(&self.samples).len();
             let sampler = scope.spawn(|| self.sample());
+            // The first reading is before the window, whose times are cut to milliseconds.
+            while lock(&self.samples).len() == header && !sampler.is_finished() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(2));
             let began_s = self.mark_uptime();
             let end = match self.plan.kind {
                 SessionKind::Idle { duration } => self.idle(duration),

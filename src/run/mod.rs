@@ -10,6 +10,7 @@
 //! ```
 
 pub mod campaign;
+mod checks;
 pub mod error;
 pub mod journal;
 pub mod judge;

@@ -126,9 +126,10 @@ fn random_faults_for_many_runs() {
         for _ in 0..random.random_range(1..=4) {
             let kind = kinds::ON_THE_BOARD[random.random_range(0..kinds::ON_THE_BOARD.len())];
             let number = random.random_range(1..=bench.runs());
-            let moment = match random.random_range(0..3) {
-                0 => Moment::Request(random.random_range(1..=bench.requests())),
-                _ => Moment::Session { number, after_s: random.random_range(0.0..12.0) },
+            let any_time = kind.strikes_any_time() && random.random_range(0..3) == 0;
+            let moment = match any_time {
+                true => Moment::Request(random.random_range(1..=bench.requests())),
+                false => Moment::Session { number, after_s: random.random_range(0.0..12.0) },
             };
             said.push(format!("{} {moment:?}", kind.name()));
             kind.schedule(&trial, moment, number);

@@ -79,7 +79,7 @@ impl Kind {
     }
 
     /// Whether it can strike while no session runs.
-    fn strikes_any_time(&self) -> bool {
+    pub fn strikes_any_time(&self) -> bool {
         matches!(
             self,
             Kind::HostKilled
