@@ -122,7 +122,7 @@ fn on_grid(
     /// More steps than any log of a campaign has.
     const STEPS_MAX: f64 = 5e6;
     let steps = ((end - start) / options.step_s).floor();
-    if !(steps >= 3.0 && steps <= STEPS_MAX) {
+    if !(3.0..=STEPS_MAX).contains(&steps) {
         return Err(flat);
     }
     let mut at = 0;

@@ -249,7 +249,7 @@ impl Trial {
     /// Runs the campaign, and goes on with it until it is done.
     pub fn run(&self) -> Outcome {
         let mut outcome = Outcome::default();
-        for _ in 0..6 {
+        for _ in 0..12 {
             let (child, log) = spawn(&self.command);
             *self.host.lock().unwrap() = Some(child.id());
             let ended = wait(child);

@@ -92,35 +92,41 @@ impl Kind {
         matches!(self, Kind::Board(Fault::KillApp | Fault::HangApp | Fault::CrashApp))
     }
 
-    /// A campaign with this fault at one of ten moments; none where this machine can't.
-    pub fn try_at(&self, bench: &Bench, index: usize) -> Option<Outcome> {
+    /// Campaigns with this fault at ten moments, five in each; none where this machine
+    /// can't. This machine's own disk is full, or lost, once in a campaign.
+    pub fn try_all(&self, bench: &Bench) -> Vec<Outcome> {
         match self {
-            Kind::HostDiskFull => return disk::try_full(bench, index),
-            Kind::JournalTorn => return Some(disk::try_torn(bench, index)),
-            _ => {}
+            Kind::HostDiskFull => (0..10).filter_map(|at| disk::try_full(bench, at)).collect(),
+            Kind::JournalTorn => (0..10).map(|at| disk::try_torn(bench, at)).collect(),
+            _ => vec![self.try_five(bench, 0), self.try_five(bench, 5)],
         }
+    }
+
+    /// A campaign with this fault at five of the ten moments.
+    fn try_five(&self, bench: &Bench, first: usize) -> Outcome {
         let trial = Arc::new(Trial::new(bench));
-        let (moment, number) = self.moment(bench, index);
-        self.schedule(&trial, moment, number);
+        for index in 0..5 {
+            let (moment, number) = self.moment(bench, first, index);
+            self.schedule(&trial, moment, number);
+        }
         let outcome = trial.run();
         bench.check(&trial, &outcome);
-        Some(outcome)
+        outcome
     }
 
     /// The moment, and the session it falls into or near.
-    fn moment(&self, bench: &Bench, index: usize) -> (Moment, u64) {
-        let apps = bench.app_sessions();
-        let number = match self.needs_application() {
-            true => apps[index % apps.len()],
-            false => 1 + index as u64 * (bench.runs() - 1) / 9,
+    fn moment(&self, bench: &Bench, first: usize, index: usize) -> (Moment, u64) {
+        let runs: Vec<u64> = match self.needs_application() {
+            true => bench.app_sessions(),
+            false => (1..=bench.runs()).collect(),
         };
-        if self.strikes_any_time() && index % 2 == 1 {
-            let request = 1 + (bench.requests() - 1) * index as u64 / 9;
+        // One run is hit twice; each session that was spoilt before was begun again.
+        let number = runs[index.saturating_sub(1) % runs.len()] + index as u64;
+        if self.strikes_any_time() && first > 0 {
+            let request = 1 + (bench.requests() - 1) * index as u64 / 4;
             return (Moment::Request(request), number);
         }
-        // Sessions and moments are paired anew, so that not every first session is hit first.
-        let after_s = AFTER_S[(index * 7 + 3) % AFTER_S.len()];
-        (Moment::Session { number, after_s }, number)
+        (Moment::Session { number, after_s: AFTER_S[(first + index) * 7 % AFTER_S.len()] }, number)
     }
 
     /// Has it happen, and end with the session that it spoils.
