@@ -11,8 +11,8 @@ mod tests;
 
 use std::collections::HashMap;
 
+use crate::java::Node;
 use serde::{Deserialize, Serialize};
-use tree_sitter::Node;
 
 use crate::finding::Finding;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};

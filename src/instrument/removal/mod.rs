@@ -14,7 +14,7 @@ mod values;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use self::effects::Effects;
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::effects::all_names;
 use crate::java::SourceFile;

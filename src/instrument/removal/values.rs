@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::effects::Effects;
 use super::{NEEDED, NOTHING, Replacement};
@@ -115,7 +115,7 @@ pub(super) fn default_value(
 }
 
 pub(super) fn is_literal(value: Node<'_>) -> bool {
-    value.child_count() == 0
+    value.is_leaf()
         && syntax::kind_of(value) != kind::IDENTIFIER
         && syntax::kind_of(value) != kind::THIS
         || syntax::kind_of(value) == kind::STRING_LITERAL
