@@ -1,5 +1,6 @@
 //! One Java source file and its syntax tree.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -62,17 +63,28 @@ fn limit(bytes: usize) -> Duration {
     Duration::from_secs(10) + Duration::from_micros(bytes as u64 * 2)
 }
 
-/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
-fn parse(text: &str, limit: Duration) -> (Tree, bool) {
+thread_local! {
+    /// A parser keeps the memory that it worked in.
+    static PARSER: RefCell<Parser> = RefCell::new(java_parser());
+}
+
+fn java_parser() -> Parser {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_java_orchard::LANGUAGE.into())
         .expect("the grammar's ABI version is one that the linked tree-sitter reads");
-    if let Some(tree) = within(&mut parser, text, limit) {
-        return (tree, false);
-    }
-    parser.reset();
-    (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
+    parser
+}
+
+/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
+fn parse(text: &str, limit: Duration) -> (Tree, bool) {
+    PARSER.with_borrow_mut(|parser| {
+        if let Some(tree) = within(parser, text, limit) {
+            return (tree, false);
+        }
+        parser.reset();
+        (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
+    })
 }
 
 fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
@@ -112,8 +124,7 @@ mod tests {
 
     #[test]
     fn the_parser_stops_when_its_time_is_over() {
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
+        let mut parser = java_parser();
         let text = "class A { void m() { f(1); } }".repeat(10_000);
         assert!(within(&mut parser, &text, Duration::ZERO).is_none());
     }

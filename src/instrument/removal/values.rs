@@ -1,8 +1,7 @@
 //! Declarations and fields: what can go, and the default value of what can't.
 
-use std::collections::HashMap;
-
 use crate::java::Node;
+use crate::java::fast::Map;
 
 use super::effects::Effects;
 use super::{NEEDED, NOTHING, Replacement};
@@ -11,8 +10,8 @@ use crate::java::syntax::{self, field, kind};
 
 /// How often names occur in the code that stays.
 pub(super) struct Remaining<'a, 't> {
-    pub(super) all: &'a HashMap<&'t str, usize>,
-    pub(super) gone: HashMap<&'t str, usize>,
+    pub(super) all: &'a Map<&'t str, usize>,
+    pub(super) gone: Map<&'t str, usize>,
 }
 
 impl<'t> Remaining<'_, 't> {
