@@ -12,9 +12,10 @@ mod surroundings;
 mod values;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
-use tree_sitter::Node;
+use crate::java::Node;
+use crate::java::fast::{Map, Set};
 
 use self::effects::Effects;
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
@@ -50,7 +51,7 @@ pub(super) fn remove(
     if removed.is_empty() {
         return;
     }
-    let mut by_unit: HashMap<u32, BTreeSet<usize>> = HashMap::new();
+    let mut by_unit: Map<u32, BTreeSet<usize>> = Map::default();
     for index in removed {
         by_unit.entry(blocks.blocks[*index].unit.0).or_default().insert(*index);
     }
@@ -85,7 +86,7 @@ fn units_of<'t>(
     file: &'t SourceFile,
     blocks: &FileBlocks<'t>,
     wanted: impl Fn(u32) -> bool,
-) -> HashMap<u32, UnitNames<'t>> {
+) -> Map<u32, UnitNames<'t>> {
     let numbers = 0..u32::try_from(blocks.units.len()).expect("fewer than 2^32 units");
     let depths = unit_depths(blocks);
     let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
@@ -134,13 +135,13 @@ struct Local {
 /// The names of one unit.
 struct UnitNames<'t> {
     /// How often each identifier occurs.
-    mentions: HashMap<&'t str, usize>,
-    locals: HashMap<&'t str, Vec<Local>>,
+    mentions: Map<&'t str, usize>,
+    locals: Map<&'t str, Vec<Local>>,
     surroundings: Vec<Surroundings<'t>>,
     /// Statement id -> index of its surroundings.
-    around: HashMap<usize, usize>,
+    around: Map<usize, usize>,
     /// Statements that are an arm of a `switch`.
-    arms: HashSet<usize>,
+    arms: Set<usize>,
     /// Whether expressions hold blocks of their own.
     is_fine: bool,
 }
@@ -148,11 +149,11 @@ struct UnitNames<'t> {
 impl<'t> UnitNames<'t> {
     fn gather(file: &'t SourceFile, node: Node<'t>, is_fine: bool) -> UnitNames<'t> {
         let mut names = UnitNames {
-            mentions: HashMap::new(),
-            locals: HashMap::new(),
+            mentions: Map::default(),
+            locals: Map::default(),
             surroundings: vec![Surroundings::default()],
-            around: HashMap::new(),
-            arms: HashSet::new(),
+            around: Map::default(),
+            arms: Set::default(),
             is_fine,
         };
         // The surroundings of what is at each depth.
@@ -231,7 +232,7 @@ impl<'t> UnitNames<'t> {
                 }
             }
         }
-        let mut remaining = Remaining { all: &self.mentions, gone: HashMap::new() };
+        let mut remaining = Remaining { all: &self.mentions, gone: Map::default() };
         candidates.iter().for_each(|(_, names)| remaining.mention(names, false));
         let mut replacements = Vec::new();
         candidates.sort_by_key(|(part, _)| part.start_byte());
@@ -298,9 +299,8 @@ impl<'t> UnitNames<'t> {
             if surroundings.checked && effects.may_throw {
                 return Err("a catch of a checked exception may need it");
             }
-            let steers = |names: &HashSet<&str>| {
-                names.iter().any(|name| surroundings.condition.contains(name))
-            };
+            let steers =
+                |names: &Set<&str>| names.iter().any(|name| surroundings.condition.contains(name));
             if steers(&effects.assigned) || (surroundings.calls_count && steers(&effects.receivers))
             {
                 return Err("a loop's condition depends on it");
@@ -350,7 +350,7 @@ impl<'t> UnitNames<'t> {
         {
             return gone();
         }
-        let defaults: HashSet<_> = self.locals[name].iter().map(|local| local.default).collect();
+        let defaults: Set<_> = self.locals[name].iter().map(|local| local.default).collect();
         match defaults.into_iter().collect::<Vec<_>>()[..] {
             [Some(default)] if !is_literal(right) => {
                 Ok(vec![(right.byte_range(), default.to_owned())])
