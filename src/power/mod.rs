@@ -1,7 +1,7 @@
 //! Samples and log lines -> the energy of a window, and what happened in it. Pure:
 //! texts in, values out. `docs/energy.md` has the definitions.
 //!
-//! To add a meter, see [`meter`]; one that accumulates is described as a
+//! To add a meter, see [`mod@meter`]; one that accumulates is described as a
 //! [`counter::Counter`].
 
 pub mod align;
