@@ -1,5 +1,6 @@
 //! Dry runs: a variant with the count probe on the local JVM, without a board and
-//! without waiting, to see whether it ends and how often each block runs.
+//! without waiting, to see whether it ends and how often each block runs. Tries share one
+//! build with a switch at each removable statement, and need no compiler.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 use crate::toolchain::{Jdk, jar};
 
 use super::suspects::suspects;
-use super::{Application, BuildError, Variant, VariantBuilder};
+use super::{Application, BuildError, VariantBuilder};
 
 /// The longest dry run of the unremoved application, which doesn't wait for frames.
 const BASE_LIMIT: Duration = Duration::from_secs(60);
@@ -37,6 +38,9 @@ const SLACK: u64 = 10_000;
 /// Exit code of a program that the probes' runtime ended for its work (`W.java`).
 const TOO_MUCH_WORK: i32 = 99;
 
+/// What the build with switches reads: the numbers of those that are off.
+const OFF_FILE: &str = "wattline-off.txt";
+
 /// What the probes' runtime writes to its working directory.
 pub const COUNTS_FILE: &str = "wattline-counts.csv";
 
@@ -50,6 +54,16 @@ pub struct DryRunner<'r, 'a> {
     /// Executions of all blocks in the unremoved case, by input.
     base_work: BTreeMap<String, u64>,
     limit: Duration,
+    shared: Option<Shared>,
+}
+
+/// The build with switches, on disk.
+struct Shared {
+    /// Deleted with this.
+    _folder: tempfile::TempDir,
+    jar: PathBuf,
+    /// What the JVM has to be told to start fast with this jar.
+    options: Vec<String>,
 }
 
 impl<'r, 'a> DryRunner<'r, 'a> {
@@ -62,7 +76,8 @@ impl<'r, 'a> DryRunner<'r, 'a> {
         let libraries = builder.application().sources.libraries.clone();
         let blocks = builder.application().dictionary.blocks.len();
         let (base_work, limit) = (BTreeMap::new(), BASE_LIMIT);
-        DryRunner { scenario, jdk, builder, libraries, blocks, base_work, limit }
+        let shared = None;
+        DryRunner { scenario, jdk, builder, libraries, blocks, base_work, limit, shared }
     }
 
     /// Keeps what the unremoved cases did, for others to be held against.
@@ -87,6 +102,27 @@ fn too_much() -> DryOutcome {
 
 /// How many dry runs are made at once.
 const WORKERS: usize = 2;
+
+/// A variant that is to be run.
+struct Job {
+    /// Its classes: a folder or a jar.
+    classes: PathBuf,
+    /// More options of the JVM.
+    options: Vec<String>,
+    /// Switches that are off; none for a variant that was compiled for itself.
+    off: Option<Vec<usize>>,
+    removed: BTreeSet<BlockId>,
+    kept: Vec<(BlockId, String)>,
+}
+
+/// Which builds are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Builds {
+    /// One build with switches for all variants, where that can do what they do.
+    Shared,
+    /// Each variant's own.
+    Own,
+}
 
 /// What several threads need to run variants at once.
 struct Runner<'r> {
@@ -116,26 +152,46 @@ impl<'r> Runner<'r> {
     fn work(
         &self,
         cases: &[DryCase],
-        queue: &Mutex<mpsc::Receiver<(usize, Arc<Variant>)>>,
+        queue: &Mutex<mpsc::Receiver<(usize, Arc<Job>)>>,
     ) -> Result<Vec<(usize, DryOutcome)>, BuildError> {
         let mut outcomes = Vec::new();
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((index, variant)) = next else { return Ok(outcomes) };
-            outcomes.push((index, self.run(&cases[index], &variant)?));
+            let Ok((index, job)) = next else { return Ok(outcomes) };
+            outcomes.push((index, self.run(&cases[index], &job)?));
         }
     }
 
-    fn run(&self, case: &DryCase, variant: &Variant) -> Result<DryOutcome, BuildError> {
+    fn run(&self, case: &DryCase, job: &Job) -> Result<DryOutcome, BuildError> {
         let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
-        let classes = folder.path().join("classes");
-        jar::write_folder(&classes, &variant.classes)?;
         let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
             return Ok(failed(format!("no input sequence {}", case.input)));
         };
-        let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), classes))?;
-        let outcome = self.outcome(&outcome, folder.path(), variant)?;
+        if let Some(off) = &job.off {
+            let numbers: Vec<String> = off.iter().map(usize::to_string).collect();
+            let file = folder.path().join(OFF_FILE);
+            std::fs::write(&file, numbers.join(" ")).map_err(BuildError::io(&file))?;
+        }
+        let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), job))?;
+        let outcome = self.outcome(&outcome, folder.path(), job)?;
         Ok(self.within_reason(case, outcome))
+    }
+
+    /// Makes the JVM keep what it learns of the classes while it starts, so that all
+    /// later starts are faster. Its option; none if the JVM can't do so.
+    fn archive(&self, folder: &Path, jar: &Path) -> Result<Option<String>, BuildError> {
+        let (Some(input), archive) = (self.scenario.inputs.first(), folder.join("dry.jsa")) else {
+            return Ok(None);
+        };
+        let job = Job {
+            classes: jar.to_path_buf(),
+            options: vec![format!("-XX:ArchiveClassesAtExit={}", archive.display())],
+            off: None,
+            removed: BTreeSet::new(),
+            kept: Vec::new(),
+        };
+        jvm::run(self.jdk, &self.plan(input, folder, &job))?;
+        Ok(archive.exists().then(|| format!("-XX:SharedArchiveFile={}", archive.display())))
     }
 
     /// The most blocks that a variant may execute with an input; none before it is known
@@ -159,8 +215,8 @@ impl<'r> Runner<'r> {
         }
     }
 
-    fn suspects(&self, stderr: &str, variant: &Variant) -> Vec<BlockId> {
-        let removed: Vec<BlockId> = variant.removed.iter().copied().collect();
+    fn suspects(&self, stderr: &str, job: &Job) -> Vec<BlockId> {
+        let removed: Vec<BlockId> = job.removed.iter().copied().collect();
         let application = self.application;
         suspects(stderr, &application.sources, &application.dictionary, &removed)
     }
@@ -170,15 +226,16 @@ impl<'r> Runner<'r> {
         self.most_work(input).map(|most| format!("-Dwattline.limit={most}"))
     }
 
-    fn plan(&self, input: &Input, folder: &Path, classes: PathBuf) -> JvmRun {
+    fn plan(&self, input: &Input, folder: &Path, job: &Job) -> JvmRun {
+        let libraries = self.libraries.iter().cloned();
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
         let steps = input.steps.iter();
         JvmRun {
-            classpath: std::iter::once(classes).chain(self.libraries.iter().cloned()).collect(),
+            classpath: std::iter::once(job.classes.clone()).chain(libraries).collect(),
             main: self.scenario.application.main.clone(),
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
-            options: self.work_limit(&input.name).into_iter().collect(),
+            options: job.options.iter().cloned().chain(self.work_limit(&input.name)).collect(),
             directory: folder.to_path_buf(),
             input: steps
                 .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
@@ -191,7 +248,7 @@ impl<'r> Runner<'r> {
         &self,
         outcome: &JvmOutcome,
         folder: &Path,
-        variant: &Variant,
+        job: &Job,
     ) -> Result<DryOutcome, BuildError> {
         match outcome.end {
             JvmEnd::TimedOut => {
@@ -202,7 +259,7 @@ impl<'r> Runner<'r> {
             JvmEnd::Exited(code) => {
                 let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
                 let reason = format!("exit code {code}: {}", first.unwrap_or("no message"));
-                let suspects = self.suspects(&outcome.stderr, variant);
+                let suspects = self.suspects(&outcome.stderr, job);
                 return Ok(DryOutcome::Failed { reason, suspects });
             }
         }
@@ -214,36 +271,62 @@ impl<'r> Runner<'r> {
         let file = folder.join(COUNTS_FILE);
         let text = std::fs::read_to_string(&file).map_err(BuildError::io(&file))?;
         match parse_executions(&text, self.blocks) {
-            Ok(executions) => Ok(DryOutcome::Ran { executions, kept: variant.kept.clone() }),
+            Ok(executions) => Ok(DryOutcome::Ran { executions, kept: job.kept.clone() }),
             Err(error) => Ok(failed(error.to_string())),
         }
     }
 }
 
-impl Dry for DryRunner<'_, '_> {
-    /// Builds one variant after the other, while those that are built already run.
-    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+impl DryRunner<'_, '_> {
+    /// Writes the build with switches, and lets the JVM learn to start it.
+    fn share(&mut self) -> Result<&Shared, BuildError> {
+        let shared = match self.shared.take() {
+            Some(shared) => shared,
+            None => {
+                let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+                let jar = folder.path().join("dry.jar");
+                let bytes = jar::pack(&[], self.builder.switched_classes()?);
+                std::fs::write(&jar, bytes).map_err(BuildError::io(&jar))?;
+                let options = Runner::of(self).archive(folder.path(), &jar)?;
+                Shared { _folder: folder, jar, options: options.into_iter().collect() }
+            }
+        };
+        Ok(self.shared.insert(shared))
+    }
+
+    /// Makes one job after the other, while those that are made already run.
+    fn run_all(
+        &mut self,
+        cases: &[DryCase],
+        builds: Builds,
+    ) -> Result<Vec<DryOutcome>, BuildError> {
+        if builds == Builds::Shared {
+            self.share()?;
+        }
         let start = Instant::now();
-        let mut variants: BTreeMap<&[BlockId], Arc<Variant>> = BTreeMap::new();
         let runner = Runner::of(self);
-        let (send, receive) = mpsc::channel::<(usize, Arc<Variant>)>();
+        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let shared = self.shared.as_ref().filter(|_| builds == Builds::Shared);
+        let mut maker = Maker { builder: &mut *self.builder, shared, folder: folder.path() };
+        let mut jobs: BTreeMap<&[BlockId], Arc<Job>> = BTreeMap::new();
+        let (send, receive) = mpsc::channel::<(usize, Arc<Job>)>();
         let queue = Mutex::new(receive);
-        let builder = &mut *self.builder;
-        let outcomes = thread::scope(|scope| {
+        let mut outcomes = thread::scope(|scope| {
             let workers: Vec<_> =
                 (0..WORKERS).map(|_| scope.spawn(|| runner.work(cases, &queue))).collect();
+            // Dropped on every way out, so that the workers end.
+            let send = send;
             for (index, case) in cases.iter().enumerate() {
-                let variant = match variants.get(case.removed.as_slice()) {
-                    Some(variant) => variant.clone(),
+                let job = match jobs.get(case.removed.as_slice()) {
+                    Some(job) => job.clone(),
                     None => {
-                        let removed: BTreeSet<BlockId> = case.removed.iter().copied().collect();
-                        let built = Arc::new(builder.build(&removed, Probe::Count)?);
-                        variants.insert(&case.removed, built.clone());
-                        built
+                        let job = Arc::new(maker.job(&case.removed, index)?);
+                        jobs.insert(&case.removed, job.clone());
+                        job
                     }
                 };
                 // Workers that ended early say why when they are joined.
-                let _ = send.send((index, variant));
+                let _ = send.send((index, job));
             }
             drop(send);
             let mut outcomes = Vec::new();
@@ -252,10 +335,44 @@ impl Dry for DryRunner<'_, '_> {
             }
             Ok::<_, BuildError>(outcomes)
         })?;
-        let mut outcomes = outcomes;
         outcomes.sort_by_key(|(index, _)| *index);
         let outcomes: Vec<DryOutcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
         self.learn(cases, &outcomes, start.elapsed());
         Ok(outcomes)
+    }
+}
+
+/// Makes jobs: without compiling where the switches can do it.
+struct Maker<'m, 'a> {
+    builder: &'m mut VariantBuilder<'a>,
+    shared: Option<&'m Shared>,
+    folder: &'m Path,
+}
+
+impl Maker<'_, '_> {
+    /// The variant without `removed`; `number` tells it from others in the folder.
+    fn job(&mut self, removed: &[BlockId], number: usize) -> Result<Job, BuildError> {
+        let removed: BTreeSet<BlockId> = removed.iter().copied().collect();
+        if let Some(shared) = self.shared
+            && let Some(off) = self.builder.switches_of(&removed)?
+        {
+            let (classes, options) = (shared.jar.clone(), shared.options.clone());
+            return Ok(Job { classes, options, off: Some(off), removed, kept: Vec::new() });
+        }
+        let variant = self.builder.build(&removed, Probe::Count)?;
+        let classes = self.folder.join(number.to_string());
+        jar::write_folder(&classes, &variant.classes)?;
+        let (removed, kept) = (variant.removed, variant.kept);
+        Ok(Job { classes, options: Vec::new(), off: None, removed, kept })
+    }
+}
+
+impl Dry for DryRunner<'_, '_> {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        Ok(self.run_all(cases, Builds::Shared)?)
+    }
+
+    fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        Ok(self.run_all(cases, Builds::Own)?)
     }
 }

@@ -6,6 +6,7 @@ pub mod error;
 pub mod sources;
 pub mod survey;
 mod suspects;
+mod switched;
 pub mod variant;
 
 pub use application::Application;
