@@ -3,6 +3,8 @@
 pub mod application;
 pub mod dry_run;
 pub mod error;
+mod jobs;
+mod runner;
 pub mod sources;
 pub mod survey;
 mod suspects;

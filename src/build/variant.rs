@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::Finding;
-use crate::instrument::{self, Instrumented, Options, Probe};
+use crate::instrument::{self, GeneratedFile, Instrumented, Options, Probe};
 use crate::toolchain::compiler::CompileRequest;
 use crate::toolchain::{Compiler, Diagnostic, Jdk, jar};
 
@@ -149,8 +149,11 @@ impl<'a> VariantBuilder<'a> {
     fn changed_texts(&self, removed: &BTreeSet<BlockId>, probe: Probe) -> BTreeMap<String, String> {
         let base = &self.bases[&probe];
         let (removed, skip) = (removed.clone(), base.skip.clone());
-        let (texts, _) = self.texts(&Options { probe, removed, skip, ..Options::default() });
-        texts.into_iter().filter(|(path, text)| base.texts.get(path) != Some(text)).collect()
+        let options = Options { probe, removed, skip, ..Options::default() };
+        let files = &self.application.files;
+        let made = instrument::instrument_changed(files, &self.blocks, &options).into_iter();
+        let differs = |file: &GeneratedFile| base.texts.get(&file.path) != Some(&file.text);
+        made.filter(differs).map(|file| (file.path, file.text)).collect()
     }
 
     fn compile_changed(

@@ -4,7 +4,12 @@
 use crate::blocks::BlockId;
 
 use super::dry::DryError;
-use super::search::{Search, Tried, parted, split};
+use super::groups::{parted, split};
+use super::search::{Search, Tried};
+
+/// Fewer tries at once would let processors wait. Part of the algorithm: the same on every
+/// machine, as the plan must be.
+const AT_ONCE: usize = 4;
 
 /// What is to be tried.
 enum Item {
@@ -51,9 +56,8 @@ impl Search<'_> {
         let mut state = State::default();
         state.try_all(groups);
         while !state.next.is_empty() || !state.accused.is_empty() {
-            if state.next.is_empty() {
-                state.next = std::mem::take(&mut state.accused);
-            }
+            let room = AT_ONCE.saturating_sub(state.next.len()).min(state.accused.len());
+            state.next.extend(state.accused.drain(..room));
             let items = both_if_alone(std::mem::take(&mut state.next));
             let first = |item: &Item| match item {
                 Item::Set(set) | Item::Halves(set, _) => set.clone(),
@@ -110,4 +114,52 @@ fn both_if_alone(items: Vec<Item>) -> Vec<Item> {
         item => vec![item],
     };
     items.into_iter().flat_map(opened).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::campaign::counts::OperationMatrix;
+    use crate::campaign::dry::{Dry, DryCase, DryOutcome};
+    use crate::campaign::plan::PlanSettings;
+    use crate::campaign::plan::tests::{dictionary, settings};
+
+    /// One of 64 blocks makes the program crash and says nothing.
+    struct OneCulprit {
+        tries: usize,
+    }
+
+    impl Dry for OneCulprit {
+        fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+            self.tries += cases.len();
+            let outcome = |case: &DryCase| match case.removed.contains(&BlockId(37)) {
+                true => DryOutcome::Failed { reason: "crash".into(), suspects: Vec::new() },
+                false => DryOutcome::Ran { executions: vec![10; 64], kept: Vec::new() },
+            };
+            Ok(cases.iter().map(outcome).collect())
+        }
+    }
+
+    #[test]
+    fn the_half_that_must_be_guilty_is_not_tried() {
+        let lists = vec![&[("A", 1)][..]; 64];
+        let dictionary = dictionary(&lists);
+        let matrix = OperationMatrix::new(&dictionary);
+        let settings =
+            PlanSettings { inputs: vec!["a".into()], campaign: settings(40), session_s: 1.0 };
+        let mut dry = OneCulprit { tries: 0 };
+        let rng = ChaCha8Rng::seed_from_u64(1);
+        let mut search = Search::new(&mut dry, &settings, &matrix, rng);
+        search.run_bases().unwrap().unwrap();
+        let blocks = |range: std::ops::Range<u32>| range.map(BlockId).collect::<Vec<_>>();
+        let safe = search.classify(0, vec![blocks(32..64)], 0).unwrap();
+        let cleared: usize = safe.iter().map(Vec::len).sum();
+        assert_eq!(search.culprits.keys().collect::<Vec<_>>(), [&BlockId(37)]);
+        assert_eq!(cleared, 31);
+        // The base, the set, then at most two a level.
+        assert!(dry.tries <= 2 + 2 * 5, "{} tries", dry.tries);
+    }
 }

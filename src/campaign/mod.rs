@@ -7,6 +7,7 @@ mod classify;
 pub mod counts;
 mod describe;
 pub mod dry;
+mod groups;
 pub mod order;
 pub mod plan;
 mod proof;

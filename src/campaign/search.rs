@@ -10,6 +10,7 @@ use crate::blocks::BlockId;
 
 use super::counts::OperationMatrix;
 use super::dry::{Dry, DryCase, DryError, DryOutcome};
+use super::groups::{parted, split, union_of, without};
 use super::plan::{PlanSettings, share};
 
 /// A set of removed blocks that ran with an input sequence.
@@ -278,32 +279,4 @@ impl Search<'_> {
 /// Executions of all blocks.
 pub(super) fn total(executions: &[u64]) -> f64 {
     executions.iter().map(|count| *count as f64).sum()
-}
-
-/// The blocks of joined groups, sorted.
-pub(super) fn union_of(groups: &[Vec<BlockId>]) -> Vec<BlockId> {
-    let blocks: BTreeSet<BlockId> = groups.iter().flatten().copied().collect();
-    blocks.into_iter().collect()
-}
-
-/// A set's suspects and the rest of it; none unless both are there.
-pub(super) fn parted(
-    set: &[BlockId],
-    suspects: &[BlockId],
-) -> Option<(Vec<BlockId>, Vec<BlockId>)> {
-    let (accused, rest): (Vec<_>, Vec<_>) = set.iter().partition(|block| suspects.contains(block));
-    (!accused.is_empty() && !rest.is_empty()).then_some((accused, rest))
-}
-
-/// The groups with no blocks but these, empty ones left out.
-fn without(groups: &[Vec<BlockId>], rest: &[BlockId]) -> Vec<Vec<BlockId>> {
-    let kept = groups.iter().map(|group| {
-        group.iter().copied().filter(|block| rest.contains(block)).collect::<Vec<_>>()
-    });
-    kept.filter(|group| !group.is_empty()).collect()
-}
-
-/// At most `parts` runs of neighbours.
-pub(super) fn split<T: Clone>(items: &[T], parts: usize) -> Vec<Vec<T>> {
-    items.chunks(items.len().div_ceil(parts).max(1)).map(<[T]>::to_vec).collect()
 }

@@ -95,6 +95,26 @@ pub fn instrument(
     blocks: &[FileBlocks<'_>],
     options: &Options,
 ) -> Instrumented {
+    instrument_where(files, blocks, options, |_| true)
+}
+
+/// The files of [`instrument`] that have removed blocks; all others are as without
+/// removal.
+pub fn instrument_changed(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    options: &Options,
+) -> Vec<GeneratedFile> {
+    instrument_where(files, blocks, options, |removed| !removed.is_empty()).files
+}
+
+/// Instruments the files of whose removed blocks `wanted` holds.
+fn instrument_where(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    options: &Options,
+    wanted: impl Fn(&BTreeSet<usize>) -> bool,
+) -> Instrumented {
     let package = runtime::package(files);
     let mut out = Instrumented::default();
     let mut first = 0;
@@ -104,15 +124,14 @@ pub fn instrument(
         false => vec![derive::Derived::new(); files.len()],
     };
     for (number, ((file, blocks), callers)) in files.iter().zip(blocks).zip(callers).enumerate() {
+        let removed = local_ids(&options.removed, first, blocks);
+        if !wanted(&removed) {
+            first += blocks.blocks.len();
+            continue;
+        }
         let mut edits = edit::Edits::default();
         let mut report = Report { file, blocks, findings: &mut out.findings };
-        removal::remove(
-            file,
-            blocks,
-            &local_ids(&options.removed, first, blocks),
-            &mut edits,
-            &mut report,
-        );
+        removal::remove(file, blocks, &removed, &mut edits, &mut report);
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
         let mut derived = match options.probe {
