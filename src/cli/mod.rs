@@ -5,6 +5,7 @@
 mod account;
 mod board;
 mod dataset;
+mod driver;
 mod error;
 mod evaluate;
 mod fit;
