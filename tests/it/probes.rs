@@ -12,6 +12,7 @@ mod compiler;
 mod corpus;
 pub mod java;
 mod suite;
+mod switches;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

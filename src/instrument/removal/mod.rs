@@ -8,16 +8,19 @@
 //! what a loop's condition depends on, and objects that remaining code uses.
 
 mod effects;
+mod guards;
 mod surroundings;
 mod values;
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::java::Node;
 use crate::java::fast::{Map, Set};
 
 use self::effects::Effects;
+pub use self::guards::Removals;
+pub(super) use self::guards::{Switch, guard};
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
 use self::values::{Remaining, declaration, default_value, field_value, is_literal, without_value};
 use super::Report;
@@ -34,7 +37,7 @@ pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &
     let facts = Facts::gather(file);
     let units = units_of(file, blocks, |_| true);
     let plan = |index: usize| match units.get(&blocks.blocks[index].unit.0) {
-        Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).1,
+        Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).result,
         None => Err(TOO_DEEP),
     };
     (0..blocks.blocks.len()).map(plan).collect()
@@ -51,25 +54,20 @@ pub(super) fn remove(
     if removed.is_empty() {
         return;
     }
-    let mut by_unit: Map<u32, BTreeSet<usize>> = Map::default();
-    for index in removed {
-        by_unit.entry(blocks.blocks[*index].unit.0).or_default().insert(*index);
-    }
+    let by_unit = by_unit(blocks, removed);
     let facts = Facts::gather(file);
     let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
     for index in removed {
         let alone = match units.get(&blocks.blocks[*index].unit.0) {
-            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).1,
+            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).result,
             None => Err(TOO_DEEP),
         };
         if let Err(why) = alone {
             report.block(*index, FindingKind::NotRemoved, why);
         }
     }
-    let mut plans: Vec<_> = by_unit.iter().collect();
-    plans.sort();
-    for (unit, removed) in plans {
-        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).0);
+    for (unit, removed) in &by_unit {
+        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).edits);
         for (range, text) in plan.into_iter().flatten() {
             edits.replace(range, text);
         }
@@ -79,6 +77,24 @@ pub(super) fn remove(
 const NEEDED: &str = "the code that stays needs its variables";
 const TOO_DEEP: &str = "it is nested too deeply";
 const NOTHING: &str = "it has no statement that can be left out";
+
+/// The blocks of each unit.
+fn by_unit(blocks: &FileBlocks<'_>, indices: &BTreeSet<usize>) -> BTreeMap<u32, BTreeSet<usize>> {
+    let mut by_unit: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    for index in indices {
+        by_unit.entry(blocks.blocks[*index].unit.0).or_default().insert(*index);
+    }
+    by_unit
+}
+
+/// What removing some blocks of one unit does.
+struct UnitPlan<'t> {
+    edits: Vec<Replacement>,
+    /// The statements that are changed.
+    parts: Vec<Node<'t>>,
+    /// Whether there are any, or why not.
+    result: Result<(), &'static str>,
+}
 
 type Replacement = (std::ops::Range<usize>, String);
 
@@ -212,15 +228,14 @@ impl<'t> UnitNames<'t> {
         }
     }
 
-    /// The replacements that remove the blocks `removed` of this unit, and whether
-    /// there are any.
+    /// How to remove the blocks `removed` of this unit.
     fn plan(
         &self,
         file: &'t SourceFile,
         facts: &Facts<'_>,
         blocks: &FileBlocks<'t>,
         removed: &BTreeSet<usize>,
-    ) -> (Vec<Replacement>, Result<(), &'static str>) {
+    ) -> UnitPlan<'t> {
         let mut why = NOTHING;
         let mut candidates = Vec::new();
         for index in removed {
@@ -234,19 +249,22 @@ impl<'t> UnitNames<'t> {
         }
         let mut remaining = Remaining { all: &self.mentions, gone: Map::default() };
         candidates.iter().for_each(|(_, names)| remaining.mention(names, false));
-        let mut replacements = Vec::new();
+        let (mut edits, mut parts) = (Vec::new(), Vec::new());
         candidates.sort_by_key(|(part, _)| part.start_byte());
         for (part, names) in candidates.into_iter().rev() {
             match self.edit(file, part, &remaining) {
-                Ok(edits) => replacements.extend(edits),
+                Ok(replacements) => {
+                    edits.extend(replacements);
+                    parts.push(part);
+                }
                 Err(reason) => {
                     why = reason;
                     remaining.mention(&names, true);
                 }
             }
         }
-        let result = if replacements.is_empty() { Err(why) } else { Ok(()) };
-        (replacements, result)
+        let result = if edits.is_empty() { Err(why) } else { Ok(()) };
+        UnitPlan { edits, parts, result }
     }
 
     /// The names in one part of block `index`, if it may go, whatever else goes.
