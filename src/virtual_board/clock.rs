@@ -200,12 +200,14 @@ impl Clock {
     }
 
     /// Moves the clock until it is stopped. `moved` is told each new time before the
-    /// sleeper is woken; `stuck` is called when sleepers have waited for `patience`
+    /// sleeper is woken; `woken` is called after it, before the clock moves again, and may
+    /// wait for sleepers to end; `stuck` is called when sleepers have waited for `patience`
     /// of real time and the clock could not move.
     pub(super) fn run(
         &self,
         patience: Duration,
         moved: impl Fn(u64),
+        woken: impl Fn(),
         stuck: impl Fn(BTreeSet<u32>),
     ) {
         let mut processes = Processes::default();
@@ -228,6 +230,7 @@ impl Clock {
                 if let Some((now, wake)) = self.advance(view.changes) {
                     moved(now);
                     self.wake(&wake);
+                    woken();
                 }
             } else if since.0.elapsed() > patience {
                 stuck(processes.living(&view.shells));

@@ -183,10 +183,8 @@ fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<Join
     std::thread::Builder::new().name("clock".into()).spawn(move || {
         machine.clock.run(
             patience,
-            |now| {
-                machine.hardware().move_to(now);
-                cause::look(&machine);
-            },
+            |now| machine.hardware().move_to(now),
+            || cause::look(&machine),
             |processes| machine.give_up(&processes),
         );
     })

@@ -23,7 +23,7 @@ fn order(sleeps: &[(u32, &[u64])]) -> Vec<(u64, u32)> {
                 })
             })
             .collect();
-        scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), |_| panic!("stuck")));
+        scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), || (), |_| panic!("stuck")));
         drop(start);
         running.into_iter().for_each(|thread| thread.join().unwrap());
         clock.stop();
