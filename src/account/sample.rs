@@ -47,6 +47,7 @@ pub(crate) fn model(costs: &[(&str, f64)]) -> Model {
         contexts: Vec::new(),
         covariance_scope: CovarianceScope::All,
         row_space: None,
+        draws: Vec::new(),
         residual_sd_j: None,
         rank: 0,
         rank_tolerance: 1e-9,

@@ -66,6 +66,10 @@ pub struct Arguments {
     /// their standard errors at their word; else chosen by inner cross-validation.
     #[arg(long)]
     penalty: Option<f64>,
+    /// With `--solver gd`, further descents from other starts, which show what the cases
+    /// don't determine.
+    #[arg(long, default_value_t = 0)]
+    restarts: usize,
     /// Intervals from this many fits to cases drawn with replacement (0: the solver's own).
     #[arg(long, default_value_t = 0)]
     bootstrap: usize,
@@ -113,6 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
     options.inner_folds.unit = unit;
     options.chains.seed = arguments.seed;
+    options.gd.restarts = arguments.restarts;
     if arguments.bootstrap > 0 {
         let (replicates, seed) = (arguments.bootstrap, arguments.seed);
         options.bootstrap = Some(BootstrapOptions { replicates, unit, seed });

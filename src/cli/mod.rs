@@ -7,6 +7,7 @@ mod board;
 mod compare;
 mod completions;
 mod dataset;
+mod driver;
 mod error;
 mod evaluate;
 mod export;

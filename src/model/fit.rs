@@ -11,6 +11,7 @@ use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
 use super::linear::{Spectrum, dot};
 use super::options::{FitOptions, Solver};
+use super::solver::rare::doubtful;
 use super::solver::{Scope, Solution, solve};
 use crate::dataset::{Case, Table};
 
@@ -91,7 +92,12 @@ fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), Model
     options.check()?;
     check(table)?;
     let table = lump(table, options.library);
-    let design = Design::new(&table, options.weighting)?;
+    let mut design = Design::new(&table, options.weighting)?;
+    // Only these have nothing to hold a rare operation's cost.
+    design.rare = match options.solver {
+        Solver::Ls | Solver::Gd | Solver::Nnls => doubtful(&design, options.rank_tolerance)?,
+        _ => vec![false; design.columns()],
+    };
     Ok((table, design))
 }
 
@@ -117,6 +123,7 @@ fn parts(
             _ => CovarianceScope::Estimable,
         },
         row_space: None,
+        draws: draws(design, &solution.draws),
         residual_sd_j: residual_sd_j(design, solution, squares),
         rank: known.rank,
         rank_tolerance: known.tolerance,
@@ -152,6 +159,12 @@ fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Sol
             group: known.group,
         })
         .collect()
+}
+
+/// Draws as costs in joules, to the digits that mean something.
+fn draws(design: &Design, of_b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let short = |cost: f64| format!("{cost:.5e}").parse().unwrap_or(cost);
+    of_b.iter().map(|b| design.costs(b).into_iter().map(short).collect()).collect()
 }
 
 /// Standard errors in joules, where there is information.

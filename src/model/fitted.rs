@@ -107,6 +107,10 @@ pub struct Model {
     /// The counts whose energies the cases determine; absent if that is all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_space: Option<RowSpace>,
+    /// Some draws of all costs from their posterior in joules, draw by draw: sums over a
+    /// draw are draws of sums. Of `bayes` only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub draws: Vec<Vec<f64>>,
     /// Standard deviation of the residuals in joules.
     pub residual_sd_j: Option<f64>,
     /// Rank of the count matrix, at `rank_tolerance`.

@@ -41,6 +41,9 @@ impl Model {
         {
             return damaged(format!("a row space that is not of {l} costs and rank {}", self.rank));
         }
+        if self.draws.iter().any(|draw| draw.len() != l) {
+            return damaged(format!("a draw that is not of {l} costs"));
+        }
         Ok(())
     }
 }

@@ -27,6 +27,14 @@ pub fn nmae(predicted: &[f64], measured: &[f64]) -> Option<f64> {
     (!predicted.is_empty()).then(|| errors.sum::<f64>() / predicted.len() as f64)
 }
 
+/// `sum (predicted - measured) / sum |measured|`, a pure number: what is left when cases
+/// add up. `None` for no pairs, and where nothing was measured.
+pub fn bias(predicted: &[f64], measured: &[f64]) -> Option<f64> {
+    let off: f64 = predicted.iter().zip(measured).map(|(p, m)| p - m).sum();
+    let size: f64 = measured.iter().map(|m| m.abs()).sum();
+    (size > 0.0).then(|| off / size)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +43,9 @@ mod tests {
     fn figures_by_hand() {
         // Errors 1/2, 0, 1/4 -> 0.25.
         assert_eq!(nmae(&[1.0, 3.0, 5.0], &[2.0, 3.0, 4.0]), Some(0.25));
+        // (-1 + 0 + 1) / 9, and 1 / 4.
+        assert_eq!(bias(&[1.0, 3.0, 5.0], &[2.0, 3.0, 4.0]), Some(0.0));
+        assert_eq!((bias(&[3.0, 2.0], &[2.0, 2.0]), bias(&[], &[])), (Some(0.25), None));
         // Deviations (-1, 0, 1) and (-1, 1, 0): r = 1 / sqrt(2 * 2).
         let r = pearson_r(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
         assert!((r - 0.5).abs() < 1e-15, "{r}");

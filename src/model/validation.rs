@@ -9,7 +9,7 @@ use super::error::ModelError;
 use super::fit::fit_costs;
 use super::folds::{FoldOptions, assign};
 use super::library::arrange;
-use super::metrics::{nmae, pearson_r};
+use super::metrics::{bias, nmae, pearson_r};
 use super::options::{FitOptions, LibraryColumns};
 use crate::dataset::Table;
 
@@ -39,6 +39,9 @@ pub struct CvRow {
     pub r: Option<f64>,
     /// `1/n sum |(predicted - measured) / measured|`, a pure number.
     pub nmae: f64,
+    /// `sum (predicted - measured) / sum |measured|`, a pure number: above 0 where too
+    /// much is predicted.
+    pub bias: f64,
 }
 
 /// A cross-validation: for each model its rounds, training before validation.
@@ -215,6 +218,7 @@ fn judge(
                 cases: measured.len(),
                 r: pearson_r(&predicted, &measured),
                 nmae: nmae(&predicted, &measured).expect("a fold has cases"),
+                bias: bias(&predicted, &measured).expect("no case is of zero energy"),
             });
         }
     }

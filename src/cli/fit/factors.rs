@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::{Arguments, Failure, Output, Solver, progress, read_text};
 use crate::model::ChainOptions;
-use crate::model::bayes::{DrawBy, Factors, Sign, effects_csv, fit_effects};
+use crate::model::bayes::{DrawBy, Factors, Sign, effects_csv, fit_effects, patterns_csv};
 
 /// What effects may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -43,8 +43,8 @@ impl Arguments {
     }
 }
 
-/// The file it writes.
-const FILES: [&str; 1] = ["effects.csv"];
+/// The files it writes.
+const FILES: [&str; 2] = ["effects.csv", "patterns.csv"];
 
 /// Reads the table, draws from the posterior, writes the effects.
 pub fn run(
@@ -66,6 +66,7 @@ pub fn run(
     let (sign, by) = (arguments.effects.sign(), arguments.sampler());
     let posterior = fit_effects(&data, sign, by, &options)?;
     output.write("effects.csv", effects_csv(&posterior.effects())?)?;
+    output.write("patterns.csv", patterns_csv(&posterior)?)?;
     let (bulk, tail) = posterior.draws.ess_min();
     let (held, all) = posterior
         .coverage()

@@ -30,9 +30,10 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
 /// Operations too rare to have costs of their own, and what the solver makes of them.
 fn rare(model: &Model) -> Option<String> {
     let rare = model.diagnostics.get("rare_operations").filter(|rare| **rare > 0.0)?;
+    let held = model.diagnostics.get("held_costs").copied().unwrap_or(0.0);
     let fate = match model.solver.as_str() {
-        "ls" | "gd" | "nnls" => "their costs may be anything: prefer --solver shrink",
-        _ => "drawn to what is believed of them",
+        "ls" | "gd" | "nnls" => format!("{held} of them held near the one cost for all"),
+        _ => "drawn to what is believed of them".to_string(),
     };
     Some(format!("  {rare} operations below 0.01 % of every case's counts, {fate}"))
 }
@@ -47,6 +48,9 @@ fn how(model: &Model, weighting: Weighting) -> String {
         ("prior_strength", "prior strength"),
         ("kernel_priors", "costs known beforehand"),
         ("bootstrap_replicates", "bootstrap fits"),
+        ("restarts", "restarts"),
+        ("restarts_objective_apart", "which end apart in J by"),
+        ("restarts_costs_apart", "in scaled costs by"),
         ("rhat_max", "largest R-hat"),
         ("ess_bulk_min", "least bulk ESS"),
         ("ess_tail_min", "least tail ESS"),

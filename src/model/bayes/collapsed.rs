@@ -24,9 +24,9 @@ struct Group {
     times: f64,
     levels: Vec<usize>,
     /// Sums over the levels of `u u'` and `u`, with `u` how often a level meets each of
-    /// the rest, as blocks of the rest's precision: `u u'` above left, `u` at the edge.
+    /// the rest, as parts of the rest's precision: `u u'` above left, `u` at the edge.
     square: Small,
-    edge: Small,
+    edge: Vec<f64>,
     /// Sums of `u h`, `h` and `h^2`, with `h` a level's sum of energies.
     pulled: Vec<f64>,
     pull: f64,
@@ -164,7 +164,7 @@ impl Collapsed {
         for group in &self.groups {
             let own = group.times / variance + 1.0 / t;
             precision.add(-1.0 / (own * variance * variance), &group.square);
-            precision.add(1.0 / (own * variance * t), &group.edge);
+            precision.add_edge(1.0 / (own * variance * t), &group.edge);
             precision.add_exchangeable(n..n + 1, -(group.levels.len() as f64) / (own * t * t), 0.0);
             let factor = 1.0 / (own * variance);
             add(&mut pull[..n], -factor / variance, &group.pulled);
@@ -248,7 +248,7 @@ impl Collapsed {
             let pulled = group.pull_square - 2.0 * dot(&group.pulled, rest);
             count / own
                 + a * a * (pulled + moments.product(&group.square))
-                + a * b * (2.0 * m * group.pull - moments.product(&group.edge))
+                + a * b * (2.0 * m * group.pull - 2.0 * moments.edge_product(&group.edge))
                 + b * b * count * moments.at(n, n)
         };
         self.groups.iter().map(of).sum()
@@ -283,14 +283,14 @@ impl Collapsed {
 
 impl Group {
     fn new(times: f64, rest: usize) -> Self {
-        let (square, edge) = (Small::zero(rest + 1), Small::zero(rest + 1));
+        let (square, edge) = (Small::zero(rest + 1), vec![0.0; rest]);
         Self { times, square, edge, pulled: vec![0.0; rest], ..Self::default() }
     }
 
     fn add(&mut self, level: usize, meetings: &[f64], pull: f64) {
         self.levels.push(level);
         self.square.add_outer(1.0, meetings);
-        self.edge.add_edge(1.0, meetings);
+        add(&mut self.edge, 1.0, meetings);
         add(&mut self.pulled, pull, meetings);
         self.pull += pull;
         self.pull_square += pull * pull;

@@ -9,17 +9,17 @@
 //!
 //! Free effects are drawn all at once: adding to one factor what is taken from another
 //! changes no prediction, so one at a time they would hardly move. Effects not below
-//! zero can't be drawn at once; there, such shifts are moves of their own.
+//! zero can't be drawn at once; there, such shifts are moves of their own, and so is
+//! stretching a factor with its scale (given its effects alone, a scale hardly moves).
 
-use faer::Mat;
+mod chain;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{ChiSquared, Distribution, StandardNormal};
+use rand_distr::StandardNormal;
 
-use super::chains::Sampler;
+pub(crate) use self::chain::Chain;
 use super::factors::Factors;
-use super::slice;
-use super::truncated::{above_zero, between};
 
 /// Spread of a factor's mean, in typical energies.
 pub(super) const MEAN_SD: f64 = 10.0;
@@ -46,6 +46,7 @@ pub(crate) struct Effects {
     factors: Vec<Vec<usize>>,
     factor_of: Vec<usize>,
     shifts: Vec<Shift>,
+    stretches: Vec<Stretch>,
     sign: Sign,
     /// Mean size of an energy in joules.
     pub typical_j: f64,
@@ -84,7 +85,19 @@ impl Effects {
         }
         let cases = data.rows.len() as f64;
         let shifts = shifts(&meetings, &factors);
-        Self { meetings, pull, energy, cases, factors, factor_of, shifts, sign, typical_j }
+        let stretches = stretches(&meetings, &factors);
+        Self {
+            meetings,
+            pull,
+            energy,
+            cases,
+            factors,
+            factor_of,
+            shifts,
+            stretches,
+            sign,
+            typical_j,
+        }
     }
 
     fn p(&self) -> usize {
@@ -123,15 +136,35 @@ impl Effects {
         let effects = (0..self.p()).map(|_| share * spread(0.5)).collect();
         let tau = self.factors.iter().map(|_| share * spread(0.5)).collect();
         let mean = self.factors.iter().map(|_| share * spread(0.5)).collect();
-        Chain {
-            of: self,
-            effects,
-            fitted: vec![0.0; self.p()],
-            tau,
-            mean,
-            variance: 0.1 * spread(0.5),
+        Chain::new(self, effects, tau, mean, 0.1 * spread(0.5))
+    }
+}
+
+/// A factor with its scale times k, and the effects that it qualifies down by what its
+/// mean went up.
+#[derive(Debug, Clone)]
+struct Stretch {
+    factor: usize,
+    down: Vec<usize>,
+    /// `X'X` times the indicator of `down`.
+    image: Vec<f64>,
+}
+
+/// For each factor, once with the first factor's levels that it qualifies going down,
+/// and once alone.
+fn stretches(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<Stretch> {
+    let p = factors.iter().map(Vec::len).sum::<usize>();
+    let mut found = Vec::new();
+    for (factor, levels) in factors.iter().enumerate().skip(1) {
+        let qualified = |o: &usize| levels.iter().any(|level| meetings[o * p + level] > 0.0);
+        let down: Vec<usize> = factors[0].iter().copied().filter(qualified).collect();
+        for down in [down, Vec::new()] {
+            let sum = |k: usize| down.iter().map(|o| meetings[o * p + k]).sum();
+            let image = (0..p).map(sum).collect();
+            found.push(Stretch { factor, down, image });
         }
     }
+    found
 }
 
 /// For each factor but the first, the shift between it and the first factor's levels that
@@ -160,131 +193,4 @@ fn shifts(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<Shift> {
             Shift { up, down, image, square }
         })
         .collect()
-}
-
-/// The state of a chain, in typical energies.
-#[derive(Debug, Clone)]
-pub(crate) struct Chain<'a> {
-    of: &'a Effects,
-    effects: Vec<f64>,
-    /// `X'X effects`.
-    fitted: Vec<f64>,
-    tau: Vec<f64>,
-    mean: Vec<f64>,
-    variance: f64,
-}
-
-impl Sampler for Chain<'_> {
-    fn sweep(&mut self, random: &mut ChaCha8Rng) {
-        match self.of.sign {
-            Sign::Free => self.draw_together(random),
-            Sign::Positive => {
-                (0..self.effects.len()).for_each(|level| self.move_effect(level, random));
-                (0..self.of.shifts.len()).for_each(|shift| self.shift(shift, random));
-            }
-        }
-        (0..self.tau.len()).for_each(|factor| self.move_scale(factor, random));
-        self.move_variance(random);
-    }
-
-    fn record(&self, to: &mut Vec<f64>) {
-        to.extend(&self.effects);
-        to.extend(&self.tau);
-        to.push(self.variance.sqrt());
-    }
-}
-
-impl Chain<'_> {
-    fn move_effect(&mut self, level: usize, random: &mut ChaCha8Rng) {
-        let row = self.of.row(level);
-        let own = row[level];
-        let pull = self.of.pull[level] - self.fitted[level] + own * self.effects[level];
-        let precision = own / self.variance + self.tau[self.of.factor_of[level]].powi(-2);
-        let new = above_zero(random, pull / self.variance / precision, precision.sqrt().recip());
-        let step = new - self.effects[level];
-        self.effects[level] = new;
-        self.fitted.iter_mut().zip(row).for_each(|(fitted, meet)| *fitted += step * meet);
-    }
-
-    fn shift(&mut self, shift: usize, random: &mut ChaCha8Rng) {
-        let Shift { up, down, image, square } = &self.of.shifts[shift];
-        let prior = |level: usize| self.tau[self.of.factor_of[level]].powi(-2);
-        let (mut precision, mut pull) = (square / self.variance, 0.0);
-        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-        for (levels, sign) in [(up, 1.0), (down, -1.0)] {
-            for level in levels {
-                let effect = self.effects[*level];
-                let slope = (self.of.pull[*level] - self.fitted[*level]) / self.variance;
-                pull += sign * (slope - prior(*level) * effect);
-                precision += prior(*level);
-                if sign > 0.0 { low = low.max(-effect) } else { high = high.min(effect) }
-            }
-        }
-        let step = between(random, pull / precision, precision.sqrt().recip(), low, high);
-        up.iter().for_each(|level| self.effects[*level] = (self.effects[*level] + step).max(0.0));
-        down.iter().for_each(|level| self.effects[*level] = (self.effects[*level] - step).max(0.0));
-        self.fitted.iter_mut().zip(image).for_each(|(fitted, image)| *fitted += step * image);
-    }
-
-    /// All effects from their joint normal distribution, with the factors' means
-    /// integrated out; then the means.
-    fn draw_together(&mut self, random: &mut ChaCha8Rng) {
-        let p = self.effects.len();
-        let of = &self.of.factor_of;
-        // Inverse of tau^2 I + s^2 11' within a factor.
-        let shared = |factor: usize| {
-            let (t, s) = (self.tau[factor].powi(2), MEAN_SD * MEAN_SD);
-            s / (t * (t + s * self.of.factors[factor].len() as f64))
-        };
-        let precision = Mat::from_fn(p, p, |i, j| {
-            let own = if i == j { self.tau[of[i]].powi(-2) } else { 0.0 };
-            let joint = if of[i] == of[j] { shared(of[i]) } else { 0.0 };
-            self.of.meetings[i * p + j] / self.variance + own - joint
-        });
-        let Ok(factor) = precision.llt(faer::Side::Lower) else { return };
-        let lower = factor.L();
-        // L L' x = h / s^2 + L z: mean and noise by one forward and one backward pass.
-        let mut x: Vec<f64> = self.of.pull.iter().map(|h| h / self.variance).collect();
-        for j in 0..p {
-            x[j] /= lower[(j, j)];
-            let known = x[j];
-            (j + 1..p).for_each(|i| x[i] -= lower[(i, j)] * known);
-            x[j] += random.sample::<f64, _>(StandardNormal);
-        }
-        for j in (0..p).rev() {
-            let known: f64 = (j + 1..p).map(|i| lower[(i, j)] * x[i]).sum();
-            x[j] = (x[j] - known) / lower[(j, j)];
-        }
-        self.effects = x;
-        (0..self.mean.len()).for_each(|factor| self.move_mean(factor, random));
-    }
-
-    fn move_mean(&mut self, factor: usize, random: &mut ChaCha8Rng) {
-        let (levels, tau) = (&self.of.factors[factor], self.tau[factor]);
-        let precision = levels.len() as f64 / (tau * tau) + MEAN_SD.powi(-2);
-        let sum: f64 = levels.iter().map(|level| self.effects[*level]).sum();
-        let step: f64 = random.sample(StandardNormal);
-        self.mean[factor] = sum / (tau * tau) / precision + step / precision.sqrt();
-    }
-
-    fn move_scale(&mut self, factor: usize, random: &mut ChaCha8Rng) {
-        let levels = &self.of.factors[factor];
-        let centre = if self.of.sign == Sign::Free { self.mean[factor] } else { 0.0 };
-        let squares: f64 = levels.iter().map(|at| (self.effects[*at] - centre).powi(2)).sum();
-        let n = levels.len() as f64;
-        let log_density = |tau: f64| -n * tau.ln() - squares / (2.0 * tau * tau) - tau;
-        self.tau[factor] = slice::positive(random, self.tau[factor], log_density);
-    }
-
-    fn move_variance(&mut self, random: &mut ChaCha8Rng) {
-        for level in 0..self.effects.len() {
-            let row = self.of.row(level);
-            self.fitted[level] = row.iter().zip(&self.effects).map(|(n, e)| n * e).sum();
-        }
-        let cross: f64 = self.effects.iter().zip(&self.of.pull).map(|(e, h)| e * h).sum();
-        let square: f64 = self.effects.iter().zip(&self.fitted).map(|(e, f)| e * f).sum();
-        let squares = (self.of.energy - 2.0 * cross + square).max(1e-20);
-        let draw = ChiSquared::new(self.of.cases).expect("there are cases").sample(random);
-        self.variance = squares / draw;
-    }
 }

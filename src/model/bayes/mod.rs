@@ -20,5 +20,5 @@ pub use diagnose::{Diagnosis, diagnose};
 pub use effects::Sign;
 pub use factors::{Factors, Level};
 pub use posterior::{
-    DrawBy, Effect, EffectsPosterior, EnergyDistribution, effects_csv, fit_effects,
+    DrawBy, Effect, EffectsPosterior, EnergyDistribution, effects_csv, fit_effects, patterns_csv,
 };

@@ -209,6 +209,28 @@ impl EffectsPosterior {
     }
 }
 
+/// The text of `patterns.csv`: for each combination of levels that was measured (an empty
+/// cell: the factor doesn't apply) the number of measurements, mean and standard deviation
+/// of one predicted measurement in joules, and the share of the measurements within the
+/// 95 % of that.
+pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> {
+    let data = &posterior.data;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let figures = ["measurements", "predicted_j", "predictive_sd_j", "within_95"];
+    writer.write_record(data.names.iter().map(String::as_str).chain(figures))?;
+    for (levels, share, n) in posterior.coverage() {
+        let name = |factor: &String| {
+            let of = levels.iter().find(|at| data.levels[**at].factor == *factor);
+            of.map_or(String::new(), |at| data.levels[*at].name.clone())
+        };
+        let expected = posterior.predict(&[(levels.clone(), 1.0)]);
+        let numbers = [expected.mean_j, expected.predictive_sd_j, share];
+        let figures = [n.to_string()].into_iter().chain(numbers.map(|x| x.to_string()));
+        writer.write_record(data.names.iter().map(name).chain(figures))?;
+    }
+    super::super::text_of(writer)
+}
+
 /// The text of `effects.csv`.
 pub fn effects_csv(effects: &[Effect]) -> Result<String, ModelError> {
     let mut writer = csv::Writer::from_writer(Vec::new());

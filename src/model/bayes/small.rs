@@ -60,72 +60,92 @@ impl Small {
         }
     }
 
-    /// `L` with `L L'` this matrix; `None` if it is not positive definite.
+    /// The factor `U` with `U'U` this matrix; `None` if it is not positive definite. By
+    /// rows, so that all inner loops run along memory.
     pub fn cholesky(mut self) -> Option<Self> {
-        for j in 0..self.n {
-            for i in j..self.n {
-                let known: f64 = (0..j).map(|k| self.at(i, k) * self.at(j, k)).sum();
-                let left = self.at(i, j) - known;
-                self.of[i * self.n + j] = if i > j {
-                    left / self.at(j, j)
-                } else if left > 0.0 {
-                    left.sqrt()
-                } else {
-                    return None;
-                };
+        let n = self.n;
+        for j in 0..n {
+            let (above, below) = self.of.split_at_mut((j + 1) * n);
+            let row = &mut above[j * n..];
+            let pivot = row[j];
+            if pivot.is_nan() || pivot <= 0.0 {
+                return None;
+            }
+            let scale = pivot.sqrt().recip();
+            row[j..].iter_mut().for_each(|x| *x *= scale);
+            for (i, other) in (j + 1..n).zip(below.chunks_exact_mut(n)) {
+                let factor = row[i];
+                other[i..].iter_mut().zip(&row[i..]).for_each(|(to, x)| *to -= factor * x);
             }
         }
         Some(self)
     }
 
-    /// For a factor `L`: solves `L L' x = b`.
+    /// Row `i` from the diagonal on, without it.
+    fn right_of(&self, i: usize) -> &[f64] {
+        &self.of[i * self.n + i + 1..(i + 1) * self.n]
+    }
+
+    /// For a factor `U`: solves `U'U x = b`.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = b.to_vec();
         for i in 0..self.n {
-            let known: f64 = (0..i).map(|k| self.at(i, k) * x[k]).sum();
-            x[i] = (x[i] - known) / self.at(i, i);
+            let (known, rest) = x.split_at_mut(i + 1);
+            known[i] /= self.at(i, i);
+            rest.iter_mut().zip(self.right_of(i)).for_each(|(to, u)| *to -= known[i] * u);
         }
         self.back(&x)
     }
 
-    /// For a factor `L`: solves `L' x = b`.
+    /// For a factor `U`: solves `U x = b`.
     pub fn back(&self, b: &[f64]) -> Vec<f64> {
         let mut x = b.to_vec();
         for i in (0..self.n).rev() {
-            let known: f64 = (i + 1..self.n).map(|k| self.at(k, i) * x[k]).sum();
+            let known: f64 = self.right_of(i).iter().zip(&x[i + 1..]).map(|(u, x)| u * x).sum();
             x[i] = (x[i] - known) / self.at(i, i);
         }
         x
     }
 
-    /// For a factor `L`: the inverse of `L L'`.
+    /// For a factor `U`: the inverse of `U'U`.
     pub fn inverse(&self) -> Self {
         let n = self.n;
-        // Rows of L^-1, from the first: e_i - sum over k < i of L_ik row_k, by L_ii.
+        // Rows of U'^-1, from the first: e_i - sum over k < i of U_ki row_k, by U_ii.
         let mut rows = vec![0.0; n * n];
+        let mut inverse = Self::zero(n);
         for i in 0..n {
             let (above, own) = rows.split_at_mut(i * n);
-            let own = &mut own[..n];
+            let own = &mut own[..=i];
             own[i] = 1.0;
             for (k, row) in above.chunks_exact(n).enumerate() {
-                let factor = self.of[i * n + k];
+                let factor = self.of[k * n + i];
                 own[..=k].iter_mut().zip(row).for_each(|(to, x)| *to -= factor * x);
             }
-            let divisor = self.of[i * n + i];
-            own[..=i].iter_mut().for_each(|x| *x /= divisor);
-        }
-        let mut inverse = Self::zero(n);
-        for row in rows.chunks_exact(n.max(1)) {
-            for (to, x) in inverse.of.chunks_exact_mut(n.max(1)).zip(row) {
-                to.iter_mut().zip(row).for_each(|(to, y)| *to += x * y);
+            let divisor = 1.0 / self.of[i * n + i];
+            own.iter_mut().for_each(|x| *x *= divisor);
+            // The lower half of the sum of all rows' outer products.
+            for (k, x) in own.iter().enumerate() {
+                let to = &mut inverse.of[k * n..=k * n + k];
+                to.iter_mut().zip(&*own).for_each(|(to, y)| *to += x * y);
             }
+        }
+        for i in 0..n {
+            (0..i).for_each(|j| inverse.of[j * n + i] = inverse.of[i * n + j]);
         }
         inverse
     }
 
-    /// For a factor `L`: the logarithm of the determinant of `L L'`.
+    /// For a factor `U`: the logarithm of the determinant of `U'U`.
     pub fn log_determinant(&self) -> f64 {
-        (0..self.n).map(|i| 2.0 * self.at(i, i).ln()).sum()
+        // A product of four is no danger, and a logarithm costs as much as 20 products.
+        let pivots: Vec<f64> = (0..self.n).map(|i| self.at(i, i)).collect();
+        pivots.chunks(4).map(|four| 2.0 * four.iter().product::<f64>().ln()).sum()
+    }
+
+    /// Sum of the products of the last row, but for the corner, and `v`.
+    pub fn edge_product(&self, v: &[f64]) -> f64 {
+        let last = self.n - 1;
+        self.of[last * self.n..][..last].iter().zip(v).map(|(x, y)| x * y).sum()
     }
 
     /// Trace and sum of the elements on some rows and columns.
@@ -151,13 +171,13 @@ impl Small {
 mod tests {
     use super::*;
 
-    /// [[4, 2], [2, 3]]: L = [[2, 0], [1, sqrt 2]], determinant 8.
+    /// [[4, 2], [2, 3]]: U = [[2, 1], [0, sqrt 2]], determinant 8.
     #[test]
     fn two_by_two_on_paper() {
         let a = Small::from_fn(2, |i, j| [[4.0, 2.0], [2.0, 3.0]][i][j]);
         let factor = a.clone().cholesky().unwrap();
         let close = |a: f64, b: f64| (a - b).abs() < 1e-14;
-        assert!(close(factor.at(1, 0), 1.0) && close(factor.at(1, 1), 2f64.sqrt()));
+        assert!(close(factor.at(0, 1), 1.0) && close(factor.at(1, 1), 2f64.sqrt()));
         let x = factor.solve(&[8.0, 8.0]);
         assert!(close(x[0], 1.0) && close(x[1], 2.0), "{x:?}");
         assert!(close(factor.log_determinant(), 8f64.ln()));
@@ -165,6 +185,7 @@ mod tests {
             close(factor.inverse().at(0, 0), 0.375) && close(factor.inverse().product(&a), 2.0)
         );
         assert_eq!(a.trace_and_total(0..2), (7.0, 11.0));
+        assert_eq!((a.edge_product(&[3.0]), factor.inverse().at(0, 1)), (6.0, -0.25));
         assert!(Small::from_fn(2, |_, _| 1.0).cholesky().is_none());
     }
 }

@@ -12,6 +12,9 @@ use super::super::linear::{dot, times};
 use super::super::options::FitOptions;
 use super::{Covariance, Scope, Solution, diagnostics};
 
+/// Draws that go into the model, of the thousands that were made.
+const DRAWS_KEPT: usize = 200;
+
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let source = Source::new(design, &options.priors);
     let draws = run(&options.chains, |random| source.start(random))?;
@@ -28,10 +31,18 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     Ok(Solution {
         b,
         covariance: Some(Covariance { of_b, scope: Scope::All }),
+        draws: thinned(&values),
         intervals: Some(values.into_iter().map(interval).collect()),
         parameters,
         diagnostics: found,
     })
+}
+
+/// Every so many of the draws, draw by draw, over all chains.
+fn thinned(values: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let all = values.first().map_or(0, Vec::len);
+    let step = (all / DRAWS_KEPT).max(1);
+    (0..all).step_by(step).map(|at| values.iter().map(|of| of[at]).collect()).collect()
 }
 
 /// The 2.5 % and 97.5 % quantiles.
@@ -128,6 +139,25 @@ mod tests {
             let (a, b) = (draws.predict(&counts), gaussian.predict(&counts));
             let error = f64::hypot(a.se_j.unwrap(), b.se_j.unwrap());
             assert!((a.energy_j - b.energy_j).abs() < 2.0 * error, "{a:?} {b:?}");
+        }
+    }
+
+    /// The draws that are kept have about the mean and the spread of all, also of sums.
+    #[test]
+    fn draws_of_costs_are_draws_of_blocks() {
+        let campaign = Campaign::new(5, 80, 12, 10, 0.02);
+        let model = fit(&campaign.table, &FitOptions::new(Solver::Bayes)).unwrap();
+        assert_eq!(model.draws.len(), 200);
+        for block in &campaign.blocks {
+            let counts: Vec<(usize, f64)> = block.iter().copied().enumerate().collect();
+            let all = model.predict(&counts);
+            let sum = |draw: &Vec<f64>| draw.iter().zip(block).map(|(c, n)| c * n).sum::<f64>();
+            let sums: Vec<f64> = model.draws.iter().map(sum).collect();
+            let mean = sums.iter().sum::<f64>() / 200.0;
+            let sd = (sums.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 199.0).sqrt();
+            let se = all.se_j.unwrap();
+            assert!((mean - all.energy_j).abs() < 0.3 * se, "{mean} {all:?}");
+            assert!((sd / se - 1.0).abs() < 0.25, "{sd} {all:?}");
         }
     }
 

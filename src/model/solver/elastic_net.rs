@@ -37,7 +37,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let parameters = b.iter().filter(|b| **b != 0.0).count() as f64;
     let diagnostics =
         diagnostics([("penalty", strength), ("mix", mix), ("nonzero_costs", parameters)]);
-    Ok(Solution { b, covariance: None, intervals: None, parameters, diagnostics })
+    Ok(Solution {
+        b,
+        covariance: None,
+        intervals: None,
+        draws: Vec::new(),
+        parameters,
+        diagnostics,
+    })
 }
 
 /// Fits at every strength, each from the one before.

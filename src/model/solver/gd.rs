@@ -6,6 +6,10 @@
 //! the least-squares solution of minimum norm. Columns are scaled to length 1 inside.
 
 use faer::{Mat, Side};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::StandardNormal;
 
 use super::super::design::Design;
 use super::super::error::ModelError;
@@ -34,11 +38,15 @@ pub struct GdOptions {
     pub tolerance: f64,
     /// Steps after which not having stopped is an error.
     pub steps_max: usize,
+    /// Further descents from seeded starts around the solution. J is convex, so they end
+    /// at the same J and differ only in what the cases don't determine; the figures of
+    /// both are in the diagnostics, and the costs remain those from zero.
+    pub restarts: usize,
 }
 
 impl Default for GdOptions {
     fn default() -> Self {
-        Self { rate: LearningRate::Automatic, tolerance: 1e-10, steps_max: 2_000_000 }
+        Self { rate: LearningRate::Automatic, tolerance: 1e-10, steps_max: 2_000_000, restarts: 0 }
     }
 }
 
@@ -46,22 +54,46 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let gram = Gram::of(design);
     let slope = Slope::of(&gram)?;
     let steepest = slope.curvatures.iter().fold(0.0f64, |largest, c| largest.max(*c));
-    let (along, steps) = match options.gd.rate {
-        LearningRate::Automatic => descend(&slope, 1.0 / steepest, true, options.gd)?,
-        LearningRate::Given(rate) if rate > 0.0 && rate < 2.0 / steepest => {
-            descend(&slope, rate, false, options.gd)?
-        }
+    let (rate, momentum) = match options.gd.rate {
+        LearningRate::Automatic => (1.0 / steepest, true),
+        LearningRate::Given(rate) if rate > 0.0 && rate < 2.0 / steepest => (rate, false),
         LearningRate::Given(rate) => {
             let value = format!("{rate} (here the descent diverges from {:.3e})", 2.0 / steepest);
             let expected = "above 0 and below 2/L, or automatic";
             return Err(ModelError::BadOption { option: "the learning rate", value, expected });
         }
     };
+    let descent = |start| descend(&slope, start, rate, momentum, options.gd);
+    let (along, steps) = descent(vec![0.0; design.columns()])?;
     let b = times(slope.axes.as_ref(), &along);
     let objective = gram.squared_error(&b) / (2.0 * gram.rows as f64);
-    let diagnostics = diagnostics([("steps", steps as f64), ("objective_relative", objective)]);
+    let mut diagnostics = diagnostics([("steps", steps as f64), ("objective_relative", objective)]);
+    let mut random = ChaCha8Rng::seed_from_u64(options.inner_folds.seed);
+    let (mut higher, mut apart) = (0.0f64, 0.0f64);
+    for _ in 0..options.gd.restarts {
+        let size = length(&along) / (along.len() as f64).sqrt();
+        let start = along.iter().map(|a| a + size * random.sample::<f64, _>(StandardNormal));
+        let (other, _) = descent(start.collect())?;
+        let other = times(slope.axes.as_ref(), &other);
+        let reached = gram.squared_error(&other) / (2.0 * gram.rows as f64);
+        higher = higher.max((reached - objective).abs());
+        let largest = b.iter().zip(&other).map(|(b, other)| (b - other).abs());
+        apart = largest.fold(apart, f64::max);
+    }
+    if options.gd.restarts > 0 {
+        diagnostics.insert("restarts".to_owned(), options.gd.restarts as f64);
+        diagnostics.insert("restarts_objective_apart".to_owned(), higher);
+        diagnostics.insert("restarts_costs_apart".to_owned(), apart);
+    }
     let parameters = design.columns().min(design.rows()) as f64;
-    Ok(Solution { b, covariance: None, intervals: None, parameters, diagnostics })
+    Ok(Solution {
+        b,
+        covariance: None,
+        intervals: None,
+        draws: Vec::new(),
+        parameters,
+        diagnostics,
+    })
 }
 
 /// J's gradient along the axes of its Hessian `X'X/m`, where each element depends on one
@@ -98,13 +130,13 @@ impl Slope {
 /// ahead of the last step.
 fn descend(
     slope: &Slope,
+    start: Vec<f64>,
     rate: f64,
     momentum: bool,
     options: GdOptions,
 ) -> Result<(Vec<f64>, usize), ModelError> {
-    let l = slope.pull.len();
     let allowed = options.tolerance * length(&slope.pull);
-    let (mut b, mut ahead, mut pace) = (vec![0.0; l], vec![0.0; l], 1.0f64);
+    let (mut b, mut ahead, mut pace) = (start.clone(), start, 1.0f64);
     let mut reached = f64::INFINITY;
     for step in 0..options.steps_max {
         let gradient = slope.at(&ahead);
@@ -165,6 +197,20 @@ mod tests {
         assert!(matches!(error, ModelError::NoConvergence { iterations: 10, .. }), "{error}");
         let gd = GdOptions { rate: LearningRate::Given(1e3), ..Default::default() };
         assert!(fit(&data, &options(gd)).unwrap_err().to_string().contains("diverges"));
+    }
+
+    /// Column 2 repeats column 0: restarts end at the same J, with other costs for these
+    /// two; without the repetition they end at the same costs.
+    #[test]
+    fn restarts_differ_in_what_is_not_determined() {
+        let gd = GdOptions { restarts: 3, ..Default::default() };
+        let found = |rows: &[&[f64]]| fit(&table(rows, &[4.0, 5.0, 7.0]), &options(gd)).unwrap();
+        let full = found(&[&[1.0, 2.0], &[2.0, 1.0], &[1.0, 1.0]]).diagnostics;
+        assert_eq!(full["restarts"], 3.0);
+        assert!(full["restarts_costs_apart"] < 1e-8, "{full:?}");
+        let open = found(&[&[1.0, 2.0, 1.0], &[2.0, 1.0, 2.0], &[1.0, 1.0, 1.0]]).diagnostics;
+        assert!(open["restarts_objective_apart"] < 1e-9, "{open:?}");
+        assert!(open["restarts_costs_apart"] > 1e-2, "{open:?}");
     }
 
     /// From zero, equal columns get equal shares: the minimum norm.

@@ -26,7 +26,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         Covariance { of_b: covariance(&spectrum, variance), scope: Scope::Estimable }
     });
     let parameters = spectrum.rank() as f64;
-    Ok(Solution { b, covariance, intervals: None, parameters, diagnostics: diagnostics([]) })
+    Ok(Solution {
+        b,
+        covariance,
+        intervals: None,
+        draws: Vec::new(),
+        parameters,
+        diagnostics: diagnostics([]),
+    })
 }
 
 /// `variance V S^-2 V'`.

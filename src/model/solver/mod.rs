@@ -10,6 +10,7 @@ mod bayes;
 mod elastic_net;
 mod ls;
 pub(crate) mod nnls;
+pub(crate) mod rare;
 mod ridge;
 mod shrink;
 
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 
 use faer::Mat;
 
+use self::rare::Held;
 use super::design::Design;
 use super::error::ModelError;
 use super::gram::Gram;
@@ -34,6 +36,9 @@ pub(crate) struct Solution {
     /// Parameters that the cases paid for, as far as known: the degrees of freedom left
     /// for the residuals are the cases without these.
     pub parameters: f64,
+    /// Some draws of the scaled costs from their posterior, draw by draw; none where the
+    /// solver doesn't draw.
+    pub draws: Vec<Vec<f64>>,
     /// Figures worth keeping, by name.
     pub diagnostics: BTreeMap<String, f64>,
 }
@@ -58,6 +63,13 @@ pub(crate) enum Scope {
 
 /// Solves the problem by the solver that the options name.
 pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
+    match Held::of(design) {
+        Some(held) => Ok(held.undone(by_name(&held.design, options)?)),
+        None => by_name(design, options),
+    }
+}
+
+fn by_name(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     match options.solver {
         Solver::Shrink => shrink::solve(design, options),
         Solver::Nnls => nnls::solve(design, options),
@@ -75,13 +87,17 @@ pub(crate) fn refit(
     options: &FitOptions,
     near: &[f64],
 ) -> Result<Vec<f64>, ModelError> {
-    match options.solver {
-        Solver::Nnls => {
-            let gram = Gram::of(design);
-            Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
-        }
+    let held = Held::of(design);
+    match (options.solver, &held) {
+        (Solver::Nnls, Some(held)) => Ok(held.undo(&nnls_near(&held.design, &held.redo(near))?)),
+        (Solver::Nnls, None) => nnls_near(design, near),
         _ => Ok(solve(design, options)?.b),
     }
+}
+
+fn nnls_near(design: &Design, near: &[f64]) -> Result<Vec<f64>, ModelError> {
+    let gram = Gram::of(design);
+    Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
 }
 
 /// Diagnostics from name and value.

@@ -47,7 +47,14 @@ pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelEr
         ("kkt_violation", violation(gram.xx.as_ref(), &gram.xy, &b)),
         ("positive_costs", positive),
     ]);
-    Ok(Solution { b, covariance: None, intervals: None, parameters: positive, diagnostics })
+    Ok(Solution {
+        b,
+        covariance: None,
+        intervals: None,
+        draws: Vec::new(),
+        parameters: positive,
+        diagnostics,
+    })
 }
 
 /// Solves for the positive costs once more by QR of the rows, which doesn't square the

@@ -24,7 +24,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let b = path(&gram, &[strength])?.pop().expect("one strength gives one fit");
     let parameters = effective_parameters(&gram, strength)?;
     let diagnostics = diagnostics([("penalty", strength), ("effective_parameters", parameters)]);
-    Ok(Solution { b, covariance: None, intervals: None, parameters, diagnostics })
+    Ok(Solution {
+        b,
+        covariance: None,
+        intervals: None,
+        draws: Vec::new(),
+        parameters,
+        diagnostics,
+    })
 }
 
 /// Fits at every strength from one eigendecomposition of `X'X = U d U'`.

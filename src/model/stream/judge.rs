@@ -13,6 +13,9 @@ use crate::dataset::{Block, Rows, RowsError};
 struct Agreement {
     cases: usize,
     relative_error: f64,
+    /// Sums of p - m and |m|.
+    off: f64,
+    size: f64,
     /// Sums of p, m, pp, mm, pm; p predicted, m measured, both less the mean energy.
     sums: [f64; 5],
 }
@@ -21,6 +24,8 @@ impl Agreement {
     fn add(&mut self, predicted: f64, measured: f64, mean: f64) {
         self.cases += 1;
         self.relative_error += ((predicted - measured) / measured).abs();
+        self.off += predicted - measured;
+        self.size += measured.abs();
         let (p, m) = (predicted - mean, measured - mean);
         for (sum, term) in self.sums.iter_mut().zip([p, m, p * p, m * m, p * m]) {
             *sum += term;
@@ -33,6 +38,8 @@ impl Agreement {
         Self {
             cases: self.cases + other.cases,
             relative_error: self.relative_error + other.relative_error,
+            off: self.off + other.off,
+            size: self.size + other.size,
             sums,
         }
     }
@@ -189,6 +196,7 @@ fn row(model: &str, round: usize, set: CvSet, found: &Agreement) -> CvRow {
         cases: found.cases,
         r: found.r(),
         nmae: found.relative_error / found.cases as f64,
+        bias: found.off / found.size,
     }
 }
 

@@ -61,6 +61,7 @@ fn every_solver_finds_the_costs_and_figures_of_the_table() {
                     (&b.model, b.round, b.set, b.cases)
                 );
                 assert!((a.nmae - b.nmae).abs() < 1e-6, "{a:?} {b:?}");
+                assert!((a.bias - b.bias).abs() < 1e-6, "{a:?} {b:?}");
                 assert!((a.r.unwrap_or(9.0) - b.r.unwrap_or(9.0)).abs() < 1e-6, "{a:?} {b:?}");
             }
         }

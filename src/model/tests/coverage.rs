@@ -50,6 +50,7 @@ fn sums_that_are_determined_have_honest_intervals() {
 #[test]
 fn the_posterior_of_bayes_is_honest() {
     check("bayes, 14 operations", coverage(25, 14, &options(Solver::Bayes, None)));
+    check("bayes, 24 operations", coverage(25, 24, &options(Solver::Bayes, None)));
 }
 
 /// The posterior of the default solver.

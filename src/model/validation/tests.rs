@@ -42,7 +42,7 @@ fn the_csv_has_the_columns_of_the_contract() {
     let folds = FoldOptions { folds: 2, ..FoldOptions::default() };
     let found = cross_validate(&data, &FitOptions::new(Solver::Nnls), folds, None).unwrap();
     let text = cv_csv(&found).unwrap();
-    assert!(text.starts_with("model,round,set,cases,r,nmae\nnnls,1,training,2,"), "{text}");
+    assert!(text.starts_with("model,round,set,cases,r,nmae,bias\nnnls,1,training,2,"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("mean,")).count(), 4);
 }
 

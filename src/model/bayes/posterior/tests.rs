@@ -135,6 +135,40 @@ fn each_sampler_is_the_others_test() {
     }
 }
 
+/// 95 % intervals of patterns' energies, on 40 tables of made-up effects with known truth:
+/// 12 operations on 3 sizes and 2 devices, 3 measurements each.
+#[test]
+fn intervals_of_patterns_hold_the_truth() {
+    let names = ["operation", "size", "device"].map(str::to_owned);
+    let (mut held, mut all) = (0.0, 0.0);
+    for seed in 0..40 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut size = |scale: f64| scale * random.sample::<f64, _>(StandardNormal).abs();
+        let effects: Vec<Vec<f64>> = [(12, 5.0), (3, 1.0), (2, 0.5)]
+            .map(|(levels, scale)| (0..levels).map(|_| size(scale)).collect())
+            .to_vec();
+        let (mut measured, mut truths) = (Vec::new(), Vec::new());
+        for at in 0..12 * 3 * 2 * 3 {
+            let levels = [at % 12, at / 12 % 3, at / 36 % 2];
+            let truth: f64 = levels.iter().zip(&effects).map(|(level, of)| of[*level]).sum();
+            let noise = 0.5 * random.sample::<f64, _>(StandardNormal);
+            measured.push((levels.map(|level| level.to_string()).to_vec(), truth + noise));
+            truths.push(truth);
+        }
+        let data = Factors::new(&names, &measured).unwrap();
+        let options = ChainOptions { seed, ..ChainOptions::default() };
+        let posterior = fit_effects(&data, Sign::Positive, DrawBy::Gibbs, &options).unwrap();
+        for (row, truth) in data.rows.iter().zip(&truths).take(72) {
+            let found = posterior.predict(&[(row.clone(), 1.0)]);
+            held += f64::from((found.mean_j - truth).abs() <= 1.96 * found.sd_j);
+            all += 1.0;
+        }
+        assert_eq!(patterns_csv(&posterior).unwrap().lines().count(), 73);
+    }
+    eprintln!("patterns: {:.4}", held / all);
+    assert!((0.93..=0.97).contains(&(held / all)), "{}", held / all);
+}
+
 /// Two devices of 1 and 3 J: an unknown one has 2, give or take 1.
 #[test]
 fn an_unknown_device_lies_between_the_known() {
