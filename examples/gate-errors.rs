@@ -7,7 +7,7 @@
 //! cargo run --release --example gate-errors -- campaigns BASE NEW # two campaigns' runs
 //! ```
 //!
-//! Everything is judged by the gate's own functions, at limits of 0, 1 (the default) and
+//! Everything is judged by the gate's own functions, at limits of 0 (the default), 1 and
 //! 2 %; all random choices have fixed seeds.
 
 use std::collections::BTreeMap;

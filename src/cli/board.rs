@@ -17,6 +17,10 @@ use super::progress;
 use super::sessions;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline board list
+  wattline board check 0123456789ABCDEF")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,

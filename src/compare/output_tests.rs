@@ -53,9 +53,7 @@ fn the_text_has_figures_intervals_and_the_verdict() {
     assert!(text.contains("60.0 J"), "{text}");
     assert!(text.contains("+2.00 J to +4.00 J"), "{text}");
     assert!(text.contains("+5.0 %"), "{text}");
-    assert!(
-        text.contains("verdict: increase: +5.0 % (+3.3 % to +6.7 %), over the limit of +1.0 %")
-    );
+    assert!(text.contains("verdict: increase: +5.0 % (+3.3 % to +6.7 %), over the limit of 1.0 %"));
     let cut = text::text(&comparison(Verdict::Increase), 0);
     assert!(cut.contains("... and 1 more"), "{cut}");
 }

@@ -53,7 +53,7 @@ pub(super) fn heading(comparison: &Comparison) -> &'static str {
 /// The verdict in one sentence.
 pub fn sentence(comparison: &Comparison) -> String {
     let headline = &comparison.headline;
-    let limit = percent(comparison.limit.0);
+    let limit = format::percent(comparison.limit.0);
     let over = comparison.budgets.iter().filter(|row| row.verdict == Verdict::Increase).count();
     let unknown = comparison.budgets.iter().filter(|row| row.verdict == Verdict::NoData).count();
     let share = share(headline);

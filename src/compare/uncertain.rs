@@ -96,8 +96,8 @@ pub fn student_of(a: &Uncertain, b: &Uncertain) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Means of 3 and 4 values with variances 1 and 4: s^2/n = 1/3 and 1;
-    /// (4/3)^2 / ((1/3)^2/2 + 1^2/3) = 4.57, down to 4: t = 2.776.
+    /// Means of 3 and 4 values with variances 1 and 16/3: s^2/n = 1/3 and 4/3;
+    /// (5/3)^2 / ((1/3)^2/2 + (4/3)^2/3) = 4.29, down to 4: t = 2.776.
     #[test]
     fn welchs_degrees_of_freedom() {
         let a = Uncertain::mean_of(&[1.0, 2.0, 3.0]).unwrap();

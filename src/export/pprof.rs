@@ -68,6 +68,7 @@ struct Function {
     id: u64,
     #[prost(int64, tag = "2")]
     name: i64,
+    /// Empty: pprof takes names that are equal to their system names for C++.
     #[prost(int64, tag = "3")]
     system_name: i64,
     #[prost(int64, tag = "4")]
@@ -117,7 +118,7 @@ impl Builder {
         if id == next {
             let (name, filename) = (self.string(name), self.string(file));
             let start_line = i64::from(line);
-            let function = Function { id, name, system_name: name, filename, start_line };
+            let function = Function { id, name, system_name: 0, filename, start_line };
             self.profile.function.push(function);
         }
         id
