@@ -51,8 +51,15 @@ beat() {
     read -r up _ <"$root/proc/uptime" && echo "${up%%.*}" >"$dir/heartbeat"
 }
 
-# Chooses how to nap. A toolbox sleep takes 0.3 for 0 without a word, so it is measured.
+# Chooses how to nap. A toolbox sleep takes 0.3 for 0 without a word, so it is measured,
+# unless the script that started this one has done so (WATTLINE_NAP).
 choose_nap() {
+    case ${WATTLINE_NAP:-} in
+    usleep | fraction | second)
+        nap=$WATTLINE_NAP
+        return
+        ;;
+    esac
     if has usleep; then
         nap=usleep
         return

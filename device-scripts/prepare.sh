@@ -33,7 +33,8 @@ change() {
             [ "$state_file" = "$1" ] && known=yes
         done <"$dir/state"
     fi
-    [ -n "$known" ] || echo "$1 $former" >>"$dir/state"
+    [ -n "$known" ] || echo "$1 $former" >>"$dir/state" ||
+        fail "cannot write $dir/state; is the disk full?"
     echo "$2" 2>/dev/null >"$1" || fail "cannot write $2 to $1; is the shell root? (adb root)"
 }
 
@@ -47,7 +48,8 @@ find_sensors() {
             [ -e "$sensor/sensor_W" ] || continue
             rails=$rails${rails:+,}${pair%:*}
             sensors=$sensors${sensors:+$nl}$sensor
-            echo "${pair%:*} $sensor" >>"$dir/rails"
+            echo "${pair%:*} $sensor" >>"$dir/rails" ||
+                fail "cannot write $dir/rails; is the disk full?"
             break
         done
     done

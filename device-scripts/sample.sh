@@ -3,7 +3,8 @@
 # Input:  the rails file of prepare.sh; the session's pid file and stop file.
 # Output: OUT: a header '# wattline-samples 1 rails=... unit=W period_us=N update_period_us=N'
 #         (the last only where the driver says it), then 'UPTIME_S W W W W' per sample, '-' where a sensor could not be read.
-#         Ends after one more sample when the stop file appears, or when the session is gone.
+#         Ends after one more sample when the stop file appears, when the session is gone, or
+#         when OUT can't be written (a full disk): it never goes on without a trace.
 #         Forks nothing but the nap.
 
 # shellcheck source=device-scripts/common.sh
@@ -27,7 +28,8 @@ session_pid=
 
 choose_nap
 exec 3>"$out"
-echo "# wattline-samples 1 rails=$rails unit=W period_us=$period_us$refresh" >&3
+echo "# wattline-samples 1 rails=$rails unit=W period_us=$period_us$refresh" >&3 ||
+    fail "cannot write $out; is the disk full?"
 while :; do
     read -r up _ <"$root/proc/uptime"
     line=$up
@@ -36,7 +38,7 @@ while :; do
         read -r watts <"$file" 2>/dev/null
         line="$line ${watts:--}"
     done
-    echo "$line" >&3
+    echo "$line" >&3 || break
     [ -e "$work/stop" ] && break
     [ -e "$work/pid" ] || break
     kill -0 "$session_pid" 2>/dev/null || break

@@ -177,6 +177,8 @@ start_sampler() {
     [ -e "$work/sampled" ] && rm "$work/sampled"
     : >"$work/samples.txt"
     sampler=${0%/*}/sample.sh
+    # It must not measure naps of its own: a virtual board's clock would have to move.
+    export WATTLINE_NAP="$nap"
     if has setsid; then
         setsid sh "$sampler" "$work/samples.txt" "$period_us" >"$work/sampler.out" 2>&1 </dev/null &
     else
@@ -191,6 +193,44 @@ start_sampler() {
         read -r line <"$work/sampler.out"
         fail "the sampler ended at once: ${line#error=}"
     fi
+}
+
+# Sets reading to what the sensors show, as one text.
+read_sensors() {
+    reading=
+    while read -r _ sensor; do
+        watts=
+        read -r watts <"$sensor/sensor_W" 2>/dev/null
+        reading="$reading $watts"
+    done <"$dir/rails"
+}
+
+# Waits until a sensor shows something new, for twenty refreshes at most: what it shows then was
+# measured after the window, so that the window is covered, and the sensor lives.
+await_fresh_reading() {
+    refresh_us=250000
+    [ -r "$dir/update_period_us" ] && read -r refresh_us <"$dir/update_period_us"
+    fresh_ms=$((refresh_us / 50))
+    read_sensors
+    stale=$reading
+    look_at_clock
+    fresh_until_ms=$((now_ms + fresh_ms))
+    while [ "$reading" = "$stale" ] && [ $now_ms -lt $fresh_until_ms ]; do
+        nap_us 50000
+        read_sensors
+        look_at_clock
+    done
+}
+
+# Sets slow_cs to the time in hundredths of a second that the big cores have spent below
+# their present frequency since they were started; empty where the kernel does not say.
+read_slow_time() {
+    slow_cs=
+    [ -n "$frequency_file" ] && [ -r "${frequency_file%/*}/stats/time_in_state" ] || return
+    slow_cs=0
+    while read -r state_khz state_cs; do
+        [ "$state_khz" -ge "$frequency_start_khz" ] || slow_cs=$((slow_cs + state_cs))
+    done <"${frequency_file%/*}/stats/time_in_state"
 }
 
 # The sampler takes one more sample after it saw the stop file.
@@ -249,7 +289,14 @@ warn_of_throttling() {
     [ -n "$frequency_file" ] || return
     governor=
     read -r governor <"${frequency_file%/*}/scaling_governor"
-    [ "$governor" = userspace ] && [ "$frequency_min_khz" -lt "$frequency_start_khz" ] || return
+    [ "$governor" = userspace ] || return
+    if [ -n "$slow_cs" ] && [ "$slow_cs" -gt "$slow_before_cs" ]; then
+        slow_cs=$((slow_cs - slow_before_cs))
+        slow_hundredths=$((100 + slow_cs % 100)) # the 1 keeps the zero
+        slow_cs=$((slow_cs / 100)).${slow_hundredths#1}
+        echo "throttled_s=$slow_cs"
+    fi
+    [ "$frequency_min_khz" -lt "$frequency_start_khz" ] || return
     echo "warning=the frequency fell from $frequency_start_khz to $frequency_min_khz kHz"
 }
 
@@ -345,8 +392,10 @@ trap abandon HUP INT TERM PIPE
 if [ -n "$package" ]; then
     need am "is this Android?"
     [ -z "$steps" ] || need input "the scenario has input steps"
-    old_counts=$root/data/data/$package/files/wattline-counts.csv
-    [ "$counts" != yes ] || [ ! -e "$old_counts" ] || rm "$old_counts"
+    old_counts=$root/data/data/$package/files/wattline-counts
+    for suffix in csv final; do
+        [ "$counts" != yes ] || [ ! -e "$old_counts.$suffix" ] || rm "$old_counts.$suffix"
+    done
 fi
 read_temperature
 temperature_before_c=$temperature_c
@@ -355,6 +404,8 @@ read_frequency
 set -f
 frequency_start_khz=$frequency_khz
 frequency_min_khz=$frequency_khz
+read_slow_time
+slow_before_cs=$slow_cs
 begun=
 mark_noted=
 pinned=
@@ -388,16 +439,23 @@ elif [ $result = ok ]; then
 fi
 mark
 t1=$up
+await_fresh_reading
 stop_sampler
 [ -z "$package" ] || [ -n "$died" ] || am force-stop "$package" >/dev/null 2>&1
 set +f
 read_temperature
 read_frequency
+read_slow_time
 warn_of_throttling
+# One that ended before it wrote its last counts was killed between its end mark and that.
+if [ "$counts" = yes ] && [ -n "$died" ] && [ ! -e "$old_counts.final" ]; then
+    echo "counts=partial"
+fi
 echo "t0=$t0"
 echo "t1=$t1"
 [ -z "$temperature_before_c" ] || echo "temperature_before_c=$temperature_before_c"
 [ -z "$temperature_c" ] || echo "temperature_after_c=$temperature_c"
+[ -z "$frequency_start_khz" ] || echo "frequency_start_khz=$frequency_start_khz"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
 [ -z "$frequency_min_khz" ] || echo "frequency_min_khz=$frequency_min_khz"
 [ "$app_pid" = none ] || echo "app_pid=$app_pid"

@@ -46,6 +46,10 @@ pub mod hint;
 
 pub mod report;
 
+pub mod export;
+
+pub mod compare;
+
 pub mod virtual_board;
 
 pub mod cli;

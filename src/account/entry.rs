@@ -14,7 +14,7 @@ use crate::units::Joules;
 /// costs are right: a compiler makes more or less of the same words from place to place.
 /// Costs fitted to the true energies of lines, on three engines, left median errors of
 /// 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`).
-const VOCABULARY_ERROR: f64 = 0.08;
+pub(crate) const VOCABULARY_ERROR: f64 = 0.08;
 
 /// What one entry spends in the scenario.
 #[derive(Debug, Clone, PartialEq)]

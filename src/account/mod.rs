@@ -30,6 +30,7 @@ use crate::units::Joules;
 
 pub use class::{CLASSES, OperationClass};
 pub use cost::{CostIndex, Costs, CountVector, Interval};
+pub(crate) use entry::VOCABULARY_ERROR;
 pub use entry::{Entry, LineKey, MethodKey};
 pub use evaluate::{Evaluation, LevelEvaluation, evaluate};
 pub use exact::Femtojoules;

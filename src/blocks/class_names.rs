@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::divide::LONGEST_NAME;
 use crate::java::SourceFile;

@@ -2,7 +2,7 @@
 //! and which statements are its own. The statements themselves are divided in
 //! [`super::flow`]. Nothing here recurses, so that nesting is not limited.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::class_names::{ClassNames, class_names, package_prefix};
 use super::flow::{self, Content};

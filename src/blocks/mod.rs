@@ -9,10 +9,9 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
+use crate::java::Node;
+use crate::java::fast::Map;
 use serde::{Deserialize, Serialize};
-use tree_sitter::Node;
 
 use crate::finding::Finding;
 
@@ -154,7 +153,7 @@ pub struct FileBlocks<'t> {
     /// Id of a part's root node -> index of the block that owns it. A visitor of one
     /// block's part stops where it meets a node owned by another block.
     /// The `{ }` of a `switch` inside a part has the first of its arms as owner.
-    pub owner: HashMap<usize, usize>,
+    pub owner: Map<usize, usize>,
     /// Places that the parser could not follow.
     pub findings: Vec<Finding>,
 }

@@ -1,7 +1,7 @@
 //! Parameter types as a unit's name has them: as written, without type arguments,
 //! annotations, white space and comments (`int`, `String[]`, `T...`).
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -37,7 +37,7 @@ pub fn written_type(file: &SourceFile, ty: Node<'_>) -> String {
     while let Some(node) = todo.pop() {
         match node.kind() {
             kind::TYPE_ARGUMENTS | kind::ANNOTATION | kind::MARKER_ANNOTATION => {}
-            _ if node.child_count() == 0 => text.push_str(file.text_of(node)),
+            _ if node.is_leaf() => text.push_str(file.text_of(node)),
             _ => todo.extend(syntax::children(node).into_iter().rev()),
         }
     }

@@ -3,9 +3,12 @@
 pub mod application;
 pub mod dry_run;
 pub mod error;
+mod jobs;
+mod runner;
 pub mod sources;
 pub mod survey;
 mod suspects;
+mod switched;
 pub mod variant;
 
 pub use application::Application;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::Finding;
-use crate::instrument::{self, Probe};
+use crate::instrument::{self, GeneratedFile, Instrumented, Options, Probe};
 use crate::toolchain::compiler::CompileRequest;
 use crate::toolchain::{Compiler, Diagnostic, Jdk, jar};
 
+use super::switched::Switched;
 use super::{Application, BuildError};
 
 /// Class files of a variant and what became of the blocks to be removed.
@@ -25,27 +26,28 @@ pub struct Variant {
 
 /// Builds variants of one application.
 pub struct VariantBuilder<'a> {
-    application: &'a Application,
-    blocks: Vec<FileBlocks<'a>>,
+    pub(super) application: &'a Application,
+    pub(super) blocks: Vec<FileBlocks<'a>>,
     release: u32,
     compiler: Compiler,
-    folder: tempfile::TempDir,
-    bases: BTreeMap<Probe, Base>,
+    pub(super) folder: tempfile::TempDir,
+    pub(super) bases: BTreeMap<Probe, Base>,
+    pub(super) switched: Option<Switched<'a>>,
     built: u32,
 }
 
 /// Entry name -> class file.
-type Classes = BTreeMap<String, Vec<u8>>;
+pub(super) type Classes = BTreeMap<String, Vec<u8>>;
 
 /// The unremoved application with one probe.
-struct Base {
+pub(super) struct Base {
     /// Path -> text of every file, the probe's runtime included.
     texts: BTreeMap<String, String>,
     /// Class folder.
     folder: PathBuf,
-    classes: Classes,
+    pub(super) classes: Classes,
     /// Blocks without a probe, since their file did not compile with it.
-    skip: BTreeSet<BlockId>,
+    pub(super) skip: BTreeSet<BlockId>,
     findings: Vec<Finding>,
 }
 
@@ -67,6 +69,7 @@ impl<'a> VariantBuilder<'a> {
             compiler: Compiler::start(jdk)?,
             folder,
             bases: BTreeMap::new(),
+            switched: None,
             built: 0,
         })
     }
@@ -100,18 +103,20 @@ impl<'a> VariantBuilder<'a> {
         self.bases.get(&probe).map_or(&[], |base| &base.findings)
     }
 
-    fn prepare_base(&mut self, probe: Probe) -> Result<(), BuildError> {
+    pub(super) fn prepare_base(&mut self, probe: Probe) -> Result<(), BuildError> {
         if self.bases.contains_key(&probe) {
             return Ok(());
         }
         let folder = self.folder.path().join(format!("base-{probe:?}"));
         let mut skip = BTreeSet::new();
         for _ in 0..MOST_REPAIRS {
-            let (texts, findings) = self.texts(&BTreeSet::new(), &skip, probe);
+            let options = Options { probe, skip: skip.clone(), ..Options::default() };
+            let (texts, made) = self.texts(&options);
             let output = folder.join("classes");
             match self.compile(&folder, &texts, &[], &output)? {
                 Ok(()) => {
                     let classes = jar::read_folder(&output)?;
+                    let findings = made.findings;
                     let base = Base { texts, folder: output, classes, skip, findings };
                     self.bases.insert(probe, base);
                     return Ok(());
@@ -128,28 +133,27 @@ impl<'a> VariantBuilder<'a> {
         Err(BuildError::refused("instrumented application", &[]))
     }
 
-    /// All files of the application with these blocks removed.
-    fn texts(
-        &self,
-        removed: &BTreeSet<BlockId>,
-        skip: &BTreeSet<BlockId>,
-        probe: Probe,
-    ) -> (BTreeMap<String, String>, Vec<Finding>) {
-        let (removed, skip) = (removed.clone(), skip.clone());
-        let options = instrument::Options { probe, removed, skip, closed_world: false };
-        let made = instrument::instrument(&self.application.files, &self.blocks, &options);
+    /// All files of the application, instrumented; `files` of what was made are in the
+    /// texts.
+    pub(super) fn texts(&self, options: &Options) -> (BTreeMap<String, String>, Instrumented) {
+        let mut made = instrument::instrument(&self.application.files, &self.blocks, options);
         let plain = self.application.sources.files.iter().filter(|file| !file.analyse);
         let plain = plain.map(|file| (file.path.clone(), file.text.clone()));
-        let generated = made.files.into_iter().chain(made.runtime);
+        let generated = std::mem::take(&mut made.files).into_iter();
+        let generated = generated.chain(made.runtime.take()).chain(made.switch_file.take());
         let texts = generated.map(|file| (file.path, file.text)).chain(plain).collect();
-        (texts, made.findings)
+        (texts, made)
     }
 
     /// The texts that differ from the base's.
     fn changed_texts(&self, removed: &BTreeSet<BlockId>, probe: Probe) -> BTreeMap<String, String> {
         let base = &self.bases[&probe];
-        let (texts, _) = self.texts(removed, &base.skip, probe);
-        texts.into_iter().filter(|(path, text)| base.texts.get(path) != Some(text)).collect()
+        let (removed, skip) = (removed.clone(), base.skip.clone());
+        let options = Options { probe, removed, skip, ..Options::default() };
+        let files = &self.application.files;
+        let made = instrument::instrument_changed(files, &self.blocks, &options).into_iter();
+        let differs = |file: &GeneratedFile| base.texts.get(&file.path) != Some(&file.text);
+        made.filter(differs).map(|file| (file.path, file.text)).collect()
     }
 
     fn compile_changed(
@@ -177,7 +181,7 @@ impl<'a> VariantBuilder<'a> {
         Ok(answer)
     }
 
-    fn compile(
+    pub(super) fn compile(
         &mut self,
         folder: &Path,
         texts: &BTreeMap<String, String>,
@@ -222,7 +226,11 @@ impl<'a> VariantBuilder<'a> {
     }
 
     /// The blocks of the methods in which javac complained about probes.
-    fn probed_blocks_at(&self, errors: &[Diagnostic], folder: &Path) -> BTreeSet<BlockId> {
+    pub(super) fn probed_blocks_at(
+        &self,
+        errors: &[Diagnostic],
+        folder: &Path,
+    ) -> BTreeSet<BlockId> {
         let errors = relative_to(&folder.join("src"), errors.to_vec());
         let blocks = &self.application.dictionary.blocks;
         let methods: BTreeSet<(&str, &str)> = errors

@@ -10,7 +10,7 @@ use super::plan::{
     DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, count_collapsed, energy_shares,
     ran, share,
 };
-use super::search::{Search, total};
+use super::search::{Candidate, Proof, Search, total};
 
 /// Names the chosen cases and says what they hold.
 pub(super) fn describe(
@@ -45,9 +45,7 @@ pub(super) fn describe(
             rank: ranks[place],
         });
     }
-    let weak = settings.campaign.min_energy_share;
-    let strong = |index: usize| energy_shares[index] >= weak;
-    let dropped = dropped_blocks(removable, search, &cases, strong);
+    let dropped = dropped_blocks(removable, search, &cases);
     let summary = summarise(settings, removable, search, &cases, &dropped, &rows);
     Plan {
         summary: PlanSummary { collapsed: count_collapsed(search, chosen), ..summary },
@@ -60,31 +58,41 @@ fn dropped_blocks(
     removable: &[BlockId],
     search: &Search<'_>,
     cases: &[PlannedCase],
-    strong: impl Fn(usize) -> bool,
 ) -> Vec<DroppedBlock> {
     let removed: BTreeSet<BlockId> = cases.iter().flat_map(|case| &case.removed).copied().collect();
-    let with = |block: BlockId| {
-        let found = search.found.iter().enumerate();
-        found.filter(move |(_, found)| found.removed.contains(&block)).map(|(index, _)| index)
-    };
-    let reason = |block: BlockId| match search.culprits.get(&block) {
-        Some(reason) => reason.clone(),
-        None if with(block).next().is_none() && search.accusations.contains_key(&block) => {
-            search.accusations[&block].clone()
-        }
-        None if with(block).next().is_none() => {
-            "the dry runs were used up before a set with it ran".to_string()
-        }
-        None if with(block).any(&strong) => "the plan has no place for another case".to_string(),
-        None if with(block).any(|index| search.found[index].removed.len() == 1) => {
-            "without it the application spends too little energy to measure".to_string()
-        }
-        None => "every set with it that ran spends too little energy to measure; the dry runs \
-                 were used up before it was tried alone"
-            .to_string(),
-    };
     let dropped = removable.iter().filter(|block| !removed.contains(block));
-    dropped.map(|block| DroppedBlock { block: *block, reason: reason(*block) }).collect()
+    dropped.map(|block| DroppedBlock { block: *block, reason: reason(search, *block) }).collect()
+}
+
+/// Why no case removes `block`.
+fn reason(search: &Search<'_>, block: BlockId) -> String {
+    if let Some(reason) = search.culprits.get(&block) {
+        return reason.clone();
+    }
+    let with: Vec<&Candidate> =
+        search.found.iter().filter(|found| found.removed.contains(&block)).collect();
+    if with.is_empty() {
+        let accused = search.accusations.get(&block).cloned();
+        return accused
+            .unwrap_or_else(|| "the dry runs were used up before a set with it ran".to_string());
+    }
+    let strong: Vec<&&Candidate> = with.iter().filter(|found| !found.weak).collect();
+    let refused = strong.iter().find_map(|found| match &found.proof {
+        Proof::Failed(reason) => Some(reason),
+        Proof::Open | Proof::Ran => None,
+    });
+    if let Some(reason) = refused {
+        return format!("the build of a set with it does not run: {reason}");
+    }
+    if !strong.is_empty() {
+        return "the plan has no place for another case".to_string();
+    }
+    if with.iter().any(|found| found.removed.len() == 1) {
+        return "without it the application spends too little energy to measure".to_string();
+    }
+    "every set with it that ran spends too little energy to measure; the dry runs were used up \
+     before it was tried alone"
+        .to_string()
 }
 
 fn summarise(
@@ -108,7 +116,7 @@ fn summarise(
         removable: removable.len(),
         removable_executed,
         removed_executed: removable_executed - dropped_executed,
-        dry_runs: campaign.dry_runs - search.budget + settings.inputs.len(),
+        dry_runs: campaign.dry_runs - search.budget + settings.inputs.len() + search.proofs,
         operations: (0..columns).filter(|j| rows.iter().any(|row| row[*j] > 0)).count(),
         rank: cases.last().map_or(0, |case| case.rank),
         collapsed: 0,

@@ -3,11 +3,14 @@
 //! asked of a [`Dry`], which builds a variant and runs it on the local JVM.
 
 pub mod choose;
+mod classify;
 pub mod counts;
 mod describe;
 pub mod dry;
+mod groups;
 pub mod order;
 pub mod plan;
+mod proof;
 pub mod remains;
 mod search;
 mod sets;

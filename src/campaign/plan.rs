@@ -6,7 +6,8 @@
 //! which those that change the mix of operations most (predicted by leaving out the
 //! executions of the removed blocks) are tried as well. Among all sets that ran, the
 //! plan takes enough to remove every block once, then those that tell most by their
-//! real counts.
+//! real counts. Tries may share a build; at last the build of each case runs, and a case
+//! that does not is replaced.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ use super::choose::Candidates;
 use super::counts::OperationMatrix;
 use super::describe::describe;
 use super::dry::{Dry, DryError};
-use super::search::{Candidate, Search};
+use super::search::{Candidate, Proof, Search};
 use super::sets::find_sets;
 
 /// What the planner needs of a scenario.
@@ -147,14 +148,14 @@ pub fn plan(
     dry: &mut dyn Dry,
 ) -> Result<Plan, PlanError> {
     let rng = ChaCha8Rng::seed_from_u64(settings.campaign.seed);
-    let mut search = Search::new(dry, settings.inputs.clone(), settings.campaign.dry_runs, rng);
+    let matrix = OperationMatrix::new(dictionary);
+    let mut search = Search::new(dry, settings, &matrix, rng);
     if let Err((input, reason)) = search.run_bases()? {
         return Err(PlanError::BaseFailed { input: settings.inputs[input].clone(), reason });
     }
-    let matrix = OperationMatrix::new(dictionary);
     let removable = removable_blocks(dictionary);
     find_sets(settings, &matrix, &removable, &mut search)?;
-    let chosen = choose(settings, &matrix, &removable, &search);
+    let chosen = choose_proven(settings, &matrix, &removable, &mut search)?;
     Ok(describe(settings, &matrix, &removable, &search, &chosen))
 }
 
@@ -165,6 +166,27 @@ fn removable_blocks(dictionary: &Dictionary) -> Vec<BlockId> {
 /// Whether a block ran.
 pub(super) fn ran(executions: &[u64], block: BlockId) -> bool {
     executions.get(block.0 as usize).is_some_and(|count| *count > 0)
+}
+
+/// How often cases whose own build does not run are replaced by others.
+const MOST_REPLACEMENTS: u32 = 6;
+
+/// Chooses cases until the own builds of all of them ran.
+fn choose_proven(
+    settings: &PlanSettings,
+    matrix: &OperationMatrix,
+    removable: &[BlockId],
+    search: &mut Search<'_>,
+) -> Result<Vec<usize>, DryError> {
+    for _ in 0..MOST_REPLACEMENTS {
+        let chosen = choose(settings, matrix, removable, search);
+        if !search.prove(&chosen)? {
+            return Ok(chosen);
+        }
+    }
+    let mut chosen = choose(settings, matrix, removable, search);
+    chosen.retain(|index| search.found[*index].proof == Proof::Ran);
+    Ok(chosen)
 }
 
 /// Indices into `search.found`: the base cases, what covers the blocks, what tells most.
@@ -179,10 +201,8 @@ fn choose(
     let mut candidates = Candidates::new(&rows);
     let is_base = |index: usize| search.found[index].removed.is_empty();
     (0..rows.len()).filter(|index| is_base(*index)).for_each(|index| candidates.take(index));
-    let strong: Vec<bool> = energy_shares(matrix, search)
-        .into_iter()
-        .map(|share| share >= settings.campaign.min_energy_share)
-        .collect();
+    let may = |found: &Candidate| !found.weak && !matches!(found.proof, Proof::Failed(_));
+    let strong: Vec<bool> = search.found.iter().map(may).collect();
     cover(settings, removable, search, &strong, &mut candidates);
     let cases = settings.campaign.cases;
     let mut collapsed = count_collapsed(search, candidates.chosen());

@@ -131,7 +131,8 @@ fn every_block_that_can_be_removed_is_removed_somewhere() {
     assert_eq!(plan.summary.removable_executed, 50);
     assert_eq!(plan.summary.removed_executed, 47);
     assert_eq!(plan.summary.dry_runs, runs);
-    assert!(runs <= 176 + 2, "{runs} dry runs");
+    // Each case once more with its own build.
+    assert!(runs <= 176 + 2 + plan.cases.len(), "{runs} dry runs");
 }
 
 #[test]
@@ -182,7 +183,7 @@ fn the_same_seed_gives_the_same_plan() {
 #[test]
 fn a_small_budget_is_kept_and_said() {
     let (plan, runs) = plan_program(40, 20);
-    assert!(runs <= 22);
+    assert!(runs <= 22 + plan.cases.len());
     assert!(plan.dropped.iter().any(|d| d.reason.contains("used up")), "{:?}", plan.dropped);
 }
 
@@ -236,4 +237,52 @@ fn a_fragile_program_still_gets_its_cases() {
     let short = planned(176);
     assert_eq!(short.summary.cases, 44);
     assert!(short.summary.removed_executed > 120, "{:?}", short.summary);
+}
+
+/// A program whose tries and own builds disagree: without block 7 only the try runs, and
+/// javac leaves block 9 in.
+struct Disagreeing;
+
+impl Dry for Disagreeing {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        let count = |case: &DryCase, block: u32| match case.removed.contains(&BlockId(block)) {
+            true => 0,
+            false => 100 + u64::from(block),
+        };
+        let executions = |case: &DryCase| (0..20).map(|block| count(case, block)).collect();
+        let ran =
+            |case: &DryCase| DryOutcome::Ran { executions: executions(case), kept: Vec::new() };
+        Ok(cases.iter().map(ran).collect())
+    }
+
+    fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        let outcomes = self.try_cases(cases)?.into_iter().zip(cases);
+        let verified = outcomes.map(|(outcome, case)| match outcome {
+            _ if case.removed.contains(&BlockId(7)) => failed("VerifyError"),
+            DryOutcome::Ran { mut executions, .. } if case.removed.contains(&BlockId(9)) => {
+                executions[9] = 109;
+                DryOutcome::Ran { executions, kept: vec![(BlockId(9), "line 9: no".into())] }
+            }
+            outcome => outcome,
+        });
+        Ok(verified.collect())
+    }
+}
+
+#[test]
+fn what_is_planned_has_run_with_its_own_build() {
+    let lists = vec![&[("A", 1)][..]; 20];
+    let settings =
+        PlanSettings { inputs: vec!["a".into()], campaign: settings(12), session_s: 1.0 };
+    let plan = plan(&settings, &dictionary(&lists), &mut Disagreeing).unwrap();
+    let removes = |block| plan.cases.iter().any(|case| case.removed.contains(&BlockId(block)));
+    assert!(plan.cases.len() > 4, "{:?}", plan.cases);
+    assert!(removes(3) && !removes(7) && !removes(9));
+    for case in &plan.cases {
+        let removed: u64 = case.removed.iter().map(|block| 100 + u64::from(block.0)).sum();
+        assert_eq!(case.executions, (100..120).sum::<u64>() - removed, "{}", case.name);
+    }
+    let reason = |block| plan.dropped.iter().find(|d| d.block.0 == block).unwrap().reason.as_str();
+    assert_eq!(reason(7), "the build of a set with it does not run: VerifyError");
+    assert_eq!(reason(9), "line 9: no");
 }

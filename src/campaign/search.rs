@@ -1,6 +1,5 @@
-//! The search for removed sets that run: splits sets that fail down to the blocks that
-//! make them fail, and joins sets that run to larger ones. Every outcome is kept; a set
-//! that ran is a candidate for the plan.
+//! The search for removed sets that run: what was tried and what came of it. Every outcome
+//! is kept; a set that ran is a candidate for the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +8,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::blocks::BlockId;
 
+use super::counts::OperationMatrix;
 use super::dry::{Dry, DryCase, DryError, DryOutcome};
+use super::groups::{parted, split, union_of, without};
+use super::plan::{PlanSettings, share};
 
 /// A set of removed blocks that ran with an input sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,28 @@ pub(super) struct Candidate {
     pub executions: Vec<u64>,
     /// Whether it ran less than a fifth of the base case's executions.
     pub collapsed: bool,
+    /// Whether it spends too little energy to be measured.
+    pub weak: bool,
+    /// What the build that would be measured did.
+    pub proof: Proof,
+}
+
+impl Candidate {
+    /// Whether a case of this set is like the whole program.
+    pub fn is_sound(&self) -> bool {
+        !self.collapsed && !self.weak && !matches!(self.proof, Proof::Failed(_))
+    }
+}
+
+/// What is known of a set's own build; tries share one with switches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// Nothing yet.
+    Open,
+    /// It ran.
+    Ran,
+    /// It can't be planned, for this reason.
+    Failed(String),
 }
 
 /// The state of the search.
@@ -31,6 +55,10 @@ pub(super) struct Search<'d> {
     pub rng: ChaCha8Rng,
     /// Dry runs that may still be made.
     pub budget: usize,
+    /// Dry runs made to verify what was chosen.
+    pub proofs: usize,
+    matrix: &'d OperationMatrix,
+    min_energy_share: f64,
     /// Executions of each base case.
     pub base: Vec<Vec<u64>>,
     /// Sets that ran, base cases first.
@@ -45,10 +73,14 @@ pub(super) struct Search<'d> {
 }
 
 /// How one tried set ended.
-enum Tried {
+pub(super) enum Tried {
+    /// Index of the candidate.
     Ran(usize),
+    /// It did not run.
     Failed {
+        /// One sentence.
         reason: String,
+        /// The blocks that the failure points at.
         suspects: Vec<BlockId>,
     },
     /// The budget was used up.
@@ -59,12 +91,20 @@ enum Tried {
 const COLLAPSED: f64 = 0.2;
 
 impl<'d> Search<'d> {
-    pub fn new(dry: &'d mut dyn Dry, inputs: Vec<String>, budget: usize, rng: ChaCha8Rng) -> Self {
+    pub fn new(
+        dry: &'d mut dyn Dry,
+        settings: &PlanSettings,
+        matrix: &'d OperationMatrix,
+        rng: ChaCha8Rng,
+    ) -> Self {
         Self {
             dry,
-            inputs,
+            inputs: settings.inputs.clone(),
             rng,
-            budget,
+            budget: settings.campaign.dry_runs,
+            proofs: 0,
+            matrix,
+            min_energy_share: settings.campaign.min_energy_share,
             base: Vec::new(),
             found: Vec::new(),
             culprits: BTreeMap::new(),
@@ -82,65 +122,12 @@ impl<'d> Search<'d> {
             match outcome {
                 DryOutcome::Failed { reason, .. } => return Ok(Err((input, reason))),
                 DryOutcome::Ran { executions, .. } => {
-                    let base = executions.clone();
-                    let removed = Vec::new();
-                    self.base.push(base);
-                    self.found.push(Candidate { input, removed, executions, collapsed: false });
+                    self.base.push(executions.clone());
+                    self.found.push(self.candidate(input, Vec::new(), executions));
                 }
             }
         }
         Ok(Ok(()))
-    }
-
-    /// Tries groups of blocks and splits those that fail or collapse until each part
-    /// runs or is a single block, while more than `reserve` dry runs are left. Returns
-    /// the groups that run without collapsing.
-    pub fn classify(
-        &mut self,
-        input: usize,
-        groups: Vec<Vec<BlockId>>,
-        reserve: usize,
-    ) -> Result<Vec<Vec<BlockId>>, DryError> {
-        let mut safe = Vec::new();
-        let mut queue = groups;
-        // Most suspects are guilty: they can wait until all others are cleared.
-        let mut accused: Vec<Vec<BlockId>> = Vec::new();
-        while !queue.is_empty() || !accused.is_empty() {
-            if queue.is_empty() {
-                queue = std::mem::take(&mut accused);
-            }
-            let outcomes = self.try_sets(input, &queue, reserve)?;
-            let failed = |outcome: &&Tried| matches!(outcome, Tried::Failed { .. });
-            let mostly = outcomes.iter().filter(failed).count() * 10 > outcomes.len() * 7;
-            // Where nearly every set fails, halves would fail as well.
-            let parts = if mostly { 4 } else { 2 };
-            let mut next = Vec::new();
-            for (set, outcome) in queue.into_iter().zip(outcomes) {
-                match outcome {
-                    Tried::Ran(found) if self.found[found].collapsed && set.len() > 1 => {
-                        next.extend(split(&set, 2));
-                    }
-                    Tried::Ran(found) if self.found[found].collapsed => {}
-                    Tried::Ran(found) => safe.push(self.found[found].removed.clone()),
-                    Tried::Failed { reason, .. } if set.len() == 1 => {
-                        self.accusations.remove(&set[0]);
-                        self.culprits.entry(set[0]).or_insert(reason);
-                    }
-                    Tried::Failed { reason, suspects } => match parted(&set, &suspects) {
-                        Some((suspects, rest)) => {
-                            self.accuse(&suspects, &reason);
-                            accused.push(suspects);
-                            next.push(rest);
-                        }
-                        None => next.extend(split(&set, parts)),
-                    },
-                    Tried::Not => {}
-                }
-            }
-            queue = next;
-        }
-        safe.retain(|set| !set.is_empty());
-        Ok(safe)
     }
 
     /// Shuffles groups and joins them to sets of about `size` blocks; every group is in
@@ -164,7 +151,7 @@ impl<'d> Search<'d> {
     }
 
     /// Tries joined groups while more than `reserve` dry runs are left; a union that fails
-    /// is halved down to two groups.
+    /// is halved down to two groups, one that leaves too little down to one.
     pub fn try_unions(
         &mut self,
         input: usize,
@@ -177,7 +164,14 @@ impl<'d> Search<'d> {
             let outcomes = self.try_sets(input, &sets, reserve)?;
             let mut next = Vec::new();
             for (groups, outcome) in queue.into_iter().zip(outcomes) {
-                let Tried::Failed { suspects, .. } = outcome else { continue };
+                let suspects = match outcome {
+                    Tried::Failed { suspects, .. } => suspects,
+                    Tried::Ran(found) if !self.found[found].is_sound() && groups.len() > 1 => {
+                        next.extend(split(&groups, 2));
+                        continue;
+                    }
+                    Tried::Ran(_) | Tried::Not => continue,
+                };
                 match parted(&union_of(&groups), &suspects) {
                     Some((_, rest)) => next.push(without(&groups, &rest)),
                     None if groups.len() > 2 => next.extend(split(&groups, 2)),
@@ -191,11 +185,11 @@ impl<'d> Search<'d> {
 
     /// How many sets of `size` blocks or more ran with an input without collapsing.
     pub fn running(&self, input: usize, size: usize) -> usize {
-        let large = |c: &&Candidate| c.removed.len() >= size.max(1) && !c.collapsed;
+        let large = |c: &&Candidate| c.removed.len() >= size.max(1) && c.is_sound();
         self.found.iter().filter(|c| c.input == input).filter(large).count()
     }
 
-    fn try_sets(
+    pub(super) fn try_sets(
         &mut self,
         input: usize,
         sets: &[Vec<BlockId>],
@@ -224,7 +218,7 @@ impl<'d> Search<'d> {
         Ok(sets.iter().map(outcome).collect())
     }
 
-    fn accuse(&mut self, suspects: &[BlockId], reason: &str) {
+    pub(super) fn accuse(&mut self, suspects: &[BlockId], reason: &str) {
         for block in suspects {
             let said = || format!("removed with others: {reason}");
             self.accusations.entry(*block).or_insert_with(said);
@@ -252,44 +246,37 @@ impl<'d> Search<'d> {
                 self.culprits.extend(kept);
                 let removed: Vec<BlockId> =
                     set.iter().copied().filter(|block| !left_in.contains(block)).collect();
-                let collapsed = total(&executions) < COLLAPSED * total(&self.base[input]);
                 let twin = |c: &Candidate| c.input == input && c.removed == removed;
                 if let Some(index) = self.found.iter().position(twin) {
                     return Tried::Ran(index);
                 }
-                self.found.push(Candidate { input, removed, executions, collapsed });
+                self.found.push(self.candidate(input, removed, executions));
                 Tried::Ran(self.found.len() - 1)
             }
         }
     }
 }
 
+impl Search<'_> {
+    pub(super) fn candidate(
+        &self,
+        input: usize,
+        removed: Vec<BlockId>,
+        executions: Vec<u64>,
+    ) -> Candidate {
+        let base = &self.base[input];
+        let collapsed = total(&executions) < COLLAPSED * total(base);
+        let energy_share = share(self.operations(&executions), self.operations(base));
+        let weak = energy_share < self.min_energy_share;
+        Candidate { input, removed, executions, collapsed, weak, proof: Proof::Open }
+    }
+
+    fn operations(&self, executions: &[u64]) -> f64 {
+        self.matrix.row(executions).iter().sum::<u128>() as f64
+    }
+}
+
 /// Executions of all blocks.
 pub(super) fn total(executions: &[u64]) -> f64 {
     executions.iter().map(|count| *count as f64).sum()
-}
-
-/// The blocks of joined groups, sorted.
-pub(super) fn union_of(groups: &[Vec<BlockId>]) -> Vec<BlockId> {
-    let blocks: BTreeSet<BlockId> = groups.iter().flatten().copied().collect();
-    blocks.into_iter().collect()
-}
-
-/// A set's suspects and the rest of it; none unless both are there.
-fn parted(set: &[BlockId], suspects: &[BlockId]) -> Option<(Vec<BlockId>, Vec<BlockId>)> {
-    let (accused, rest): (Vec<_>, Vec<_>) = set.iter().partition(|block| suspects.contains(block));
-    (!accused.is_empty() && !rest.is_empty()).then_some((accused, rest))
-}
-
-/// The groups with no blocks but these, empty ones left out.
-fn without(groups: &[Vec<BlockId>], rest: &[BlockId]) -> Vec<Vec<BlockId>> {
-    let kept = groups.iter().map(|group| {
-        group.iter().copied().filter(|block| rest.contains(block)).collect::<Vec<_>>()
-    });
-    kept.filter(|group| !group.is_empty()).collect()
-}
-
-/// At most `parts` runs of neighbours.
-fn split<T: Clone>(items: &[T], parts: usize) -> Vec<Vec<T>> {
-    items.chunks(items.len().div_ceil(parts).max(1)).map(<[T]>::to_vec).collect()
 }

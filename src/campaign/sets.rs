@@ -11,8 +11,9 @@ use crate::blocks::BlockId;
 use super::choose::Candidates;
 use super::counts::OperationMatrix;
 use super::dry::DryError;
+use super::groups::union_of;
 use super::plan::{PlanSettings, ran};
-use super::search::{Candidate, Search, union_of};
+use super::search::{Candidate, Search, total};
 
 /// Fills `search.found` with sets that run, for every input.
 pub(super) fn find_sets(
@@ -24,35 +25,42 @@ pub(super) fn find_sets(
     let inputs = settings.inputs.len();
     let wanted = settings.campaign.cases.saturating_sub(inputs).div_ceil(inputs);
     let mut groups: Vec<Vec<BlockId>> = Vec::new();
-    for input in 0..inputs {
+    for (place, input) in cheapest_first(search).into_iter().enumerate() {
         let executed: Vec<BlockId> =
             removable.iter().copied().filter(|block| ran(&search.base[input], *block)).collect();
         let known = known_blocks(&groups, search);
         let fresh: Vec<BlockId> =
             executed.iter().copied().filter(|block| !known.contains(block)).collect();
-        let mut untried = in_groups(&fresh, wanted);
-        if input == 0 {
-            let never = |block: &BlockId| !search.base.iter().any(|base| ran(base, *block));
-            deal(&mut untried, removable.iter().copied().filter(never));
-        }
+        let untried = in_groups(&fresh, wanted);
+        // Blocks that never run make nothing fail: they go with the first sets of others.
+        let never = |block: &&BlockId| !search.base.iter().any(|base| ran(base, **block));
+        let never: Vec<BlockId> =
+            removable.iter().filter(|_| place == 0).filter(never).copied().collect();
         // Enough for joining groups with this input, and with those after it.
         let reserve = |inputs_left: usize| settings.campaign.cases * inputs_left / inputs;
-        let new = search.classify(input, untried, reserve(inputs - input))?;
+        let new = search.classify(input, untried, reserve(inputs - place))?;
         groups.extend(new.iter().cloned());
         let size = settings.campaign.removed_share * executed.len() as f64;
         let size = size.ceil() as usize;
-        let goal = Goal { input, wanted, size, reserve: reserve(inputs - input - 1) };
+        let goal = Goal { input, wanted, size, reserve: reserve(inputs - place - 1) };
         try_known_sets(goal, &new, search)?;
-        join_groups(goal, settings, matrix, &groups, search)?;
+        join_groups(goal, settings, matrix, &groups, &never, search)?;
     }
     Ok(())
 }
 
+/// The inputs, those with the least work first: most tries are made with the first.
+fn cheapest_first(search: &Search<'_>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..search.base.len()).collect();
+    order.sort_by(|a, b| total(&search.base[*a]).total_cmp(&total(&search.base[*b])));
+    order
+}
+
 /// Blocks that need no more trying: in a group that runs, culprits, and those that
-/// collapse a case alone.
+/// leave too little of a case alone.
 fn known_blocks(groups: &[Vec<BlockId>], search: &Search<'_>) -> BTreeSet<BlockId> {
     let alone = search.found.iter().filter(|found| found.removed.len() == 1);
-    let alone = alone.filter(|found| found.collapsed).map(|found| found.removed[0]);
+    let alone = alone.filter(|found| !found.is_sound()).map(|found| found.removed[0]);
     let grouped = groups.iter().flatten().copied();
     grouped.chain(alone).chain(search.culprits.keys().copied()).collect()
 }
@@ -75,28 +83,20 @@ fn in_groups(blocks: &[BlockId], count: usize) -> Vec<Vec<BlockId>> {
     blocks.chunks(size).map(<[BlockId]>::to_vec).collect()
 }
 
-/// Spreads blocks that never ran over the groups.
-fn deal(groups: &mut Vec<Vec<BlockId>>, blocks: impl Iterator<Item = BlockId>) {
-    for (index, block) in blocks.enumerate() {
-        if groups.is_empty() {
-            groups.push(Vec::new());
-        }
-        let place = index % groups.len();
-        groups[place].push(block);
-        groups[place].sort_unstable();
-    }
-}
-
 /// Tries sets that join several groups until enough of them run.
 fn join_groups(
     goal: Goal,
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     groups: &[Vec<BlockId>],
+    never: &[BlockId],
     search: &mut Search<'_>,
 ) -> Result<(), DryError> {
     let blocks: usize = groups.iter().map(Vec::len).sum();
-    if groups.len() < 2 {
+    if groups.is_empty() && !never.is_empty() {
+        search.try_unions(goal.input, vec![vec![never.to_vec()]], goal.reserve)?;
+    }
+    if groups.is_empty() || groups.len() < 2 && never.is_empty() {
         return Ok(());
     }
     let size = goal.size.clamp(1, (blocks * 6 / 10).max(1));
@@ -107,7 +107,12 @@ fn join_groups(
         }
         // The first round covers every group; later ones choose among many.
         let mut unions = search.join(groups, size);
-        if round > 0 {
+        if round == 0 {
+            let count = unions.len();
+            for (union, never) in unions.iter_mut().zip(in_groups(never, count)) {
+                union.push(never);
+            }
+        } else {
             while unions.len() < settings.campaign.candidates {
                 let low = (size / 2).max(1);
                 let near = search.rng.random_range(low..=size + size / 2);
@@ -128,7 +133,7 @@ fn try_known_sets(
     search: &mut Search<'_>,
 ) -> Result<(), DryError> {
     let large = |c: &&Candidate| {
-        c.input < goal.input && !c.collapsed && c.removed.len() >= (goal.size / 2).max(1)
+        c.input != goal.input && c.is_sound() && c.removed.len() >= (goal.size / 2).max(1)
     };
     let sets: BTreeSet<Vec<BlockId>> =
         search.found.iter().filter(large).map(|c| c.removed.clone()).collect();

@@ -1,16 +1,20 @@
 //! `wattline board`: start the virtual board by hand, list boards, check one.
 
 use std::path::PathBuf;
+use std::process::Command as Process;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
 use crate::device::{
-    AdbBoard, Board, BoardState, CancelFlag, PrepareOptions, Server, list, prepare, restore,
+    Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, list, prepare, restore,
 };
-use crate::virtual_board::{self, BoardOptions};
+use crate::power::{METERS, Meter, MeterError, Offer};
+use crate::virtual_board::{self, BoardFile, BoardOptions, Fault, Mode, RunningBoard, Tools};
 
 use super::Failure;
 use super::progress;
+use super::sessions;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -31,19 +35,40 @@ enum Command {
         /// Folder for the truth of every session.
         #[arg(long)]
         truth: Option<PathBuf>,
+        /// As with Android 4.x: no exit codes, line ends of a terminal.
+        #[arg(long)]
+        legacy: bool,
+        /// With the tools of Android 4.x only.
+        #[arg(long)]
+        toolbox: bool,
+        /// Which board: `odroid-xu-e` or `odroid-xu3`.
+        #[arg(long, default_value = "odroid-xu-e")]
+        board: String,
     },
     /// List the boards that the adb server knows.
     List,
-    /// Prepare a board, say what it offers, and put it back.
+    /// Say what a board offers and what is missing: meters, rails, frequency, tools.
     Check {
-        /// Its serial.
+        /// Its serial, or `jvm` for this machine.
         serial: String,
     },
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Virtual { port, seed, truth } => start(*port, *seed, truth.clone()),
+        Command::Virtual { port, seed, truth, legacy, toolbox, board } => start(&BoardOptions {
+            board: BoardFile::built_in(board).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "there is no board {board:?}; there are odroid-xu-e, odroid-xu3"
+                ))
+            })?,
+            tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
+            port: *port,
+            seed: Some(*seed),
+            truth: truth.clone(),
+            mode: if *legacy { Mode::Legacy } else { Mode::Modern },
+            ..BoardOptions::default()
+        }),
         Command::List => {
             for board in list(Server::from_environment())? {
                 progress::result(format!("{}\t{}", board.serial, board.state));
@@ -54,26 +79,105 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn start(port: u16, seed: u64, truth: Option<PathBuf>) -> Result<(), Failure> {
-    let options = BoardOptions { port, seed: Some(seed), truth, ..BoardOptions::default() };
-    let board = virtual_board::start(&options)?;
+fn start(options: &BoardOptions) -> Result<(), Failure> {
+    let board = virtual_board::start(options)?;
     progress::result(board.serial());
     progress::say(format!(
         "a virtual board: its energy is computed, not measured. Use it with `adb connect {}`; it \
-         ends with the end of standard input (Ctrl-D)",
+         ends with the end of standard input (Ctrl-D). A line with a fault's name causes it \
+         (`help` lists them), `lift` ends those that last",
         board.serial()
     ));
-    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())
-        .map_err(Failure::io("read", "standard input"))?;
+    for line in std::io::stdin().lines() {
+        obey(&board, line.map_err(Failure::io("read", "standard input"))?.trim());
+    }
     Ok(())
 }
 
+/// One line of the fault menu.
+fn obey(board: &RunningBoard, line: &str) {
+    match line {
+        "" => {}
+        "lift" => board.lift(),
+        fault => match fault.parse::<Fault>() {
+            Ok(fault) => board.cause(fault),
+            Err(problem) => progress::say(format!("{problem}, lift")),
+        },
+    }
+}
+
+/// Asks a board, or this machine, what it offers. One without any real meter is at fault:
+/// what it can't measure is not 0 J.
 fn check(serial: &str) -> Result<(), Failure> {
-    let board = AdbBoard::open(Server::from_environment(), serial, CancelFlag::default())?;
-    let state = prepare(&board, &PrepareOptions::default());
-    restore(&board)?;
-    progress::result(description(board.serial(), &state?).trim_end());
-    Ok(())
+    let (answers, prepared) = match serial {
+        LOCAL_SERIAL => (answers(local_shell)?, None),
+        serial => {
+            let board = sessions::open_serial(Server::from_environment(), serial)?;
+            let shell = |question: &str| {
+                let answer = board.shell(question, Duration::from_secs(20))?;
+                Ok(answer.all_output())
+            };
+            let answers = answers(shell)?;
+            let state = prepare(&board, &PrepareOptions::default());
+            restore(&board)?;
+            (answers, Some(state))
+        }
+    };
+    match &prepared {
+        Some(Ok(state)) => progress::result(description(serial, state).trim_end()),
+        Some(Err(error)) => {
+            progress::result(format!("board        {serial}\nprepared     no: {error}"))
+        }
+        None => progress::result(format!("board        {serial} (this machine)")),
+    }
+    progress::result(meters_text(&answers).trim_end());
+    let real =
+        |(meter, offer): &(&dyn Meter, _)| meter.name() != "software" && Result::is_ok(offer);
+    if !answers.iter().any(real) {
+        return Err(Failure::Board(format!(
+            "{serial} has no power meter that can be read; what it spends is unknown, not 0 J"
+        )));
+    }
+    match prepared {
+        Some(Err(error)) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A meter and what a board offers of it.
+type Answer = (&'static dyn Meter, Result<Offer, MeterError>);
+
+/// What a board's shell says to each meter's question.
+fn answers(shell: impl Fn(&str) -> Result<String, DeviceError>) -> Result<Vec<Answer>, Failure> {
+    let ask = |meter: &'static dyn Meter| {
+        let said = shell(meter.question())?;
+        Ok((meter, meter.offer(&said)))
+    };
+    METERS.into_iter().map(ask).collect()
+}
+
+fn local_shell(question: &str) -> Result<String, DeviceError> {
+    let failed = |source| DeviceError::File { path: "/bin/sh".into(), source };
+    let output = Process::new("/bin/sh").args(["-c", question]).output().map_err(failed)?;
+    Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+fn meters_text(answers: &[Answer]) -> String {
+    let mut text = String::new();
+    for (meter, offer) in answers {
+        let name = meter.name();
+        match offer {
+            Ok(offer) => {
+                text += &format!("meter        {name}: {}\n", meter.measures());
+                text += &format!("  rails      {}\n", offer.rails.join(", "));
+                for remark in &offer.remarks {
+                    text += &format!("  note       {remark}\n");
+                }
+            }
+            Err(error) => text += &format!("missing      {error}\n"),
+        }
+    }
+    text
 }
 
 fn description(serial: &str, state: &BoardState) -> String {

@@ -93,8 +93,16 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
         board: if board.model.is_empty() { board.serial } else { board.model },
         virtual_board: board.is_virtual,
         runtime: board.runtime,
-        meter: scenario.board.meter.name().to_string(),
-        rails: scenario.board.rails.clone(),
+        // Records of older versions name neither meter nor rails.
+        meter: match board.meter.as_str() {
+            "" => scenario.board.meter.name().to_string(),
+            "software" => "software (an estimate)".to_string(),
+            meter => meter.to_string(),
+        },
+        rails: match board.rails.is_empty() {
+            true => scenario.board.rails.clone(),
+            false => board.rails,
+        },
         frequency_khz: scenario.board.frequency_khz,
         seed: scenario.campaign.seed,
         tool_version: env!("CARGO_PKG_VERSION").to_string(),

@@ -15,12 +15,16 @@ use crate::virtual_board::BoardError;
 
 /// Exit codes of the program.
 pub mod exit {
+    /// A gate said no.
+    pub const GATE: u8 = 1;
     /// Wrong use.
     pub const USAGE: u8 = 2;
     /// Input at fault.
     pub const INPUT: u8 = 3;
     /// Board at fault.
     pub const BOARD: u8 = 4;
+    /// A gate has nothing to answer with.
+    pub const NO_DATA: u8 = 5;
 }
 
 /// Why a command ended without its result.
@@ -80,6 +84,12 @@ pub enum Failure {
     /// The board is not what the scenario wants.
     #[error("{0}")]
     Board(String),
+    /// A comparison found an increase.
+    #[error("{0}")]
+    Gate(String),
+    /// A comparison has no answer.
+    #[error("{0}")]
+    NoData(String),
     /// A traced program ended with a code of its own, which is passed on.
     #[error("the program ended with exit code {code}")]
     Program {
@@ -108,6 +118,8 @@ impl Failure {
             Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
             | Failure::Run(RunError::Hopeless { .. }) => exit::BOARD,
             Failure::Run(RunError::Exists { .. }) => exit::USAGE,
+            Failure::Gate(_) => exit::GATE,
+            Failure::NoData(_) => exit::NO_DATA,
             Failure::Program { code } => *code,
             _ => exit::INPUT,
         }

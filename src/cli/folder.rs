@@ -69,6 +69,11 @@ pub fn write_sources(application: &Application, output: &Output) -> Result<(), F
     Ok(())
 }
 
+/// Where a folder keeps the analysed sources.
+pub fn read_sources_folder(folder: &Path) -> PathBuf {
+    folder.join(SOURCES)
+}
+
 /// The texts of the analysed files, by path.
 pub fn read_sources(folder: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let place = folder.join(SOURCES);

@@ -76,8 +76,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = Options {
         probe: arguments.probe.into(),
         removed,
-        skip: BTreeSet::new(),
         closed_world: arguments.closed_world,
+        ..Options::default()
     };
     let made = instrument::instrument(&application.files, &application.blocks(), &options);
     for file in made.files.iter().chain(&made.runtime) {

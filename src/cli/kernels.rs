@@ -1,6 +1,7 @@
 //! `wattline kernels`: micro-kernels for what an application executes most, run on the
 //! board, fitted to costs.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
 use crate::campaign::parse_executions;
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::prices_csv;
@@ -94,6 +95,11 @@ pub fn make(
     board: &OpenBoard,
     output: &Output,
 ) -> Result<String, Failure> {
+    if board.is_local() {
+        return Err(Failure::Usage(
+            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
+        ));
+    }
     let all = catalogue();
     let wanted = most_executed(&mix.executions(), scenario.kernels.count);
     let mut executed = wanted.clone();
@@ -197,14 +203,22 @@ fn measure_all(
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    sessions::install(board.board(), &jar::pack(&attributes, &variant.classes), folder.path())?;
+    let file = sessions::jar_file(&jar::pack(&attributes, &variant.classes), folder.path())?;
+    let is_installed = Cell::new(false);
     let bar = progress::bar(u64::from(scenario.kernels.repeats), "kernels");
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
     let mut runs = Vec::new();
     for repeat in 1..=scenario.kernels.repeats {
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
-        let logs = run_session(board.board(), &session(&order, scenario, repeat))?;
+        let plan = session(&order, scenario, repeat);
+        let once = |board: &OpenBoard| {
+            if !is_installed.replace(true) {
+                board.install(&file)?;
+            }
+            board.session(&plan)
+        };
+        let logs = board.keep(once, |_| is_installed.set(false))?;
         keep(&logs, repeat, output)?;
         runs.push(energies(&logs, scenario)?);
         bar.inc(1);

@@ -4,9 +4,13 @@
 
 mod account;
 mod board;
+mod compare;
+mod completions;
 mod dataset;
+mod driver;
 mod error;
 mod evaluate;
+mod export;
 mod fit;
 mod folder;
 mod hints;
@@ -47,7 +51,8 @@ Try it without a board:
   wattline pipeline scenarios/click-and-move.toml --out target/demo
 What stands in a source tree:
   wattline scan src/main/java --out target/scan
-Exit codes: 0 done, 1 a gate said no, 2 wrong use, 3 input at fault, 4 board at fault.";
+Exit codes: 0 done, 1 a gate said no, 2 wrong use, 3 input at fault, 4 board at fault,
+5 no data to answer with.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -73,12 +78,20 @@ enum Command {
     Evaluate(evaluate::Arguments),
     /// Say what to change, and what it would save.
     Hints(hints::Arguments),
+    /// Say whether a change spends more: two campaigns, or a campaign and a patch.
+    Compare(compare::Arguments),
     /// Write the report: one HTML page.
     Report(report::Arguments),
+    /// Write profiles, traces and coverage-like files for other tools.
+    Export(export::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
     Pipeline(pipeline::Arguments),
+    /// Print completions for a shell.
+    Completions(completions::CompletionsArguments),
+    /// Write man pages.
+    Man(completions::ManArguments),
 }
 
 /// Parses the arguments, runs the command and returns its exit code.
@@ -110,9 +123,13 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Account(arguments) => account::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Hints(arguments) => hints::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
+        Command::Man(arguments) => completions::man(&arguments),
     }
 }
 

@@ -24,7 +24,7 @@ board is measured, and every result says so. A campaign that was stopped goes on
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
-    /// `virtual`, or a serial that `adb devices` lists.
+    /// `virtual`, `jvm` (this machine), or a serial that `adb devices` lists.
     #[arg(long, default_value = "virtual")]
     board: BoardChoice,
     /// Folder for the results.
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::say(indented(&dataset::make(&loaded.scenario, &output)?));
 
     clock.stage("kernels");
-    if loaded.scenario.kernels.enabled {
+    if loaded.scenario.kernels.enabled && !board.is_local() {
         let mix = kernels::mix_in(output.folder())?;
         let said = kernels::make(&mix, &loaded.scenario, &jdk, &board, &output)?;
         progress::say(indented(&said));

@@ -1,28 +1,22 @@
 //! `wattline run`: the runs of a campaign on a board.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Instant;
 
 use clap::Args;
 
-use crate::build::{Variant, VariantBuilder};
-use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, read_plan};
-use crate::device::{
-    Board, Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan, run_session,
-};
-use crate::instrument::Probe;
-use crate::power::MarkTexts;
+use crate::build::VariantBuilder;
+use crate::campaign::{PlannedCase, order_runs, read_plan};
 use crate::run::{
-    BoardIdentity, Conditions, DriverError, ExitState, JudgeSettings, RawLogs, RawRun, RunDriver,
-    RunOptions, RunSummary, Start, run_campaign,
+    JudgeSettings, RunOptions, RunRecord, RunSummary, Start, Trouble, read_journal, run_campaign,
+    troubles,
 };
 use crate::scenario::Scenario;
+use crate::toolchain::Jdk;
 use crate::toolchain::artifact::hash_of_bytes;
-use crate::toolchain::{Jdk, jar};
 
 use super::Failure;
+use super::driver::BoardDriver;
 use super::folder::{self, Loaded};
 use super::output::{Existing, Output, read_text};
 use super::plan;
@@ -40,7 +34,7 @@ campaign that was stopped goes on with --resume, and measures nothing twice.")]
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
-    /// `virtual`, or a serial that `adb devices` lists.
+    /// `virtual`, `jvm` (this machine), or a serial that `adb devices` lists.
     #[arg(long, default_value = "virtual")]
     board: BoardChoice,
     /// Folder for the results.
@@ -95,6 +89,7 @@ pub fn measure(
     start: Start,
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
+    let before = check_board(board, output)?;
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     let order = order_runs(&names, &scenario.campaign);
     let options = RunOptions {
@@ -103,18 +98,11 @@ pub fn measure(
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
-        judge: JudgeSettings::from(scenario),
+        judge: JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) },
     };
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let mut driver = BoardDriver {
-        scenario,
-        cases: cases.iter().map(|case| (case.name.as_str(), case)).collect(),
-        builder,
-        board,
-        folder: folder.path(),
-        jars: BTreeMap::new(),
-        installed: None,
-    };
+    let mut driver = BoardDriver::new(scenario, cases, builder, board, folder.path());
+    let began = Instant::now();
     let bar = progress::bar(order.len() as u64, "measuring");
     let summary = run_campaign(&order, &mut driver, &options, &mut |progress| {
         bar.set_position(progress.done as u64);
@@ -125,7 +113,26 @@ pub fn measure(
         }
     })?;
     bar.finish_and_clear();
+    driver.time.say(began.elapsed(), summary.records.len() - before);
     Ok(summary)
+}
+
+/// A campaign is gone on with on the board that it began on. Returns how many runs it has.
+fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
+    // A folder without a journal has no campaign; a damaged one is told of when it is opened.
+    let records = read_journal(output.folder()).unwrap_or_default();
+    let (own, meter) = (board.recorded_serial(), board.meter);
+    let other = |record: &&RunRecord| record.board.serial != own || record.board.meter != meter;
+    match records.iter().find(other) {
+        None => Ok(records.len()),
+        Some(record) => Err(Failure::Usage(format!(
+            "{} was begun on board {} with meter {}, and this is {own} with {meter}; go on with \
+             that one, or give another --out",
+            output.folder().display(),
+            record.board.serial,
+            record.board.meter
+        ))),
+    }
 }
 
 /// What tells this campaign from others: scenario and plan.
@@ -143,160 +150,12 @@ pub fn summary_text(summary: &RunSummary) -> String {
     if summary.resumed > 0 {
         text += &format!(", {} of them from before", summary.resumed);
     }
+    for trouble in troubles(&summary.records) {
+        let Trouble { reason, runs, first } = trouble;
+        text += &format!("\n  {runs} x {reason} (first: {first})");
+    }
     for (run, reason) in &summary.given_up {
         text += &format!("\n  given up: {}: {reason}", run.id());
     }
     text
-}
-
-/// Makes the sessions of a campaign on one board.
-struct BoardDriver<'d, 'a> {
-    scenario: &'d Scenario,
-    cases: BTreeMap<&'d str, &'d PlannedCase>,
-    builder: &'d mut VariantBuilder<'a>,
-    board: &'d OpenBoard,
-    folder: &'d Path,
-    /// Jars that were built, by variant and probe, with their hash.
-    jars: BTreeMap<(String, Probe), (Vec<u8>, String)>,
-    /// Hash of the jar that the board has.
-    installed: Option<String>,
-}
-
-impl RunDriver for BoardDriver<'_, '_> {
-    fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError> {
-        let case =
-            self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
-                Failure::input("plan.csv", format!("it has no case {}", run.case))
-            })?;
-        let jar = match run.phase {
-            Phase::Idle => None,
-            Phase::Traced => Some(self.jar(case, Probe::Count)?),
-            Phase::Power => Some(self.jar(case, Probe::Plain)?),
-        };
-        let plan = self.session(run, case, attempt)?;
-        let file = match &jar {
-            Some((bytes, _)) => Some(sessions::jar_file(bytes, self.folder)?),
-            None => None,
-        };
-        let build_sha256 = jar.map(|(_, hash)| hash);
-        // A board that was lost may have been restarted: the jar is installed again.
-        let installed = RefCell::new(self.installed.take());
-        let session = |board: &dyn Board| {
-            if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
-                board.install(file)?;
-                installed.replace(build_sha256.clone());
-            }
-            run_session(board, &plan)
-        };
-        let logs = self.board.keep(session, || drop(installed.take()));
-        self.installed = installed.into_inner();
-        let logs = logs.map_err(Failure::from)?;
-        Ok(self.raw_run(logs, build_sha256))
-    }
-}
-
-impl BoardDriver<'_, '_> {
-    /// The case's variant as a jar, and its hash.
-    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
-        let key = (case.variant.clone(), probe);
-        if !self.jars.contains_key(&key) {
-            let removed: BTreeSet<_> = case.removed.iter().copied().collect();
-            let variant = self.builder.build(&removed, probe)?;
-            let bytes =
-                pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
-            let hash = hash_of_bytes(&bytes);
-            self.jars.insert(key.clone(), (bytes, hash));
-        }
-        Ok(self.jars[&key].clone())
-    }
-
-    fn session(
-        &self,
-        run: &PlannedRun,
-        case: &PlannedCase,
-        attempt: u32,
-    ) -> Result<SessionPlan, Failure> {
-        let scenario = self.scenario;
-        let session = &scenario.session;
-        let input =
-            scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
-                let message = format!(
-                    "case {} has an input {} that the scenario lacks",
-                    case.name, case.input
-                );
-                Failure::input("plan.csv", message)
-            })?;
-        let kind = match run.phase {
-            Phase::Idle => {
-                SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) }
-            }
-            Phase::Traced => SessionKind::Traced,
-            Phase::Power => SessionKind::App,
-        };
-        Ok(SessionPlan {
-            label: format!("{}-{attempt}", run.id()),
-            package: scenario.application.package.clone(),
-            main: scenario.application.main.clone(),
-            extras: scenario.extras(input).into_iter().collect(),
-            steps: input.steps.clone(),
-            marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
-            kind,
-            limit: Duration::from_secs_f64(session.limit_s),
-            expected: Duration::from_secs_f64(session.duration_s),
-            period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
-            pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
-            deadline_real: Duration::from_secs_f64(session.limit_s + 60.0),
-        })
-    }
-
-    fn raw_run(&self, logs: SessionLogs, build_sha256: Option<String>) -> RawRun {
-        let facts = &self.board.state.facts;
-        let outcome = logs.outcome;
-        RawRun {
-            board: BoardIdentity {
-                // The virtual board's port is any free one: it must not tell data sets apart.
-                serial: match facts.is_virtual() {
-                    true => "virtual".to_string(),
-                    false => self.board.board().serial().to_string(),
-                },
-                model: facts.model.clone().unwrap_or_default(),
-                runtime: facts.android_release.clone().unwrap_or_default(),
-                is_virtual: facts.is_virtual(),
-            },
-            conditions: Conditions {
-                build_sha256,
-                frequency_before_khz: self.board.state.frequency_khz.map(u64::from),
-                frequency_after_khz: outcome.frequency_khz.map(u64::from),
-                temperature_before_c: outcome.temperature_before_c,
-                temperature_after_c: outcome.temperature_after_c,
-                charging: None,
-                exit: match outcome.end {
-                    SessionEnd::Ok => ExitState::Ended,
-                    SessionEnd::Died => ExitState::Died,
-                    SessionEnd::TimedOut => ExitState::TimedOut,
-                },
-                uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
-                warnings: outcome.warnings,
-            },
-            logs: RawLogs {
-                samples: logs.samples,
-                logcat: logs.logcat,
-                session: logs.script_output,
-                counts: logs.counts,
-            },
-        }
-    }
-}
-
-/// A variant's jar as a board takes it: with the classes of the libraries.
-fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
-    let mut entries = BTreeMap::new();
-    for library in libraries {
-        entries.extend(jar::read(library, "", |name| !name.starts_with("META-INF/"))?);
-    }
-    entries.extend(variant.classes.clone());
-    let application = &scenario.application;
-    let attributes =
-        [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
-    Ok(jar::pack(&attributes, &entries))
 }

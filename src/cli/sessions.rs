@@ -5,10 +5,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::device::{
-    AdbBoard, Board, BoardState, CancelFlag, DeviceError, Frequency, Guard, PrepareOptions, Server,
-    await_abandoned, connect, disconnect, list, prepare, reconnect, restore, with_recovery,
+    AdbBoard, Board, BoardFacts, CancelFlag, DeviceError, Frequency, Guard, LOCAL_SERIAL, LocalJvm,
+    PrepareOptions, Server, SessionLogs, SessionPlan, await_abandoned, connect, disconnect, list,
+    prepare, reconnect, restore, run_session, with_recovery,
 };
 use crate::scenario::BoardSettings;
+use crate::toolchain::Jdk;
 use crate::virtual_board::{self, RunningBoard};
 
 use super::Failure;
@@ -19,6 +21,8 @@ use super::progress;
 pub enum BoardChoice {
     /// The virtual board, started for this command.
     Virtual,
+    /// This machine's own JVM.
+    Jvm,
     /// A board that adb knows by this serial.
     Serial(String),
 }
@@ -28,9 +32,9 @@ impl FromStr for BoardChoice {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "" => Err("give `virtual` or a serial that `adb devices` lists".to_string()),
+            "" => Err("give `virtual`, `jvm` or a serial that `adb devices` lists".to_string()),
             "virtual" => Ok(BoardChoice::Virtual),
-            "jvm" => Err("the local JVM is no board of this version; use `virtual`".to_string()),
+            LOCAL_SERIAL => Ok(BoardChoice::Jvm),
             serial => Ok(BoardChoice::Serial(serial.to_string())),
         }
     }
@@ -38,9 +42,27 @@ impl FromStr for BoardChoice {
 
 /// A prepared board; restored and let go of when dropped.
 pub struct OpenBoard {
+    place: Place,
+    /// What it is.
+    pub facts: BoardFacts,
+    /// Its frequency in kHz when it was prepared, where it can be read.
+    pub frequency_khz: Option<u32>,
+    /// Name of the power meter.
+    pub meter: &'static str,
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+}
+
+/// Where the sessions run.
+enum Place {
+    /// On a board behind the adb server.
+    Adb(Box<AdbPlace>),
+    /// On this machine.
+    Local(LocalJvm),
+}
+
+struct AdbPlace {
     board: AdbBoard,
-    /// What it said when it was prepared.
-    pub state: BoardState,
     options: PrepareOptions,
     server: Server,
     running: Option<RunningBoard>,
@@ -63,8 +85,11 @@ pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
             virtual_board::check_programs()?;
             list(server)?;
         }
+        BoardChoice::Jvm => {
+            Jdk::find()?;
+        }
         BoardChoice::Serial(serial) => {
-            AdbBoard::open(server, serial, CancelFlag::default())?;
+            open_serial(server, serial)?;
         }
     }
     Ok(())
@@ -78,6 +103,7 @@ pub fn open(
 ) -> Result<OpenBoard, Failure> {
     let server = Server::from_environment();
     let (serial, running) = match choice {
+        BoardChoice::Jvm => return open_local(),
         BoardChoice::Serial(serial) => (serial.clone(), None),
         BoardChoice::Virtual => {
             let running = start_virtual(virtual_settings)?;
@@ -85,7 +111,8 @@ pub fn open(
             (running.serial(), Some(running))
         }
     };
-    let board = AdbBoard::open(server, &serial, CancelFlag::default())?;
+    let board = open_serial(server, &serial)?;
+    await_abandoned(&board)?;
     let khz = u32::try_from(settings.frequency_khz).unwrap_or(u32::MAX);
     let guard = match running {
         Some(_) => Guard::Off,
@@ -100,7 +127,42 @@ pub fn open(
             state.rails.join(", ")
         )));
     }
-    Ok(OpenBoard { board, state, options, server, running })
+    let place = Place::Adb(Box::new(AdbPlace { board, options, server, running }));
+    Ok(OpenBoard {
+        place,
+        facts: state.facts,
+        frequency_khz: state.frequency_khz,
+        meter: settings.meter.name(),
+        rails: settings.rails.clone(),
+    })
+}
+
+/// This machine's JVM; says by what its power is told.
+fn open_local() -> Result<OpenBoard, Failure> {
+    let jvm = LocalJvm::open(&Jdk::find()?.java)?;
+    match &jvm.remark {
+        None => progress::say(format!("power by {}: {}", jvm.meter(), jvm.offer.rails.join(", "))),
+        Some(remark) => progress::warn(remark),
+    }
+    Ok(OpenBoard {
+        facts: jvm.facts(),
+        frequency_khz: None,
+        meter: jvm.meter(),
+        rails: jvm.offer.default_rails.clone(),
+        place: Place::Local(jvm),
+    })
+}
+
+/// Opens a board; one over TCP that the server does not know (any more) is connected.
+pub fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Failure> {
+    match AdbBoard::open(server, serial, CancelFlag::default()) {
+        Err(error @ DeviceError::NotReady { .. }) if serial.contains(':') => {
+            // Where that fails too, the first answer tells more.
+            connect(server, serial).map_err(|_| error)?;
+            Ok(AdbBoard::open(server, serial, CancelFlag::default())?)
+        }
+        opened => Ok(opened?),
+    }
 }
 
 fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
@@ -113,32 +175,72 @@ fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
 }
 
 impl OpenBoard {
-    /// The board.
-    pub fn board(&self) -> &dyn Board {
-        &self.board
+    /// Its serial; `jvm` for this machine.
+    pub fn serial(&self) -> &str {
+        match &self.place {
+            Place::Adb(adb) => adb.board.serial(),
+            Place::Local(_) => LOCAL_SERIAL,
+        }
+    }
+
+    /// The serial in records. A virtual board's port is any free one: it must not tell data
+    /// sets apart.
+    pub fn recorded_serial(&self) -> String {
+        match self.facts.is_virtual() {
+            true => "virtual".to_string(),
+            false => self.serial().to_string(),
+        }
+    }
+
+    /// Whether it is this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.place, Place::Local(_))
+    }
+
+    /// Installs an application, over an older one.
+    pub fn install(&self, file: &Path) -> Result<(), DeviceError> {
+        match &self.place {
+            Place::Adb(adb) => adb.board.install(file),
+            Place::Local(jvm) => jvm.install(file),
+        }
+    }
+
+    /// Runs one session to its end.
+    pub fn session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+        match &self.place {
+            Place::Adb(adb) => run_session(&adb.board, plan),
+            Place::Local(jvm) => jvm.run_session(plan),
+        }
     }
 
     /// Makes a call. Where the board is lost meanwhile, it is connected and prepared again,
     /// and the call is made again: it must bring along what it needs on the board.
     pub fn keep<T>(
         &self,
-        mut call: impl FnMut(&dyn Board) -> Result<T, DeviceError>,
-        mut lost: impl FnMut(),
+        mut call: impl FnMut(&OpenBoard) -> Result<T, DeviceError>,
+        mut lost: impl FnMut(&DeviceError),
     ) -> Result<T, DeviceError> {
+        let Place::Adb(adb) = &self.place else { return call(self) };
         let recover = |error: &DeviceError| {
             progress::warn(format!("{error}; the board is connected and prepared again"));
-            lost();
-            reconnect(self.server, self.board.serial())?;
-            await_abandoned(&self.board)?;
-            prepare(&self.board, &self.options).map(drop)
+            lost(error);
+            reconnect(adb.server, adb.board.serial())?;
+            await_abandoned(&adb.board)?;
+            prepare(&adb.board, &adb.options).map(drop)
         };
-        with_recovery(|| call(&self.board), recover)
+        with_recovery(|| call(self), recover)
     }
 }
 
-impl Drop for OpenBoard {
+impl Drop for AdbPlace {
     fn drop(&mut self) {
-        if let Err(error) = restore(&self.board) {
+        let put_back = restore(&self.board).or_else(|_| {
+            // It may be back by now.
+            reconnect_soon(self.server, self.board.serial())?;
+            await_abandoned(&self.board)?;
+            restore(&self.board)
+        });
+        if let Err(error) = put_back {
             progress::warn(format!("the board was not put back as it was: {error}"));
         }
         if self.running.is_some() {
@@ -147,10 +249,12 @@ impl Drop for OpenBoard {
     }
 }
 
-/// Installs a jar's bytes through a file, as adb wants it.
-pub fn install(board: &dyn Board, jar: &[u8], folder: &Path) -> Result<(), Failure> {
-    board.install(&jar_file(jar, folder)?)?;
-    Ok(())
+/// Gets a board back that is there again; does not wait for one that is not.
+fn reconnect_soon(server: Server, serial: &str) -> Result<(), DeviceError> {
+    match serial.contains(':') {
+        true => disconnect(server, serial).and_then(|()| connect(server, serial)),
+        false => Ok(()),
+    }
 }
 
 /// A file with a jar's bytes.

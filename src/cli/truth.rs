@@ -30,7 +30,7 @@ pub fn collect(
         .iter()
         .filter(|case| case.removed.is_empty())
         .filter_map(|case| first_power_run(records, &case.name))
-        .map(|record| format!("{}-{}", record.run.id(), record.attempt))
+        .map(|record| record.run.id())
         .filter(|label| sessions.join(label).is_dir())
         .collect();
     if labels.is_empty() {

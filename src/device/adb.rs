@@ -15,6 +15,10 @@ use super::{Board, DeviceError, SCRIPT_FOLDER, ShellOutput, transfer};
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// For a TCP connection to a board, and for the board to become ready after it.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
+/// For a board that was there before: a restart takes a minute.
+const RECONNECT_LIMIT: Duration = Duration::from_secs(120);
+/// For a connection that was made to be ready.
+const READY_LIMIT: Duration = Duration::from_secs(5);
 /// For a small file; USB 2 moves about 5 MB/s, `TRANSFER_RATE` is a tenth of it.
 const TRANSFER_LIMIT: Duration = Duration::from_secs(30);
 const TRANSFER_RATE: u64 = 500_000;
@@ -60,20 +64,55 @@ pub fn connect(server: Server, address: &str) -> Result<(), DeviceError> {
     if !matches!(before.as_deref(), Ok("device") | Err(DeviceError::NotReady { .. })) {
         disconnect(server, address)?;
     }
-    let answer = server.query(&format!("host:connect:{address}"), limit.clone())?;
-    if !answer.contains("connected to") {
-        return Err(DeviceError::NotReady { serial: address.into(), state: answer });
-    }
-    wait_until_ready(server, address, &limit)
+    connect_within(server, address, &limit, Patience::Once)
 }
 
-fn wait_until_ready(server: Server, serial: &str, limit: &Limit) -> Result<(), DeviceError> {
+/// What to do when nobody answers at an address.
+#[derive(Clone, Copy, PartialEq)]
+enum Patience {
+    /// Say so.
+    Once,
+    /// Try again: the board may be starting.
+    UntilLimit,
+}
+
+fn connect_within(
+    server: Server,
+    address: &str,
+    limit: &Limit,
+    patience: Patience,
+) -> Result<(), DeviceError> {
+    loop {
+        let answer = server.query(&format!("host:connect:{address}"), limit.clone())?;
+        if answer.contains("connected to") {
+            match wait_until_ready(server, address, limit, READY_LIMIT) {
+                Err(DeviceError::NotReady { .. }) if patience == Patience::UntilLimit => {
+                    // The server may hold on to a connection that died as it was made.
+                    disconnect(server, address)?;
+                }
+                end => return end,
+            }
+        } else if patience == Patience::Once {
+            return Err(DeviceError::NotReady { serial: address.into(), state: answer });
+        }
+        limit.slice()?;
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn wait_until_ready(
+    server: Server,
+    serial: &str,
+    limit: &Limit,
+    patience: Duration,
+) -> Result<(), DeviceError> {
+    let own = Limit::new(serial, "waiting for the board", patience, &CancelFlag::default());
     loop {
         let last = state(server, serial, limit.clone());
         if matches!(last.as_deref(), Ok("device")) {
             return Ok(());
         }
-        if let Err(end) = limit.slice() {
+        if let Err(end) = limit.slice().and_then(|_| own.slice()) {
             // What the server said last tells more than that time is up.
             let unready = |state| DeviceError::NotReady { serial: serial.into(), state };
             return Err(last.map_or(end, unready));
@@ -85,12 +124,13 @@ fn wait_until_ready(server: Server, serial: &str, limit: &Limit) -> Result<(), D
 /// Gets a board back after a lost connection: over TCP by disconnecting and connecting, else
 /// by waiting until it is ready again.
 pub fn reconnect(server: Server, serial: &str) -> Result<(), DeviceError> {
+    let doing = "waiting for the board";
+    let limit = Limit::new(serial, doing, RECONNECT_LIMIT, &CancelFlag::default());
     if serial.contains(':') {
         disconnect(server, serial)?;
-        return connect(server, serial);
+        return connect_within(server, serial, &limit, Patience::UntilLimit);
     }
-    let limit = Limit::new(serial, "waiting for the board", CONNECT_LIMIT, &CancelFlag::default());
-    wait_until_ready(server, serial, &limit)
+    wait_until_ready(server, serial, &limit, RECONNECT_LIMIT)
 }
 
 /// Ends the server's connection to a board over TCP. One that is not connected is fine.

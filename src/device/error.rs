@@ -8,6 +8,21 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+impl DeviceError {
+    /// What happened in a few words, the same for the same kind of mishap.
+    pub fn in_short(&self) -> String {
+        match self {
+            DeviceError::Lost { .. } => "the connection was lost".into(),
+            DeviceError::TimedOut { .. } => "the board did not answer in time".into(),
+            DeviceError::NotReady { .. } => "the board was not there".into(),
+            DeviceError::ServerUnreachable { .. } => "the adb server was not there".into(),
+            DeviceError::Transfer { .. } => "a transfer failed".into(),
+            DeviceError::Refused { message, .. } => message.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// A call to a board that did not do what it should.
 #[derive(Debug, Error)]
 #[non_exhaustive]

@@ -7,6 +7,8 @@
 mod adb;
 mod error;
 mod limit;
+mod local;
+mod local_session;
 mod plan;
 mod prepare;
 mod recovery;
@@ -22,6 +24,7 @@ use std::time::Duration;
 pub use adb::{AdbBoard, Listed, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
 pub use limit::CancelFlag;
+pub use local::{LOCAL_SERIAL, LocalJvm};
 pub use plan::{Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
 pub use recovery::{await_abandoned, with_recovery};

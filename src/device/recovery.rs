@@ -1,20 +1,27 @@
 //! Going on after a lost connection: the board is got back, and what was lost is done again.
 
+use std::thread;
 use std::time::Duration;
 
 use super::{Board, DeviceError, SCRIPT_FOLDER};
 
 /// How often in a row a board is got back for the same call.
-const RECOVERIES_MAX: u32 = 3;
+const RECOVERIES_MAX: u32 = 5;
+
+/// Rest before a board that was lost during its recovery is looked for again.
+const REST: Duration = Duration::from_millis(500);
 
 /// Longer than the board takes for what [`await_abandoned`] asks.
 const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Waits until a session that lost its host has put the board back: what is prepared
 /// before that would be undone. One that does not know yet that its host is gone is told.
+/// After a restart of the board the number may be another process's, which is left alone.
 pub fn await_abandoned(board: &dyn Board) -> Result<(), DeviceError> {
     let command = format!(
-        "f={SCRIPT_FOLDER}/session/pid; p=; [ -r $f ] && read -r p <$f; i=0; \
+        "f={SCRIPT_FOLDER}/session/pid; p=; [ -r $f ] && read -r p <$f; \
+         if [ -n \"$p\" ] && [ -r /proc/$p/cmdline ]; then \
+         case \"$(cat /proc/$p/cmdline)\" in *session.sh*) ;; *) p= ;; esac; fi; i=0; \
          while [ -n \"$p\" ] && [ -e $f ] && kill -0 $p 2>/dev/null && [ $i -lt 100 ]; do \
          [ $i -ne 50 ] || kill -HUP $p; i=$((i + 1)); \
          usleep 100000 2>/dev/null || sleep 1; done"
@@ -32,12 +39,24 @@ pub fn with_recovery<T>(
 ) -> Result<T, DeviceError> {
     let mut recoveries = 0;
     loop {
-        match call() {
-            Err(error) if recoveries < RECOVERIES_MAX && is_loss(&error) => {
-                recoveries += 1;
-                recover(&error)?;
-            }
+        let mut error = match call() {
+            Err(error) if is_loss(&error) => error,
             end => return end,
+        };
+        loop {
+            if recoveries == RECOVERIES_MAX {
+                return Err(error);
+            }
+            recoveries += 1;
+            match recover(&error) {
+                Ok(()) => break,
+                // Lost again while it was got back.
+                Err(again) if is_loss(&again) => {
+                    error = again;
+                    thread::sleep(REST);
+                }
+                Err(other) => return Err(other),
+            }
         }
     }
 }
@@ -48,15 +67,22 @@ fn is_loss(error: &DeviceError) -> bool {
         DeviceError::Lost { .. }
         | DeviceError::TimedOut { .. }
         | DeviceError::NotReady { .. }
-        | DeviceError::ServerUnreachable { .. } => true,
+        | DeviceError::Refused { .. }
+        | DeviceError::ServerUnreachable { .. }
+        // A transfer that was cut off can't be told from one that failed.
+        | DeviceError::Transfer { .. } => true,
         // A session that lost its host puts the board back, and may do so late: after the
-        // board was prepared again.
+        // board was prepared again. A restart of the board kills its scripts.
         DeviceError::Script { script, message, .. } => {
-            *script == "session.sh" && message.contains("is not prepared")
+            (*script == "session.sh" && message.contains("is not prepared"))
+                || message.starts_with(KILLED)
         }
         _ => false,
     }
 }
+
+/// How the message begins for a script that a signal ended.
+pub(super) const KILLED: &str = "was killed";
 
 #[cfg(test)]
 mod tests {
@@ -94,6 +120,22 @@ mod tests {
         );
         assert!(matches!(end, Err(DeviceError::Lost { .. })));
         assert_eq!(recoveries, RECOVERIES_MAX);
+    }
+
+    #[test]
+    fn a_board_may_be_lost_while_it_is_got_back() {
+        let (mut calls, mut recoveries) = (0, 0);
+        let end = with_recovery(
+            || {
+                calls += 1;
+                if calls == 1 { Err(lost()) } else { Ok(7) }
+            },
+            |_| {
+                recoveries += 1;
+                if recoveries == 1 { Err(lost()) } else { Ok(()) }
+            },
+        );
+        assert_eq!((end.unwrap(), calls, recoveries), (7, 2, 2));
     }
 
     #[test]

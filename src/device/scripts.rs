@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::recovery::KILLED;
 use super::shell::quoted;
 use super::{Board, DeviceError, transfer};
 
@@ -69,6 +70,10 @@ pub(crate) fn check(
     let message = match value(&output.stdout, "error") {
         Some(message) => message.to_owned(),
         None if value(&output.stdout, key).is_some() => return Ok(()),
+        // What a shell says of a child that a signal ended.
+        None if output.exit_code > 128 => {
+            format!("{KILLED} by signal {}: {}", output.exit_code - 128, output.all_output())
+        }
         None => format!("ended with code {}: {}", output.exit_code, output.all_output()),
     };
     Err(DeviceError::Script { serial: board.serial().into(), script, message })

@@ -29,11 +29,16 @@ pub struct Outcome {
     pub temperature_before_c: Option<f64>,
     /// Temperature in degrees Celsius after; absent where no sensor is known.
     pub temperature_after_c: Option<f64>,
+    /// Frequency of the big cores before, in kHz; absent without cpufreq.
+    pub frequency_start_khz: Option<u32>,
     /// Frequency of the big cores after, in kHz; absent without cpufreq.
     pub frequency_khz: Option<u32>,
     /// The lowest frequency seen, about once a second, in kHz; absent without cpufreq. Lower
     /// than what was fixed means that the board was throttled.
     pub frequency_min_khz: Option<u32>,
+    /// Seconds that the big cores spent below the frequency of the start, by the kernel's
+    /// statistics; absent when there were none or the kernel keeps no statistics.
+    pub throttled_s: Option<f64>,
     /// What did not go as asked without ending the session, a pinning that failed included.
     pub warnings: Vec<String>,
 }
@@ -102,10 +107,11 @@ fn take_apart(
     let wanted =
         |name| section(text, name).ok_or_else(|| garbled(&format!("no whole {name} came")));
     let outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
+    let is_partial = value(script_output, "counts") == Some("partial");
     Ok(SessionLogs {
         samples: wanted("samples")?.into(),
         logcat: wanted("logcat")?.into(),
-        counts: section(text, "counts").map(Into::into),
+        counts: section(text, "counts").filter(|_| !is_partial).map(Into::into),
         script_output: script_output.to_owned(),
         outcome,
     })
@@ -129,6 +135,9 @@ fn outcome(output: &str) -> Option<Outcome> {
         _ => return None,
     };
     let mut warnings: Vec<String> = values(output, "warning").map(Into::into).collect();
+    if value(output, "counts") == Some("partial") {
+        warnings.push("the application ended before it had written all its counts".into());
+    }
     for what in ["app", "scripts"] {
         if value(output, &format!("{what}_pinned")) == Some("no") {
             warnings.push(format!("{what} not pinned: taskset is missing or was refused"));
@@ -139,8 +148,10 @@ fn outcome(output: &str) -> Option<Outcome> {
         uptime_s: (number("t0")?, number("t1")?),
         temperature_before_c: number("temperature_before_c"),
         temperature_after_c: number("temperature_after_c"),
+        frequency_start_khz: khz("frequency_start_khz"),
         frequency_khz: khz("frequency_khz"),
         frequency_min_khz: khz("frequency_min_khz"),
+        throttled_s: number("throttled_s"),
         warnings,
     })
 }

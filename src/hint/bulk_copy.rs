@@ -5,7 +5,7 @@
 //! The prediction leaves the bulk call as much as the element moves cost now (its
 //! library calls, element references and element assignments), and saves the rest.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::hint::pattern::{self, Counter, LoopKind};
 use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::hint::pattern::{self, Field};
 use crate::hint::site::Counted;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::hint::pattern;
 use crate::hint::site::Counted;
@@ -205,7 +205,7 @@ fn place_stays(site: &Site<'_>, place: Node<'_>) -> bool {
     let written = pattern::written_names(site.file, site.syntax.node);
     let names = pattern::descendants(place).into_iter().filter(|node| !pattern::is_this(*node));
     names
-        .filter(|node| node.named_child_count() == 0)
+        .filter(|node| node.named_children().next().is_none())
         .all(|node| !written.contains(site.file.text_of(node)))
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::account::{Accounts, Costs, CountVector, Interval, OperationClass, class};
 use crate::blocks::BlockId;
 use crate::hint::pattern::{self, Loop, LoopKind};
-use crate::java::SourceFile;
+use crate::java::{Node, SourceFile};
 use crate::model::Model;
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
@@ -184,8 +184,8 @@ impl<'a> Site<'a> {
     }
 
     /// The block among the loop's that holds the source at `node`.
-    pub fn block_at(&self, context: &Context<'_>, node: tree_sitter::Node<'_>) -> &'a BlockEntry {
-        let within = |part: &tree_sitter::Node<'_>| {
+    pub fn block_at(&self, context: &Context<'_>, node: Node<'_>) -> &'a BlockEntry {
+        let within = |part: &Node<'_>| {
             part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
         };
         if self.syntax.test.as_ref().is_some_and(within) {

@@ -1,7 +1,8 @@
 // The run-time side of wattline's probes: one counter per basic block and thread.
 // Plain Java for JVM 8 and Android 4 (API 14) and later, without dependencies.
 // Writes wattline-counts.csv once a second and at exit, into the working directory
-// or the folder named by the property wattline.out or the variable WATTLINE_OUT.
+// or the folder named by the property wattline.out or the variable WATTLINE_OUT; at exit
+// wattline-counts.final after it, which is empty.
 // With the property wattline.limit, more executions than that end the program with code 99.
 package @PACKAGE@;
 
@@ -258,6 +259,18 @@ public final class W {
                 }
             }
             flush();
+            finish();
+        }
+
+        /** Says that the counts are whole: a process that was killed left some of them. */
+        private void finish() {
+            try {
+                if (new File(FOLDER, "wattline-counts.csv").exists()) {
+                    new File(FOLDER, "wattline-counts.final").createNewFile();
+                }
+            } catch (IOException e) {
+                complain(e);
+            }
         }
 
         /** The most executions of blocks, for dry runs: the property wattline.limit. */

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::derive::Derived;
 use super::quiet::Quiet;

@@ -1,7 +1,7 @@
 //! Loop conditions: how a probe can stand before one without changing definite
 //! assignment (JLS 16) or the scope of pattern variables (JLS 6.3).
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::java::syntax::{self, field, kind};
 

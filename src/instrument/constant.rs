@@ -1,7 +1,7 @@
 //! Constant expressions (JLS 15.29), as far as one file tells: the compiler's
 //! reachability depends on conditions that are constant, so no probe may stand in them.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::facts::Facts;
 use crate::java::SourceFile;

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::facts::Facts;
 use super::quiet::Quiet;

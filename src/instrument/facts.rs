@@ -1,9 +1,8 @@
 //! What one walk over a file tells about its names: enough to place probes without
 //! resolving types.
 
-use std::collections::{HashMap, HashSet};
-
-use tree_sitter::Node;
+use crate::java::Node;
+use crate::java::fast::{Map, Set};
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -19,15 +18,15 @@ struct Returns {
 #[derive(Debug, Default)]
 pub struct Facts<'t> {
     /// Fields, locals and parameters.
-    variables: HashSet<&'t str>,
+    variables: Set<&'t str>,
     /// Fields that can't be assigned twice and have no initialiser.
-    blank_finals: HashSet<&'t str>,
+    blank_finals: Set<&'t str>,
     /// The initialiser of each declaration of a variable of that name, if the variable
     /// is final and of a type that constants have.
-    initialisers: HashMap<&'t str, Vec<Option<Node<'t>>>>,
-    methods: HashMap<&'t str, Returns>,
+    initialisers: Map<&'t str, Vec<Option<Node<'t>>>>,
+    methods: Map<&'t str, Returns>,
     /// Statement id -> its outermost label.
-    labels: HashMap<usize, Node<'t>>,
+    labels: Map<usize, Node<'t>>,
 }
 
 impl<'t> Facts<'t> {

@@ -3,7 +3,7 @@
 //! without a value, `() -> { return f(); }` only the first sort. So a statement
 //! expression stays one.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::edit::Edits;
 use super::facts::Facts;

@@ -23,7 +23,9 @@ use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::SourceFile;
 
-pub use removal::removable;
+pub use removal::{Removals, removable};
+
+use removal::Switch;
 
 /// What a block does when it is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -50,6 +52,9 @@ pub struct Options {
     /// Whether the sources hold all callers of their methods: no reflection, no library
     /// and no other code calls them. Then small methods need no probe.
     pub closed_world: bool,
+    /// Blocks whose statements get a switch each: with them, one build does what the
+    /// variants without these blocks do.
+    pub switched: BTreeSet<BlockId>,
 }
 
 /// A file to be written.
@@ -61,6 +66,9 @@ pub struct GeneratedFile {
     pub text: String,
 }
 
+/// A statement: number of its file and offset of its first byte.
+pub type Statement = (usize, usize);
+
 /// Instrumented sources.
 #[derive(Debug, Clone, Default)]
 pub struct Instrumented {
@@ -68,6 +76,10 @@ pub struct Instrumented {
     pub files: Vec<GeneratedFile>,
     /// The runtime file; none without probes.
     pub runtime: Option<GeneratedFile>,
+    /// The file that the switches ask; none without switches.
+    pub switch_file: Option<GeneratedFile>,
+    /// The statements that have a switch, by its number.
+    pub switches: Vec<Statement>,
     /// Whether each block, by id, has a probe. Those without are never counted: their
     /// executions are unknown, not zero.
     pub probed: Vec<bool>,
@@ -83,6 +95,26 @@ pub fn instrument(
     blocks: &[FileBlocks<'_>],
     options: &Options,
 ) -> Instrumented {
+    instrument_where(files, blocks, options, |_| true)
+}
+
+/// The files of [`instrument`] that have removed blocks; all others are as without
+/// removal.
+pub fn instrument_changed(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    options: &Options,
+) -> Vec<GeneratedFile> {
+    instrument_where(files, blocks, options, |removed| !removed.is_empty()).files
+}
+
+/// Instruments the files of whose removed blocks `wanted` holds.
+fn instrument_where(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    options: &Options,
+    wanted: impl Fn(&BTreeSet<usize>) -> bool,
+) -> Instrumented {
     let package = runtime::package(files);
     let mut out = Instrumented::default();
     let mut first = 0;
@@ -91,16 +123,15 @@ pub fn instrument(
         true => closed::derive(files, blocks),
         false => vec![derive::Derived::new(); files.len()],
     };
-    for ((file, blocks), callers) in files.iter().zip(blocks).zip(callers) {
+    for (number, ((file, blocks), callers)) in files.iter().zip(blocks).zip(callers).enumerate() {
+        let removed = local_ids(&options.removed, first, blocks);
+        if !wanted(&removed) {
+            first += blocks.blocks.len();
+            continue;
+        }
         let mut edits = edit::Edits::default();
         let mut report = Report { file, blocks, findings: &mut out.findings };
-        removal::remove(
-            file,
-            blocks,
-            &local_ids(&options.removed, first, blocks),
-            &mut edits,
-            &mut report,
-        );
+        removal::remove(file, blocks, &removed, &mut edits, &mut report);
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
         let mut derived = match options.probe {
@@ -129,10 +160,15 @@ pub fn instrument(
             sums.push((first + index, summands.iter().map(|summand| first + summand).collect()));
         }
         out.probed.extend(placed.probed);
+        let switched = local_ids(&options.switched, first, blocks);
+        let switch = Switch { package: &package, first: out.switches.len() };
+        let starts = removal::guard(file, blocks, &switched, &switch, &mut edits);
+        out.switches.extend(starts.into_iter().map(|start| (number, start)));
         let text = edits.apply(&file.text);
         out.files.push(GeneratedFile { path: file.path.clone(), text });
         first += blocks.blocks.len();
     }
+    out.switch_file = runtime::switches(&package, out.switches.len());
     out.runtime = runtime::runtime(&package, first, options.probe, &sums);
     out
 }

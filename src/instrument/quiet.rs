@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};

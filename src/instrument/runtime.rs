@@ -5,6 +5,7 @@ use super::{GeneratedFile, Probe};
 use crate::java::SourceFile;
 
 const TEMPLATE: &str = include_str!("W.java");
+const SWITCHES: &str = include_str!("S.java");
 
 /// A package name that does not occur in any source: a variable or class of that name
 /// would hide the package (JLS 6.4.2).
@@ -35,6 +36,12 @@ pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Optio
         .replace("@SUMS@", &constants(sums))
         .replace("@LOG@", log);
     Some(GeneratedFile { path: format!("{package}/W.java"), text })
+}
+
+/// The file that answers for `switches` switches; none without any.
+pub fn switches(package: &str, switches: usize) -> Option<GeneratedFile> {
+    let text = SWITCHES.replace("@PACKAGE@", package).replace("@SWITCHES@", &switches.to_string());
+    (switches > 0).then(|| GeneratedFile { path: format!("{package}/S.java"), text })
 }
 
 /// `"63 62 64,75 74 76"`: each block and its summands, as Java strings that fit.

@@ -196,6 +196,38 @@ fn what_later_code_needs_stays() {
     );
 }
 
+/// Puts switches at the statements of the method body's entry block.
+#[track_caller]
+fn check_switches(java: &str, expected: &str, count: usize) {
+    let text = format!("class T {{ void m(int p) {{ {java} }} }}");
+    let file = SourceFile::parse("T.java", text);
+    let blocks = divide(&file, Granularity::Statement);
+    let options = Options {
+        probe: Probe::Plain,
+        switched: BTreeSet::from([BlockId(0)]),
+        ..Options::default()
+    };
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
+    let expected = expected.replace("k(", "wattline$rt.S.k(");
+    assert_eq!(out.files[0].text, format!("class T {{ void m(int p) {{ {expected} }} }}"));
+    assert_eq!(out.switches.len(), count);
+    assert_eq!(out.switch_file.is_some(), count > 0);
+}
+
+#[test]
+fn switches_are_conditions_and_values_with_a_default() {
+    check_switches("a(); b = 2;", "{ if (k(0)) a(); } { if (k(1)) b = 2; }", 2);
+    check_switches(
+        "int x = f(), y = 1; g(x);",
+        "int x = k(0) ? (f()) : 0, y = 1; { if (k(1)) g(x); }",
+        2,
+    );
+    check_switches("T x = f();", "T x = k(0) ? (f()) : null;", 1);
+    check_switches("int x; x = f(); g(x);", "int x; x = k(1) ? (f()) : 0; { if (k(2)) g(x); }", 3);
+    check_switches("int[] x = { f() }; var y = g();", "int[] x = { f() }; var y = g();", 0);
+    check_switches("r(() -> f()); return;", "r(() -> f()); return;", 0);
+}
+
 #[test]
 fn loops_still_end_and_catches_still_have_something_to_catch() {
     let java = "class T { void m() { while (i < n) { i++; s += i; } while (it.hasNext()) it.next();

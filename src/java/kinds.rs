@@ -178,7 +178,7 @@ impl Grammar {
     }
 
     /// The field with the grammar's id.
-    pub(super) fn field(&self, id: Option<std::num::NonZero<u16>>) -> Field {
-        id.and_then(|id| self.fields.get(id.get() as usize).copied()).unwrap_or(Field::Other)
+    pub(super) fn field(&self, id: u16) -> Field {
+        self.fields.get(usize::from(id)).copied().unwrap_or(Field::Other)
     }
 }

@@ -15,9 +15,11 @@ pub(crate) mod resolver;
 pub mod source;
 mod source_class;
 pub mod syntax;
+pub mod syntax_tree;
 pub mod tree;
 pub mod types;
 pub(crate) mod world;
 
 pub use classpath::ClassPath;
 pub use source::SourceFile;
+pub use syntax_tree::Node;

@@ -1,11 +1,13 @@
 //! One Java source file and its syntax tree.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::escapes;
+use super::syntax_tree::{Node, SyntaxTree};
 
 /// A parsed source file. The tree's nodes borrow from it.
 #[derive(Debug, Clone)]
@@ -16,7 +18,7 @@ pub struct SourceFile {
     /// decoded: the same program, with each token in its place.
     pub text: String,
     /// The syntax tree; it may hold error nodes.
-    pub tree: Tree,
+    pub tree: SyntaxTree,
     /// Whether the parser took so long that it was stopped.
     pub gave_up: bool,
     /// Where `{` and `->` stand, in order.
@@ -30,27 +32,27 @@ impl SourceFile {
         let (path, text) = (path.into(), text.into());
         let text = escapes::decoded(&text).unwrap_or(text);
         let (tree, gave_up) = parse(&text, limit(text.len()));
-        let openings = openings(&text);
+        let (tree, openings) = (SyntaxTree::of(&tree), openings(&text));
         SourceFile { path, text, tree, gave_up, openings }
     }
 
     /// Gives the memory of the syntax tree back; what stays is the text, under an empty
     /// tree.
     pub fn forget_tree(&mut self) {
-        self.tree = parse("", Duration::MAX).0;
+        self.tree = SyntaxTree::of(&parse("", Duration::MAX).0);
         self.openings = Vec::new();
     }
 
     /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a
     /// `{` or `->` is in its text.
-    pub fn may_hold_bodies(&self, node: tree_sitter::Node<'_>) -> bool {
+    pub fn may_hold_bodies(&self, node: Node<'_>) -> bool {
         let range = node.byte_range();
         let first = self.openings.partition_point(|at| (*at as usize) < range.start);
         self.openings.get(first).is_some_and(|at| (*at as usize) < range.end)
     }
 
     /// The text under `node`.
-    pub fn text_of(&self, node: tree_sitter::Node<'_>) -> &str {
+    pub fn text_of(&self, node: Node<'_>) -> &str {
         &self.text[node.byte_range()]
     }
 }
@@ -61,17 +63,28 @@ fn limit(bytes: usize) -> Duration {
     Duration::from_secs(10) + Duration::from_micros(bytes as u64 * 2)
 }
 
-/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
-fn parse(text: &str, limit: Duration) -> (Tree, bool) {
+thread_local! {
+    /// A parser keeps the memory that it worked in.
+    static PARSER: RefCell<Parser> = RefCell::new(java_parser());
+}
+
+fn java_parser() -> Parser {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_java_orchard::LANGUAGE.into())
         .expect("the grammar's ABI version is one that the linked tree-sitter reads");
-    if let Some(tree) = within(&mut parser, text, limit) {
-        return (tree, false);
-    }
-    parser.reset();
-    (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
+    parser
+}
+
+/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
+fn parse(text: &str, limit: Duration) -> (Tree, bool) {
+    PARSER.with_borrow_mut(|parser| {
+        if let Some(tree) = within(parser, text, limit) {
+            return (tree, false);
+        }
+        parser.reset();
+        (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
+    })
 }
 
 fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
@@ -105,14 +118,13 @@ mod tests {
         let file = SourceFile::parse("A.java", "class A { int f = 1 - 2; }");
         let root = file.tree.root_node();
         assert!(!file.gave_up && file.may_hold_bodies(root));
-        let body = root.named_child(0).unwrap().child_by_field_name("body").unwrap();
-        assert!(!file.may_hold_bodies(body.named_child(0).unwrap()));
+        let body = root.children().next().unwrap().child_by_field_name("body").unwrap();
+        assert!(!file.may_hold_bodies(body.named_children().next().unwrap()));
     }
 
     #[test]
     fn the_parser_stops_when_its_time_is_over() {
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
+        let mut parser = java_parser();
         let text = "class A { void m() { f(1); } }".repeat(10_000);
         assert!(within(&mut parser, &text, Duration::ZERO).is_none());
     }

@@ -3,11 +3,8 @@
 //! that spells them. The grammar is tree-sitter-java-orchard.
 
 use std::borrow::Borrow;
-use std::sync::LazyLock;
 
-use tree_sitter::{Language, Node};
-
-use super::fast::Map;
+use super::syntax_tree::Node;
 
 /// Node kinds.
 #[allow(missing_docs)]
@@ -138,28 +135,9 @@ pub mod field {
     pub const PATTERN: &str = "pattern";
 }
 
-/// The grammar's names by their ids. The parser's own look-up measures and compares text.
-struct Names {
-    kinds: Vec<&'static str>,
-    fields: Map<&'static str, u16>,
-}
-
-static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_java_orchard::LANGUAGE.into());
-
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let language: &'static Language = &LANGUAGE;
-    let kind = |id: usize| language.node_kind_for_id(id as u16).unwrap_or_default();
-    let name = |id: usize| Some((language.field_name_for_id(id as u16)?, id as u16));
-    Names {
-        kinds: (0..language.node_kind_count()).map(kind).collect(),
-        fields: (0..=language.field_count()).filter_map(name).collect(),
-    }
-});
-
 /// The kind of `node`, one of [`kind`] if it is named there.
 pub fn kind_of<'t>(node: impl Borrow<Node<'t>>) -> &'static str {
-    // The error node's id lies outside the table.
-    NAMES.kinds.get(usize::from(node.borrow().kind_id())).copied().unwrap_or("ERROR")
+    node.borrow().kind()
 }
 
 /// Whether `node` is a comment.
@@ -169,58 +147,38 @@ pub fn is_comment(node: Node<'_>) -> bool {
 
 /// All children but comments, punctuation included.
 pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).filter(|child| !is_comment(*child)).collect()
+    node.children().filter(|child| !is_comment(*child)).collect()
 }
 
 /// The named children but comments.
 pub fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !is_comment(*child)).collect()
+    node.named_children().filter(|child| !is_comment(*child)).collect()
 }
 
 /// Visits `node` and all named nodes below it, a node before those below it, in source
 /// order. `visit` gets how deep below `node` it is, and says whether to go on below.
 pub fn walk<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> bool) {
-    let mut cursor = node.walk();
-    let mut depth = 0;
-    loop {
-        let here = cursor.node();
-        if here.is_named() && visit(here, depth) && cursor.goto_first_child() {
-            depth += 1;
-            continue;
-        }
-        while depth > 0 && !cursor.goto_next_sibling() {
-            cursor.goto_parent();
-            depth -= 1;
-        }
-        if depth == 0 {
-            return;
-        }
-    }
+    node.walk(|node, depth| node.is_named() && visit(node, depth));
 }
 
 /// The first child of kind `kind`.
 pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).find(|child| kind_of(*child) == kind)
+    node.children().find(|child| kind_of(*child) == kind)
 }
 
 /// All children of kind `kind`.
 pub fn children_of_kind<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).filter(|child| kind_of(*child) == kind).collect()
+    node.children().filter(|child| kind_of(*child) == kind).collect()
 }
 
 /// The child in field `name`.
 pub fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    NAMES.fields.get(name).and_then(|id| node.child_by_field_id(*id))
+    node.child_by_field_name(name)
 }
 
 /// All children in field `name`.
 pub fn fields<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children_by_field_name(name, &mut cursor).filter(|child| !is_comment(*child)).collect()
+    node.children_by_field_name(name).filter(|child| !is_comment(*child)).collect()
 }
 
 /// The statements of a `{ }`: its children but the braces and comments; an empty
@@ -242,12 +200,12 @@ pub fn without_parentheses<'t>(mut node: Node<'t>) -> Node<'t> {
 
 /// First line of `node`, from 1.
 pub fn first_line(node: Node<'_>) -> u32 {
-    line_number(node.start_position().row)
+    line_number(node.first_row())
 }
 
 /// Last line of `node`, from 1.
 pub fn last_line(node: Node<'_>) -> u32 {
-    line_number(node.end_position().row)
+    line_number(node.last_row())
 }
 
 fn line_number(row: usize) -> u32 {

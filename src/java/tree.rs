@@ -1,10 +1,8 @@
 //! A lean copy of a file's syntax tree: flat, with parents, without comments,
 //! punctuation and annotations. Types are looked up by its dense node ids.
 
-use tree_sitter::{Node, TreeCursor};
-
-use super::SourceFile;
 use super::kinds::{Field, GRAMMAR, Kind};
+use super::{Node, SourceFile};
 
 /// A node of a [`LeanTree`]: its index in source order (parents before children).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,7 +28,7 @@ struct Entry {
 #[derive(Debug, Clone, Default)]
 pub struct LeanTree {
     entries: Vec<Entry>,
-    /// The ids of the nodes in the syntax tree.
+    /// The ids of the nodes in the syntax tree, ascending.
     syntax_ids: Vec<usize>,
 }
 
@@ -87,63 +85,40 @@ impl LeanTree {
     }
 
     fn copy(&mut self, file: &SourceFile) {
-        let tree = self;
-        let mut cursor = file.tree.walk();
-        let root = cursor.node();
-        tree.push(root, GRAMMAR.kind(root.kind_id()), Field::Other, NONE);
-        let mut ancestors = vec![(0u32, NONE)];
-        let mut descend = true;
-        loop {
-            if descend && cursor.goto_first_child() {
-                // A level for the children; the parent is the last entry kept.
-            } else {
-                loop {
-                    if cursor.goto_next_sibling() {
-                        break;
-                    }
-                    if !cursor.goto_parent() || ancestors.len() == 1 {
-                        return;
-                    }
-                    ancestors.pop();
-                }
-                descend = tree.visit(&cursor, &mut ancestors);
-                continue;
-            }
-            descend = tree.visit(&cursor, &mut ancestors);
-        }
+        // The nodes above the current one, each with its last child so far.
+        let mut above: Vec<(u32, u32)> = Vec::new();
+        file.tree.root_node().walk(|node, depth| {
+            above.truncate(depth);
+            let Some(index) = self.visit(node, above.last_mut()) else { return false };
+            above.push((index, NONE));
+            let kind = self.entries[index as usize].kind;
+            !kind.is_annotation() && kind != Kind::StringLiteral
+        });
     }
 
-    /// Keeps the cursor's node if it matters, and says whether to go below it.
-    /// `ancestors` holds (node, its last child) for every open level.
-    fn visit(&mut self, cursor: &TreeCursor<'_>, ancestors: &mut Vec<(u32, u32)>) -> bool {
-        let node = cursor.node();
+    /// Keeps `node` if it matters; `above` is its parent with its last child.
+    fn visit(&mut self, node: Node<'_>, above: Option<&mut (u32, u32)>) -> Option<u32> {
         let kind = GRAMMAR.kind(node.kind_id());
+        let field = GRAMMAR.field(node.field_id());
+        let Some((parent, last)) = above else { return Some(self.push(node, kind, field, NONE)) };
         if matches!(kind, Kind::LineComment | Kind::BlockComment) {
-            return false;
+            return None;
         }
-        let is_named = node.is_named();
         let is_token = matches!(
             kind,
             Kind::Increment | Kind::Decrement | Kind::New | Kind::Static | Kind::Error
         );
-        let field = GRAMMAR.field(cursor.field_id());
         // Operators are needed; the same tokens around type arguments are not.
-        if !is_named && !is_token && field != Field::Operator {
-            return false;
+        if !node.is_named() && !is_token && field != Field::Operator {
+            return None;
         }
-        let last = ancestors.last_mut().expect("the root is never popped");
-        let index = self.push(node, kind, field, last.0);
-        if last.1 == NONE {
-            self.entries[last.0 as usize].has_children = true;
-        } else {
-            self.entries[last.1 as usize].next = index;
+        let index = self.push(node, kind, field, *parent);
+        match *last {
+            NONE => self.entries[*parent as usize].has_children = true,
+            last => self.entries[last as usize].next = index,
         }
-        last.1 = index;
-        let below = !kind.is_annotation() && kind != Kind::StringLiteral && node.child_count() > 0;
-        if below {
-            ancestors.push((index, NONE));
-        }
-        below
+        *last = index;
+        Some(index)
     }
 
     fn push(&mut self, node: Node<'_>, kind: Kind, field: Field, parent: u32) -> u32 {
@@ -151,7 +126,7 @@ impl LeanTree {
         self.entries.push(Entry {
             start: node.start_byte() as u32,
             end: node.end_byte() as u32,
-            line: node.start_position().row as u32 + 1,
+            line: node.first_row() as u32 + 1,
             parent,
             next: NONE,
             kind,
@@ -206,12 +181,13 @@ impl LeanTree {
         self.entry(node).missing
     }
 
-    /// The id of each node in the syntax tree, in source order.
-    pub fn syntax_ids(&self) -> &[usize] {
-        &self.syntax_ids
+    /// The node with this id in the syntax tree, if it was kept.
+    pub fn of_syntax(&self, id: usize) -> Option<NodeId> {
+        let index = self.syntax_ids.binary_search(&id).ok()?;
+        Some(NodeId(index as u32))
     }
 
-    /// Gives the memory of [`LeanTree::syntax_ids`] back.
+    /// Gives the memory of the syntax tree's ids back: [`LeanTree::of_syntax`] finds none.
     pub fn forget_syntax(&mut self) {
         self.syntax_ids = Vec::new();
     }

@@ -1,7 +1,6 @@
 //! What is collected while the nodes of one file are counted.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::context::ContextText;
 use super::dictionary::OperationCount;
@@ -70,16 +69,15 @@ impl<'a> Counter<'a> {
 
     /// The operations since the last call, by name, context and line.
     pub fn take(&mut self) -> Vec<OperationCount> {
-        let mut counts: BTreeMap<(OperationName, ContextText, u32), u32> = BTreeMap::new();
-        for key in self.found.drain(..) {
-            *counts.entry(key).or_insert(0) += 1;
-        }
-        let entry = |((operation, context, line), count)| {
-            let (operation, context): (OperationName, ContextText) = (operation, context);
+        self.found.sort_unstable();
+        let same = self.found.chunk_by(|a, b| a == b).map(|same| {
+            let (operation, context, line) = same[0].clone();
             let (operation, context) = (operation.into_owned(), context.into_owned());
-            OperationCount { operation, context, line, count }
-        };
-        counts.into_iter().map(entry).collect()
+            OperationCount { operation, context, line, count: same.len() as u32 }
+        });
+        let counts = same.collect();
+        self.found.clear();
+        counts
     }
 
     pub fn report(&mut self, kind: FindingKind, line: u32, message: String) {

@@ -4,7 +4,6 @@
 use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::finding::Finding;
 use crate::java::SourceFile;
-use crate::java::fast::Map;
 use crate::java::tree::{LeanTree, NodeId};
 
 /// A file's lean tree and its blocks.
@@ -50,8 +49,7 @@ impl Prepared {
     /// `blocks` are those of `file`.
     pub fn of(file: &SourceFile, blocks: &FileBlocks<'_>) -> Prepared {
         let mut tree = LeanTree::of(file);
-        let nodes = nodes(&tree, blocks);
-        let node = |id: usize| nodes.get(&id).map(|(first, _)| *first);
+        let node = |id: usize| tree.of_syntax(id);
         let units = blocks.units.iter().map(|unit| LeanUnit {
             kind: unit.kind,
             class: unit.class.clone(),
@@ -67,39 +65,15 @@ impl Prepared {
             start_line: block.start_line,
             end_line: block.end_line,
         });
-        let owned = blocks.owner.iter().filter_map(|(id, block)| {
-            let (_, all) = nodes.get(id)?;
-            Some(all.iter().map(|node| (*node, *block as u32)))
-        });
+        let owned = blocks.owner.iter();
+        let owned = owned.filter_map(|(id, block)| Some((node(*id)?, *block as u32)));
         let blocks = LeanBlocks {
             units: units.collect(),
             blocks: lean.collect(),
-            owner: owned.flatten().collect(),
+            owner: owned.collect(),
             findings: blocks.findings.clone(),
         };
         tree.forget_syntax();
         Prepared { tree, blocks }
     }
-}
-
-/// The nodes of `tree` that `blocks` point at, by their ids in the syntax tree. A node and
-/// its only child may share an id: the outer one comes first.
-fn nodes(tree: &LeanTree, blocks: &FileBlocks<'_>) -> Map<usize, (NodeId, Vec<NodeId>)> {
-    let mut wanted: Map<usize, (NodeId, Vec<NodeId>)> = Map::default();
-    let constructs = blocks.blocks.iter().map(|block| block.construct.id());
-    let units = blocks.units.iter().map(|unit| unit.node.id());
-    let parts = blocks.blocks.iter().flat_map(|block| &block.parts).map(|part| part.id());
-    for id in constructs.chain(units).chain(parts).chain(blocks.owner.keys().copied()) {
-        wanted.entry(id).or_insert((NodeId(u32::MAX), Vec::new()));
-    }
-    for (node, id) in tree.nodes().zip(tree.syntax_ids()) {
-        if let Some((first, all)) = wanted.get_mut(id) {
-            if all.is_empty() {
-                *first = node;
-            }
-            all.push(node);
-        }
-    }
-    wanted.retain(|_, (_, all)| !all.is_empty());
-    wanted
 }

@@ -1,22 +1,26 @@
 //! Samples and log lines -> the energy of a window, and what happened in it. Pure:
 //! texts in, values out. `docs/energy.md` has the definitions.
 //!
-//! To add a meter with another text, write a function that makes a [`Trace`]; to add
-//! one that accumulates, describe it as a [`counter::Counter`].
+//! To add a meter, see [`meter`]; one that accumulates is described as a
+//! [`counter::Counter`].
 
+pub mod align;
 pub mod collections;
 pub mod counter;
 pub mod integrate;
 pub mod logcat;
+pub mod meter;
 pub mod session_log;
 pub mod trace;
 
+pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_marks};
 pub use collections::{Collection, parse_collection};
 pub use counter::Counter;
 pub use integrate::{
     IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_shown,
 };
 pub use logcat::{LogLine, parse_log_line};
+pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
 pub use session_log::{
     Alignment, Death, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog, SessionLogError,
     parse_session_log,

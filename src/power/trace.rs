@@ -45,7 +45,7 @@ pub enum FlawKind {
 }
 
 /// A samples text that can't be used.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum TraceError {
     /// The first line is not the sampler's header.
     #[error("samples, line 1: no `# wattline-samples 1 rails=... unit=...` header")]

@@ -1,10 +1,8 @@
 //! All results -> bytes that people and tools open: one HTML page without network, a
-//! terminal summary, SARIF for editors and code review, collapsed stacks for flame
-//! graphs. Pure: values in, text out; one file per format.
+//! terminal summary, SARIF for editors and code review. Pure: values in, text out; one file per format.
 //!
 //! To add a format: a file with one function from values to a `String`.
 
-pub mod collapsed;
 pub mod data;
 pub mod format;
 pub mod html;
@@ -14,7 +12,6 @@ pub mod scatter;
 pub mod text;
 pub mod view;
 
-pub use collapsed::collapsed;
 pub use data::{
     Board, CampaignFacts, CvRow, EstimabilityRow, ReportData, cv_rows, estimability_rows,
 };

@@ -1,8 +1,9 @@
 //! Hints as SARIF 2.1.0, for editors and code review. The only file that knows SARIF.
 //!
-//! URIs are relative to the source root. A result's fingerprint is made of pattern,
-//! class and block name, not of lines: it stays when unrelated code moves. `rank` is
-//! the predicted saving in percent of the scenario.
+//! URIs are relative to the source root. A result's fingerprint is made of pattern, file,
+//! method and the code in question without white space, not of lines or the numbers of
+//! blocks: it stays when other code comes, goes or moves, in the same method too. `rank`
+//! is the predicted saving in percent of the scenario.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,7 +22,7 @@ use crate::report::format;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// Name of the fingerprint; its number changes when what it is made of does.
-const FINGERPRINT: &str = "wattlinePatternBlock/v1";
+const FINGERPRINT: &str = "wattlinePatternCode/v2";
 
 /// The text of `hints.sarif`.
 pub fn sarif(hints: &[Hint]) -> String {
@@ -121,10 +122,13 @@ fn properties(hint: &Hint) -> PropertyBag {
     PropertyBag::builder().additional_properties(BTreeMap::from(properties)).build()
 }
 
-/// 32 hexadecimal digits of pattern, file and block name, and a number where several
-/// hints have the same.
+/// 32 hexadecimal digits of pattern, file, method and rewritten code, and a number where
+/// several hints have the same.
 fn fingerprint(hint: &Hint, seen: &mut HashMap<String, usize>) -> String {
-    let what = format!("{}\n{}\n{}", hint.pattern, hint.file, hint.block_name);
+    let method = hint.block_name.rsplit_once(").").map_or(&*hint.block_name, |(method, _)| method);
+    let method = method.trim_end_matches(')');
+    let code: String = hint.rewrite.split_whitespace().collect();
+    let what = format!("{}\n{}\n{method}\n{code}", hint.pattern, hint.file);
     let digest = Sha256::digest(what.as_bytes());
     let digits: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let nth = seen.entry(digits.clone()).and_modify(|nth| *nth += 1).or_insert(1);
@@ -157,6 +161,7 @@ fn pascal_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::tools_tests::python_with;
     use crate::report::sample;
 
     #[test]
@@ -175,6 +180,8 @@ mod tests {
         for hint in &mut hints {
             hint.start_line += 7;
             hint.end_line += 7;
+            hint.rewrite = hint.rewrite.replace('\n', "\n    ");
+            hint.block_name = hint.block_name.replace("for_1", "for_2");
         }
         let moved: Sarif = serde_json::from_str(&sarif(&hints)).unwrap();
         let prints = |sarif: &Sarif| -> Vec<_> {
@@ -182,6 +189,52 @@ mod tests {
             results.iter().map(|result| result.partial_fingerprints.clone().unwrap()).collect()
         };
         assert_eq!(prints(&read), prints(&moved));
+    }
+
+    #[test]
+    fn other_code_has_another_fingerprint() {
+        let hint = &sample::hints()[0];
+        let mut other = hint.clone();
+        other.rewrite.push_str("x();");
+        let print = |hint| fingerprint(hint, &mut HashMap::new());
+        assert_ne!(print(hint), print(&other));
+        let (mut seen, again) = (HashMap::new(), hint.clone());
+        assert_ne!(fingerprint(hint, &mut seen), fingerprint(&again, &mut seen), "two of a kind");
+    }
+
+    /// The schema comes with the crate that the types are made from; the validator is
+    /// Python's `jsonschema`.
+    #[test]
+    fn the_official_schema_takes_it() {
+        let Some((schema, python)) = sarif_schema().zip(python_with("jsonschema")) else {
+            println!("skipped: no SARIF schema in cargo's registry, or no Python with jsonschema");
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let check = "import json, sys, jsonschema\n\
+                     schema, *files = [json.load(open(path)) for path in sys.argv[1:]]\n\
+                     for value in files: jsonschema.validate(value, schema)\n\
+                     files[0]['runs'][0]['results'][0]['level'] = 'shout'\n\
+                     wrong = jsonschema.Draft7Validator(schema).is_valid(files[0])\n\
+                     sys.exit('the schema takes everything' if wrong else 0)";
+        let (full, empty) = (folder.path().join("full.sarif"), folder.path().join("empty.sarif"));
+        std::fs::write(&full, sarif(&sample::hints())).unwrap();
+        std::fs::write(&empty, sarif(&[])).unwrap();
+        let mut command = std::process::Command::new(python);
+        let output = command.args(["-c", check]).args([&schema, &full, &empty]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn sarif_schema() -> Option<std::path::PathBuf> {
+        let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
+        let home =
+            home.or_else(|| Some(std::path::Path::new(&std::env::var_os("HOME")?).join(".cargo")))?;
+        let folders = walkdir::WalkDir::new(home.join("registry/src")).max_depth(2).into_iter();
+        let names = |entry: &walkdir::DirEntry| {
+            entry.file_name().to_string_lossy().starts_with("serde-sarif-")
+        };
+        let found = folders.filter_map(Result::ok).find(names)?;
+        Some(found.path().join("src/schema.json")).filter(|path| path.is_file())
     }
 
     #[test]

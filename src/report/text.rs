@@ -79,11 +79,9 @@ fn accuracy(data: &ReportData<'_>) -> Vec<String> {
         let figures: Vec<String> = pair.iter().map(|model| error(data, model)).collect();
         lines.push(format!("  {}", figures.join("; ")));
     }
-    let (first, second) = wrapped(&fit::verdict(data).sentence);
-    lines.push(format!("  {first}"));
-    lines.extend(second.map(|second| format!("  {second}")));
+    lines.extend(wrapped(&fit::verdict(data).sentence));
     if let Some(evaluation) = data.evaluation {
-        lines.push(truth(evaluation));
+        lines.extend(wrapped(&truth(evaluation)));
     }
     lines
 }
@@ -96,24 +94,28 @@ fn error(data: &ReportData<'_>, model: &str) -> String {
     format!("{} NMAE {nmae} r {r}", visible(model))
 }
 
-/// A sentence in at most two lines.
-fn wrapped(sentence: &str) -> (String, Option<String>) {
+/// A sentence in one indented line or two.
+fn wrapped(sentence: &str) -> Vec<String> {
+    let indented = |part: &str| format!("  {}", part.trim());
     if sentence.chars().count() <= COLUMNS - 2 {
-        return (sentence.into(), None);
+        return vec![indented(sentence)];
     }
     let limit = sentence.char_indices().nth(COLUMNS - 2).map_or(sentence.len(), |(at, _)| at);
-    let cut = sentence[..limit].rfind(' ').unwrap_or(limit);
-    (sentence[..cut].into(), Some(sentence[cut..].trim().into()))
+    // A figure stays with its sign.
+    let breaks = |at: &usize| !sentence[at + 1..].starts_with(['%', '/']);
+    let mut spaces = sentence[..limit].rmatch_indices(' ').map(|(at, _)| at);
+    let cut = spaces.find(breaks).unwrap_or(limit);
+    vec![indented(&sentence[..cut]), indented(&sentence[cut..])]
 }
 
-/// Errors against the truth in one line.
+/// Errors against the truth.
 fn truth(evaluation: &Evaluation) -> String {
     let level = |row: &LevelEvaluation| {
         let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
         format!("{} {median} / {p90}", row.level)
     };
     let levels: Vec<String> = evaluation.levels.iter().map(level).collect();
-    format!("  against the truth (median / p90 error): {}", levels.join("; "))
+    format!("Against the truth, median / 90th percentile of the error: {}.", levels.join("; "))
 }
 
 /// The costliest operations.
@@ -212,7 +214,7 @@ mod tests {
             assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
         }
         let text = summary_text(&sample::report().data());
-        for part in ["VIRTUAL BOARD", "unexplained", "flat", "against the truth", "bulk-copy"] {
+        for part in ["VIRTUAL BOARD", "unexplained", "flat", "Against the truth", "bulk-copy"] {
             assert!(text.contains(part), "{part}\n{text}");
         }
         if std::env::var("WATTLINE_RENDER").is_ok() {

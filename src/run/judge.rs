@@ -3,12 +3,16 @@
 
 use crate::campaign::Phase;
 use crate::power::{
-    FlawKind, MarkTexts, SessionLog, SessionLogError, Trace, Window, integrate_shown,
-    parse_session_log, parse_trace,
+    MarkTexts, SessionLog, SessionLogError, Trace, Window, integrate_shown, parse_samples,
+    parse_session_log,
 };
 use crate::scenario::{Limits, Scenario};
 
-use super::record::{Conditions, ExitState, Measured, RawLogs, RawRun};
+use super::checks::{
+    check_conditions, check_counts, check_duration, check_frequency, check_samples,
+};
+use super::readings::{check_readings, longest_still_s};
+use super::record::{Measured, RawLogs, RawRun};
 
 /// What runs are held against.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,16 +56,6 @@ pub struct Reference {
     pub counts_crc32: Option<u32>,
 }
 
-/// Durations of a case are compared from this many good runs on: with fewer an outlier
-/// would make the ones after it look bad.
-const DURATIONS_MIN: usize = 3;
-
-/// Furthest that the marks that align the clocks may be apart, in seconds.
-const CLOCK_RESIDUAL_MAX_S: f64 = 0.25;
-
-/// Largest share of a session's sample lines that may be unreadable or out of order.
-const FLAW_SHARE_MAX: f64 = 0.01;
-
 /// Measures a run and checks it: what was measured, if anything could be, and one
 /// sentence per failed check.
 pub fn judge(
@@ -71,9 +65,11 @@ pub fn judge(
     settings: &JudgeSettings,
 ) -> (Option<Measured>, Vec<String>) {
     let mut reasons = check_conditions(phase, &raw.conditions, settings);
+    reasons.extend(check_frequency(&raw.conditions, settings));
     match measure(phase, &raw.logs, settings) {
         Ok((measured, trace)) => {
             reasons.extend(check_samples(&measured, &trace, settings));
+            reasons.extend(check_readings(&trace, &settings.rails, measured.end_uptime_s));
             reasons.extend(check_duration(phase, &measured, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
             (Some(measured), reasons)
@@ -91,7 +87,7 @@ pub fn measure(
     logs: &RawLogs,
     settings: &JudgeSettings,
 ) -> Result<(Measured, Trace), String> {
-    let trace = parse_trace(&logs.samples).map_err(|error| error.to_string())?;
+    let trace = parse_samples(&logs.samples).map_err(|error| error.to_string())?;
     let series = trace.series(&settings.rails).map_err(|error| error.to_string())?;
     let log = parse_session_log(&logs.logcat, &settings.marks);
     let window = match log.session_window() {
@@ -119,6 +115,7 @@ pub fn measure(
         repeated_readings: trace.repeated_readings(),
         flaws: trace.flaws.len(),
         longest_gap_s: energy.longest_gap.0,
+        longest_still_s: longest_still_s(&trace),
         collections: collections(&log),
         counts_crc32: logs.counts.as_ref().map(|text| crc32fast::hash(text.as_bytes())),
     };
@@ -137,105 +134,10 @@ fn collections(log: &SessionLog) -> u64 {
     marks.map_or(0, |(begin, end)| log.collections_between(begin, end).len() as u64)
 }
 
-fn check_conditions(
-    phase: Phase,
-    conditions: &Conditions,
-    settings: &JudgeSettings,
-) -> Vec<String> {
-    let mut reasons = Vec::new();
-    match conditions.exit {
-        ExitState::Ended => {}
-        ExitState::Died => reasons.push("the application died".into()),
-        ExitState::TimedOut => reasons.push("the session did not end in time".into()),
-    }
-    if phase == Phase::Traced {
-        return reasons;
-    }
-    for (when, frequency) in
-        [("before", conditions.frequency_before_khz), ("after", conditions.frequency_after_khz)]
-    {
-        let wrong = frequency.filter(|frequency| *frequency != settings.frequency_khz);
-        reasons.extend(wrong.map(|frequency| {
-            let wanted = settings.frequency_khz;
-            format!("the frequency {when} was {frequency} kHz, not {wanted} kHz")
-        }));
-    }
-    for (when, temperature) in
-        [("before", conditions.temperature_before_c), ("after", conditions.temperature_after_c)]
-    {
-        let limit = settings.limits.temperature_c;
-        let hot = temperature.filter(|temperature| *temperature > limit);
-        let hot = hot.map(|t| format!("the temperature {when} was {t} C, above {limit} C"));
-        reasons.extend(hot);
-    }
-    if conditions.charging == Some(true) {
-        reasons.push("the board was charging".into());
-    }
-    reasons
-}
-
-fn check_samples(measured: &Measured, trace: &Trace, settings: &JudgeSettings) -> Vec<String> {
-    let mut reasons = Vec::new();
-    let expected = measured.duration_s * settings.sample_rate_hz;
-    if (measured.samples as f64) < settings.limits.min_sample_share * expected {
-        let samples = measured.samples;
-        reasons.push(format!("{samples} samples in the window, {expected:.0} expected"));
-    }
-    if measured.longest_gap_s > settings.limits.max_gap_s {
-        let gap = measured.longest_gap_s;
-        reasons.push(format!("{gap:.3} s without a sample"));
-    }
-    let bad = |kind: FlawKind| matches!(kind, FlawKind::Unreadable | FlawKind::Disorder);
-    let flaws = trace.flaws.iter().filter(|flaw| bad(flaw.kind)).count();
-    if flaws as f64 > FLAW_SHARE_MAX * (trace.len() + flaws) as f64 {
-        reasons.push(format!("{flaws} sample lines unreadable or out of order"));
-    }
-    if let Some(residual) = measured.clock_residual_s
-        && residual > CLOCK_RESIDUAL_MAX_S
-    {
-        reasons.push(format!("log and samples can be aligned to {residual:.3} s only"));
-    }
-    reasons
-}
-
-fn check_duration(
-    phase: Phase,
-    measured: &Measured,
-    reference: &Reference,
-    settings: &JudgeSettings,
-) -> Option<String> {
-    let expected = match phase {
-        Phase::Idle => settings.idle_s,
-        _ if reference.durations_s.len() < DURATIONS_MIN => return None,
-        _ => median(&reference.durations_s),
-    };
-    let found = measured.duration_s;
-    let apart = (found - expected).abs() > settings.limits.duration_mismatch * expected;
-    apart.then(|| format!("it lasted {found:.2} s, where {expected:.2} s were expected"))
-}
-
-fn check_counts(phase: Phase, measured: &Measured, reference: &Reference) -> Option<String> {
-    if phase != Phase::Traced {
-        return None;
-    }
-    let Some(found) = measured.counts_crc32 else {
-        return Some("the application left no counts".into());
-    };
-    let other = reference.counts_crc32.is_some_and(|expected| expected != found);
-    other.then(|| "its path is not that of the traced run before it".into())
-}
-
-/// The middle value; the mean of the two middle ones. Not for an empty list.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { 0.5 * (sorted[middle - 1] + sorted[middle]) }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::run::record::ExitState;
 
     pub(crate) fn settings() -> JudgeSettings {
         JudgeSettings {
@@ -303,6 +205,10 @@ pub(crate) mod tests {
         check(
             &|raw| raw.conditions.frequency_after_khz = Some(800_000),
             "the frequency after was 800000 kHz, not 1100000 kHz",
+        );
+        check(
+            &|raw| raw.conditions.throttled_s = Some(0.25),
+            "the board was slower than 1100000 kHz for 0.25 s",
         );
         check(
             &|raw| raw.conditions.temperature_before_c = Some(90.0),

@@ -10,11 +10,14 @@
 //! ```
 
 pub mod campaign;
+mod checks;
 pub mod error;
 pub mod journal;
 pub mod judge;
+mod readings;
 pub mod record;
 pub mod store;
+pub mod summary;
 
 pub use campaign::{Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign};
 pub use error::{DriverError, RunError};
@@ -24,3 +27,4 @@ pub use record::{
     BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,
 };
 pub use store::{read_counts, read_logs, write_run};
+pub use summary::{Trouble, troubles};

@@ -53,6 +53,12 @@ pub struct BoardIdentity {
     pub runtime: String,
     /// Whether it is the virtual board: every report says so.
     pub is_virtual: bool,
+    /// The power meter; `software` is an estimate. Empty in records of older versions.
+    #[serde(default)]
+    pub meter: String,
+    /// Rails whose power was added up.
+    #[serde(default)]
+    pub rails: Vec<String>,
 }
 
 /// Conditions around a session, as the driver found them.
@@ -64,6 +70,13 @@ pub struct Conditions {
     pub frequency_before_khz: Option<u64>,
     /// The same after.
     pub frequency_after_khz: Option<u64>,
+    /// The lowest seen during the session; none where it can't be read.
+    #[serde(default)]
+    pub frequency_min_khz: Option<u64>,
+    /// Seconds below the frequency of the start, by the kernel's statistics; none where
+    /// there were none or the kernel keeps none.
+    #[serde(default)]
+    pub throttled_s: Option<f64>,
     /// Temperature in degrees Celsius before; none where there is no sensor.
     pub temperature_before_c: Option<f64>,
     /// The same after.
@@ -122,6 +135,9 @@ pub struct Measured {
     pub flaws: usize,
     /// Longest time between two samples in the window, in seconds.
     pub longest_gap_s: f64,
+    /// Longest time without a new reading on any rail, in seconds.
+    #[serde(default)]
+    pub longest_still_s: f64,
     /// Garbage collections of the application in the window.
     pub collections: u64,
     /// CRC32 of the counts of a traced run.

@@ -286,7 +286,7 @@ fn check_campaign(
         cases: written.cases as usize,
         removed_share,
         candidates: written.candidates as usize,
-        dry_runs: written.dry_runs.unwrap_or(written.cases.saturating_mul(4)) as usize,
+        dry_runs: written.dry_runs.unwrap_or(written.cases.saturating_mul(20)) as usize,
         collapsed_share: share(written.collapsed_share, "campaign.collapsed_share")?,
         min_energy_share: share(written.min_energy_share, "campaign.min_energy_share")?,
         max_retries: written.max_retries,

@@ -238,7 +238,7 @@ pub struct CampaignSettings {
     pub removed_share: f64,
     /// Candidate sets per input.
     pub candidates: usize,
-    /// Dry runs the planner may make.
+    /// Dry runs the planner may make to find sets that run.
     pub dry_runs: usize,
     /// Share of the cases that may run fewer than a fifth of their base's executions.
     pub collapsed_share: f64,

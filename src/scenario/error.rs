@@ -94,7 +94,7 @@ pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> Sce
 }
 
 /// The known word that is most like `key`, if any is near.
-fn nearest_of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest_of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let scored = known.map(|word| (strsim::jaro_winkler(key, word), word));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))?;
     (best.0 > 0.7).then(|| best.1.to_string())

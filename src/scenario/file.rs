@@ -194,7 +194,8 @@ pub struct CampaignFile {
     pub removed_share: f64,
     /// Candidate sets per input among which the plan chooses. Default 60.
     pub candidates: u32,
-    /// Dry runs the planner may make. Default 4 x `cases`.
+    /// Dry runs the planner may make to find sets that run; each chosen case makes one more.
+    /// Default 20 x `cases`.
     pub dry_runs: Option<u32>,
     /// Share of the cases that may run fewer than a fifth of their base's
     /// executions. Default 0.1.

@@ -16,6 +16,7 @@ pub use checked::{
     Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
     Meter, Origin, Role, Scenario, Session, Source,
 };
+pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
 pub use file::ScenarioFile;
 pub use input::{Action, Step};

@@ -55,7 +55,7 @@ pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
     let (out, err) = (plan.directory.join("stdout.txt"), plan.directory.join("stderr.txt"));
     let create = |path: &PathBuf| File::create(path).map_err(ToolchainError::io("create", path));
     let mut child = Command::new(&jdk.java)
-        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
+        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData"])
         .args(&plan.options)
         .arg("-cp")
         .arg(join_paths(&plan.classpath))

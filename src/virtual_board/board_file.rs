@@ -8,6 +8,9 @@ use super::BoardError;
 /// The board file of the Odroid-XU+E.
 pub const ODROID_XU_E: &str = include_str!("../../datasets/boards/odroid-xu-e.toml");
 
+/// The board file of the Odroid-XU3.
+pub const ODROID_XU3: &str = include_str!("../../datasets/boards/odroid-xu3.toml");
+
 /// What a virtual board is like. Field by field the keys of the TOML file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,8 +49,15 @@ pub struct Processor {
     pub busy_w: f64,
     /// Frequency for which the silicon's costs hold.
     pub reference_khz: u64,
-    /// Number of cores with a cpufreq folder.
+    /// Number of big cores.
     pub big_cores: u32,
+    /// Little cores that stand before them in the numbering, with a frequency of their own;
+    /// none where a switcher hides them.
+    #[serde(default)]
+    pub little_cores: u32,
+    /// Their highest frequency.
+    #[serde(default)]
+    pub little_khz: u64,
     /// Frequencies in kHz with the core voltage at each.
     pub operating_points: Vec<(u64, f64)>,
     /// Frequency before any script sets one.
@@ -106,6 +116,9 @@ pub struct Rail {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sensors {
+    /// Number of the I2C bus: 4 on the XU+E, 3 or 0 on the XU3.
+    #[serde(default = "bus_of_xu_e")]
+    pub bus: u32,
     /// Period after which the values change.
     pub refresh_us: u64,
     /// Resolution of the voltage.
@@ -140,6 +153,10 @@ pub struct Collector {
     pub heap_kb: u64,
 }
 
+fn bus_of_xu_e() -> u32 {
+    4
+}
+
 impl BoardFile {
     /// Reads and checks a board file.
     ///
@@ -152,6 +169,13 @@ impl BoardFile {
             None => Ok(file),
             Some(problem) => Err(BoardError::File { problem }),
         }
+    }
+
+    /// A built-in board by its name.
+    pub fn built_in(name: &str) -> Option<Self> {
+        let texts = [("odroid-xu-e", ODROID_XU_E), ("odroid-xu3", ODROID_XU3)];
+        let (_, text) = texts.into_iter().find(|(known, _)| *known == name)?;
+        Self::from_toml(text).ok()
     }
 
     /// The virtual Odroid-XU+E.
@@ -231,7 +255,10 @@ mod tests {
 
     #[test]
     fn the_built_in_file_is_sound() {
-        assert_eq!(BoardFile::from_toml(ODROID_XU_E).unwrap().name, "odroid-xu-e");
+        for name in ["odroid-xu-e", "odroid-xu3"] {
+            assert_eq!(BoardFile::built_in(name).unwrap().name, name);
+        }
+        assert!(BoardFile::built_in("odroid-xu4").is_none());
     }
 
     #[test]

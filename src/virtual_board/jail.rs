@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use super::BoardError;
 use super::wire::{SOCKET, SOCKET_VARIABLE};
@@ -104,23 +105,39 @@ impl Jail {
     }
 
     fn change_root(&self, script: &str) -> Command {
-        let mut command = Command::new(host_program("chroot"));
+        let mut command = patient(&host_program("chroot"));
         command.arg(&self.root).args(["/system/bin/sh", "-c", script]);
         command
     }
 
     fn name_space(&self, options: &[&str], script: &str) -> Command {
-        let mut command = Command::new(host_program("unshare"));
+        let mut command = patient(&host_program("unshare"));
         command.args(options).args(["--", "/bin/sh", "-c", COVER, "sh"]);
         command.arg(&self.root).arg(script).arg(host_program("chroot"));
         command
     }
 
     fn prefix(&self, script: &str) -> Command {
-        let mut command = Command::new(self.root.join("system/bin/sh"));
+        let mut command = patient(&self.root.join("system/bin/sh"));
         command.args(["-c", script]).current_dir(&self.root);
         command
     }
+}
+
+/// A program that goes on where a file can grow no more: on a full disk a write fails, it
+/// does not kill. The option is one of coreutils 8.31 and later.
+fn patient(program: &Path) -> Command {
+    static CAN_IGNORE: LazyLock<bool> = LazyLock::new(|| {
+        let mut trial = Command::new(host_program("env"));
+        trial.args(["--ignore-signal=XFSZ", "true"]).stderr(Stdio::null());
+        trial.status().is_ok_and(|status| status.success())
+    });
+    if !*CAN_IGNORE {
+        return Command::new(program);
+    }
+    let mut command = Command::new(host_program("env"));
+    command.arg("--ignore-signal=XFSZ").arg(program);
+    command
 }
 
 /// A program of the host that may lie outside a user's PATH.
@@ -140,7 +157,7 @@ mod tests {
     /// Every way that works on this machine runs the same script with the same result.
     #[test]
     fn shells_are_confined_in_every_way_that_works() {
-        let root = match Root::build(Path::new("/bin/true")) {
+        let root = match Root::build(Path::new("/bin/true"), Default::default()) {
             Ok(root) => root,
             Err(error) => return eprintln!("skipped: {error}"),
         };

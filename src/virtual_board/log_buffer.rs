@@ -14,6 +14,8 @@ const BYTES_MAX: usize = 32 * 1024 * 1024;
 pub(super) struct Line {
     /// Nanoseconds since boot.
     pub at_ns: u64,
+    /// How far the wall clock had been moved then, in nanoseconds.
+    pub moved_ns: i64,
     pub pid: u32,
     /// V, D, I, W, E or F.
     pub level: char,
@@ -47,7 +49,9 @@ impl Format {
 impl Line {
     /// The line with its end; `boot_epoch_ns` is the wall clock at boot.
     pub(super) fn print(&self, format: Format, boot_epoch_ns: u128) -> String {
-        let stamp = || Moment::from_epoch_ns(boot_epoch_ns + u128::from(self.at_ns)).log_stamp();
+        let at_ns = boot_epoch_ns + u128::from(self.at_ns);
+        let at_ns = at_ns.saturating_add_signed(self.moved_ns.into());
+        let stamp = || Moment::from_epoch_ns(at_ns).log_stamp();
         let Self { pid, level, tag, text, .. } = self;
         match format {
             Format::Brief => format!("{level}/{tag:<8}({pid:5}): {text}\n"),
@@ -156,7 +160,7 @@ mod tests {
     use super::*;
 
     fn line(at_ns: u64, level: char, tag: &str, text: &str) -> Line {
-        Line { at_ns, pid: 42, level, tag: tag.into(), text: text.into() }
+        Line { at_ns, moved_ns: 0, pid: 42, level, tag: tag.into(), text: text.into() }
     }
 
     #[test]

@@ -3,18 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::adb::Mode;
+use super::adb::{Connections, Mode};
 use super::apps::Apps;
 use super::board_file::BoardFile;
 use super::calendar::Moment;
+use super::cause;
 use super::clock::Clock;
+use super::fault::Schedule;
 use super::log_buffer::{Line, LogBuffer};
 use super::power::Hardware;
-use super::root::inside;
+use super::root::{Tools, inside};
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -24,31 +27,47 @@ pub(super) struct Machine {
     pub clock: Arc<Clock>,
     pub file: BoardFile,
     pub mode: Mode,
+    pub tools: Tools,
     pub log: LogBuffer,
     pub apps: Apps,
+    /// What is to go wrong when.
+    pub schedule: Schedule,
+    /// The connections of hosts.
+    pub connections: Arc<Connections>,
     root: PathBuf,
+    start_ns: u64,
     hardware: Mutex<Hardware>,
     properties: Mutex<BTreeMap<String, String>>,
     problems: Mutex<Vec<String>>,
+    /// How far the wall clock was moved, in nanoseconds.
+    moved_ns: AtomicI64,
+    disk_full: AtomicBool,
 }
 
 impl Machine {
     pub(super) fn new(
         root: &Path,
-        mode: Mode,
+        (mode, tools): (Mode, Tools),
         file: BoardFile,
         hardware: Hardware,
         apps: Apps,
+        connections: Arc<Connections>,
     ) -> Self {
         Self {
             clock: Clock::new(hardware.start_ns()),
+            start_ns: hardware.start_ns(),
             log: LogBuffer::default(),
             apps,
             root: root.to_owned(),
             mode,
+            tools,
             hardware: Mutex::new(hardware),
             properties: Mutex::new(first_properties(&file)),
             problems: Mutex::default(),
+            schedule: Schedule::default(),
+            connections,
+            moved_ns: AtomicI64::new(0),
+            disk_full: AtomicBool::new(false),
             file,
         }
     }
@@ -81,13 +100,34 @@ impl Machine {
 
     /// The wall clock.
     pub(super) fn wall_clock(&self) -> Moment {
-        Moment::from_epoch_ns(self.boot_epoch_ns() + u128::from(self.clock.now_ns()))
+        let now = self.boot_epoch_ns() + u128::from(self.clock.now_ns());
+        Moment::from_epoch_ns(now.saturating_add_signed(self.moved_ns().into()))
+    }
+
+    /// How far the wall clock was moved, in nanoseconds.
+    pub(super) fn moved_ns(&self) -> i64 {
+        self.moved_ns.load(Ordering::SeqCst)
+    }
+
+    /// Moves the wall clock.
+    pub(super) fn move_wall_clock(&self, nanos: i64) {
+        self.moved_ns.fetch_add(nanos, Ordering::SeqCst);
+    }
+
+    /// Whether no file can grow.
+    pub(super) fn is_disk_full(&self) -> bool {
+        self.disk_full.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn set_disk_full(&self, full: bool) {
+        self.disk_full.store(full, Ordering::SeqCst);
     }
 
     /// Adds a line to the log at the present time.
     pub(super) fn log(&self, level: char, tag: &str, pid: u32, text: &str) {
         let at_ns = self.clock.now_ns();
-        self.log.add(Line { at_ns, pid, level, tag: tag.to_owned(), text: text.to_owned() });
+        let (moved_ns, tag, text) = (self.moved_ns(), tag.to_owned(), text.to_owned());
+        self.log.add(Line { at_ns, moved_ns, pid, level, tag, text });
     }
 
     /// The work of a command, spent beside everything else.
@@ -107,11 +147,26 @@ impl Machine {
     pub(super) fn start_session(&self, label: &str) {
         self.apps.stop_all(self);
         self.log.clear();
-        let mut hardware = self.hardware();
-        let start = hardware.start_ns();
-        hardware.restart(label, start);
-        drop(hardware);
-        self.clock.reset(start);
+        self.clock.reset(self.start_ns);
+        self.moved_ns.store(0, Ordering::SeqCst);
+        // What ends with the session before, ends before this one's temperature is settled.
+        self.schedule.session(label);
+        cause::look(self);
+        self.hardware().restart(label, self.start_ns);
+    }
+
+    /// Seconds of the present session that have passed.
+    pub(super) fn session_s(&self) -> f64 {
+        self.clock.now_ns().saturating_sub(self.start_ns) as f64 * 1e-9
+    }
+
+    /// The board starts anew: its settings, log and clock are those of its start.
+    pub(super) fn boot(&self) {
+        *self.properties() = first_properties(&self.file);
+        self.log.clear();
+        self.hardware().boot();
+        self.clock.reset(self.start_ns);
+        self.moved_ns.store(0, Ordering::SeqCst);
     }
 
     /// Name of the session that runs, as a folder name.
@@ -155,8 +210,15 @@ impl Machine {
 }
 
 /// A process number as the kernel takes it.
-fn raw_pid(pid: u32) -> Option<Pid> {
+pub(super) fn raw_pid(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+/// Sends a signal to a process, which may be gone already.
+pub(super) fn signal_process(pid: u32, signal: Signal) {
+    if let Some(pid) = raw_pid(pid) {
+        kill_process(pid, signal).ok();
+    }
 }
 
 /// Ends a process and its group at once.

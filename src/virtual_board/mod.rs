@@ -7,10 +7,12 @@ mod adb;
 mod apps;
 mod board_file;
 mod calendar;
+mod cause;
 mod clock;
 mod commands;
 mod control;
 mod error;
+mod fault;
 mod jail;
 mod janitor;
 mod log_buffer;
@@ -31,10 +33,12 @@ use std::time::Duration;
 
 pub use adb::Mode;
 pub use board_file::{
-    BoardFile, Collector, Costs, Heat, ODROID_XU_E, Processor, Rail, Rails, Sensors,
+    BoardFile, Collector, Costs, Heat, ODROID_XU_E, ODROID_XU3, Processor, Rail, Rails, Sensors,
 };
 pub use error::BoardError;
+pub use fault::{Act, Fault, Moment};
 use machine::Machine;
+pub use root::Tools;
 use silicon::{AgentOptions, CostTable, SiliconOptions};
 
 /// How a board is started.
@@ -44,6 +48,8 @@ pub struct BoardOptions {
     pub port: u16,
     /// Generation of adbd.
     pub mode: Mode,
+    /// What its shell has to work with.
+    pub tools: Tools,
     /// The program that answers to the names of the board's own commands: an
     /// executable that calls [`shim::run_if_shim`] first. `None` is this program.
     pub executable: Option<PathBuf>,
@@ -70,6 +76,7 @@ impl Default for BoardOptions {
         Self {
             port: 0,
             mode: Mode::Modern,
+            tools: Tools::Toybox,
             executable: None,
             board: BoardFile::odroid_xu_e(),
             seed: None,
@@ -112,20 +119,37 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
         Some(path) => path.clone(),
         None => std::env::current_exe()?,
     };
-    let root = root::Root::build(&executable)?;
+    let root = root::Root::build(&executable, options.tools)?;
     let scratch = tempfile::Builder::new().prefix("wattline-silicon-").tempdir()?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let jail = jail::Jail::find(root.path())?;
     let confinement = jail.name();
     let machine = Arc::new(machine(options, &root, &scratch)?);
-    let shells = Arc::new(shells::Shells::new(jail, root.path(), machine.clock.clone()));
-    let model = options.board.name.replace([';', ':', '='], "_");
-    let device = adb::Device { mode: options.mode, shells, model };
-    let server = adb::AdbServer::start(options.port, device)
+    let full = machine.clone();
+    let is_full = Box::new(move || full.is_disk_full());
+    let shells = Arc::new(shells::Shells::new(jail, root.path(), machine.clock.clone(), is_full));
+    let device = device(options, shells, &machine);
+    let server = adb::AdbServer::start(options.port, device, machine.connections.clone())
         .map_err(|source| BoardError::Port { port: options.port, source })?;
     control::start(machine.clone())?;
     let clock = Some(run_clock(&machine, options.patience)?);
     Ok(RunningBoard { server, machine, clock, confinement, janitor, root, _scratch: scratch })
+}
+
+/// What the connections of hosts need.
+fn device(
+    options: &BoardOptions,
+    shells: Arc<shells::Shells>,
+    machine: &Arc<Machine>,
+) -> adb::Device {
+    let (counted, full) = (machine.clone(), machine.clone());
+    adb::Device {
+        mode: options.mode,
+        shells,
+        model: options.board.name.replace([';', ':', '='], "_"),
+        opened: Box::new(move || cause::perform(&counted, counted.schedule.request())),
+        is_disk_full: Box::new(move || full.is_disk_full()),
+    }
 }
 
 fn machine(
@@ -149,7 +173,9 @@ fn machine(
     let seed = options.seed.unwrap_or(file.seed);
     let hardware = power::Hardware::new(root.path(), file.clone(), seed)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
-    Ok(Machine::new(root.path(), options.mode, file, hardware, apps))
+    let connections = Arc::default();
+    let generation = (options.mode, options.tools);
+    Ok(Machine::new(root.path(), generation, file, hardware, apps, connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {
@@ -157,7 +183,10 @@ fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<Join
     std::thread::Builder::new().name("clock".into()).spawn(move || {
         machine.clock.run(
             patience,
-            |now| machine.hardware().move_to(now),
+            |now| {
+                machine.hardware().move_to(now);
+                cause::look(&machine);
+            },
             |processes| machine.give_up(&processes),
         );
     })
@@ -189,9 +218,38 @@ impl RunningBoard {
         self.machine.problems()
     }
 
-    /// Closes all connections, as a pulled cable does. New ones are accepted.
-    pub fn drop_connections(&self) {
-        self.server.drop_connections();
+    /// Causes a fault now.
+    pub fn cause(&self, fault: Fault) {
+        cause::perform(&self.machine, vec![Act::Cause(fault)]);
+    }
+
+    /// Ends all faults that last.
+    pub fn lift(&self) {
+        cause::perform(&self.machine, vec![Act::Lift]);
+    }
+
+    /// Has something happen at a moment to come. A session's moment that does not come
+    /// before its end is that of the next session's start.
+    pub fn at(&self, moment: Moment, act: Act) {
+        self.machine.schedule.add(moment, act);
+    }
+
+    /// The labels of all sessions that were started so far.
+    pub fn sessions(&self) -> Vec<String> {
+        self.machine.schedule.labels()
+    }
+
+    /// How many streams (shells, transfers) hosts have opened so far.
+    pub fn requests(&self) -> u64 {
+        self.machine.schedule.requests()
+    }
+
+    /// The text of a file of the board, without its last line end; none if there is none.
+    pub fn read_file(&self, path: &str) -> Option<String> {
+        // What scripts wrote takes effect first.
+        self.machine.hardware().move_to(self.machine.clock.now_ns());
+        let text = std::fs::read(root::inside(self.root.path(), path)).ok()?;
+        Some(String::from_utf8_lossy(&text).trim_end().to_owned())
     }
 }
 

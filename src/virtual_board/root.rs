@@ -24,6 +24,24 @@ const TOYBOX: &str = "[ base32 base64 basename cat chgrp chmod chown cksum clear
     sha256sum sha384sum sha512sum sort split stat strings tac tail tar tee test time touch tr true \
     truncate tty uname uniq unlink uudecode uuencode uuidgen wc which who whoami xargs xxd yes zcat";
 
+/// Commands of Android 4.2's toolbox that toybox has as well and that act on files and text.
+/// Among those it does not have: grep, setsid, tail, wc, printf, sha256sum.
+const TOOLBOX: &str = "cat chmod chown cmp dd df du id kill ln ls mkdir mv printenv renice rm \
+    rmdir touch";
+
+/// The board's own commands that toolbox does not have.
+const NOT_OF_TOOLBOX: [&str; 4] = ["cmd", "pidof", "taskset", "usleep"];
+
+/// What a board's shell has to work with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tools {
+    /// Those of a present Android.
+    #[default]
+    Toybox,
+    /// Those of Android 4.x: few, and `sleep` knows whole seconds only.
+    Toolbox,
+}
+
 /// Folders of an empty board.
 const FOLDERS: [&str; 11] = [
     "system/bin",
@@ -47,13 +65,13 @@ pub(super) struct Root {
 impl Root {
     /// Builds the folder. `executable` is the program that answers to the names of
     /// the board's own commands.
-    pub(super) fn build(executable: &Path) -> Result<Self, BoardError> {
+    pub(super) fn build(executable: &Path, tools: Tools) -> Result<Self, BoardError> {
         let folder = tempfile::Builder::new()
             .prefix("wattline-board-")
             .tempdir()
             .map_err(|source| BoardError::Root { path: std::env::temp_dir(), source })?;
         let root = Self { folder };
-        fill(root.path(), executable)?;
+        fill(root.path(), executable, tools)?;
         Ok(root)
     }
 
@@ -62,7 +80,7 @@ impl Root {
     }
 }
 
-fn fill(root: &Path, executable: &Path) -> Result<(), BoardError> {
+fn fill(root: &Path, executable: &Path, tools: Tools) -> Result<(), BoardError> {
     let failed = |source| BoardError::Root { path: root.to_owned(), source };
     let (mksh, toybox) = (find_program("mksh")?, find_program("toybox")?);
     folders(root).map_err(failed)?;
@@ -75,7 +93,7 @@ fn fill(root: &Path, executable: &Path) -> Result<(), BoardError> {
     for library in libraries {
         place(&library, &inside(root, &library.to_string_lossy())).map_err(failed)?;
     }
-    names(&bin, &toybox).map_err(failed)?;
+    names(&bin, &toybox, tools).map_err(failed)?;
     devices(root).map_err(failed)
 }
 
@@ -104,15 +122,17 @@ fn place(source: &Path, target: &Path) -> io::Result<()> {
 }
 
 /// Gives the programs their names.
-fn names(bin: &Path, toybox: &Path) -> io::Result<()> {
+fn names(bin: &Path, toybox: &Path, tools: Tools) -> io::Result<()> {
     symlink("mksh", bin.join("sh"))?;
     let output = Command::new(toybox).output()?;
     let known = String::from_utf8_lossy(&output.stdout).into_owned();
     let known: BTreeSet<&str> = known.split_whitespace().collect();
-    for name in TOYBOX.split_whitespace().filter(|name| known.contains(name)) {
+    let wanted = if tools == Tools::Toolbox { TOOLBOX } else { TOYBOX };
+    for name in wanted.split_whitespace().filter(|name| known.contains(name)) {
         symlink("toybox", bin.join(name))?;
     }
-    for name in COMMANDS {
+    let is_there = |name: &&str| tools == Tools::Toybox || !NOT_OF_TOOLBOX.contains(name);
+    for name in COMMANDS.into_iter().filter(is_there) {
         fs::remove_file(bin.join(name)).ok();
         fs::hard_link(bin.join("board"), bin.join(name))?;
     }

@@ -14,18 +14,24 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::clock::Clock;
 use super::jail::{Jail, ROOT_VARIABLE};
-use super::machine::kill_group;
+use super::machine::{kill_group, raw_pid};
 
 /// Starts shells.
 pub(super) struct Shells {
     jail: Jail,
     root: PathBuf,
     clock: Arc<Clock>,
+    is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Shells {
-    pub(super) fn new(jail: Jail, root: &Path, clock: Arc<Clock>) -> Self {
-        Self { jail, root: root.to_owned(), clock }
+    pub(super) fn new(
+        jail: Jail,
+        root: &Path,
+        clock: Arc<Clock>,
+        is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
+    ) -> Self {
+        Self { jail, root: root.to_owned(), clock, is_disk_full }
     }
 
     /// The board's root on the host.
@@ -46,6 +52,9 @@ impl Shells {
         let mut child = command.spawn()?;
         let stdin = child.stdin.take().ok_or_else(|| io::Error::other("no input pipe"))?;
         let (pid, pipe) = (child.id(), fstat(stdin.as_fd())?.st_ino);
+        if (self.is_disk_full)() {
+            limit_files(pid, true);
+        }
         self.clock.shell_started(pid, pipe);
         drop(hold);
         Ok((Shell { pid, pipe, child: Mutex::new(child), clock: self.clock.clone() }, stdin))
@@ -104,16 +113,38 @@ impl Drop for Shell {
 
 /// Ends every process of the board with this root, wherever it has gone.
 pub(super) fn end_all(root: &Path) {
+    all(root).into_iter().for_each(kill_group);
+}
+
+/// The processes of all shells of the board with this root whose command line holds a word.
+pub(super) fn all_with(root: &Path, word: &str) -> Vec<u32> {
+    let has = |pid: &u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(word)
+    };
+    all(root).into_iter().filter(has).collect()
+}
+
+/// Lets no file of a process and its children to come grow, or lets them again. They
+/// ignore the signal that goes with it, so that a write just fails.
+pub(super) fn limit_files(pid: u32, limited: bool) {
+    use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+    let most = getrlimit(Resource::Fsize).maximum;
+    let limit = Rlimit { current: if limited { Some(0) } else { most }, maximum: most };
+    // It may be over already.
+    prlimit(raw_pid(pid), Resource::Fsize, limit).ok();
+}
+
+/// The processes of all shells of the board with this root.
+pub(super) fn all(root: &Path) -> Vec<u32> {
     let mark = [ROOT_VARIABLE.as_bytes(), b"=", root.as_os_str().as_bytes()].concat();
     let pids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    for entry in pids {
+    let ours = |entry: std::fs::DirEntry| {
         let pid = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
         let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        let ours = environment.split(|byte| *byte == 0).any(|word| word == mark);
-        if let Some(pid) = pid.filter(|_| ours) {
-            kill_group(pid);
-        }
-    }
+        pid.filter(|_| environment.split(|byte| *byte == 0).any(|word| word == mark))
+    };
+    pids.filter_map(ours).collect()
 }
 
 fn exit_code(status: ExitStatus) -> u8 {

@@ -1,11 +1,14 @@
 //! The integration tests: one binary, a module per subject.
 
 mod architecture;
+mod boards;
 mod device;
+mod faults;
 mod operations;
 mod pipeline;
 mod probes;
 mod projects;
+mod real_logs;
 mod robustness;
 mod silicon;
 mod virtual_board;

@@ -118,6 +118,8 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_by
     }
     ledger_adds_up(&out("first").join("ledger.csv"));
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
+    every_format_is_exported(&out("first"), &out("exports"));
+    a_patch_is_predicted(&out("first"), folder.path());
     let second = pipeline(&out("second"));
     assert!(second.status.success(), "{}", text(&second));
     // On a busy machine a sampler can miss its turn; then the run is bad, told and repeated.
@@ -127,6 +129,55 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_by
         let [a, b] = ["first", "second"].map(|run| fs::read(out(run).join(name)).unwrap());
         assert!(a == b, "{name} differs between two runs with one seed");
     }
+    the_same_is_no_increase(&out("first"), &out("second"), &out("compare"));
+}
+
+fn run_wattline(arguments: &[&str]) -> Output {
+    Command::new(WATTLINE).args(arguments).output().unwrap()
+}
+
+fn every_format_is_exported(campaign: &Path, out: &Path) {
+    let formats = wattline::export::FORMATS;
+    let mut arguments = vec!["export", campaign.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    arguments.extend(formats.iter().flat_map(|format| ["--format", format.name]));
+    let output = run_wattline(&arguments);
+    assert!(output.status.success(), "{}", text(&output));
+    for format in formats {
+        assert!(fs::metadata(out.join(format.file)).unwrap().len() > 100, "{}", format.file);
+    }
+}
+
+fn the_same_is_no_increase(base: &Path, new: &Path, out: &Path) {
+    let [base, new] = [base, new].map(|path| path.to_str().unwrap());
+    let output = run_wattline(&["compare", base, new, "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let read = fs::read_to_string(out.join("compare.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&read).unwrap();
+    assert_eq!(value["verdict"], "pass");
+    assert!(value["unchanged_methods"].as_u64().unwrap() > 3, "{read}");
+    assert_eq!(value["inputs"].as_array().unwrap().len(), 2);
+    assert!(fs::read_to_string(out.join("compare.xml")).unwrap().contains("failures=\"0\""));
+}
+
+/// The bumpers' loop computes everything twice: more energy in `bounce`, and only there.
+fn a_patch_is_predicted(base: &Path, folder: &Path) {
+    let patch = folder.join("patch");
+    let file = "wattline/demo/Pinball.java";
+    let source = fs::read_to_string(base.join("sources").join(file)).unwrap();
+    let line = "float squared = dx * dx + dy * dy;";
+    let twice = "float squared = dx * dx + dy * dy + dx * dx + dy * dy;";
+    assert!(source.contains(line));
+    fs::create_dir_all(patch.join("wattline/demo")).unwrap();
+    fs::write(patch.join(file), source.replace(line, twice)).unwrap();
+    let [base, patch] = [base, &patch].map(|path| path.to_str().unwrap());
+    let json = ["--format", "json", "--max-increase", "0.1"];
+    let output = run_wattline(&[&["compare", base, "--source", patch], &json[..]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let methods = value["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 1, "{methods:?}");
+    assert_eq!(methods[0]["name"], "wattline.demo.Pinball.bounce(Ball)");
+    assert!(methods[0]["change_lo_j"].as_f64().unwrap() > 0.0, "{methods:?}");
 }
 
 #[test]

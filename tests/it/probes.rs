@@ -12,6 +12,7 @@ mod compiler;
 mod corpus;
 pub mod java;
 mod suite;
+mod switches;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -127,15 +128,14 @@ fn class_lines(file: &SourceFile, output: &str) -> Vec<String> {
             // The innermost class around a line is visited last.
             bodies.insert(node.byte_range().start, (node, name));
         }
-        todo.extend(node.children(&mut node.walk()));
+        todo.extend(node.children());
     }
     let mut problems = Vec::new();
     for line in output.lines().filter_map(|line| line.strip_prefix("class ")) {
         let (class, line) = line.split_once(' ').unwrap();
         let row: usize = line.parse::<usize>().unwrap() - 1;
-        let ours = bodies.values().filter(|(body, _)| {
-            (body.start_position().row..=body.end_position().row).contains(&row)
-        });
+        let ours =
+            bodies.values().filter(|(body, _)| (body.first_row()..=body.last_row()).contains(&row));
         let ours = ours.min_by_key(|(body, _)| body.byte_range().len()).map(|(_, name)| *name);
         if ours.map(String::as_str) != Some(class) {
             problems.push(format!("{}:{line}: javac says {class}, we say {ours:?}", file.path));

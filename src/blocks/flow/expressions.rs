@@ -1,7 +1,7 @@
 //! What expressions hold: lambdas and classes (units of their own), the arms of
 //! `switch`, and at expression granularity the operands of `&&`, `||` and `?:`.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::{Content, Flow, Opening, Task};
 use crate::blocks::divide::{Found, FoundUnit};

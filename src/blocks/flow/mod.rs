@@ -6,7 +6,7 @@ mod statements;
 
 use std::collections::HashMap;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::divide::{Found, FoundUnit};
 use super::{Block, BlockKind, FileBlocks, Granularity, Unit, UnitIndex};

@@ -1,6 +1,6 @@
 //! Structured statements: which blocks each opens, and what stays in the block before.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::{Content, Flow, Opening, Task};
 use crate::blocks::BlockKind;

@@ -1,6 +1,6 @@
 //! Counters of `for` loops, and indices that follow them.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::{Loop, as_assignment, as_binary, children, field, without_parentheses, written_names};
 use crate::java::SourceFile;

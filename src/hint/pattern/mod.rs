@@ -5,7 +5,7 @@
 mod counter;
 mod names;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use crate::java::SourceFile;
 
@@ -70,14 +70,12 @@ pub fn descendants(root: Node<'_>) -> Vec<Node<'_>> {
 
 /// The named children of a node, comments left out.
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    let all = (0..node.named_child_count()).filter_map(|i| node.named_child(i as u32));
-    all.filter(|child| !child.is_extra()).collect()
+    node.named_children().filter(|child| !child.is_extra()).collect()
 }
 
 /// The children in one field.
 fn field<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children_by_field_name(name, &mut cursor).filter(Node::is_named).collect()
+    node.children_by_field_name(name).filter(Node::is_named).collect()
 }
 
 /// All loops of a file, in source order.
@@ -285,10 +283,10 @@ fn is_shortcut(binary: Node<'_>) -> bool {
 
 /// First line of a node, from 1.
 pub fn line(node: Node<'_>) -> u32 {
-    node.start_position().row as u32 + 1
+    node.first_row() as u32 + 1
 }
 
 /// Last line of a node, from 1.
 pub fn last_line(node: Node<'_>) -> u32 {
-    node.end_position().row as u32 + 1
+    node.last_row() as u32 + 1
 }

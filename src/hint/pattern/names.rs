@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::{as_field, children, descendants, field};
 use crate::java::SourceFile;

@@ -1,7 +1,7 @@
 //! Probes where a run of statements begins: at the entry of a unit, and at
 //! continuations.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::{Placed, Placer};
 use crate::blocks::UnitKind;

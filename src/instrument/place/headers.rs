@@ -1,6 +1,6 @@
 //! Probes inside expressions: loop headers, operands, conditional expressions.
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::{Placed, Placer};
 use crate::blocks::BlockKind;

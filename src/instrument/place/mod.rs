@@ -7,7 +7,7 @@ mod headers;
 
 use std::collections::{BTreeSet, HashSet};
 
-use tree_sitter::Node;
+use crate::java::Node;
 
 use super::Report;
 use super::constant::constant;

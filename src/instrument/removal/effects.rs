@@ -1,8 +1,7 @@
 //! What a statement does to names.
 
-use std::collections::HashSet;
-
-use tree_sitter::Node;
+use crate::java::Node;
+use crate::java::fast::Set;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -11,11 +10,11 @@ use crate::java::syntax::{self, field, kind};
 #[derive(Default)]
 pub(super) struct Effects<'t> {
     /// Names that it assigns (of `a.b = c`: a and b; of `a[i] = c`: a).
-    pub(super) assigned: HashSet<&'t str>,
+    pub(super) assigned: Set<&'t str>,
     /// Variables assigned within an expression.
-    pub(super) nested: HashSet<&'t str>,
+    pub(super) nested: Set<&'t str>,
     /// Names that it calls methods on.
-    pub(super) receivers: HashSet<&'t str>,
+    pub(super) receivers: Set<&'t str>,
     /// All names in it, as often as they occur.
     pub(super) mentioned: Vec<&'t str>,
     /// Whether it calls anything.
@@ -116,11 +115,7 @@ impl Level {
 }
 
 /// All names in an expression.
-pub(super) fn all_names<'t>(
-    file: &'t SourceFile,
-    expression: Node<'t>,
-    names: &mut HashSet<&'t str>,
-) {
+pub(super) fn all_names<'t>(file: &'t SourceFile, expression: Node<'t>, names: &mut Set<&'t str>) {
     syntax::walk(expression, |node, _| {
         if syntax::kind_of(node) == kind::IDENTIFIER {
             names.insert(file.text_of(node));

@@ -8,15 +8,19 @@
 //! what a loop's condition depends on, and objects that remaining code uses.
 
 mod effects;
+mod guards;
 mod surroundings;
 mod values;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-use tree_sitter::Node;
+use crate::java::Node;
+use crate::java::fast::{Map, Set};
 
 use self::effects::Effects;
+pub use self::guards::Removals;
+pub(super) use self::guards::{Switch, guard};
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
 use self::values::{Remaining, declaration, default_value, field_value, is_literal, without_value};
 use super::Report;
@@ -33,7 +37,7 @@ pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &
     let facts = Facts::gather(file);
     let units = units_of(file, blocks, |_| true);
     let plan = |index: usize| match units.get(&blocks.blocks[index].unit.0) {
-        Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).1,
+        Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).result,
         None => Err(TOO_DEEP),
     };
     (0..blocks.blocks.len()).map(plan).collect()
@@ -50,25 +54,20 @@ pub(super) fn remove(
     if removed.is_empty() {
         return;
     }
-    let mut by_unit: HashMap<u32, BTreeSet<usize>> = HashMap::new();
-    for index in removed {
-        by_unit.entry(blocks.blocks[*index].unit.0).or_default().insert(*index);
-    }
+    let by_unit = by_unit(blocks, removed);
     let facts = Facts::gather(file);
     let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
     for index in removed {
         let alone = match units.get(&blocks.blocks[*index].unit.0) {
-            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).1,
+            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).result,
             None => Err(TOO_DEEP),
         };
         if let Err(why) = alone {
             report.block(*index, FindingKind::NotRemoved, why);
         }
     }
-    let mut plans: Vec<_> = by_unit.iter().collect();
-    plans.sort();
-    for (unit, removed) in plans {
-        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).0);
+    for (unit, removed) in &by_unit {
+        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).edits);
         for (range, text) in plan.into_iter().flatten() {
             edits.replace(range, text);
         }
@@ -79,13 +78,31 @@ const NEEDED: &str = "the code that stays needs its variables";
 const TOO_DEEP: &str = "it is nested too deeply";
 const NOTHING: &str = "it has no statement that can be left out";
 
+/// The blocks of each unit.
+fn by_unit(blocks: &FileBlocks<'_>, indices: &BTreeSet<usize>) -> BTreeMap<u32, BTreeSet<usize>> {
+    let mut by_unit: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    for index in indices {
+        by_unit.entry(blocks.blocks[*index].unit.0).or_default().insert(*index);
+    }
+    by_unit
+}
+
+/// What removing some blocks of one unit does.
+struct UnitPlan<'t> {
+    edits: Vec<Replacement>,
+    /// The statements that are changed.
+    parts: Vec<Node<'t>>,
+    /// Whether there are any, or why not.
+    result: Result<(), &'static str>,
+}
+
 type Replacement = (std::ops::Range<usize>, String);
 
 fn units_of<'t>(
     file: &'t SourceFile,
     blocks: &FileBlocks<'t>,
     wanted: impl Fn(u32) -> bool,
-) -> HashMap<u32, UnitNames<'t>> {
+) -> Map<u32, UnitNames<'t>> {
     let numbers = 0..u32::try_from(blocks.units.len()).expect("fewer than 2^32 units");
     let depths = unit_depths(blocks);
     let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
@@ -134,13 +151,13 @@ struct Local {
 /// The names of one unit.
 struct UnitNames<'t> {
     /// How often each identifier occurs.
-    mentions: HashMap<&'t str, usize>,
-    locals: HashMap<&'t str, Vec<Local>>,
+    mentions: Map<&'t str, usize>,
+    locals: Map<&'t str, Vec<Local>>,
     surroundings: Vec<Surroundings<'t>>,
     /// Statement id -> index of its surroundings.
-    around: HashMap<usize, usize>,
+    around: Map<usize, usize>,
     /// Statements that are an arm of a `switch`.
-    arms: HashSet<usize>,
+    arms: Set<usize>,
     /// Whether expressions hold blocks of their own.
     is_fine: bool,
 }
@@ -148,11 +165,11 @@ struct UnitNames<'t> {
 impl<'t> UnitNames<'t> {
     fn gather(file: &'t SourceFile, node: Node<'t>, is_fine: bool) -> UnitNames<'t> {
         let mut names = UnitNames {
-            mentions: HashMap::new(),
-            locals: HashMap::new(),
+            mentions: Map::default(),
+            locals: Map::default(),
             surroundings: vec![Surroundings::default()],
-            around: HashMap::new(),
-            arms: HashSet::new(),
+            around: Map::default(),
+            arms: Set::default(),
             is_fine,
         };
         // The surroundings of what is at each depth.
@@ -211,15 +228,14 @@ impl<'t> UnitNames<'t> {
         }
     }
 
-    /// The replacements that remove the blocks `removed` of this unit, and whether
-    /// there are any.
+    /// How to remove the blocks `removed` of this unit.
     fn plan(
         &self,
         file: &'t SourceFile,
         facts: &Facts<'_>,
         blocks: &FileBlocks<'t>,
         removed: &BTreeSet<usize>,
-    ) -> (Vec<Replacement>, Result<(), &'static str>) {
+    ) -> UnitPlan<'t> {
         let mut why = NOTHING;
         let mut candidates = Vec::new();
         for index in removed {
@@ -231,21 +247,24 @@ impl<'t> UnitNames<'t> {
                 }
             }
         }
-        let mut remaining = Remaining { all: &self.mentions, gone: HashMap::new() };
+        let mut remaining = Remaining { all: &self.mentions, gone: Map::default() };
         candidates.iter().for_each(|(_, names)| remaining.mention(names, false));
-        let mut replacements = Vec::new();
+        let (mut edits, mut parts) = (Vec::new(), Vec::new());
         candidates.sort_by_key(|(part, _)| part.start_byte());
         for (part, names) in candidates.into_iter().rev() {
             match self.edit(file, part, &remaining) {
-                Ok(edits) => replacements.extend(edits),
+                Ok(replacements) => {
+                    edits.extend(replacements);
+                    parts.push(part);
+                }
                 Err(reason) => {
                     why = reason;
                     remaining.mention(&names, true);
                 }
             }
         }
-        let result = if replacements.is_empty() { Err(why) } else { Ok(()) };
-        (replacements, result)
+        let result = if edits.is_empty() { Err(why) } else { Ok(()) };
+        UnitPlan { edits, parts, result }
     }
 
     /// The names in one part of block `index`, if it may go, whatever else goes.
@@ -298,9 +317,8 @@ impl<'t> UnitNames<'t> {
             if surroundings.checked && effects.may_throw {
                 return Err("a catch of a checked exception may need it");
             }
-            let steers = |names: &HashSet<&str>| {
-                names.iter().any(|name| surroundings.condition.contains(name))
-            };
+            let steers =
+                |names: &Set<&str>| names.iter().any(|name| surroundings.condition.contains(name));
             if steers(&effects.assigned) || (surroundings.calls_count && steers(&effects.receivers))
             {
                 return Err("a loop's condition depends on it");
@@ -350,7 +368,7 @@ impl<'t> UnitNames<'t> {
         {
             return gone();
         }
-        let defaults: HashSet<_> = self.locals[name].iter().map(|local| local.default).collect();
+        let defaults: Set<_> = self.locals[name].iter().map(|local| local.default).collect();
         match defaults.into_iter().collect::<Vec<_>>()[..] {
             [Some(default)] if !is_literal(right) => {
                 Ok(vec![(right.byte_range(), default.to_owned())])

@@ -1,8 +1,7 @@
 //! What the loops and `try` statements around a statement demand of it.
 
-use std::collections::HashSet;
-
-use tree_sitter::Node;
+use crate::java::Node;
+use crate::java::fast::Set;
 
 use super::effects::all_names;
 use crate::java::SourceFile;
@@ -13,7 +12,7 @@ use crate::java::syntax::{self, field, kind};
 pub(super) struct Surroundings<'t> {
     pub(super) parent: Option<usize>,
     /// Names in the condition of a loop around it.
-    pub(super) condition: HashSet<&'t str>,
+    pub(super) condition: Set<&'t str>,
     /// Whether calls on these names may end the loop (an iterator, a stream).
     pub(super) calls_count: bool,
     /// Whether it is in a `try` whose `catch` may need what it throws.
@@ -35,7 +34,7 @@ pub(super) fn loop_surroundings<'t>(
     parent: usize,
 ) -> Surroundings<'t> {
     let condition = syntax::field(node, field::CONDITION);
-    let mut names = HashSet::new();
+    let mut names = Set::default();
     condition.into_iter().for_each(|condition| all_names(file, condition, &mut names));
     if names.is_empty() {
         let body = syntax::field(node, field::BODY);

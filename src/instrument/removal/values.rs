@@ -1,8 +1,7 @@
 //! Declarations and fields: what can go, and the default value of what can't.
 
-use std::collections::HashMap;
-
-use tree_sitter::Node;
+use crate::java::Node;
+use crate::java::fast::Map;
 
 use super::effects::Effects;
 use super::{NEEDED, NOTHING, Replacement};
@@ -11,8 +10,8 @@ use crate::java::syntax::{self, field, kind};
 
 /// How often names occur in the code that stays.
 pub(super) struct Remaining<'a, 't> {
-    pub(super) all: &'a HashMap<&'t str, usize>,
-    pub(super) gone: HashMap<&'t str, usize>,
+    pub(super) all: &'a Map<&'t str, usize>,
+    pub(super) gone: Map<&'t str, usize>,
 }
 
 impl<'t> Remaining<'_, 't> {
@@ -115,7 +114,7 @@ pub(super) fn default_value(
 }
 
 pub(super) fn is_literal(value: Node<'_>) -> bool {
-    value.child_count() == 0
+    value.is_leaf()
         && syntax::kind_of(value) != kind::IDENTIFIER
         && syntax::kind_of(value) != kind::THIS
         || syntax::kind_of(value) == kind::STRING_LITERAL

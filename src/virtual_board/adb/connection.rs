@@ -109,6 +109,7 @@ fn open(
     lock(streams).insert(local, stream.clone());
     let (device, streams) = (device.clone(), streams.clone());
     std::thread::Builder::new().name(format!("adb stream {local}")).spawn(move || {
+        (device.opened)();
         service::serve(&service, &stream, &device);
         stream.close();
         lock(&streams).remove(&local);

@@ -17,6 +17,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use super::shells::Shells;
 
@@ -35,7 +36,37 @@ pub enum Mode {
 pub(super) struct AdbServer {
     address: SocketAddr,
     stopped: Arc<AtomicBool>,
-    connections: Arc<Mutex<Vec<TcpStream>>>,
+    connections: Arc<Connections>,
+}
+
+/// The connections of hosts.
+#[derive(Default)]
+pub(super) struct Connections {
+    open: Mutex<Vec<TcpStream>>,
+    /// Nobody is let in before.
+    closed_until: Mutex<Option<Instant>>,
+}
+
+impl Connections {
+    /// Closes every connection, as a pulled cable does; new ones are accepted.
+    pub(super) fn drop_all(&self) {
+        let mut open = self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for connection in open.drain(..) {
+            connection.shutdown(std::net::Shutdown::Both).ok();
+        }
+    }
+
+    /// Closes every connection and lets nobody in for some real time, as a restart does.
+    pub(super) fn close_for(&self, time: Duration) {
+        *self.closed_until.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
+            Some(Instant::now() + time);
+        self.drop_all();
+    }
+
+    fn is_closed(&self) -> bool {
+        let until = self.closed_until.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        until.is_some_and(|until| Instant::now() < until)
+    }
 }
 
 /// What connections need to serve the host.
@@ -44,15 +75,23 @@ pub(super) struct Device {
     pub shells: Arc<Shells>,
     /// Model name of the banner.
     pub model: String,
+    /// Is told of each stream that a host opens, before it is served.
+    pub opened: Box<dyn Fn() + Send + Sync>,
+    /// Whether the disk takes no more bytes.
+    pub is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl AdbServer {
     /// Listens on a loopback port (0: any free one) and serves every connection on
     /// threads of its own.
-    pub(super) fn start(port: u16, device: Device) -> io::Result<Self> {
+    pub(super) fn start(
+        port: u16,
+        device: Device,
+        connections: Arc<Connections>,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
-        let server = Self { address, stopped: Arc::default(), connections: Arc::default() };
+        let server = Self { address, stopped: Arc::default(), connections };
         let (stopped, connections) = (server.stopped.clone(), server.connections.clone());
         let device = Arc::new(device);
         std::thread::Builder::new().name("adbd".into()).spawn(move || {
@@ -60,7 +99,10 @@ impl AdbServer {
                 if stopped.load(Ordering::SeqCst) {
                     return;
                 }
-                let Ok(connection) = connection else { continue };
+                // One that comes during a restart is closed by its end here.
+                let Some(connection) = connection.ok().filter(|_| !connections.is_closed()) else {
+                    continue;
+                };
                 accept(connection, &device, &connections);
             }
         })?;
@@ -76,26 +118,18 @@ impl AdbServer {
         self.stopped.store(true, Ordering::SeqCst);
         // Wakes the accepting thread, which then sees that it is over.
         TcpStream::connect(self.address).ok();
-        self.drop_connections();
-    }
-
-    /// Closes every connection, as a pulled cable does; new ones are accepted.
-    pub(super) fn drop_connections(&self) {
-        let mut connections =
-            self.connections.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for connection in connections.drain(..) {
-            connection.shutdown(std::net::Shutdown::Both).ok();
-        }
+        self.connections.drop_all();
     }
 }
 
-fn accept(socket: TcpStream, device: &Arc<Device>, connections: &Mutex<Vec<TcpStream>>) {
+fn accept(socket: TcpStream, device: &Arc<Device>, connections: &Connections) {
     let Ok(copy) = socket.try_clone() else { return };
     let device = device.clone();
     let served = std::thread::Builder::new()
         .name("adb connection".into())
         .spawn(move || connection::serve(socket, &device));
     if served.is_ok() {
-        connections.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(copy);
+        let mut open = connections.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        open.push(copy);
     }
 }

@@ -16,7 +16,11 @@ const DATA_MAX: usize = 64 * 1024;
 const PATH_MAX: usize = 1024;
 
 /// Serves requests until QUIT or the end of the stream.
-pub(super) fn serve(stream: &Stream, root: &Path) -> io::Result<()> {
+pub(super) fn serve(
+    stream: &Stream,
+    root: &Path,
+    is_disk_full: &dyn Fn() -> bool,
+) -> io::Result<()> {
     let mut input = BufReader::new(StreamReader::new(stream));
     loop {
         let (id, length) = read_head(&mut input)?;
@@ -33,7 +37,7 @@ pub(super) fn serve(stream: &Stream, root: &Path) -> io::Result<()> {
             b"STAT" => stat(stream, &inside(root, &name))?,
             b"LIST" => list(stream, &inside(root, &name))?,
             b"RECV" => receive(stream, &inside(root, &name))?,
-            b"SEND" => send(stream, &mut input, root, &name)?,
+            b"SEND" => send(stream, &mut input, (root, &name), is_disk_full)?,
             _ => return fail(stream, "unknown request"),
         }
     }
@@ -113,7 +117,12 @@ fn receive(stream: &Stream, path: &Path) -> io::Result<()> {
 
 /// Takes a file. All its data is read even if it can't be written, so that the host
 /// gets the reason and the next request is found.
-fn send(stream: &Stream, input: &mut impl Read, root: &Path, name: &str) -> io::Result<()> {
+fn send(
+    stream: &Stream,
+    input: &mut impl Read,
+    (root, name): (&Path, &str),
+    is_disk_full: &dyn Fn() -> bool,
+) -> io::Result<()> {
     let (name, mode) = split_mode(name);
     let mut file = match name.ends_with('/') {
         true => Err(io::ErrorKind::IsADirectory.into()),
@@ -125,7 +134,10 @@ fn send(stream: &Stream, input: &mut impl Read, root: &Path, name: &str) -> io::
             b"DATA" if length as usize <= DATA_MAX => {
                 let mut data = vec![0; length as usize];
                 input.read_exact(&mut data)?;
-                file = file.and_then(|mut file| file.write_all(&data).map(|()| file));
+                file = file.and_then(|mut file| match is_disk_full() {
+                    true => Err(io::ErrorKind::StorageFull.into()),
+                    false => file.write_all(&data).map(|()| file),
+                });
             }
             b"DONE" => {
                 let finished = file.and_then(|file| finish(&file, mode, length));

@@ -11,7 +11,9 @@ mod start;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::machine::Machine;
+use rustix::process::Signal;
+
+use super::machine::{Machine, signal_process};
 use super::silicon::{AgentOptions, CostTable, SiliconOptions};
 pub(super) use process::Process;
 pub(super) use start::{Start, start};
@@ -76,6 +78,18 @@ impl Apps {
     pub(super) fn stop_all(&self, machine: &Machine) {
         let running = self.lock().clone();
         running.iter().for_each(|process| process.stop(machine));
+    }
+
+    /// Sends a signal to all processes, which see to their ends themselves.
+    pub(super) fn signal_all(&self, signal: Signal) {
+        for process in self.lock().iter() {
+            signal_process(process.pid, signal);
+        }
+    }
+
+    /// No process gets an answer from the clock any more.
+    pub(super) fn hang_all(&self) {
+        self.lock().iter().for_each(|process| process.hang());
     }
 
     fn add(&self, process: Arc<Process>) {

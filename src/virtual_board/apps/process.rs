@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::output::Output;
@@ -28,6 +29,7 @@ pub(in crate::virtual_board) struct Process {
     parts: Mutex<Parts>,
     stage: Mutex<Stage>,
     changed: Condvar,
+    hangs: AtomicBool,
 }
 
 /// What is used up step by step.
@@ -84,7 +86,13 @@ impl Process {
             parts: Mutex::new(parts),
             stage: Mutex::new(Stage::Starting),
             changed: Condvar::new(),
+            hangs: AtomicBool::new(false),
         }
+    }
+
+    /// From now on it gets no answer from the clock: it lives and does nothing.
+    pub(super) fn hang(&self) {
+        self.hangs.store(true, Ordering::SeqCst);
     }
 
     /// Waits until the JVM has called the clock for the first time, or has ended.
@@ -161,12 +169,16 @@ impl Process {
              paused 2ms+2ms, total {total_ms}ms",
             collector.heap_kb
         );
-        Line { at_ns, pid: self.pid, level: 'D', tag: "dalvikvm".to_owned(), text }
+        let (moved_ns, tag) = (machine.moved_ns(), "dalvikvm".to_owned());
+        Line { at_ns, moved_ns, pid: self.pid, level: 'D', tag, text }
     }
 
     /// Sleeps on the board's clock, first the busy time, then the rest.
     pub(super) fn sleep(&self, machine: &Machine, duration_ns: u64) -> Result<(), Interrupted> {
         let hold = lock(&self.hold);
+        let ending = matches!(*lock(&self.stage), Stage::Stopping | Stage::Ended);
+        let for_ever = self.hangs.load(Ordering::SeqCst) && !ending;
+        let duration_ns = if for_ever { u64::MAX / 2 } else { duration_ns };
         match hold.as_ref() {
             Some(hold) if duration_ns > 0 => {
                 machine.clock.sleep_held(hold, duration_ns, Sleeper::Application(self.pid))

@@ -3,6 +3,7 @@
 use super::{Machine, Reply, Request};
 use crate::virtual_board::clock::Sleeper;
 use crate::virtual_board::processes::start_time;
+use crate::virtual_board::root::Tools;
 
 /// Sleeps; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
@@ -11,6 +12,11 @@ pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Opt
             .first()
             .and_then(|word| word.parse::<u64>().ok())
             .and_then(|us| us.checked_mul(1000)),
+        // Toolbox takes what stands before the point, without a word.
+        _ if machine.tools == Tools::Toolbox => words
+            .first()
+            .and_then(|word| word.split('.').next()?.parse::<u64>().ok())
+            .and_then(|seconds| seconds.checked_mul(1_000_000_000)),
         _ => words.iter().map(|word| seconds(word)).sum(),
     };
     let Some(duration_ns) = duration.filter(|_| !words.is_empty()) else {

@@ -20,7 +20,12 @@ pub(super) struct Ina231 {
     enable: PathBuf,
     reading: Reading,
     files: [LiveFile; 3],
+    /// Counts the nonsense that was shown.
+    shown: usize,
 }
+
+/// What a broken driver prints.
+const GARBAGE: [&str; 6] = ["?#!", "1.2.3", "99999999.000000", "0x1f", "", "-7.5"];
 
 /// Voltage and current in the chip's steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,14 +41,15 @@ impl Reading {
 }
 
 impl Ina231 {
-    /// The files of the sensor at an address of bus 4.
+    /// The files of the sensor at an address of the board's bus.
     pub(super) fn new(
         root: &Path,
         address: &str,
         rail: &Rail,
         sensors: &Sensors,
     ) -> io::Result<Self> {
-        let folder = root.join(format!("sys/bus/i2c/drivers/INA231/4-00{address}"));
+        let bus = sensors.bus;
+        let folder = root.join(format!("sys/bus/i2c/drivers/INA231/{bus}-00{address}"));
         let create = |name: &str| LiveFile::create(&folder.join(name));
         let mut files = [create("sensor_V")?, create("sensor_A")?, create("sensor_W")?];
         files.iter_mut().for_each(|file| file.set(&text(0)));
@@ -51,7 +57,8 @@ impl Ina231 {
         write_file(&enable, "0\n")?;
         write_file(&folder.join("update_period"), &format!("{}\n", sensors.refresh_us))?;
         let reading = Reading::default();
-        Ok(Self { rail: rail.clone(), step_uv: sensors.step_uv, enable, reading, files })
+        let (rail, step_uv) = (rail.clone(), sensors.step_uv);
+        Ok(Self { rail, step_uv, enable, reading, files, shown: 0 })
     }
 
     /// A refresh: the period's mean power, with noise. Noise is drawn for a sensor
@@ -68,6 +75,19 @@ impl Ina231 {
             microvolts: stepped(volts, self.step_uv),
             microamperes: stepped(amperes, self.rail.step_ua),
         };
+    }
+
+    /// As after a restart.
+    pub(super) fn switch_off(&self) {
+        // A full disk leaves it on: the next session shows it.
+        fs::write(&self.enable, "0\n").ok();
+    }
+
+    /// Writes nonsense, another one each time.
+    pub(super) fn show_garbage(&mut self) {
+        self.shown += 1;
+        let text = GARBAGE[self.shown % GARBAGE.len()];
+        self.files.iter_mut().for_each(|file| file.set(&format!("{text}\n")));
     }
 
     /// Writes the reading, or zeros if the sensor is off.

@@ -37,6 +37,16 @@ pub(super) struct Hardware {
     periods: Periods,
     temperature_c: f64,
     noise: ChaCha8Rng,
+    trouble: Option<SensorTrouble>,
+}
+
+/// What is wrong with the sensors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SensorTrouble {
+    /// They keep their values.
+    Frozen,
+    /// Their files hold nonsense.
+    Garbage,
 }
 
 /// Power on the rails in watts: arm, mem, g3d, kfc.
@@ -61,6 +71,7 @@ impl Hardware {
             periods: Periods::new(file.sensors.refresh_us * 1000),
             temperature_c: 0.0,
             noise: ChaCha8Rng::seed_from_u64(0),
+            trouble: None,
             sensors,
             seed,
             file,
@@ -74,6 +85,26 @@ impl Hardware {
         (self.file.uptime_start_s * 1e9) as u64
     }
 
+    /// As after a restart of the board: sensors off, the frequency its own.
+    pub(super) fn boot(&mut self) {
+        self.sensors.iter().for_each(Ina231::switch_off);
+        self.cpu.boot();
+        self.restart("", self.start_ns());
+    }
+
+    /// What is wrong with the sensors from now on.
+    pub(super) fn set_trouble(&mut self, trouble: Option<SensorTrouble>) {
+        self.trouble = trouble;
+        if trouble == Some(SensorTrouble::Garbage) {
+            self.sensors.iter_mut().for_each(Ina231::show_garbage);
+        }
+    }
+
+    /// Slows the processor down to its lowest frequency, or lets it go.
+    pub(super) fn throttle(&mut self, throttled: bool) {
+        self.cpu.throttle(throttled);
+    }
+
     /// Cools down to idle and starts the noise of a session.
     pub(super) fn restart(&mut self, label: &str, now_ns: u64) {
         let seed = Sha256::new()
@@ -81,7 +112,7 @@ impl Hardware {
             .chain_update(label.as_bytes())
             .finalize();
         self.noise = ChaCha8Rng::from_seed(seed.into());
-        self.cpu.poll();
+        self.cpu.poll(now_ns);
         self.temperature_c =
             heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
         self.periods.restart(now_ns);
@@ -106,7 +137,7 @@ impl Hardware {
 
     /// The clock stands at a time: everything up to it is settled and shown.
     pub(super) fn move_to(&mut self, now_ns: u64) {
-        self.cpu.poll();
+        self.cpu.poll(now_ns);
         while let Some(dynamic_w) = self.periods.next_before(now_ns) {
             let power = self.power(dynamic_w, self.temperature_c);
             let seconds = self.periods.length_s();
@@ -149,14 +180,19 @@ impl Hardware {
         let [unit, zone] = &mut self.temperatures;
         unit.set(&format!("sensor0 : {celsius}\n"));
         zone.set(&format!("{celsius}\n"));
-        self.sensors.iter_mut().for_each(Ina231::show);
+        match self.trouble {
+            None => self.sensors.iter_mut().for_each(Ina231::show),
+            Some(SensorTrouble::Frozen) => {}
+            Some(SensorTrouble::Garbage) => self.sensors.iter_mut().for_each(Ina231::show_garbage),
+        }
     }
 }
 
 /// Files that never change.
 fn static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
-    let cpus: String =
-        (0..file.processor.big_cores).map(|core| format!("processor\t: {core}\n")).collect();
+    let cpus: String = (0..file.processor.little_cores + file.processor.big_cores)
+        .map(|core| format!("processor\t: {core}\n"))
+        .collect();
     write_file(&root.join("proc/cpuinfo"), &format!("{cpus}Hardware\t: {}\n", file.model))?;
     write_file(&root.join("proc/version"), "Linux version 3.4.5 (wattline virtual board)\n")
 }

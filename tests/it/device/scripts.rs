@@ -46,7 +46,7 @@ impl FakeBoard {
             let folder = format!("sys/bus/i2c/drivers/INA231/{sensor}");
             board.write(&format!("{folder}/enable"), "0\n");
             board.write(&format!("{folder}/sensor_W"), &format!("{watts}\n"));
-            board.write(&format!("{folder}/update_period"), "263808\n");
+            board.write(&format!("{folder}/update_period"), "20000\n");
         }
         for (cpu, most) in [("cpu0", "1400000\n"), ("cpu4", "2000000\n")] {
             let folder = format!("sys/devices/system/cpu/{cpu}/cpufreq");
@@ -179,7 +179,7 @@ fn prepare_sets_the_board_and_restore_undoes_it() {
     let state = prepare(&board, &options()).unwrap();
     assert_eq!(state.rails, ["arm", "mem", "g3d", "kfc"]);
     assert_eq!(state.silent_rails, ["g3d"]);
-    assert_eq!(state.update_period, Some(Duration::from_micros(263_808)));
+    assert_eq!(state.update_period, Some(Duration::from_micros(20_000)));
     assert_eq!((state.frequency_khz, state.temperature_c), (Some(1_100_000), Some(45.5)));
     assert_eq!(state.facts.model.as_deref(), Some("Fake"));
     assert_eq!(board.read(&format!("{ARM}/enable")), "1\n");
@@ -228,7 +228,7 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     let logs = run_session(&board, &plan).unwrap();
     assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
     let header = "# wattline-samples 1 rails=arm,mem,g3d,kfc unit=W period_us=20000 \
-                  update_period_us=263808\n";
+                  update_period_us=20000\n";
     assert!(logs.samples.starts_with(header), "{}", logs.samples);
     let trace = parse_trace(&logs.samples).unwrap();
     assert_eq!(trace.flaws, []);

@@ -54,7 +54,8 @@ impl Build {
             std::fs::write(&path, &file.text).unwrap();
             path
         };
-        let paths: Vec<PathBuf> = sources.files.iter().chain(&sources.runtime).map(write).collect();
+        let files = sources.files.iter().chain(&sources.runtime).chain(&sources.switch_file);
+        let paths: Vec<PathBuf> = files.map(write).collect();
         let mut javac = Command::new("javac");
         javac.current_dir(folder.path());
         javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]);

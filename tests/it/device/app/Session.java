@@ -21,5 +21,6 @@ public class Session {
         try (FileWriter counts = new FileWriter("wattline-counts.csv")) {
             counts.write("block,executions\n0," + rounds + "\n");
         }
+        new FileWriter("wattline-counts.final").close();
     }
 }

@@ -89,7 +89,7 @@ fn rounds(corpus: &Corpus<'_>) -> (Vec<Vec<Candidate>>, Reasons) {
                 id: BlockId((first + index) as u32),
                 name: format!("{}:{} {}", file.path, block.start_line, block.name),
                 file: number,
-                lines: (row(unit.node.start_position().row), row(unit.node.end_position().row)),
+                lines: (row(unit.node.first_row()), row(unit.node.last_row())),
             });
             *turn += 1;
         }

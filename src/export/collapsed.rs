@@ -10,13 +10,10 @@ use crate::account::Accounts;
 pub fn collapsed(accounts: &Accounts) -> String {
     let mut text = String::new();
     for block in &accounts.blocks {
-        let microjoules = (block.entry.joules().0 * 1e6).round();
-        if microjoules >= 1.0 {
-            let (package, class) =
-                block.class.rsplit_once('.').unwrap_or(("(default)", &block.class));
-            let part = block.name.rsplit_once(").").map_or("entry", |(_, part)| part);
-            let frames = [package, class, &block.method, part].map(frame).join(";");
-            writeln!(text, "{frames} {microjoules:.0}").expect("writing to a String can't fail");
+        let microjoules = super::microjoules(block);
+        if microjoules > 0 {
+            let stack = super::frames(block).map(frame).join(";");
+            writeln!(text, "{stack} {microjoules}").expect("writing to a String can't fail");
         }
     }
     text

@@ -1,0 +1,91 @@
+//! One build for the dry runs of all variants: a switch at each statement that a variant
+//! may leave out. Tries need no compiler, and what is planned is built for itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::blocks::BlockId;
+use crate::instrument::{Options, Probe, Removals, Statement};
+
+use super::BuildError;
+use super::variant::{Classes, VariantBuilder};
+
+/// The build, and what its switches stand for.
+pub(super) struct Switched<'a> {
+    /// Entry name -> class file.
+    classes: Classes,
+    numbers: BTreeMap<Statement, usize>,
+    removals: Removals<'a>,
+}
+
+/// How often a refused compilation is tried again with fewer switches.
+const MOST_REPAIRS: u32 = 12;
+
+impl<'a> VariantBuilder<'a> {
+    /// The build with switches, with the count probe.
+    ///
+    /// # Errors
+    /// The application does not compile with the count probe, or javac can't be run.
+    pub fn switched_classes(&mut self) -> Result<&Classes, BuildError> {
+        Ok(&self.prepare_switched()?.classes)
+    }
+
+    /// The switches that have to be off for the variant without `removed`; none if one
+    /// of its statements has no switch.
+    ///
+    /// # Errors
+    /// As [`VariantBuilder::switched_classes`].
+    pub fn switches_of(
+        &mut self,
+        removed: &BTreeSet<BlockId>,
+    ) -> Result<Option<Vec<usize>>, BuildError> {
+        self.prepare_switched()?;
+        let Some(build) = &self.switched else { return Ok(None) };
+        let statements = build.removals.statements(&self.blocks, removed);
+        Ok(statements.iter().map(|at| build.numbers.get(at).copied()).collect())
+    }
+
+    fn prepare_switched(&mut self) -> Result<&Switched<'a>, BuildError> {
+        let build = match self.switched.take() {
+            Some(build) => build,
+            None => self.build_switched()?,
+        };
+        Ok(self.switched.insert(build))
+    }
+
+    /// Statements of methods that javac refuses with switches go without; if it refuses
+    /// all, the build has none.
+    fn build_switched(&mut self) -> Result<Switched<'a>, BuildError> {
+        self.prepare_base(Probe::Count)?;
+        let removals = Removals::new(&self.application.files, &self.blocks);
+        let mut switched = self.application.removable();
+        for repair in 0..MOST_REPAIRS {
+            let options = Options {
+                probe: Probe::Count,
+                skip: self.bases[&Probe::Count].skip.clone(),
+                switched: switched.clone(),
+                ..Options::default()
+            };
+            let (texts, made) = self.texts(&options);
+            let folder = self.folder.path().join(format!("switched-{repair}"));
+            let output = folder.join("classes");
+            match self.compile(&folder, &texts, &[], &output)? {
+                Ok(()) => {
+                    let classes = crate::toolchain::jar::read_folder(&output)?;
+                    let numbers = made.switches.into_iter().enumerate();
+                    let numbers = numbers.map(|(number, at)| (at, number)).collect();
+                    return Ok(Switched { classes, numbers, removals });
+                }
+                Err(errors) => {
+                    let blamed = self.probed_blocks_at(&errors, &folder);
+                    let before = switched.len();
+                    switched.retain(|id| !blamed.contains(id));
+                    if switched.len() == before {
+                        break;
+                    }
+                }
+            }
+        }
+        let classes = self.bases[&Probe::Count].classes.clone();
+        Ok(Switched { classes, numbers: BTreeMap::new(), removals })
+    }
+}

@@ -1,0 +1,165 @@
+//! Telling the blocks that can be left out from those that can't: sets that fail are
+//! split, down to the single blocks that make them fail.
+
+use crate::blocks::BlockId;
+
+use super::dry::DryError;
+use super::groups::{parted, split};
+use super::search::{Search, Tried};
+
+/// Fewer tries at once would let processors wait. Part of the algorithm: the same on every
+/// machine, as the plan must be.
+const AT_ONCE: usize = 4;
+
+/// What is to be tried.
+enum Item {
+    /// A set of which nothing is known.
+    Set(Vec<BlockId>),
+    /// Both together failed. If the first runs, the second is taken for guilty and is
+    /// split untried; if that is wrong, its parts will run.
+    Halves(Vec<BlockId>, Vec<BlockId>),
+}
+
+/// What is left to do, and what came of it.
+#[derive(Default)]
+struct State {
+    next: Vec<Item>,
+    /// Most suspects are guilty: they can wait until all others are cleared.
+    accused: Vec<Item>,
+    safe: Vec<Vec<BlockId>>,
+}
+
+impl State {
+    fn halve(&mut self, set: &[BlockId]) {
+        let mut halves = split(set, 2).into_iter();
+        match (halves.next(), halves.next()) {
+            (Some(first), Some(second)) => self.next.push(Item::Halves(first, second)),
+            _ => self.next.push(Item::Set(set.to_vec())),
+        }
+    }
+
+    fn try_all(&mut self, sets: Vec<Vec<BlockId>>) {
+        self.next.extend(sets.into_iter().map(Item::Set));
+    }
+}
+
+impl Search<'_> {
+    /// Tries groups of blocks and splits those that fail, or leave too little of the
+    /// program, until each part runs or is a single block, while more than `reserve` dry
+    /// runs are left. Returns the groups that run and leave enough.
+    pub fn classify(
+        &mut self,
+        input: usize,
+        groups: Vec<Vec<BlockId>>,
+        reserve: usize,
+    ) -> Result<Vec<Vec<BlockId>>, DryError> {
+        let mut state = State::default();
+        state.try_all(groups);
+        while !state.next.is_empty() || !state.accused.is_empty() {
+            let room = AT_ONCE.saturating_sub(state.next.len()).min(state.accused.len());
+            state.next.extend(state.accused.drain(..room));
+            let items = both_if_alone(std::mem::take(&mut state.next));
+            let first = |item: &Item| match item {
+                Item::Set(set) | Item::Halves(set, _) => set.clone(),
+            };
+            let sets: Vec<Vec<BlockId>> = items.iter().map(first).collect();
+            let outcomes = self.try_sets(input, &sets, reserve)?;
+            for (item, outcome) in items.into_iter().zip(outcomes) {
+                let ran = matches!(&outcome, Tried::Ran(found) if self.found[*found].is_sound());
+                let stopped = matches!(outcome, Tried::Not);
+                let (set, other) = match item {
+                    Item::Set(set) => (set, None),
+                    Item::Halves(set, other) => (set, Some(other)),
+                };
+                self.judge(set, outcome, &mut state);
+                match other {
+                    Some(other) if ran && other.len() > 1 => state.halve(&other),
+                    Some(other) if !stopped => state.next.push(Item::Set(other)),
+                    Some(_) | None => {}
+                }
+            }
+        }
+        state.safe.retain(|set| !set.is_empty());
+        Ok(state.safe)
+    }
+
+    fn judge(&mut self, set: Vec<BlockId>, outcome: Tried, state: &mut State) {
+        match outcome {
+            Tried::Ran(found) if self.found[found].is_sound() => {
+                state.safe.push(self.found[found].removed.clone());
+            }
+            Tried::Ran(_) if set.len() > 1 => state.try_all(split(&set, 2)),
+            Tried::Ran(_) | Tried::Not => {}
+            Tried::Failed { reason, .. } if set.len() == 1 => {
+                self.accusations.remove(&set[0]);
+                self.culprits.entry(set[0]).or_insert(reason);
+            }
+            Tried::Failed { reason, suspects } => match parted(&set, &suspects) {
+                Some((suspects, rest)) => {
+                    self.accuse(&suspects, &reason);
+                    state.accused.push(Item::Set(suspects));
+                    state.next.push(Item::Set(rest));
+                }
+                None => state.halve(&set),
+            },
+        }
+    }
+}
+
+/// Where there is but one thing to try, its second half is tried meanwhile.
+fn both_if_alone(items: Vec<Item>) -> Vec<Item> {
+    let alone = items.len() == 1;
+    let opened = |item| match item {
+        Item::Halves(first, second) if alone => vec![Item::Set(first), Item::Set(second)],
+        item => vec![item],
+    };
+    items.into_iter().flat_map(opened).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::campaign::counts::OperationMatrix;
+    use crate::campaign::dry::{Dry, DryCase, DryOutcome};
+    use crate::campaign::plan::PlanSettings;
+    use crate::campaign::plan::tests::{dictionary, settings};
+
+    /// One of 64 blocks makes the program crash and says nothing.
+    struct OneCulprit {
+        tries: usize,
+    }
+
+    impl Dry for OneCulprit {
+        fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+            self.tries += cases.len();
+            let outcome = |case: &DryCase| match case.removed.contains(&BlockId(37)) {
+                true => DryOutcome::Failed { reason: "crash".into(), suspects: Vec::new() },
+                false => DryOutcome::Ran { executions: vec![10; 64], kept: Vec::new() },
+            };
+            Ok(cases.iter().map(outcome).collect())
+        }
+    }
+
+    #[test]
+    fn the_half_that_must_be_guilty_is_not_tried() {
+        let lists = vec![&[("A", 1)][..]; 64];
+        let dictionary = dictionary(&lists);
+        let matrix = OperationMatrix::new(&dictionary);
+        let settings =
+            PlanSettings { inputs: vec!["a".into()], campaign: settings(40), session_s: 1.0 };
+        let mut dry = OneCulprit { tries: 0 };
+        let rng = ChaCha8Rng::seed_from_u64(1);
+        let mut search = Search::new(&mut dry, &settings, &matrix, rng);
+        search.run_bases().unwrap().unwrap();
+        let blocks = |range: std::ops::Range<u32>| range.map(BlockId).collect::<Vec<_>>();
+        let safe = search.classify(0, vec![blocks(32..64)], 0).unwrap();
+        let cleared: usize = safe.iter().map(Vec::len).sum();
+        assert_eq!(search.culprits.keys().collect::<Vec<_>>(), [&BlockId(37)]);
+        assert_eq!(cleared, 31);
+        // The base, the set, then at most two a level.
+        assert!(dry.tries <= 2 + 2 * 5, "{} tries", dry.tries);
+    }
+}

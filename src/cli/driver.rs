@@ -1,0 +1,236 @@
+//! The sessions of a campaign on one board: variants built and installed when they are
+//! needed, and where the time goes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::build::{Variant, VariantBuilder};
+use crate::campaign::{Phase, PlannedCase, PlannedRun};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::instrument::Probe;
+use crate::power::MarkTexts;
+use crate::run::{BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawRun, RunDriver};
+use crate::scenario::Scenario;
+use crate::toolchain::artifact::hash_of_bytes;
+use crate::toolchain::jar;
+
+use super::Failure;
+use super::progress;
+use super::sessions::{self, OpenBoard};
+
+/// Where a campaign's time goes on this machine's clock.
+#[derive(Debug, Default)]
+pub(super) struct Time {
+    /// Sessions.
+    in_sessions: Duration,
+    /// Building variants.
+    in_builds: Duration,
+}
+
+impl Time {
+    /// Says how long the runs took, and what of it was no session.
+    pub(super) fn say(&self, whole: Duration, runs: usize) {
+        if runs == 0 {
+            return;
+        }
+        let per_run = |time: Duration| time.as_secs_f64() / runs as f64;
+        progress::say(format!(
+            "  {runs} runs in {:.1} s: {:.2} s a run in the session, {:.2} s outside, of which \
+             {:.2} s for building variants",
+            whole.as_secs_f64(),
+            per_run(self.in_sessions),
+            per_run(whole.saturating_sub(self.in_sessions)),
+            per_run(self.in_builds)
+        ));
+    }
+}
+
+/// Makes the sessions of a campaign on one board.
+pub(super) struct BoardDriver<'d, 'a> {
+    scenario: &'d Scenario,
+    cases: BTreeMap<&'d str, &'d PlannedCase>,
+    builder: &'d mut VariantBuilder<'a>,
+    board: &'d OpenBoard,
+    folder: &'d Path,
+    /// Jars that were built, by variant and probe, with their hash.
+    jars: BTreeMap<(String, Probe), (Vec<u8>, String)>,
+    /// Hash of the jar that the board has.
+    installed: Option<String>,
+    pub(super) time: Time,
+}
+
+impl RunDriver for BoardDriver<'_, '_> {
+    fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
+        let case =
+            self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
+                Failure::input("plan.csv", format!("it has no case {}", run.case))
+            })?;
+        let jar = match run.phase {
+            Phase::Idle => None,
+            Phase::Traced => Some(self.jar(case, Probe::Count)?),
+            Phase::Power => Some(self.jar(case, Probe::Plain)?),
+        };
+        let plan = self.session(run, case)?;
+        let file = match &jar {
+            Some((bytes, _)) => Some(sessions::jar_file(bytes, self.folder)?),
+            None => None,
+        };
+        let build_sha256 = jar.map(|(_, hash)| hash);
+        // A board that was lost may have been restarted: the jar is installed again.
+        let installed = RefCell::new(self.installed.take());
+        let in_session = Cell::new(Duration::ZERO);
+        let session = |board: &OpenBoard| {
+            if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
+                board.install(file)?;
+                installed.replace(build_sha256.clone());
+            }
+            let began = Instant::now();
+            let logs = board.session(&plan);
+            in_session.set(in_session.get() + began.elapsed());
+            logs
+        };
+        let mut losses = Vec::new();
+        let logs = self.board.keep(session, |error| {
+            losses.push(error.in_short());
+            installed.take();
+        });
+        self.time.in_sessions += in_session.get();
+        self.installed = installed.into_inner();
+        let logs = logs.map_err(Failure::from)?;
+        Ok(self.raw_run(logs, build_sha256, losses))
+    }
+}
+
+impl<'d, 'a> BoardDriver<'d, 'a> {
+    /// A driver that has built and installed nothing; jars pass through the folder.
+    pub(super) fn new(
+        scenario: &'d Scenario,
+        cases: &'d [PlannedCase],
+        builder: &'d mut VariantBuilder<'a>,
+        board: &'d OpenBoard,
+        folder: &'d Path,
+    ) -> Self {
+        let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
+        let (jars, time) = (BTreeMap::new(), Time::default());
+        Self { scenario, cases, builder, board, folder, jars, installed: None, time }
+    }
+}
+
+impl BoardDriver<'_, '_> {
+    /// The case's variant as a jar, and its hash.
+    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
+        let key = (case.variant.clone(), probe);
+        if !self.jars.contains_key(&key) {
+            let began = Instant::now();
+            let removed: BTreeSet<_> = case.removed.iter().copied().collect();
+            let variant = self.builder.build(&removed, probe)?;
+            let bytes =
+                pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
+            let hash = hash_of_bytes(&bytes);
+            self.jars.insert(key.clone(), (bytes, hash));
+            self.time.in_builds += began.elapsed();
+        }
+        Ok(self.jars[&key].clone())
+    }
+
+    fn session(&self, run: &PlannedRun, case: &PlannedCase) -> Result<SessionPlan, Failure> {
+        let scenario = self.scenario;
+        let session = &scenario.session;
+        let input =
+            scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
+                let message = format!(
+                    "case {} has an input {} that the scenario lacks",
+                    case.name, case.input
+                );
+                Failure::input("plan.csv", message)
+            })?;
+        let kind = match run.phase {
+            Phase::Idle => {
+                SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) }
+            }
+            Phase::Traced => SessionKind::Traced,
+            Phase::Power => SessionKind::App,
+        };
+        Ok(SessionPlan {
+            // Without the attempt: a run that is repeated on a virtual board gives what it
+            // would have given.
+            label: run.id(),
+            package: scenario.application.package.clone(),
+            main: scenario.application.main.clone(),
+            extras: scenario.extras(input).into_iter().collect(),
+            steps: input.steps.clone(),
+            marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
+            kind,
+            limit: Duration::from_secs_f64(session.limit_s),
+            expected: Duration::from_secs_f64(session.duration_s),
+            period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
+            pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+            deadline_real: Duration::from_secs_f64(session.limit_s + 60.0),
+        })
+    }
+
+    /// `losses` are the reasons for which the session was begun again.
+    fn raw_run(
+        &self,
+        logs: SessionLogs,
+        build_sha256: Option<String>,
+        losses: Vec<String>,
+    ) -> RawRun {
+        let facts = &self.board.facts;
+        let outcome = logs.outcome;
+        let mut warnings: Vec<String> =
+            losses.into_iter().map(|loss| format!("begun again: {loss}")).collect();
+        warnings.extend(outcome.warnings);
+        RawRun {
+            board: BoardIdentity {
+                serial: self.board.recorded_serial(),
+                model: facts.model.clone().unwrap_or_default(),
+                runtime: facts.android_release.clone().unwrap_or_default(),
+                is_virtual: facts.is_virtual(),
+                meter: self.board.meter.to_string(),
+                rails: self.board.rails.clone(),
+            },
+            conditions: Conditions {
+                build_sha256,
+                frequency_before_khz: outcome
+                    .frequency_start_khz
+                    .or(self.board.frequency_khz)
+                    .map(u64::from),
+                frequency_after_khz: outcome.frequency_khz.map(u64::from),
+                frequency_min_khz: outcome.frequency_min_khz.map(u64::from),
+                throttled_s: outcome.throttled_s,
+                temperature_before_c: outcome.temperature_before_c,
+                temperature_after_c: outcome.temperature_after_c,
+                charging: None,
+                exit: match outcome.end {
+                    SessionEnd::Ok => ExitState::Ended,
+                    SessionEnd::Died => ExitState::Died,
+                    SessionEnd::TimedOut => ExitState::TimedOut,
+                },
+                uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
+                warnings,
+            },
+            logs: RawLogs {
+                samples: logs.samples,
+                logcat: logs.logcat,
+                session: logs.script_output,
+                counts: logs.counts,
+            },
+        }
+    }
+}
+
+/// A variant's jar as a board takes it: with the classes of the libraries.
+fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+    let mut entries = BTreeMap::new();
+    for library in libraries {
+        entries.extend(jar::read(library, "", |name| !name.starts_with("META-INF/"))?);
+    }
+    entries.extend(variant.classes.clone());
+    let application = &scenario.application;
+    let attributes =
+        [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
+    Ok(jar::pack(&attributes, &entries))
+}

@@ -1,0 +1,124 @@
+//! `wattline export`: accounts and measured sessions -> files that other tools open.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::campaign::Phase;
+use crate::export::{ExportData, FORMATS, Format, InputEnergies, Session};
+use crate::power::{Window, parse_trace};
+use crate::run::{RunRecord, read_logs};
+
+use super::Failure;
+use super::account::read_model;
+use super::folder::{self, DatasetFacts};
+use super::output::{Existing, Output};
+use super::progress;
+use super::scenario_facts::ScenarioFacts;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline export target/demo --format pprof && go tool pprof -top target/demo/energy.pb
+  wattline export target/demo --format collapsed --format lcov --out target/exports
+
+Weights are microjoules; a stack is package, class, method, block: where energy is spent,
+not who called. docs/exports.md has a line per format on what opens it.")]
+pub struct Arguments {
+    /// The campaign's folder, with its model.
+    folder: PathBuf,
+    /// Which formats; may be given more than once.
+    #[arg(long, required = true, value_parser = PossibleValuesParser::new(FORMATS.map(|f| f.name)))]
+    format: Vec<String>,
+    /// Folder for the files; the campaign's, unless given.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Replace existing files.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let out = arguments.out.as_ref().unwrap_or(&arguments.folder);
+    let output = Output::open(out, Existing::from(arguments.force))?;
+    let is_asked = |format: &Format| arguments.format.iter().any(|name| name == format.name);
+    let formats: Vec<Format> = FORMATS.into_iter().filter(is_asked).collect();
+    output.check_free(&formats.iter().map(|format| format.file).collect::<Vec<_>>())?;
+    let folder = arguments.folder.as_path();
+    let facts = ScenarioFacts::read(folder)?;
+    let model = read_model(&folder.join("model.json"))?;
+    let accounts = facts.accounts(&model);
+    let about = DatasetFacts::beside(&folder.join("dataset.csv"))?;
+    let scenario = folder::read_scenario_copy(folder)?;
+    let board = facts.records.first().map(|run| run.board.clone()).unwrap_or_default();
+    let wants_sessions = formats.iter().any(|format| format.name == "perfetto");
+    let sessions = if wants_sessions { sessions(folder, &facts)? } else { Vec::new() };
+    let data = ExportData {
+        scenario: &scenario.name,
+        package: &scenario.application.package,
+        board: if board.model.is_empty() { &board.serial } else { &board.model },
+        is_virtual: board.is_virtual,
+        frequency_hz: about.frequency_khz.map(|khz| khz * 1000),
+        accounts: &accounts,
+        inputs: &inputs(&facts),
+        sessions: &sessions,
+    };
+    for format in formats {
+        let path = output.write(format.file, (format.write)(&data))?;
+        progress::say(format!("written: {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Good runs of a phase of the unremoved cases, in the journal's order.
+fn good(facts: &ScenarioFacts, phase: Phase) -> impl Iterator<Item = &RunRecord> {
+    let bases = facts.cases.iter().filter(|case| case.removed.is_empty());
+    let names: Vec<&str> = bases.map(|case| case.name.as_str()).collect();
+    facts.records.iter().filter(move |run| {
+        run.is_good() && run.run.phase == phase && names.contains(&run.run.case.as_str())
+    })
+}
+
+/// The power runs by input sequence; idle power is that of all idle runs.
+fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
+    let idle = facts.records.iter().filter(|run| run.is_good() && run.run.phase == Phase::Idle);
+    let idle: Vec<f64> =
+        idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w()).collect();
+    let idle_w = idle.iter().sum::<f64>() / idle.len().max(1) as f64;
+    let mut inputs: BTreeMap<String, InputEnergies> = BTreeMap::new();
+    for run in good(facts, Phase::Power) {
+        let case = facts.cases.iter().find(|case| case.name == run.run.case);
+        let (Some(case), Some(measured)) = (case, &run.measured) else { continue };
+        let nothing = || InputEnergies {
+            total_uj: Vec::new(),
+            above_idle_uj: Vec::new(),
+            duration_s: Vec::new(),
+        };
+        let input = inputs.entry(case.input.clone()).or_insert_with(nothing);
+        input.total_uj.push(measured.energy_j * 1e6);
+        input.above_idle_uj.push((measured.energy_j - idle_w * measured.duration_s) * 1e6);
+        input.duration_s.push(measured.duration_s);
+    }
+    inputs
+}
+
+/// Power and idle sessions with their samples.
+fn sessions(folder: &std::path::Path, facts: &ScenarioFacts) -> Result<Vec<Session>, Failure> {
+    let mut sessions = Vec::new();
+    for phase in [Phase::Power, Phase::Idle] {
+        for run in good(facts, phase) {
+            let Some(measured) = &run.measured else { continue };
+            let logs = read_logs(folder, run)?;
+            let (start_s, end_s) = (measured.start_uptime_s, measured.end_uptime_s);
+            sessions.push(Session {
+                name: run.folder.clone(),
+                trace: parse_trace(&logs.samples).ok(),
+                window: Window { start_s, end_s },
+                energy_j: measured.energy_j,
+            });
+        }
+    }
+    Ok(sessions)
+}

@@ -1,0 +1,156 @@
+//! A change of energy: in joules with the Welch interval, in percent of the base with
+//! Fieller's (E. C. Fieller, J. R. Stat. Soc. B 16, 1954), which stays right where the
+//! base itself is unsure; and what both say of a limit.
+
+use crate::account::Interval;
+use crate::units::Joules;
+
+use super::around;
+use super::uncertain::{Uncertain, student_of};
+
+/// The increase that is allowed, as a share of the base.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit(pub f64);
+
+impl Default for Limit {
+    /// 1 %: what repeated measurements on real machines can tell from nothing
+    /// (`docs/compare.md`, Error rates).
+    fn default() -> Self {
+        Limit(0.01)
+    }
+}
+
+/// What a gate says, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// No increase over the limit that the interval agrees with.
+    Pass,
+    /// More than the limit, and the whole 95 % interval says so.
+    Increase,
+    /// The question has no answer: something wasn't measured, or only once.
+    NoData,
+}
+
+impl Verdict {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Increase => "increase",
+            Verdict::NoData => "no data",
+        }
+    }
+}
+
+/// Two energies and what lies between them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Change {
+    /// Energy before; absent where there was nothing to compare with.
+    pub base: Option<Joules>,
+    /// Energy now; absent where it isn't there, or can't be predicted.
+    pub new: Option<Joules>,
+    /// 95 % interval of the difference in joules; absent where nobody knows.
+    pub interval: Option<Interval>,
+    /// 95 % interval of the difference as a share of the base.
+    pub share_interval: Option<(f64, f64)>,
+}
+
+impl Change {
+    /// The difference of two independent measurements.
+    pub fn of(base: &Uncertain, new: &Uncertain) -> Change {
+        let t = student_of(base, new);
+        let variances = base.variance().zip(new.variance());
+        let half = t.zip(variances).map(|(t, (b, n))| t * (b + n).sqrt());
+        let interval = half.map(|half| around(new.value - base.value, half));
+        let share_interval = t.zip(variances).and_then(|(t, variances)| {
+            fieller((base.value, variances.0), (new.value, variances.1), t)
+        });
+        Change {
+            base: Some(Joules(base.value)),
+            new: Some(Joules(new.value)),
+            interval: interval.filter(|i| i.lo.0.is_finite() && i.hi.0.is_finite()),
+            share_interval,
+        }
+    }
+
+    /// The difference, where both are there.
+    pub fn difference(&self) -> Option<Joules> {
+        self.base.zip(self.new).map(|(base, new)| new - base)
+    }
+
+    /// The difference as a share of the base, where that is positive.
+    pub fn share(&self) -> Option<f64> {
+        let base = self.base.filter(|base| base.0 > 0.0)?;
+        self.difference().map(|difference| difference / base)
+    }
+}
+
+/// Whether a change is over the limit: the increase is, and the interval agrees.
+pub fn judge(change: &Change, limit: Limit) -> Verdict {
+    match (change.share(), change.share_interval) {
+        (Some(share), Some((lo, _))) if share > limit.0 && lo > limit.0 => Verdict::Increase,
+        (Some(_), Some(_)) => Verdict::Pass,
+        _ => Verdict::NoData,
+    }
+}
+
+/// The shares `r - 1` with `(new - r base)^2 <= t^2 (V_new + r^2 V_base)`. `None` where
+/// the base can't be told from nothing: then every share is possible.
+fn fieller(base: (f64, f64), new: (f64, f64), t: f64) -> Option<(f64, f64)> {
+    let ((b, vb), (n, vn)) = (base, new);
+    let leading = b * b - t * t * vb;
+    if b <= 0.0 || leading <= 0.0 {
+        return None;
+    }
+    let root = (n * n * b * b - leading * (n * n - t * t * vn)).max(0.0).sqrt();
+    let ends = ((n * b - root) / leading - 1.0, (n * b + root) / leading - 1.0);
+    (ends.0.is_finite() && ends.1.is_finite()).then_some(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::uncertain::Part;
+
+    fn exact(value: f64, variance: f64) -> Uncertain {
+        Uncertain { value, parts: Some(vec![Part { variance, freedom: f64::INFINITY }]) }
+    }
+
+    /// 100 +- 1 and 110 +- 1 J: 10 J +- 1.96 sqrt(2). Fieller's ends are where
+    /// (110 - 100 r)^2 = 1.96^2 (1 + r^2): r = 1.0709 and 1.1300.
+    #[test]
+    fn intervals_of_a_difference_and_of_a_ratio() {
+        let change = Change::of(&exact(100.0, 1.0), &exact(110.0, 1.0));
+        let interval = change.interval.unwrap();
+        assert!((interval.lo.0 - (10.0 - 1.96 * 2f64.sqrt())).abs() < 1e-3);
+        let (lo, hi) = change.share_interval.unwrap();
+        for r in [1.0 + lo, 1.0 + hi] {
+            let left = (110.0 - 100.0 * r).powi(2);
+            assert!((left - 1.959_963_985f64.powi(2) * (1.0 + r * r)).abs() < 1e-6, "{r}");
+        }
+        assert!((change.share().unwrap() - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_gate_needs_the_increase_and_the_interval() {
+        let base = exact(100.0, 1.0);
+        let verdict = |new, limit| judge(&Change::of(&base, &new), Limit(limit));
+        assert_eq!(verdict(exact(110.0, 1.0), 0.05), Verdict::Increase);
+        assert_eq!(verdict(exact(110.0, 1.0), 0.08), Verdict::Pass, "the interval reaches 7 %");
+        assert_eq!(verdict(exact(110.0, 40.0), 0.0), Verdict::Pass, "too unsure");
+        assert_eq!(verdict(exact(90.0, 1.0), 0.0), Verdict::Pass);
+        let once = Uncertain { value: 110.0, parts: None };
+        assert_eq!(verdict(once, 0.05), Verdict::NoData);
+        assert_eq!(judge(&Change::default(), Limit(0.0)), Verdict::NoData);
+    }
+
+    #[test]
+    fn a_base_that_may_be_nothing_has_no_share() {
+        for base in [exact(1.0, 1.0), exact(-5.0, 0.0), exact(0.0, 0.0)] {
+            let change = Change::of(&base, &exact(10.0, 0.1));
+            assert_eq!(change.share_interval, None);
+            assert_eq!(judge(&change, Limit(0.0)), Verdict::NoData);
+            assert!(change.interval.is_some(), "joules are known");
+        }
+    }
+}

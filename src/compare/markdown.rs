@@ -1,0 +1,92 @@
+//! A comparison as a comment on a pull request.
+
+use std::fmt::Write as _;
+
+use super::text::{Cells, cells, heading, sentence};
+use super::{Comparison, Row, Verdict};
+use crate::report::format;
+
+/// The comment; at most `limit` methods.
+pub fn markdown(comparison: &Comparison, limit: usize) -> String {
+    let mut text = String::new();
+    let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
+    let mark = match comparison.verdict() {
+        Verdict::Pass => "✅",
+        Verdict::Increase => "❌",
+        Verdict::NoData => "⚠️",
+    };
+    put(format!("### {mark} Energy: {}\n", plain(&sentence(comparison))));
+    put(head(heading(comparison)));
+    put(row(&comparison.headline));
+    comparison.inputs.iter().for_each(|input| put(row(input)));
+    if !comparison.methods.is_empty() {
+        let n = comparison.methods.len();
+        put(format!("\n<details><summary>{n} methods changed, by the model</summary>\n"));
+        put(head("Method"));
+        comparison.methods.iter().take(limit).for_each(|method| put(row(method)));
+        put(String::new());
+        if n > limit {
+            put(format!("... and {} more\n", n - limit));
+        }
+        put("</details>".into());
+    }
+    if !comparison.budgets.is_empty() {
+        put("\n| Budget | energy | 95 % interval | allowed | |\n|---|--:|--:|--:|---|".into());
+        for budget in &comparison.budgets {
+            put(format!(
+                "| {} {} | {} | {} | {} | {} |",
+                budget.budget.level,
+                code(&budget.budget.name),
+                budget.energy.map_or(format::NONE.into(), format::energy),
+                format::interval(budget.interval),
+                format::energy(budget.budget.joules),
+                budget.verdict.name()
+            ));
+        }
+    }
+    for note in &comparison.notes {
+        put(format!("\n> {}", plain(note)));
+    }
+    text
+}
+
+fn head(title: &str) -> String {
+    format!(
+        "| {title} | base | new | change | 95 % interval | change | 95 % interval |\n\
+         |---|--:|--:|--:|--:|--:|--:|"
+    )
+}
+
+fn row(row: &Row) -> String {
+    let Cells { base, new, change, interval, share, share_interval } = cells(row);
+    let remark = match row.remark.as_str() {
+        "" => String::new(),
+        remark => format!("<br>{}", plain(remark)),
+    };
+    format!(
+        "| {} {}{remark} | {base} | {new} | {change} | {interval} | {share} | {share_interval} |",
+        row.subject.level(),
+        code(&row.subject.name())
+    )
+}
+
+/// Source text between backticks; nothing in it can end the cell or the span.
+fn code(text: &str) -> String {
+    format!("`{}`", format::visible(text).replace('`', "'").replace('|', "\\|").replace('\n', " "))
+}
+
+/// A sentence in which nothing is markup.
+fn plain(text: &str) -> String {
+    let mut safe = String::new();
+    for c in format::visible(text).chars() {
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '|' | '*' | '_' | '[' | ']' | '`' | '\\' => safe.extend(['\\', c]),
+            '\n' => safe.push(' '),
+            c => safe.push(c),
+        }
+    }
+    safe
+}

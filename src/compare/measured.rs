@@ -1,0 +1,183 @@
+//! What was measured of the unremoved cases, input by input: the headline. It needs no
+//! model. The energy of an input is the mean over its power runs of energy less idle
+//! power x duration, the idle power that of all idle runs of the campaign; the sum over
+//! inputs has each input's run-to-run error, and the idle power's once, not per input,
+//! as all of them share it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Change, Limit, judge};
+use super::uncertain::Uncertain;
+use super::{Row, Subject};
+
+/// One power run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Repeat {
+    /// Energy of the session in joules, idle included.
+    pub energy_j: f64,
+    /// Its length in seconds.
+    pub duration_s: f64,
+}
+
+/// The good power runs of one input sequence.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputRuns {
+    /// The runs.
+    pub repeats: Vec<Repeat>,
+}
+
+/// What a campaign measured of its unremoved cases.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Measurement {
+    /// By input sequence.
+    pub inputs: BTreeMap<String, InputRuns>,
+    /// Mean power of each good idle run in watts.
+    pub idle_powers_w: Vec<f64>,
+    /// What repeating the whole campaign adds to the error, as a share of the energy:
+    /// known beforehand, 0 where it isn't.
+    pub between_campaigns: f64,
+}
+
+impl Measurement {
+    /// Energy above idle of one input, where it was measured.
+    pub fn input(&self, name: &str) -> Option<Uncertain> {
+        self.sum([name])
+    }
+
+    /// Energy above idle of these inputs together, if all were measured.
+    pub fn sum<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<Uncertain> {
+        let idle = Uncertain::mean_of(&self.idle_powers_w)?;
+        let mut runs = Uncertain { value: 0.0, parts: Some(Vec::new()) };
+        let mut duration_s = 0.0;
+        for name in names {
+            let repeats = &self.inputs.get(name)?.repeats;
+            let above = |run: &Repeat| run.energy_j - idle.value * run.duration_s;
+            let above: Vec<f64> = repeats.iter().map(above).collect();
+            runs = runs.plus(Uncertain::mean_of(&above)?);
+            let durations: f64 = repeats.iter().map(|run| run.duration_s).sum();
+            duration_s += durations / repeats.len() as f64;
+        }
+        let energy = runs.value;
+        let idle_error = Uncertain { value: 0.0, parts: idle.times(duration_s).parts };
+        let all = runs.plus(idle_error);
+        Some(Uncertain { value: energy, ..all }.with_relative_error(self.between_campaigns))
+    }
+}
+
+/// The headline and a row per input. An input that only one side has is no data, and so
+/// is the headline then.
+pub fn compare_measured(
+    scenario: &str,
+    base: &Measurement,
+    new: &Measurement,
+    limit: Limit,
+) -> (Row, Vec<Row>) {
+    let names: BTreeSet<&str> = base.inputs.keys().chain(new.inputs.keys()).map(|n| &**n).collect();
+    let row = |subject, names: &[&str], gated: bool| {
+        let (base, new) = (base.sum(names.iter().copied()), new.sum(names.iter().copied()));
+        let change = change(base.as_ref(), new.as_ref());
+        let remark = remark(base.as_ref(), new.as_ref());
+        let verdict = gated.then(|| judge(&change, limit));
+        Row { subject, change, verdict, remark }
+    };
+    let all: Vec<&str> = names.iter().copied().collect();
+    let mut headline = row(Subject::Scenario(scenario.into()), &all, true);
+    if all.is_empty() {
+        headline.change = Change::default();
+        headline.verdict = Some(super::Verdict::NoData);
+        headline.remark = "nothing was measured on either side".into();
+    }
+    let inputs = all.iter().map(|name| row(Subject::Input((*name).into()), &[name], false));
+    (headline, inputs.collect())
+}
+
+/// The change, as far as both sides are there.
+fn change(base: Option<&Uncertain>, new: Option<&Uncertain>) -> Change {
+    match (base, new) {
+        (Some(base), Some(new)) => Change::of(base, new),
+        (base, new) => Change {
+            base: base.map(|base| crate::units::Joules(base.value)),
+            new: new.map(|new| crate::units::Joules(new.value)),
+            ..Change::default()
+        },
+    }
+}
+
+/// Why a change has no figure or no interval.
+fn remark(base: Option<&Uncertain>, new: Option<&Uncertain>) -> String {
+    let alone = |side: Option<&Uncertain>| side.is_some_and(|side| side.parts.is_none());
+    let side = |is_base: bool, is_new: bool| match (is_base, is_new) {
+        (true, true) => Some("both sides"),
+        (true, false) => Some("base"),
+        (false, true) => Some("new"),
+        (false, false) => None,
+    };
+    if let Some(side) = side(base.is_none(), new.is_none()) {
+        return format!("not measured: {side}; run the campaign with the same inputs");
+    }
+    let single = side(alone(base), alone(new));
+    let single = single.map(|side| format!("a single run has no error: {side}; raise `repeats`"));
+    single.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Verdict;
+
+    pub(crate) fn measurement(inputs: &[(&str, &[f64])], idle: &[f64]) -> Measurement {
+        let repeat = |energy_j: &f64| Repeat { energy_j: *energy_j, duration_s: 10.0 };
+        let runs = |values: &[f64]| InputRuns { repeats: values.iter().map(repeat).collect() };
+        Measurement {
+            inputs: inputs.iter().map(|(name, runs_j)| ((*name).into(), runs(runs_j))).collect(),
+            idle_powers_w: idle.to_vec(),
+            between_campaigns: 0.0,
+        }
+    }
+
+    /// Two inputs of 20 and 30 J above 1 W x 10 s; the idle power is off by 0.1 W (n = 2,
+    /// 0.2 apart): 20 s x 0.1 W = 2 J on the sum, not sqrt(1 + 1).
+    #[test]
+    fn inputs_share_the_error_of_the_idle_power() {
+        let one = measurement(&[("a", &[29.0, 31.0]), ("b", &[40.0, 40.0])], &[0.9, 1.1]);
+        let a = one.input("a").unwrap();
+        assert!((a.value - 20.0).abs() < 1e-9);
+        assert!((a.variance().unwrap() - (1.0 + 1.0)).abs() < 1e-9);
+        let both = one.sum(["a", "b"]).unwrap();
+        assert!((both.value - 50.0).abs() < 1e-9);
+        assert!((both.variance().unwrap() - (1.0 + 4.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_only_one_side_measured_is_no_data() {
+        let idle = [1.0, 1.0];
+        let base = measurement(&[("a", &[29.0, 31.0]), ("b", &[40.0, 41.0])], &idle);
+        let new = measurement(&[("a", &[29.0, 31.0])], &idle);
+        let (headline, inputs) = compare_measured("s", &base, &new, Limit(0.0));
+        assert_eq!(headline.verdict, Some(Verdict::NoData));
+        assert!(headline.remark.contains("not measured: new"), "{}", headline.remark);
+        assert!(inputs[0].change.interval.is_some() && inputs[1].change.new.is_none());
+        let nothing = Measurement::default();
+        let (headline, _) = compare_measured("s", &nothing, &nothing, Limit(0.0));
+        assert_eq!(headline.verdict, Some(Verdict::NoData));
+    }
+
+    #[test]
+    fn single_runs_are_no_data() {
+        let base = measurement(&[("a", &[29.0])], &[1.0, 1.0]);
+        let new = measurement(&[("a", &[49.0, 50.0])], &[1.0, 1.0]);
+        let (headline, _) = compare_measured("s", &base, &new, Limit(0.0));
+        assert_eq!(headline.verdict, Some(Verdict::NoData));
+        assert!(headline.remark.contains("repeats"), "{}", headline.remark);
+    }
+
+    #[test]
+    fn a_known_error_between_campaigns_widens_the_interval() {
+        let base = measurement(&[("a", &[109.9, 110.0, 110.1])], &[1.0, 1.0]);
+        let mut new = measurement(&[("a", &[114.9, 115.0, 115.1])], &[1.0, 1.0]);
+        let verdict = |new: &Measurement| compare_measured("s", &base, new, Limit(0.01)).0.verdict;
+        assert_eq!(verdict(&new), Some(Verdict::Increase));
+        new.between_campaigns = 0.05;
+        assert_eq!(verdict(&new), Some(Verdict::Pass));
+    }
+}

@@ -1,0 +1,312 @@
+//! What a model says of methods and classes: counts of both sides x costs.
+//!
+//! With one model for both sides its errors are shared: a cost that is wrong is wrong on
+//! both, so only the difference of the counts is unsure, and a method whose counts are
+//! the same has not changed, whatever it costs. With a model for each side the errors
+//! are taken as independent, and everything has "changed" a little.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::{Costs, Interval, MethodKey};
+use crate::blocks::BlockId;
+use crate::model::Model;
+use crate::operations::{BlockEntry, Dictionary};
+use crate::units::Joules;
+
+use super::budget::Spending;
+use super::change::Change;
+use super::patch::Carried;
+use super::priced::{Priced, own_variance, priced, shared_variance};
+use super::{NORMAL_95, Row, Subject, around};
+
+/// Blocks and how often they ran.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// Blocks and what they hold.
+    pub dictionary: &'a Dictionary,
+    /// Executions per block.
+    pub executions: &'a BTreeMap<BlockId, u64>,
+}
+
+/// Which model prices which side.
+#[derive(Debug, Clone, Copy)]
+pub enum Prices<'m> {
+    /// One for both.
+    Shared(&'m Model),
+    /// Each its own.
+    Own {
+        /// Of the base.
+        base: &'m Model,
+        /// Of the new side.
+        new: &'m Model,
+    },
+}
+
+/// Changes of everything that has a method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodChanges {
+    /// All methods together.
+    pub total: Change,
+    /// Classes that changed, the largest change first.
+    pub classes: Vec<Row>,
+    /// Methods that changed, the largest change first.
+    pub methods: Vec<Row>,
+    /// Methods that ran and have not changed.
+    pub unchanged: usize,
+}
+
+/// The changes between two measured campaigns.
+pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: Prices<'_>) -> MethodChanges {
+    let methods = changes(base, new, prices, method_of);
+    let classes = changes(base, new, prices, |block| block.class.clone());
+    let total = changes(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
+    MethodChanges {
+        total,
+        unchanged: methods.values().filter(|change| is_same(change)).count(),
+        classes: rows(classes, Subject::Class, |_| String::new()),
+        methods: rows(methods, Subject::Method, |_| String::new()),
+    }
+}
+
+/// The changes by a patch. Where executions are only known between bounds, so is the
+/// energy: the interval reaches from the lower end at the fewest to the upper end at the
+/// most; methods with blocks of unknown executions, their classes and the total have no
+/// new figure.
+pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> MethodChanges {
+    let lost: BTreeSet<&str> = carried.unknown.keys().map(|key| key.class.as_str()).collect();
+    let lost_total = |_: &()| !carried.unknown.is_empty();
+    let methods =
+        predicted(base, carried, model, method_of, |key| carried.unknown.contains_key(key));
+    let classes = predicted(
+        base,
+        carried,
+        model,
+        |block| block.class.clone(),
+        |class| lost.contains(class.as_str()),
+    );
+    let total = predicted(base, carried, model, |_| (), lost_total);
+    let remark = |key: &MethodKey| {
+        let why = carried.unknown.get(key).or_else(|| carried.remarks.get(key));
+        why.cloned().unwrap_or_default()
+    };
+    let of_class = |class: &String| match lost.contains(class.as_str()) {
+        true => "a method of it can't be predicted".to_string(),
+        false => String::new(),
+    };
+    MethodChanges {
+        total: total.into_values().next().unwrap_or_default(),
+        unchanged: methods.values().filter(|change| is_same(change)).count(),
+        classes: rows(classes, Subject::Class, of_class),
+        methods: rows(methods, Subject::Method, remark),
+    }
+}
+
+/// What every method and class of a dictionary spends by a model: nothing, surely, where
+/// it didn't run.
+pub fn spending(side: Side<'_>, model: &Model) -> Spending {
+    let (costs, none) = (Costs::new(model), (Joules::ZERO, Some(around(0.0, 0.0))));
+    let mut all = Spending::new();
+    for block in &side.dictionary.blocks {
+        all.insert(("class", block.class.clone()), Some(none));
+        all.insert(("method", Subject::Method(method_of(block)).name()), Some(none));
+    }
+    let figure = |priced: &Priced| {
+        let interval = own_variance(priced, &costs)
+            .map(|variance| Interval::around(Joules(priced.energy_j), variance));
+        Some((Joules(priced.energy_j), interval))
+    };
+    for (class, sum) in priced(side, &costs, |block| block.class.clone()) {
+        all.insert(("class", class), figure(&sum));
+    }
+    for (key, sum) in priced(side, &costs, method_of) {
+        all.insert(("method", Subject::Method(key).name()), figure(&sum));
+    }
+    all
+}
+
+fn predicted<K: Ord + Clone>(
+    base: Side<'_>,
+    carried: &Carried,
+    model: &Model,
+    key: impl Fn(&BlockEntry) -> K + Copy,
+    is_lost: impl Fn(&K) -> bool,
+) -> BTreeMap<K, Change> {
+    let with = |executions| {
+        let new = Side { dictionary: &carried.dictionary, executions };
+        changes(base, new, Prices::Shared(model), key)
+    };
+    let (least, most) = (with(&carried.least), with(&carried.most));
+    let mut all = with(&carried.likely);
+    for block in &carried.dictionary.blocks {
+        if is_lost(&key(block)) {
+            all.entry(key(block)).or_default();
+        }
+    }
+    for (key, change) in &mut all {
+        let interval = |side: &BTreeMap<K, Change>| side.get(key).and_then(|c| c.interval);
+        let ends = interval(&least).zip(interval(&most));
+        let hull = |(few, many): (Interval, Interval)| Interval {
+            lo: Joules(few.lo.0.min(many.lo.0)),
+            hi: Joules(few.hi.0.max(many.hi.0)),
+        };
+        change.interval = change.interval.and(ends.map(hull));
+        change.share_interval = share_interval(change.base, change.interval);
+        if is_lost(key) {
+            *change = Change { base: change.base, ..Change::default() };
+        }
+    }
+    all
+}
+
+fn method_of(block: &BlockEntry) -> MethodKey {
+    MethodKey { class: block.class.clone(), method: block.method.clone() }
+}
+
+/// The change of every key that ran on one of the sides.
+fn changes<K: Ord>(
+    base: Side<'_>,
+    new: Side<'_>,
+    prices: Prices<'_>,
+    key: impl Fn(&BlockEntry) -> K,
+) -> BTreeMap<K, Change> {
+    let models = match prices {
+        Prices::Shared(model) => (model, model),
+        Prices::Own { base, new } => (base, new),
+    };
+    let costs = (Costs::new(models.0), Costs::new(models.1));
+    let mut before = priced(base, &costs.0, &key);
+    let now = priced(new, &costs.1, &key);
+    let nothing = Priced::default();
+    let variance = |before: &Priced, now: &Priced| match prices {
+        Prices::Shared(_) => shared_variance(before, now, &costs.0),
+        Prices::Own { .. } => Some(own_variance(before, &costs.0)? + own_variance(now, &costs.1)?),
+    };
+    let mut all = BTreeMap::new();
+    for (key, now) in now {
+        let before = before.remove(&key).unwrap_or_default();
+        all.insert(key, change(&before, &now, variance(&before, &now)));
+    }
+    for (key, before) in before {
+        all.insert(key, change(&before, &nothing, variance(&before, &nothing)));
+    }
+    all
+}
+
+fn change(base: &Priced, new: &Priced, variance: Option<f64>) -> Change {
+    let half = variance.map(|variance| NORMAL_95 * variance.max(0.0).sqrt());
+    let interval = half.map(|half| around(new.energy_j - base.energy_j, half));
+    let base = Some(Joules(base.energy_j));
+    let new = Some(Joules(new.energy_j));
+    Change { base, new, interval, share_interval: share_interval(base, interval) }
+}
+
+/// The interval as a share of what the model says of the base.
+fn share_interval(base: Option<Joules>, interval: Option<Interval>) -> Option<(f64, f64)> {
+    let base = base.filter(|base| base.0 > 0.0)?;
+    interval.map(|interval| (interval.lo / base, interval.hi / base))
+}
+
+/// Whether nothing changed, to the last digit.
+fn is_same(change: &Change) -> bool {
+    change.difference() == Some(Joules::ZERO)
+        && change.interval.is_none_or(|i| i.lo == Joules::ZERO && i.hi == Joules::ZERO)
+}
+
+/// Rows of what changed; what has no figure first, then the largest change.
+fn rows<K>(
+    changes: BTreeMap<K, Change>,
+    subject: impl Fn(K) -> Subject,
+    remark: impl Fn(&K) -> String,
+) -> Vec<Row> {
+    let changed = changes.into_iter().filter(|(_, change)| !is_same(change));
+    let mut rows: Vec<Row> = changed
+        .map(|(key, change)| {
+            let remark = remark(&key);
+            Row { subject: subject(key), change, verdict: None, remark }
+        })
+        .collect();
+    let size = |row: &Row| row.change.difference().map_or(f64::INFINITY, |d| d.0.abs());
+    rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::sample;
+    use crate::compare::patch::carry;
+
+    /// Increment costs 1 uJ +- 10 %, Decrement 3 uJ +- 10 %; the first method runs 100
+    /// times on both sides, the second 100 and 110 times.
+    fn sides() -> (Dictionary, [BTreeMap<BlockId, u64>; 2], Model) {
+        let block = |id, method, operation: &str| {
+            sample::block(
+                id,
+                ("a.A", method),
+                ("", "entry"),
+                (id + 1, id + 1),
+                &[(operation, id + 1, 1)],
+            )
+        };
+        let dictionary = Dictionary {
+            blocks: vec![block(0, "same()", "Increment"), block(1, "more()", "Decrement")],
+        };
+        let runs = |more| BTreeMap::from([(BlockId(0), 100), (BlockId(1), more)]);
+        let costs = sample::model(&[("Increment", 1e-6), ("Decrement", 3e-6)]);
+        (dictionary, [runs(100), runs(110)], sample::with_relative_error(costs, 0.1))
+    }
+
+    /// The difference of 10 x 3 uJ: 10 % from the cost, 8 % from the line, both of the
+    /// difference only.
+    #[test]
+    fn one_models_errors_are_shared() {
+        let (dictionary, [before, now], model) = sides();
+        let side = |executions| Side { dictionary: &dictionary, executions };
+        let changes = compare_methods(side(&before), side(&now), Prices::Shared(&model));
+        assert_eq!((changes.unchanged, changes.methods.len()), (1, 1));
+        let change = changes.methods[0].change;
+        let half = (change.interval.unwrap().hi - change.interval.unwrap().lo).0 / 2.0;
+        assert!((change.difference().unwrap().0 - 30e-6).abs() < 1e-12);
+        assert!((half - NORMAL_95 * 30e-6 * 0.1f64.hypot(0.08)).abs() < 1e-12, "{half}");
+        assert!((change.share().unwrap() - 0.1).abs() < 1e-9);
+        assert!((changes.total.difference().unwrap().0 - 30e-6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn two_models_errors_add_up() {
+        let (dictionary, [before, now], model) = sides();
+        let side = |executions| Side { dictionary: &dictionary, executions };
+        let own = Prices::Own { base: &model, new: &model };
+        let changes = compare_methods(side(&before), side(&now), own);
+        let more = changes.methods.iter().find(|row| row.subject.name() == "a.A.more()").unwrap();
+        let interval = more.change.interval.unwrap();
+        let half = (interval.hi - interval.lo).0 / 2.0;
+        let expected = NORMAL_95 * 0.1f64.hypot(0.08) * (300e-6f64).hypot(330e-6);
+        assert!((half / expected - 1.0).abs() < 1e-9, "{half} {expected}");
+        assert_eq!(changes.unchanged, 0);
+    }
+
+    #[test]
+    fn an_operation_without_a_price_leaves_no_interval() {
+        let (dictionary, [before, now], _) = sides();
+        let model = sample::with_relative_error(sample::model(&[("Increment", 1e-6)]), 0.1);
+        let side = |executions| Side { dictionary: &dictionary, executions };
+        let changes = compare_methods(side(&before), side(&now), Prices::Shared(&model));
+        assert!(changes.total.interval.is_none());
+    }
+
+    /// The patch takes the decrement's line twice: 100 x 3 uJ more.
+    #[test]
+    fn a_patch_is_the_new_text_times_the_old_counts() {
+        let (dictionary, [before, _], model) = sides();
+        let mut patched = dictionary.clone();
+        patched.blocks[1].operations[0].count = 2;
+        let base = Side { dictionary: &dictionary, executions: &before };
+        let carried = carry(base, patched);
+        let changes = compare_patch(base, &carried, &model);
+        assert_eq!((changes.unchanged, changes.methods.len()), (1, 1));
+        assert!((changes.total.difference().unwrap().0 - 300e-6).abs() < 1e-12);
+        let same = compare_patch(base, &carry(base, dictionary.clone()), &model);
+        assert_eq!((same.unchanged, same.total.interval.unwrap().hi), (2, Joules::ZERO));
+    }
+}

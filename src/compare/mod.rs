@@ -1,0 +1,128 @@
+//! Did it get worse? Two campaigns, or a campaign and a patch, held against each other:
+//! changes in joules with 95 % intervals, and a verdict that a build can end with.
+//!
+//! Owns no input or output. [`measured`] compares what was measured, [`methods`] what a
+//! model says of methods and classes, [`patch`] carries counts over to changed sources,
+//! [`budget`] holds energies against a budget file; [`text`], [`markdown`], [`json`] and
+//! [`junit`] write the result down. `docs/compare.md` has the definitions and the error
+//! rates.
+
+pub mod budget;
+pub mod change;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod measured;
+pub mod methods;
+#[cfg(test)]
+mod output_tests;
+mod pairing;
+pub mod patch;
+mod priced;
+pub mod text;
+pub mod uncertain;
+
+pub use budget::{Budget, BudgetError, BudgetRow, Budgets};
+pub use change::{Change, Limit, Verdict, judge};
+pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
+pub use methods::{MethodChanges, Prices, Side, compare_methods, compare_patch};
+pub use patch::{Carried, carry};
+pub use uncertain::Uncertain;
+
+use crate::account::{Interval, MethodKey};
+use crate::units::Joules;
+
+/// What one row is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The unremoved cases, summed over input sequences.
+    Scenario(String),
+    /// One input sequence.
+    Input(String),
+    /// A class, by its binary name.
+    Class(String),
+    /// A method.
+    Method(MethodKey),
+}
+
+impl Subject {
+    /// `scenario`, `input`, `class` or `method`.
+    pub fn level(&self) -> &'static str {
+        match self {
+            Subject::Scenario(_) => "scenario",
+            Subject::Input(_) => "input",
+            Subject::Class(_) => "class",
+            Subject::Method(_) => "method",
+        }
+    }
+
+    /// Its name without the level; a method as `package.Class.method(Types)`.
+    pub fn name(&self) -> String {
+        match self {
+            Subject::Scenario(name) | Subject::Input(name) | Subject::Class(name) => name.clone(),
+            Subject::Method(key) => format!("{}.{}", key.class, key.method),
+        }
+    }
+}
+
+/// One line of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What it is about.
+    pub subject: Subject,
+    /// The figures.
+    pub change: Change,
+    /// What the figures say of the limit; absent for rows that no gate looks at.
+    pub verdict: Option<Verdict>,
+    /// Why there is no figure, or what it leaves out; empty where there is nothing to say.
+    pub remark: String,
+}
+
+/// Where the new figures come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Both sides were measured.
+    Measured,
+    /// The new side is a patch: its sources, the base's counts, the model.
+    Predicted,
+}
+
+/// A whole comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Where the new figures come from.
+    pub mode: Mode,
+    /// The limit that the gate has.
+    pub limit: Limit,
+    /// What the gate looks at: the scenario.
+    pub headline: Row,
+    /// The input sequences.
+    pub inputs: Vec<Row>,
+    /// Classes that changed, the largest change first.
+    pub classes: Vec<Row>,
+    /// Methods that changed, the largest change first.
+    pub methods: Vec<Row>,
+    /// Methods whose counts and prices are the same on both sides.
+    pub unchanged: usize,
+    /// Held against the budget file.
+    pub budgets: Vec<BudgetRow>,
+    /// What the reader must know: virtual board, other model, left-out methods.
+    pub notes: Vec<String>,
+}
+
+impl Comparison {
+    /// What the build should do: missing data goes before an increase, as it hides one.
+    pub fn verdict(&self) -> Verdict {
+        let own = self.headline.verdict.unwrap_or(Verdict::NoData);
+        let budgets = self.budgets.iter().map(|row| row.verdict);
+        budgets.chain([own]).max().unwrap_or(Verdict::NoData)
+    }
+}
+
+/// Half of a normal 95 % interval's width over its standard deviation.
+const NORMAL_95: f64 = 1.959_963_984_540_054;
+
+/// An interval around a difference, which may be negative.
+fn around(energy: f64, half: f64) -> Interval {
+    Interval { lo: Joules(energy - half), hi: Joules(energy + half) }
+}

@@ -1,0 +1,91 @@
+//! What the four texts say of the same comparisons, and that names can't break them.
+
+use super::*;
+use crate::compare::budget::Budget;
+
+fn row(subject: Subject, figures: [f64; 4], verdict: Option<Verdict>) -> Row {
+    let [base, new, lo, hi] = figures;
+    let interval = Interval { lo: Joules(lo), hi: Joules(hi) };
+    let change = Change {
+        base: Some(Joules(base)),
+        new: Some(Joules(new)),
+        interval: Some(interval),
+        share_interval: Some((lo / base, hi / base)),
+    };
+    Row { subject, change, verdict, remark: String::new() }
+}
+
+/// 60 J -> 63 J (+2 to +4 J), one method with a hostile name, one budget exceeded.
+fn comparison(verdict: Verdict) -> Comparison {
+    let class = "a.<script>|`\n".to_string();
+    let method = MethodKey { class, method: "run(\"x\"&)".into() };
+    let budget = Budget { level: "method", name: "a.<b>".into(), joules: Joules(1.0) };
+    Comparison {
+        mode: Mode::Measured,
+        limit: Limit(0.01),
+        headline: row(Subject::Scenario("walk".into()), [60.0, 63.0, 2.0, 4.0], Some(verdict)),
+        inputs: vec![row(Subject::Input("north".into()), [60.0, 63.0, 2.0, 4.0], None)],
+        classes: Vec::new(),
+        methods: vec![row(Subject::Method(method), [1.0, 2.0, 0.9, 1.1], None)],
+        unchanged: 7,
+        budgets: vec![BudgetRow {
+            budget,
+            energy: Some(Joules(2.0)),
+            interval: Some(Interval { lo: Joules(1.9), hi: Joules(2.1) }),
+            verdict: Verdict::Increase,
+        }],
+        notes: vec!["<virtual> board".into()],
+    }
+}
+
+#[test]
+fn the_worst_verdict_counts() {
+    assert_eq!(comparison(Verdict::Pass).verdict(), Verdict::Increase, "a budget is exceeded");
+    assert_eq!(comparison(Verdict::NoData).verdict(), Verdict::NoData);
+    let mut kept = comparison(Verdict::Pass);
+    kept.budgets.clear();
+    assert_eq!(kept.verdict(), Verdict::Pass);
+}
+
+#[test]
+fn the_text_has_figures_intervals_and_the_verdict() {
+    let text = text::text(&comparison(Verdict::Increase), 10);
+    assert!(text.contains("60.0 J"), "{text}");
+    assert!(text.contains("+2.00 J to +4.00 J"), "{text}");
+    assert!(text.contains("+5.0 %"), "{text}");
+    assert!(
+        text.contains("verdict: increase: +5.0 % (+3.3 % to +6.7 %), over the limit of +1.0 %")
+    );
+    let cut = text::text(&comparison(Verdict::Increase), 0);
+    assert!(cut.contains("... and 1 more"), "{cut}");
+}
+
+#[test]
+fn names_are_inert_in_markdown() {
+    let text = markdown::markdown(&comparison(Verdict::Increase), 10);
+    assert!(text.contains("### ❌ Energy: increase"), "{text}");
+    assert!(text.contains("`a.<script>\\|' .run(\"x\"&)`"), "{text}");
+    assert!(text.contains("&lt;virtual&gt;"), "{text}");
+    let methods = text.lines().filter(|line| line.starts_with("| method")).count();
+    assert_eq!(methods, 2, "one row of the table, one budget: {text}");
+}
+
+#[test]
+fn json_holds_joules_and_nulls() {
+    let mut comparison = comparison(Verdict::NoData);
+    comparison.headline.change = Change::default();
+    let value: serde_json::Value = serde_json::from_str(&json::json(&comparison)).unwrap();
+    assert_eq!(value["verdict"], "no data");
+    assert!(value["scenario"]["change_j"].is_null() && value["scenario"]["base_j"].is_null());
+    assert_eq!(value["inputs"][0]["change_lo_j"], 2.0);
+    assert_eq!(value["budgets"][0]["budget_j"], 1.0);
+}
+
+#[test]
+fn junit_has_a_failure_and_an_error_where_they_belong() {
+    let xml = junit::junit(&comparison(Verdict::NoData));
+    assert!(xml.contains("tests=\"2\" failures=\"1\" errors=\"1\""), "{xml}");
+    assert!(xml.contains("budget of method a.&lt;b&gt;"), "{xml}");
+    assert_eq!(xml.matches("<testcase").count(), xml.matches("</testcase>").count());
+    assert!(junit::junit(&comparison(Verdict::Pass)).contains("<system-out>pass: +5.0 %"));
+}

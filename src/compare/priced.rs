@@ -1,0 +1,116 @@
+//! One side of a comparison, summed up by a key (a method, a class): what its operations
+//! cost, and the parts that its error is made of.
+
+use std::collections::BTreeMap;
+
+use crate::account::{Costs, CountVector, VOCABULARY_ERROR};
+use crate::blocks::BlockId;
+use crate::operations::{BlockEntry, OperationCount};
+
+use super::Side;
+
+/// Operation, context, count in the text: what a line consists of.
+type Signature<'a> = Vec<(&'a str, &'a str, u32)>;
+
+/// What one key costs on one side.
+#[derive(Debug, Default)]
+pub(super) struct Priced<'a> {
+    /// Energy in joules.
+    pub energy_j: f64,
+    /// How often each cost occurs.
+    pub counts: CountVector,
+    /// Executions of operations that the model doesn't know.
+    pub unknown: u64,
+    /// By operation and context, what the price of the context leaves unsure, in joules.
+    contexts: BTreeMap<(&'a str, &'a str), f64>,
+    /// By file and line: its operations, and their energy in joules.
+    lines: BTreeMap<(&'a str, u32), (Signature<'a>, f64)>,
+}
+
+impl<'a> Priced<'a> {
+    fn add(&mut self, block: &'a BlockEntry, found: &'a OperationCount, runs: f64, costs: &Costs) {
+        let count = runs * f64::from(found.count);
+        let cost = costs.of(&found.operation);
+        let one = cost.map_or(0.0, |cost| costs.cost(cost).0);
+        let weighted = count * costs.relative(found);
+        match cost {
+            Some(cost) => self.counts.add(cost, weighted),
+            None => self.unknown = self.unknown.saturating_add(count as u64),
+        }
+        self.energy_j += one * weighted;
+        let unsure = one * count * costs.relative_se(found);
+        if unsure != 0.0 {
+            *self.contexts.entry((&found.operation, &found.context)).or_default() += unsure;
+        }
+        let line = self.lines.entry((&block.file, found.line)).or_default();
+        line.0.push((&found.operation, &found.context, found.count));
+        line.1 += one * weighted;
+    }
+
+    /// Energies in joules of all lines that consist of the same operations, in order.
+    fn by_signature(&self) -> BTreeMap<Signature<'a>, Vec<f64>> {
+        let mut lines: BTreeMap<Signature<'a>, Vec<f64>> = BTreeMap::new();
+        for (signature, energy_j) in self.lines.values() {
+            let mut signature = signature.clone();
+            signature.sort_unstable();
+            lines.entry(signature).or_default().push(*energy_j);
+        }
+        lines
+    }
+}
+
+/// Sums a side up by a key.
+pub(super) fn priced<'a, K: Ord>(
+    side: Side<'a>,
+    costs: &Costs<'_>,
+    key: impl Fn(&'a BlockEntry) -> K,
+) -> BTreeMap<K, Priced<'a>> {
+    let mut all: BTreeMap<K, Priced<'a>> = BTreeMap::new();
+    let runs = |id: BlockId| side.executions.get(&id).copied().unwrap_or(0);
+    for block in side.dictionary.blocks.iter().filter(|block| runs(block.id) > 0) {
+        let sum = all.entry(key(block)).or_default();
+        for found in &block.operations {
+            sum.add(block, found, runs(block.id) as f64, costs);
+        }
+    }
+    all
+}
+
+/// Variance in J^2 of `new - base` under one model, whose errors both share: costs and
+/// contexts by the difference of the counts; what operations can't say about a line by
+/// the difference of lines that consist of the same operations. `None` where the model
+/// has no errors, or doesn't know an operation.
+pub(super) fn shared_variance(base: &Priced, new: &Priced, costs: &Costs) -> Option<f64> {
+    if base.unknown > 0 || new.unknown > 0 {
+        return None;
+    }
+    let mut counts = new.counts.clone();
+    for (&cost, &count) in &base.counts.0 {
+        counts.add(cost, -count);
+    }
+    let mut contexts = new.contexts.clone();
+    for (&context, error) in &base.contexts {
+        *contexts.entry(context).or_default() -= error;
+    }
+    let contexts: f64 = contexts.values().map(|error| error * error).sum();
+    Some(costs.variance(&counts)? + contexts + line_variance(base, new))
+}
+
+/// Variance in J^2 of a side by itself.
+pub(super) fn own_variance(side: &Priced, costs: &Costs) -> Option<f64> {
+    shared_variance(&Priced::default(), side, costs)
+}
+
+fn line_variance(base: &Priced, new: &Priced) -> f64 {
+    let (base, mut new) = (base.by_signature(), new.by_signature());
+    let mut sum = 0.0;
+    for (signature, before) in base {
+        let now = new.remove(&signature).unwrap_or_default();
+        for i in 0..before.len().max(now.len()) {
+            let at = |side: &[f64]| side.get(i).copied().unwrap_or(0.0);
+            sum += (at(&now) - at(&before)).powi(2);
+        }
+    }
+    sum += new.into_values().flatten().map(|energy| energy * energy).sum::<f64>();
+    VOCABULARY_ERROR * VOCABULARY_ERROR * sum
+}

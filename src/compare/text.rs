@@ -1,0 +1,155 @@
+//! A comparison for the terminal, and how its figures are written everywhere.
+
+use std::fmt::Write as _;
+
+use crate::account::Interval;
+use crate::report::format;
+use crate::units::Joules;
+
+use super::{BudgetRow, Comparison, Mode, Row, Verdict};
+
+/// The whole comparison; at most `limit` classes and methods each.
+pub fn text(comparison: &Comparison, limit: usize) -> String {
+    let mut text = String::new();
+    let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
+    put(format!(
+        "{:<52} {:>9} {:>9} {:>9}  {:<24} {:>8}  {}",
+        heading(comparison),
+        "base",
+        "new",
+        "change",
+        "95 % interval",
+        "",
+        "95 % interval"
+    ));
+    put(row(&comparison.headline));
+    comparison.inputs.iter().for_each(|input| put(row(input)));
+    for (title, rows) in [("Classes", &comparison.classes), ("Methods", &comparison.methods)] {
+        if !rows.is_empty() {
+            put(format!("\n{title} that changed, by the model ({})", rows.len()));
+            rows.iter().take(limit).for_each(|one| put(row(one)));
+        }
+        if rows.len() > limit {
+            put(format!("  ... and {} more", rows.len() - limit));
+        }
+    }
+    if !comparison.budgets.is_empty() {
+        put("\nBudgets".into());
+        comparison.budgets.iter().for_each(|budget| put(budget_line(budget)));
+    }
+    comparison.notes.iter().for_each(|note| put(format!("note: {note}")));
+    put(format!("\nverdict: {}", sentence(comparison)));
+    text
+}
+
+/// What the table is about.
+pub(super) fn heading(comparison: &Comparison) -> &'static str {
+    match comparison.mode {
+        Mode::Measured => "Energy above idle, measured",
+        Mode::Predicted => "Energy above idle; new = prediction",
+    }
+}
+
+/// The verdict in one sentence.
+pub fn sentence(comparison: &Comparison) -> String {
+    let headline = &comparison.headline;
+    let limit = percent(comparison.limit.0);
+    let over = comparison.budgets.iter().filter(|row| row.verdict == Verdict::Increase).count();
+    let unknown = comparison.budgets.iter().filter(|row| row.verdict == Verdict::NoData).count();
+    let share = share(headline);
+    match (headline.verdict, over, unknown) {
+        (Some(Verdict::NoData) | None, ..) => format!("no data: {}", reason(headline)),
+        (_, _, 1..) => format!("no data: {unknown} budgets have no figure to be held against"),
+        (Some(Verdict::Increase), ..) => {
+            format!("increase: {share}, over the limit of {limit}, and the interval agrees")
+        }
+        (_, 1.., _) => format!("increase: {over} budgets are exceeded, and the intervals agree"),
+        _ => format!("pass: {share}; the limit is {limit}"),
+    }
+}
+
+fn reason(row: &Row) -> &str {
+    match row.remark.as_str() {
+        "" => "the base can't be told from nothing, or the change has no interval",
+        remark => remark,
+    }
+}
+
+fn row(row: &Row) -> String {
+    let name = label(row.subject.level(), &row.subject.name());
+    let Cells { base, new, change, interval, share, share_interval } = cells(row);
+    let line = format!(
+        "{name:<52} {base:>9} {new:>9} {change:>9}  {interval:<24} {share:>8}  {share_interval}"
+    );
+    let line = line.trim_end().to_string();
+    if row.remark.is_empty() { line } else { format!("{line}\n    {}", row.remark) }
+}
+
+fn budget_line(row: &BudgetRow) -> String {
+    let name = label(row.budget.level, &row.budget.name);
+    let energy = row.energy.map_or(format::NONE.into(), format::energy);
+    format!(
+        "{name:<52} {energy:>9} of {:>9}  ({})  {}",
+        format::energy(row.budget.joules),
+        format::interval(row.interval),
+        row.verdict.name()
+    )
+}
+
+/// Level and name in 52 columns; of a name that is too long the end stays, which says more
+/// than the package.
+fn label(level: &str, name: &str) -> String {
+    let name: Vec<char> = format::visible(name).replace('\n', " ").chars().collect();
+    let room = 51 - level.len();
+    let cut = name.len().saturating_sub(room);
+    let mark = if cut > 0 { "…" } else { "" };
+    let kept: String = name.iter().skip(cut + mark.chars().count()).collect();
+    format!("{level} {mark}{kept}")
+}
+
+/// The figures of a row as text; `none` where there is none.
+pub(super) struct Cells {
+    pub base: String,
+    pub new: String,
+    pub change: String,
+    pub interval: String,
+    pub share: String,
+    pub share_interval: String,
+}
+
+pub(super) fn cells(row: &Row) -> Cells {
+    let energy = |energy: Option<Joules>| energy.map_or(format::NONE.into(), format::energy);
+    let change = &row.change;
+    let share_interval = change.share_interval;
+    Cells {
+        base: energy(change.base),
+        new: energy(change.new),
+        change: change.difference().map_or(format::NONE.into(), signed),
+        interval: change.interval.map_or(format::NONE.into(), between),
+        share: change.share().map_or(format::NONE.into(), percent),
+        share_interval: share_interval
+            .map_or(format::NONE.into(), |(lo, hi)| format!("{} to {}", percent(lo), percent(hi))),
+    }
+}
+
+fn share(row: &Row) -> String {
+    let Cells { share, share_interval, .. } = cells(row);
+    format!("{share} ({share_interval})")
+}
+
+fn between(interval: Interval) -> String {
+    format!("{} to {}", signed(interval.lo), signed(interval.hi))
+}
+
+/// An energy with its sign.
+fn signed(energy: Joules) -> String {
+    let text = format::energy(energy);
+    if energy.0 > 0.0 { format!("+{text}") } else { text }
+}
+
+/// A share in percent with its sign and two significant digits at least.
+pub(super) fn percent(share: f64) -> String {
+    let text = format::percent(share);
+    let is_small = text.starts_with('<');
+    if share > 0.0 && !is_small && text != format::NONE { format!("+{text}") } else { text }
+}

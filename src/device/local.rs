@@ -1,0 +1,170 @@
+//! This machine's own JVM as a board: sessions run here, power comes from RAPL where this
+//! machine has it and lets us read it, else from the software model, which is an estimate
+//! and says so. Nothing is prepared: frequency and cores are as they are.
+//!
+//! The session's log has the form of logcat; its clock is the time since this machine's
+//! start, like that of the samples.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Instant;
+
+use crate::power::meter::{Rapl, Software};
+use crate::power::{Meter, Offer};
+
+use super::local_session::Session;
+use super::plan::SessionPlan;
+use super::session::SessionLogs;
+use super::{BoardFacts, DeviceError, Hardware};
+
+/// The name under which it is asked for, and its serial.
+pub const LOCAL_SERIAL: &str = "jvm";
+
+/// Watts of a processor whose design power is not known: that of a laptop's.
+const TDP_W: f64 = 15.0;
+
+/// Ticks of process times per second, the same on all Linux machines.
+const TICKS_PER_S: f64 = 100.0;
+
+/// The local JVM.
+#[derive(Debug)]
+pub struct LocalJvm {
+    pub(super) java: PathBuf,
+    meter: &'static dyn Meter,
+    /// What the meter offers.
+    pub offer: Offer,
+    /// Why it is not the better one.
+    pub remark: Option<String>,
+    pub(super) folder: tempfile::TempDir,
+    /// Seconds since this machine's start when `began` was taken.
+    began_s: f64,
+    began: Instant,
+}
+
+impl LocalJvm {
+    /// Chooses the meter.
+    pub fn open(java: &Path) -> Result<Self, DeviceError> {
+        let failed = |source| DeviceError::File { path: "/proc/uptime".into(), source };
+        let folder = tempfile::tempdir()
+            .map_err(|source| DeviceError::File { path: std::env::temp_dir(), source })?;
+        let uptime = fs::read_to_string("/proc/uptime").map_err(failed)?;
+        let began_s = uptime.split_whitespace().next().and_then(|word| word.parse().ok());
+        let (meter, offer, remark): (&'static dyn Meter, _, _) = match Rapl.offer(&rapl_reading()) {
+            Ok(offer) => (&Rapl, offer, None),
+            Err(error) => {
+                let remark = format!("{error}; power is estimated by the software model instead");
+                let rails = vec!["estimate".to_string()];
+                let offer = Offer { default_rails: rails.clone(), rails, remarks: Vec::new() };
+                (&Software, offer, Some(remark))
+            }
+        };
+        let (began_s, began) = (began_s.unwrap_or(0.0), Instant::now());
+        Ok(Self { java: java.to_owned(), meter, offer, remark, folder, began_s, began })
+    }
+
+    /// The meter's name.
+    pub fn meter(&self) -> &'static str {
+        self.meter.name()
+    }
+
+    /// What this machine is.
+    pub fn facts(&self) -> BoardFacts {
+        let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));
+        let model = model.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim());
+        let version = Command::new(&self.java).arg("-version").output().ok();
+        let version = version.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+        let version = version.as_deref().and_then(|text| text.lines().next()).map(str::to_string);
+        let model = model.unwrap_or("this machine").to_string();
+        BoardFacts { model: Some(model), android_release: version, hardware: Hardware::Real }
+    }
+
+    /// Keeps an application's jar for the sessions to come.
+    pub fn install(&self, file: &Path) -> Result<(), DeviceError> {
+        let copied = fs::copy(file, self.jar());
+        copied.map(drop).map_err(|source| DeviceError::File { path: file.to_owned(), source })
+    }
+
+    pub(super) fn jar(&self) -> PathBuf {
+        self.folder.path().join("application.jar")
+    }
+
+    /// Seconds since this machine's start.
+    pub(super) fn now_s(&self) -> f64 {
+        self.began_s + self.began.elapsed().as_secs_f64()
+    }
+
+    /// Runs a session to its end; see [`run_session`](super::run_session).
+    pub fn run_session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+        Session::new(self, plan, self.header(plan)).run()
+    }
+
+    /// The meter's text for the present moment; `pid` is the application's process, or 0.
+    pub(super) fn reading(&self, pid: u32) -> String {
+        match self.meter.name() {
+            "rapl" => rapl_reading(),
+            _ => software_reading(pid),
+        }
+    }
+
+    fn header(&self, plan: &SessionPlan) -> String {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let period = plan.period.as_micros();
+        let name = self.meter.name();
+        format!(
+            "# wattline-readings 1 meter={name} period_us={period} tdp_w={TDP_W} cores={cores}\n"
+        )
+    }
+}
+
+/// What RAPL's question prints, without a shell, which would cost energy thirty times a
+/// second.
+fn rapl_reading() -> String {
+    let zones = fs::read_dir("/sys/class/powercap").into_iter().flatten().flatten();
+    let mut zones: Vec<PathBuf> = zones.map(|entry| entry.path()).collect();
+    zones.sort();
+    let line = |zone: &PathBuf| {
+        let name = zone.file_name()?.to_str().filter(|name| name.starts_with("intel-rapl:"))?;
+        let read = |file: &str| match fs::read_to_string(zone.join(file)) {
+            Ok(text) => text.trim().to_string(),
+            Err(error) => format!("{file}: Permission denied ({})", error.kind()),
+        };
+        let (label, range) = (read("name"), read("max_energy_range_uj"));
+        Some(format!("{name} {label} {range} {}\n", read("energy_uj")))
+    };
+    zones.iter().filter_map(line).collect()
+}
+
+/// Processor seconds of a process, and the share of its highest frequency at which the
+/// first core runs.
+fn software_reading(pid: u32) -> String {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Fields 14 and 15 of the line are the twelfth and thirteenth from the state on.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    let ticks = fields.split(' ').skip(11).take(2).filter_map(|word| word.parse::<f64>().ok());
+    let busy_s = ticks.sum::<f64>() / TICKS_PER_S;
+    let khz = |file: &str| {
+        let text = fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cpufreq/{file}"));
+        text.ok()?.trim().parse::<f64>().ok()
+    };
+    let share = khz("scaling_cur_freq").zip(khz("cpuinfo_max_freq"));
+    let share = share.map_or(1.0, |(now, most)| (now / most).clamp(0.0, 1.0));
+    format!("busy_s={busy_s} frequency_share={share}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_own_process_has_processor_time() {
+        let reading = software_reading(std::process::id());
+        assert!(
+            reading.starts_with("busy_s=") && reading.contains("frequency_share="),
+            "{reading}"
+        );
+        assert!(software_reading(0).starts_with("busy_s=0 "));
+    }
+}

@@ -1,0 +1,251 @@
+//! One session on this machine's JVM: the application and its input, the sampler, the log.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::toolchain::jvm::exit_code;
+
+use super::DeviceError;
+use super::local::LocalJvm;
+use super::plan::{SessionKind, SessionPlan};
+use super::session::{Outcome, SessionEnd, SessionLogs};
+
+/// One session while it runs.
+pub(super) struct Session<'s> {
+    jvm: &'s LocalJvm,
+    plan: &'s SessionPlan,
+    log: Mutex<Vec<(f64, String)>>,
+    samples: Mutex<String>,
+    /// The application's process; 0 where none runs.
+    pid: AtomicU32,
+    over: AtomicBool,
+}
+
+impl<'s> Session<'s> {
+    /// A session that has not begun; its samples begin with a header.
+    pub(super) fn new(jvm: &'s LocalJvm, plan: &'s SessionPlan, header: String) -> Self {
+        Self {
+            jvm,
+            plan,
+            log: Mutex::default(),
+            samples: Mutex::new(header),
+            pid: AtomicU32::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// Runs it to its end.
+    pub(super) fn run(&self) -> Result<SessionLogs, DeviceError> {
+        thread::scope(|scope| {
+            let header = lock(&self.samples).len();
+            let sampler = scope.spawn(|| self.sample());
+            // The first reading is before the window, whose times are cut to milliseconds.
+            while lock(&self.samples).len() == header && !sampler.is_finished() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(2));
+            let began_s = self.mark_uptime();
+            let end = match self.plan.kind {
+                SessionKind::Idle { duration } => self.idle(duration),
+                SessionKind::App | SessionKind::Traced => self.application(),
+            };
+            let ended_s = self.mark_uptime();
+            self.over.store(true, Ordering::SeqCst);
+            // A sampler that panicked has written what it has written.
+            sampler.join().ok();
+            let (end, counts) = end?;
+            Ok(self.logs(end, counts, (began_s, ended_s)))
+        })
+    }
+
+    /// Reads the meter once a period, and once after the end.
+    fn sample(&self) {
+        let mut last = false;
+        loop {
+            let reading = self.jvm.reading(self.pid.load(Ordering::SeqCst));
+            let now_s = self.jvm.now_s();
+            *lock(&self.samples) += &format!("@ {now_s:.6}\n{reading}");
+            if last {
+                return;
+            }
+            thread::sleep(self.plan.period);
+            last = self.over.load(Ordering::SeqCst);
+        }
+    }
+
+    /// A line of the log, at the present time.
+    fn say(&self, tag: &str, pid: u32, text: &str) {
+        let now_s = self.jvm.now_s();
+        lock(&self.log).push((now_s, format!("{pid:5} {pid:5} I {tag:<8}: {text}")));
+    }
+
+    fn mark_uptime(&self) -> f64 {
+        let now_s = self.jvm.now_s();
+        // The time in the line is that of the line, to the millisecond that is printed.
+        let line = format!("    1     1 I wattline: uptime {:.3}", floor_ms(now_s));
+        lock(&self.log).push((now_s, line));
+        now_s
+    }
+
+    fn idle(&self, duration: Duration) -> Result<(SessionEnd, Option<String>), DeviceError> {
+        self.say("System.out", 1, &self.plan.marks.begin);
+        thread::sleep(duration);
+        self.say("System.out", 1, &self.plan.marks.end);
+        Ok((SessionEnd::Ok, None))
+    }
+
+    fn application(&self) -> Result<(SessionEnd, Option<String>), DeviceError> {
+        let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
+        let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
+        let extras = self.plan.extras.iter().map(|(key, value)| format!("{key}={value}"));
+        let mut child = Command::new(&self.jvm.java)
+            .arg("-cp")
+            .arg(self.jvm.jar())
+            .arg(&self.plan.main)
+            .args(extras)
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let pid = child.id();
+        self.pid.store(pid, Ordering::SeqCst);
+        let (out, err, input) = (child.stdout.take(), child.stderr.take(), child.stdin.take());
+        let end = thread::scope(|scope| {
+            scope.spawn(|| self.copy(out, "System.out", pid));
+            scope.spawn(|| self.copy(err, "System.err", pid));
+            let end = self.drive(&mut child, input);
+            // It may have ended by itself.
+            child.kill().ok();
+            child.wait().ok();
+            end
+        });
+        self.pid.store(0, Ordering::SeqCst);
+        let is_whole = folder.path().join("wattline-counts.final").exists();
+        let counts = fs::read_to_string(folder.path().join("wattline-counts.csv")).ok();
+        Ok((end, counts.filter(|_| is_whole)))
+    }
+
+    fn copy(&self, output: Option<impl Read>, tag: &str, pid: u32) {
+        let Some(output) = output else { return };
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            self.say(tag, pid, &line);
+        }
+    }
+
+    /// Sends the input at its times, and waits for the end mark, the process's end, or the
+    /// limit.
+    fn drive(&self, child: &mut Child, mut input: Option<ChildStdin>) -> SessionEnd {
+        let mut steps: Vec<_> = self.plan.steps.iter().collect();
+        steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        let mut steps = steps.into_iter().peekable();
+        let started = Instant::now();
+        let mut ended: Option<Instant> = None;
+        loop {
+            let begun_s = self.time_of(&self.plan.marks.begin);
+            let passed_s = begun_s.map(|begun_s| self.jvm.now_s() - begun_s);
+            while let (Some(step), Some(passed_s)) = (steps.peek(), passed_s)
+                && step.at_s <= passed_s
+            {
+                // One that closed its input does not hear it.
+                let line = format!("{}\n", step.action.command());
+                input.as_mut().map(|input| input.write_all(line.as_bytes()));
+                steps.next();
+            }
+            let status = child.try_wait().ok().flatten();
+            let has_ended = self.time_of(&self.plan.marks.end).is_some();
+            if has_ended {
+                ended.get_or_insert_with(Instant::now);
+            }
+            let settle = match self.plan.kind {
+                SessionKind::Traced => Duration::from_millis(2500),
+                _ => Duration::from_millis(500),
+            };
+            match status {
+                Some(status) => {
+                    // What it printed last may still be on its way.
+                    thread::sleep(Duration::from_millis(50));
+                    let has_ended = self.time_of(&self.plan.marks.end).is_some();
+                    let text =
+                        format!("Process {} (pid {}) has died", self.plan.package, child.id());
+                    self.say("ActivityManager", 1, &format!("{text}: {}", exit_code(status)));
+                    return if has_ended { SessionEnd::Ok } else { SessionEnd::Died };
+                }
+                None if ended.is_some_and(|ended| ended.elapsed() >= settle) => {
+                    return SessionEnd::Ok;
+                }
+                None if started.elapsed() >= self.plan.limit => return SessionEnd::TimedOut,
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        }
+    }
+
+    /// When a mark was printed.
+    fn time_of(&self, mark: &str) -> Option<f64> {
+        let log = lock(&self.log);
+        let found = log.iter().find(|(_, line)| line.ends_with(&format!(": {mark}")));
+        found.map(|(time_s, _)| *time_s)
+    }
+
+    fn logs(&self, end: SessionEnd, counts: Option<String>, uptime_s: (f64, f64)) -> SessionLogs {
+        let mut lines = std::mem::take(&mut *lock(&self.log));
+        lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let logcat = lines.iter().map(|(time_s, line)| format!("{} {line}\n", stamp(*time_s)));
+        let traced = self.plan.kind == SessionKind::Traced;
+        let mut warnings: Vec<String> = self.jvm.remark.clone().into_iter().collect();
+        if traced && counts.is_none() {
+            warnings.push("the application ended before it had written all its counts".into());
+        }
+        SessionLogs {
+            samples: std::mem::take(&mut *lock(&self.samples)),
+            logcat: logcat.collect(),
+            script_output: format!("meter={}\n", self.jvm.meter()),
+            counts: counts.filter(|_| traced),
+            outcome: Outcome {
+                end,
+                uptime_s,
+                temperature_before_c: None,
+                temperature_after_c: None,
+                frequency_start_khz: None,
+                frequency_khz: None,
+                frequency_min_khz: None,
+                throttled_s: None,
+                warnings,
+            },
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn floor_ms(seconds: f64) -> f64 {
+    (seconds * 1000.0).floor() / 1000.0
+}
+
+/// `01-01 HH:MM:SS.mmm`, counted from this machine's start.
+fn stamp(seconds: f64) -> String {
+    let millis = (seconds * 1000.0).floor() as u64;
+    let (days, rest) = (millis / 86_400_000, millis % 86_400_000);
+    let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
+    let (seconds, millis) = (rest / 1000 % 60, rest % 1000);
+    format!("01-{:02} {hours:02}:{minutes:02}:{seconds:02}.{millis:03}", days % 28 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_count_from_the_start_of_the_machine() {
+        assert_eq!(stamp(0.0015), "01-01 00:00:00.001");
+        assert_eq!(stamp(86_400.0 + 3_661.25), "01-02 01:01:01.250");
+    }
+}

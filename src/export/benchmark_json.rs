@@ -1,0 +1,75 @@
+//! The JSON that androidx.benchmark's macrobenchmarks write (`*-benchmarkData.json`), for
+//! dashboards that read it: a benchmark per input sequence, named metrics as its
+//! `PowerMetric` has them (`energyTotalUws`: microwatt seconds, that is microjoules), and
+//! `energyAboveIdleUws` beside it.
+
+use serde_json::{Value, json};
+
+use super::{ExportData, InputEnergies};
+
+/// The text of the file.
+pub(super) fn benchmark_json(data: &ExportData<'_>) -> Vec<u8> {
+    let benchmarks = data.inputs.iter().map(|(name, input)| benchmark(data, name, input));
+    let value = json!({
+        "context": {
+            "build": {
+                "brand": "wattline",
+                "device": data.board,
+                "fingerprint": if data.is_virtual { "virtual board" } else { "board" },
+                "model": data.board,
+            },
+            "cpuLocked": data.frequency_hz.is_some(),
+            "cpuMaxFreqHz": data.frequency_hz.map_or(-1, |hz| i64::try_from(hz).unwrap_or(-1)),
+        },
+        "benchmarks": benchmarks.collect::<Vec<Value>>(),
+    });
+    let mut bytes = serde_json::to_vec_pretty(&value).expect("keys are strings");
+    bytes.push(b'\n');
+    bytes
+}
+
+fn benchmark(data: &ExportData<'_>, name: &str, input: &InputEnergies) -> Value {
+    let total_ns = input.duration_s.iter().sum::<f64>() * 1e9;
+    json!({
+        "name": name,
+        "params": {},
+        "className": format!("{}.{}", data.package, data.scenario),
+        "totalRunTimeNs": total_ns.round() as u64,
+        "metrics": {
+            "energyTotalUws": metric(&input.total_uj),
+            "energyAboveIdleUws": metric(&input.above_idle_uj),
+        },
+        "sampledMetrics": {},
+        "warmupIterations": 0,
+        "repeatIterations": input.total_uj.len(),
+        "thermalThrottleSleepSeconds": 0,
+    })
+}
+
+/// Least, most, median and all runs; nothing of no run.
+fn metric(runs: &[f64]) -> Value {
+    let mut sorted = runs.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return Value::Null };
+    let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
+    json!({"minimum": least, "maximum": most, "median": median, "runs": runs})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::sample;
+
+    #[test]
+    fn runs_keep_their_order_and_have_a_median() {
+        let sample = sample::sample();
+        let value: Value = serde_json::from_slice(&benchmark_json(&sample.data())).unwrap();
+        let benchmark = &value["benchmarks"][0];
+        assert_eq!(benchmark["name"], "north");
+        let metric = &benchmark["metrics"]["energyTotalUws"];
+        assert_eq!(metric["runs"], json!([3e6, 1e6, 2e6, 4e6]));
+        assert_eq!((&metric["minimum"], &metric["median"]), (&json!(1e6), &json!(2.5e6)));
+        assert_eq!(benchmark["repeatIterations"], 4);
+    }
+}

@@ -1,0 +1,133 @@
+//! Accounts -> what other tools open: flame graphs, profilers, trace viewers, editors'
+//! gutters, dashboards. Weights are microjoules. Pure: values in, bytes out; one file per
+//! format.
+//!
+//! A stack is package, class, method, block: where energy is spent, not who called.
+//!
+//! To add a format: a file with one function from [`ExportData`] to bytes, and a line in
+//! [`FORMATS`].
+
+mod benchmark_json;
+mod collapsed;
+mod jacoco;
+mod lcov;
+mod openmetrics;
+mod perfetto;
+mod pprof;
+mod speedscope;
+
+#[cfg(test)]
+pub(crate) mod sample;
+#[cfg(test)]
+pub(crate) mod tools_tests;
+
+use std::collections::BTreeMap;
+
+use crate::account::{Accounts, BlockAccount};
+use crate::power::{Trace, Window};
+
+pub use collapsed::collapsed;
+
+/// A measured session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// Case and phase: `base-north power 1`.
+    pub name: String,
+    /// Samples of all rails; absent where they can't be read.
+    pub trace: Option<Trace>,
+    /// When the application ran, on the samples' clock.
+    pub window: Window,
+    /// Energy of the window in joules, idle included.
+    pub energy_j: f64,
+}
+
+/// Power runs of one unremoved case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputEnergies {
+    /// Energy of each run in microjoules, idle included.
+    pub total_uj: Vec<f64>,
+    /// The same above idle.
+    pub above_idle_uj: Vec<f64>,
+    /// Length of each run in seconds.
+    pub duration_s: Vec<f64>,
+}
+
+/// Everything that an export may use.
+#[derive(Debug, Clone)]
+pub struct ExportData<'a> {
+    /// Name of the scenario.
+    pub scenario: &'a str,
+    /// Package of the application.
+    pub package: &'a str,
+    /// The board's model or serial.
+    pub board: &'a str,
+    /// Whether it is the virtual board.
+    pub is_virtual: bool,
+    /// Fixed frequency in Hz, where it was fixed.
+    pub frequency_hz: Option<u64>,
+    /// The accounts.
+    pub accounts: &'a Accounts,
+    /// Unremoved cases by input sequence.
+    pub inputs: &'a BTreeMap<String, InputEnergies>,
+    /// Sessions of the unremoved cases, in the order in which they were measured.
+    pub sessions: &'a [Session],
+}
+
+/// One format.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The file it is written to, unless another is asked for.
+    pub file: &'static str,
+    /// Makes the bytes.
+    pub write: fn(&ExportData<'_>) -> Vec<u8>,
+}
+
+/// All formats.
+pub const FORMATS: [Format; 8] = [
+    Format {
+        name: "collapsed",
+        file: "energy.collapsed",
+        write: |data| collapsed(data.accounts).into_bytes(),
+    },
+    Format { name: "speedscope", file: "energy.speedscope.json", write: speedscope::speedscope },
+    Format { name: "pprof", file: "energy.pb", write: pprof::pprof },
+    Format { name: "perfetto", file: "energy.perfetto-trace", write: perfetto::perfetto },
+    Format { name: "lcov", file: "energy.lcov", write: lcov::lcov },
+    Format { name: "jacoco", file: "energy.jacoco.xml", write: jacoco::jacoco },
+    Format {
+        name: "benchmark-json",
+        file: "energy-benchmarkData.json",
+        write: benchmark_json::benchmark_json,
+    },
+    Format { name: "openmetrics", file: "energy.openmetrics.txt", write: openmetrics::openmetrics },
+];
+
+/// A block's energy in whole microjoules; negative ones are zero.
+fn microjoules(block: &BlockAccount) -> u64 {
+    (block.entry.joules().0 * 1e6).round().max(0.0) as u64
+}
+
+/// A block's package, class and the part of its method: `entry`, `for_1`.
+fn frames(block: &BlockAccount) -> [&str; 4] {
+    let (package, class) = block.class.rsplit_once('.').unwrap_or(("(default)", &block.class));
+    let part = block.name.rsplit_once(").").map_or("entry", |(_, part)| part);
+    [package, class, &block.method, part]
+}
+
+/// Text for XML, without the characters that XML can't hold.
+fn escaped(text: &str) -> String {
+    let mut safe = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}

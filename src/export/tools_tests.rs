@@ -1,0 +1,87 @@
+//! Exports opened by the tools they are for, where these are here.
+
+use std::process::Command;
+
+use super::{FORMATS, sample};
+
+fn bytes_of(name: &str) -> Vec<u8> {
+    let format = FORMATS.iter().find(|format| format.name == name).unwrap();
+    (format.write)(&sample::sample().data())
+}
+
+#[test]
+fn files_of_formats_differ() {
+    let mut files: Vec<&str> = FORMATS.iter().map(|format| format.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    assert_eq!(files.len(), FORMATS.len());
+    assert!(FORMATS.iter().all(|format| !bytes_of(format.name).is_empty()));
+}
+
+#[test]
+fn the_real_pprof_opens_the_profile() {
+    let pprof =
+        |arguments: &[&str]| Command::new("go").args(["tool", "pprof"]).args(arguments).output();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("energy.pb");
+    std::fs::write(&file, bytes_of("pprof")).unwrap();
+    let file = file.to_str().unwrap();
+    let is_there = Command::new("go").args(["tool", "-n", "pprof"]).output();
+    if !is_there.is_ok_and(|output| output.status.success()) {
+        println!("skipped: no `go tool pprof`");
+        return;
+    }
+    let top = pprof(&["-top", "-nodecount=5", file]).unwrap();
+    let text = String::from_utf8_lossy(&top.stdout).into_owned();
+    assert!(top.status.success(), "{}", String::from_utf8_lossy(&top.stderr));
+    assert!(text.contains("Type: energy"), "{text}");
+    assert!(text.contains("demo.Grid.blit(FloatBuffer,FloatBuffer)"), "{text}");
+    assert!(text.contains("100%"), "{text}");
+    let raw = pprof(&["-raw", file]).unwrap();
+    let raw = String::from_utf8_lossy(&raw.stdout).into_owned();
+    assert!(raw.contains("energy/microjoules") && raw.contains("executions/count"), "{raw}");
+    assert!(raw.contains("demo/Grid.java:5"), "{raw}");
+}
+
+#[test]
+fn perfettos_own_definitions_decode_the_trace() {
+    let Some(python) = python_with("perfetto.protos.perfetto.trace.perfetto_trace_pb2") else {
+        println!("skipped: no Python with the package perfetto");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("energy.perfetto-trace");
+    std::fs::write(&file, bytes_of("perfetto")).unwrap();
+    let script = r#"
+import sys
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+trace = pb.Trace(); trace.ParseFromString(open(sys.argv[1], "rb").read())
+assert not trace.UnknownFields() if hasattr(trace, "UnknownFields") else True
+tracks = {p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")}
+counters = [t for t in tracks.values() if t.HasField("counter")]
+print(sorted((t.name, t.counter.unit_name) for t in counters))
+events = [p for p in trace.packet if p.HasField("track_event")]
+kinds = [pb.TrackEvent.Type.Name(p.track_event.type) for p in events]
+print({kind: kinds.count(kind) for kind in sorted(set(kinds))})
+begin = next(p.track_event for p in events if p.track_event.type == pb.TrackEvent.TYPE_SLICE_BEGIN)
+print(begin.name, begin.debug_annotations[0].name, begin.debug_annotations[0].double_value)
+assert all(p.track_event.track_uuid in tracks for p in events)
+"#;
+    let output = Command::new(python).args(["-c", script]).arg(&file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("[('power arm', 'W'), ('power mem', 'W')]"), "{text}");
+    assert!(
+        text.contains("'TYPE_COUNTER': 12, 'TYPE_SLICE_BEGIN': 2, 'TYPE_SLICE_END': 2"),
+        "{text}"
+    );
+    assert!(text.contains("base-north power 1 energy_j 4.0"), "{text}");
+}
+
+/// A Python that has a module: `WATTLINE_PYTHON`, or the one on the path.
+pub(crate) fn python_with(module: &str) -> Option<String> {
+    let python = std::env::var("WATTLINE_PYTHON").unwrap_or_else(|_| "python3".into());
+    let mut command = std::process::Command::new(&python);
+    let output = command.args(["-c", &format!("import {module}")]).output().ok()?;
+    output.status.success().then_some(python)
+}

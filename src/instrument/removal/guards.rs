@@ -1,0 +1,188 @@
+//! Switches instead of removals: one build that can do what every variant does. A
+//! statement is put under an `if`, a value into `switch ? value : default`.
+
+use std::collections::BTreeSet;
+
+use crate::java::Node;
+use crate::java::fast::Map;
+
+use super::values::{default_value, is_literal};
+use super::{UnitNames, by_unit, units_of};
+use crate::blocks::{BlockId, FileBlocks};
+use crate::instrument::edit::Edits;
+use crate::instrument::facts::Facts;
+use crate::instrument::{Statement, local_ids};
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// What is known of the names of all files, to be asked about many sets of blocks.
+pub struct Removals<'t> {
+    files: Vec<FileNames<'t>>,
+}
+
+struct FileNames<'t> {
+    file: &'t SourceFile,
+    facts: Facts<'t>,
+    units: Map<u32, UnitNames<'t>>,
+}
+
+impl<'t> Removals<'t> {
+    /// Reads `files`, whose blocks are `blocks`.
+    pub fn new(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Removals<'t> {
+        let names = |(file, blocks): (&'t SourceFile, &FileBlocks<'t>)| FileNames {
+            file,
+            facts: Facts::gather(file),
+            units: units_of(file, blocks, |_| true),
+        };
+        Removals { files: files.iter().zip(blocks).map(names).collect() }
+    }
+
+    /// The statements that a variant without `removed` leaves out or changes, sorted;
+    /// `blocks` as for [`Removals::new`].
+    pub fn statements(
+        &self,
+        blocks: &[FileBlocks<'t>],
+        removed: &BTreeSet<BlockId>,
+    ) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        let mut first = 0;
+        for (number, (names, blocks)) in self.files.iter().zip(blocks).enumerate() {
+            let removed = local_ids(removed, first, blocks);
+            for (unit, removed) in by_unit(blocks, &removed) {
+                let Some(unit) = names.units.get(&unit) else { continue };
+                let plan = unit.plan(names.file, &names.facts, blocks, &removed);
+                statements.extend(plan.parts.iter().map(|part| (number, part.start_byte())));
+            }
+            first += blocks.blocks.len();
+        }
+        statements.sort_unstable();
+        statements
+    }
+}
+
+/// Puts a switch at each statement of the blocks `removable`: off, it does what leaving
+/// the statement out does. Returns where the statement of each begins. Statements that
+/// can't have a switch get none.
+pub(in crate::instrument) fn guard(
+    file: &SourceFile,
+    blocks: &FileBlocks<'_>,
+    removable: &BTreeSet<usize>,
+    switch: &Switch<'_>,
+    edits: &mut Edits,
+) -> Vec<usize> {
+    if removable.is_empty() {
+        return Vec::new();
+    }
+    let by_unit = by_unit(blocks, removable);
+    let facts = Facts::gather(file);
+    let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
+    let mut starts = Vec::new();
+    for (unit, removable) in &by_unit {
+        let Some(unit) = units.get(unit) else { continue };
+        for index in removable {
+            for part in &blocks.blocks[*index].parts {
+                let may = unit.candidate(file, &facts, blocks, *index, *part).is_ok();
+                if may && unit.guard(file, *part, &switch.text(starts.len()), edits) {
+                    starts.push(part.start_byte());
+                }
+            }
+        }
+    }
+    starts
+}
+
+/// Inner to every probe that stands at the same place.
+const INNERMOST: usize = 1 << 40;
+
+/// How switches are asked for.
+pub struct Switch<'a> {
+    /// The runtime's package.
+    pub package: &'a str,
+    /// Number of the file's first switch.
+    pub first: usize,
+}
+
+impl Switch<'_> {
+    /// The text that asks for the file's switch `index`.
+    fn text(&self, index: usize) -> String {
+        format!("{}.S.k({})", self.package, self.first + index)
+    }
+}
+
+impl<'t> UnitNames<'t> {
+    /// Puts one statement under a switch; whether that can be done.
+    fn guard(&self, file: &SourceFile, part: Node<'t>, switch: &str, edits: &mut Edits) -> bool {
+        let values = match syntax::kind_of(part) {
+            kind::VARIABLE_DECLARATOR => match part.parent() {
+                Some(declaration) => declared(file, declaration, &[part]),
+                None => None,
+            },
+            kind::LOCAL_VARIABLE_DECLARATION => {
+                declared(file, part, &syntax::fields(part, field::DECLARATOR))
+            }
+            _ => self.assigned(file, part),
+        };
+        match values {
+            Some(values) => values.into_iter().for_each(|(value, default)| {
+                edits.open(value.start_byte(), INNERMOST, format!("{switch} ? ("));
+                edits.close(value.end_byte(), INNERMOST, format!(") : {default}"));
+            }),
+            None if syntax::kind_of(part) == kind::EXPRESSION_STATEMENT
+                && !self.gives_blank(file, part) =>
+            {
+                edits.open(part.start_byte(), INNERMOST, format!("{{ if ({switch}) "));
+                edits.close(part.end_byte(), INNERMOST, " }");
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// The value of an assignment that gives a blank variable its value.
+    fn assigned(&self, file: &SourceFile, part: Node<'t>) -> Option<Vec<(Node<'t>, &'static str)>> {
+        if !self.gives_blank(file, part) {
+            return None;
+        }
+        let assignment = syntax::child_of_kind(part, kind::ASSIGNMENT_EXPRESSION)?;
+        let left = syntax::without_parentheses(syntax::field(assignment, field::LEFT)?);
+        let right = syntax::field(assignment, field::RIGHT)?;
+        let locals = &self.locals[file.text_of(left)];
+        let default = locals.first()?.default;
+        let same = locals.iter().all(|local| local.default == default);
+        same.then(|| vec![(right, default.unwrap_or("null"))])
+    }
+
+    /// Whether a statement assigns to a variable that was declared without a value.
+    fn gives_blank(&self, file: &SourceFile, part: Node<'t>) -> bool {
+        let assignment = syntax::child_of_kind(part, kind::ASSIGNMENT_EXPRESSION);
+        let left = assignment.and_then(|node| syntax::field(node, field::LEFT));
+        left.map(syntax::without_parentheses).is_some_and(|left| {
+            syntax::kind_of(left) == kind::IDENTIFIER && self.is_blank(file.text_of(left))
+        })
+    }
+}
+
+/// The values of declarators with their defaults; none where one can't stand in a `?:`.
+fn declared<'t>(
+    file: &SourceFile,
+    declaration: Node<'t>,
+    declarators: &[Node<'t>],
+) -> Option<Vec<(Node<'t>, &'static str)>> {
+    let ty = syntax::field(declaration, field::TYPE)?;
+    if file.text_of(ty) == "var" {
+        return None;
+    }
+    let mut values = Vec::new();
+    for declarator in declarators {
+        let Some(value) = syntax::field(*declarator, field::VALUE) else { continue };
+        if is_literal(value) {
+            continue;
+        }
+        if file.text_of(value).starts_with('{') {
+            return None;
+        }
+        let default = default_value(file, declaration, *declarator).unwrap_or("null");
+        values.push((value, default));
+    }
+    Some(values)
+}

@@ -1,0 +1,131 @@
+//! RAPL: the energy counters of x86 processors behind the kernel's power capping. They
+//! count microjoules and start at zero again after `max_energy_range_uj`: a package at
+//! 60 W does so every hour or so.
+
+use super::super::counter::Counter;
+use super::super::trace::Trace;
+use super::counters::{self, CounterRail};
+use super::{Meter, MeterError, Offer, readings, refusal};
+
+/// `/sys/class/powercap/intel-rapl:*`.
+#[derive(Debug)]
+pub struct Rapl;
+
+/// `intel-rapl:0:0 core 262143328850 812345`: zone, name, range, microjoules.
+struct Zone {
+    name: String,
+    range_uj: u64,
+    energy_uj: u64,
+}
+
+fn zone(line: &str) -> Option<Zone> {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let [zone, name, range, energy] = words.as_slice() else { return None };
+    // A part's name is that of its package and its own: every package has a `core`.
+    let parts = zone.strip_prefix("intel-rapl:")?;
+    let name = match parts.split_once(':') {
+        Some((package, _)) => format!("package-{package}/{name}"),
+        None => name.to_string(),
+    };
+    let (range_uj, energy_uj) = (range.parse().ok()?, energy.parse().ok()?);
+    Some(Zone { name, range_uj, energy_uj })
+}
+
+impl Meter for Rapl {
+    fn name(&self) -> &'static str {
+        "rapl"
+    }
+
+    fn measures(&self) -> &'static str {
+        "energy of an x86 package, its cores and memory, by the processor's own counters"
+    }
+
+    fn question(&self) -> &'static str {
+        "for d in /sys/class/powercap/intel-rapl:*; do [ -e $d/energy_uj ] || continue; \
+         e=$(cat $d/energy_uj 2>&1); \
+         echo \"${d##*/} $(cat $d/name) $(cat $d/max_energy_range_uj) $e\"; done"
+    }
+
+    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+        let zones: Vec<Zone> = answer.lines().filter_map(zone).collect();
+        if zones.is_empty() {
+            let why = match refusal(answer) {
+                Some(_) => "the counters are for root; `chmod o+r \
+                            /sys/class/powercap/intel-rapl*/energy_uj`, or run as root"
+                    .into(),
+                None => "no /sys/class/powercap/intel-rapl:*: no x86 processor, or a virtual \
+                         machine, which has none"
+                    .to_string(),
+            };
+            return Err(MeterError::NotOffered { meter: self.name(), why });
+        }
+        let rails: Vec<String> = zones.iter().map(|zone| zone.name.clone()).collect();
+        let is_package = |rail: &&String| rail.starts_with("package-") && !rail.contains('/');
+        let default_rails = rails.iter().filter(is_package).cloned().collect();
+        let range_j = zones.iter().map(|zone| zone.range_uj).min().unwrap_or(0) as f64 * 1e-6;
+        let remarks = vec![
+            format!("counters start anew after {range_j:.0} J; samples must come more often"),
+            "the whole package: what else runs is measured too".into(),
+        ];
+        Ok(Offer { rails, default_rails, remarks })
+    }
+
+    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+        let readings = readings(text);
+        let tables: Vec<Vec<Zone>> = readings
+            .iter()
+            .map(|reading| reading.lines.iter().filter_map(|line| zone(line)).collect())
+            .collect();
+        let rails: Vec<CounterRail> = tables
+            .first()
+            .into_iter()
+            .flatten()
+            .map(|first| {
+                let value = |table: &Vec<Zone>| {
+                    table.iter().find(|zone| zone.name == first.name).map(|zone| zone.energy_uj)
+                };
+                // The range is the largest value: there is one count more.
+                let modulus = first.range_uj.checked_add(1);
+                let counter = Counter { joules_per_count: 1e-6, modulus };
+                let values = tables.iter().map(value).collect();
+                CounterRail { name: first.name.clone(), counter, values }
+            })
+            .collect();
+        let times_s: Vec<f64> = readings.iter().map(|reading| reading.uptime_s).collect();
+        counters::trace(self.name(), &times_s, &rails)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RANGE: u64 = 262_143_328_850;
+
+    fn reading(package: u64, core: u64) -> String {
+        format!("intel-rapl:0 package-0 {RANGE} {package}\nintel-rapl:0:0 core {RANGE} {core}\n")
+    }
+
+    #[test]
+    fn packages_are_the_default_and_parts_have_their_own_names() {
+        let offer = Rapl.offer(&reading(1, 2)).unwrap();
+        assert_eq!(offer.rails, ["package-0", "package-0/core"]);
+        assert_eq!(offer.default_rails, ["package-0"]);
+        let denied = "intel-rapl:0 package-0 262143328850 cat: \
+                      /sys/class/powercap/intel-rapl:0/energy_uj: Permission denied\n";
+        assert!(Rapl.offer(denied).unwrap_err().to_string().contains("for root"));
+    }
+
+    #[test]
+    fn a_wrap_counts_on() {
+        let text = format!(
+            "# wattline-readings 1 meter=rapl\n@ 1.0\n{}@ 2.0\n{}@ 3.0\n{}",
+            reading(RANGE - 3_999_999, 10),
+            reading(2_000_000, 1_000_010),
+            reading(8_000_000, 3_000_010)
+        );
+        let trace = Rapl.trace(&text).unwrap();
+        let rows: Vec<f64> = trace.power_w.iter().flatten().copied().collect();
+        assert_eq!(rows, [6.0, 1.0, 6.0, 1.0, 6.0, 2.0]);
+    }
+}

@@ -1,0 +1,133 @@
+//! The checks of a run: one sentence for each that fails.
+
+use crate::campaign::Phase;
+use crate::power::{FlawKind, Trace};
+
+use super::judge::{JudgeSettings, Reference};
+use super::record::{Conditions, ExitState, Measured};
+
+/// Durations of a case are compared from this many good runs on: with fewer an outlier
+/// would make the ones after it look bad.
+const DURATIONS_MIN: usize = 3;
+
+/// Furthest that the marks that align the clocks may be apart, in seconds.
+const CLOCK_RESIDUAL_MAX_S: f64 = 0.25;
+
+/// Largest share of a session's sample lines that may be unreadable or out of order.
+const FLAW_SHARE_MAX: f64 = 0.01;
+
+pub(super) fn check_conditions(
+    phase: Phase,
+    conditions: &Conditions,
+    settings: &JudgeSettings,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    match conditions.exit {
+        ExitState::Ended => {}
+        ExitState::Died => reasons.push("the application died".into()),
+        ExitState::TimedOut => reasons.push("the session did not end in time".into()),
+    }
+    if phase == Phase::Traced {
+        return reasons;
+    }
+    for (when, temperature) in
+        [("before", conditions.temperature_before_c), ("after", conditions.temperature_after_c)]
+    {
+        let limit = settings.limits.temperature_c;
+        let hot = temperature.filter(|temperature| *temperature > limit);
+        let hot = hot.map(|t| format!("the temperature {when} was {t} C, above {limit} C"));
+        reasons.extend(hot);
+    }
+    if conditions.charging == Some(true) {
+        reasons.push("the board was charging".into());
+    }
+    reasons
+}
+
+/// Of traced runs too: a throttled application may take another path.
+pub(super) fn check_frequency(conditions: &Conditions, settings: &JudgeSettings) -> Vec<String> {
+    let wanted = settings.frequency_khz;
+    let seen = [
+        ("before", conditions.frequency_before_khz),
+        ("meanwhile", conditions.frequency_min_khz),
+        ("after", conditions.frequency_after_khz),
+    ];
+    let wrong = seen.into_iter().filter_map(|(when, khz)| Some((when, khz?)));
+    let wrong = wrong.filter(|(_, khz)| *khz != wanted);
+    let mut reasons: Vec<String> = wrong
+        .map(|(when, khz)| format!("the frequency {when} was {khz} kHz, not {wanted} kHz"))
+        .collect();
+    if reasons.is_empty()
+        && let Some(seconds) = conditions.throttled_s.filter(|seconds| *seconds > 0.0)
+    {
+        reasons.push(format!("the board was slower than {wanted} kHz for {seconds:.2} s"));
+    }
+    reasons
+}
+
+pub(super) fn check_samples(
+    measured: &Measured,
+    trace: &Trace,
+    settings: &JudgeSettings,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let expected = measured.duration_s * settings.sample_rate_hz;
+    if (measured.samples as f64) < settings.limits.min_sample_share * expected {
+        let samples = measured.samples;
+        reasons.push(format!("{samples} samples in the window, {expected:.0} expected"));
+    }
+    if measured.longest_gap_s > settings.limits.max_gap_s {
+        let gap = measured.longest_gap_s;
+        reasons.push(format!("{gap:.3} s without a sample"));
+    }
+    let bad = |kind: FlawKind| matches!(kind, FlawKind::Unreadable | FlawKind::Disorder);
+    let flaws = trace.flaws.iter().filter(|flaw| bad(flaw.kind)).count();
+    if flaws as f64 > FLAW_SHARE_MAX * (trace.len() + flaws) as f64 {
+        reasons.push(format!("{flaws} sample lines unreadable or out of order"));
+    }
+    if let Some(residual) = measured.clock_residual_s
+        && residual > CLOCK_RESIDUAL_MAX_S
+    {
+        reasons.push(format!("log and samples can be aligned to {residual:.3} s only"));
+    }
+    reasons
+}
+
+pub(super) fn check_duration(
+    phase: Phase,
+    measured: &Measured,
+    reference: &Reference,
+    settings: &JudgeSettings,
+) -> Option<String> {
+    let expected = match phase {
+        Phase::Idle => settings.idle_s,
+        _ if reference.durations_s.len() < DURATIONS_MIN => return None,
+        _ => median(&reference.durations_s),
+    };
+    let found = measured.duration_s;
+    let apart = (found - expected).abs() > settings.limits.duration_mismatch * expected;
+    apart.then(|| format!("it lasted {found:.2} s, where {expected:.2} s were expected"))
+}
+
+pub(super) fn check_counts(
+    phase: Phase,
+    measured: &Measured,
+    reference: &Reference,
+) -> Option<String> {
+    if phase != Phase::Traced {
+        return None;
+    }
+    let Some(found) = measured.counts_crc32 else {
+        return Some("the application left no counts".into());
+    };
+    let other = reference.counts_crc32.is_some_and(|expected| expected != found);
+    other.then(|| "its path is not that of the traced run before it".into())
+}
+
+/// The middle value; the mean of the two middle ones. Not for an empty list.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { 0.5 * (sorted[middle - 1] + sorted[middle]) }
+}

@@ -1,0 +1,122 @@
+//! Whether a meter's readings can be believed: a sensor that stands still, or says what
+//! no board draws, makes a run bad.
+
+use crate::power::Trace;
+
+/// Power that no single rail of a board or package reaches, in watts. None has a sign.
+const POWER_MAX_W: f64 = 1000.0;
+
+/// Refreshes without a new value on any rail after which the sensors stand still. Real
+/// INA231 logs of an Odroid-XU3 hold at most 11, on a board with nothing to do.
+const STILL_REFRESHES: f64 = 30.0;
+
+/// The longest time without a new reading on any rail, in seconds.
+pub(super) fn longest_still_s(trace: &Trace) -> f64 {
+    let (mut longest, mut since) = (0.0f64, None);
+    for (index, time_s) in trace.uptime_s.iter().enumerate() {
+        let is_new = index == 0 || row(trace, index) != row(trace, index - 1);
+        if is_new {
+            since = Some(*time_s);
+        }
+        longest = longest.max(since.map_or(0.0, |since| time_s - since));
+    }
+    longest
+}
+
+/// One sentence for each thing that is wrong with the readings of a session whose window
+/// ends at `end_s` (uptime). Stillness can be judged where the refresh period is known.
+pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let columns: Vec<usize> =
+        (0..trace.rails.len()).filter(|at| rails.contains(&trace.rails[*at])).collect();
+    let used = |index: usize| columns.iter().filter_map(move |at| row(trace, index)[*at]);
+    let strange = (0..trace.len())
+        .flat_map(used)
+        .filter(|watts| !(0.0..=POWER_MAX_W).contains(watts))
+        .count();
+    if strange > 0 {
+        reasons.push(format!("{strange} readings below 0 W or above {POWER_MAX_W} W"));
+    }
+    // The software model knows no idle power: it estimates what a process spends.
+    let is_estimate = trace.rails == ["estimate"];
+    if !trace.is_empty()
+        && !is_estimate
+        && (0..trace.len()).flat_map(used).all(|watts| watts == 0.0)
+    {
+        reasons.push("the sensors read 0 W all the time: nothing was measured".into());
+    }
+    if let Some(period_us) = trace.update_period_us {
+        let limit_s = STILL_REFRESHES * period_us as f64 * 1e-6;
+        let still_s = longest_still_s(trace);
+        if still_s > limit_s {
+            reasons.push(format!("no sensor had a new reading for {still_s:.1} s"));
+        } else if !lives_after(trace, end_s) {
+            reasons.push("no sensor had a new reading after the window's end".into());
+        }
+    }
+    reasons
+}
+
+/// Whether a reading after the time differs from the last one before it.
+fn lives_after(trace: &Trace, end_s: f64) -> bool {
+    let first_after = trace.uptime_s.partition_point(|time_s| *time_s <= end_s);
+    let Some(last) = first_after.checked_sub(1) else { return true };
+    (first_after..trace.len()).any(|index| row(trace, index) != row(trace, last))
+}
+
+fn row(trace: &Trace, index: usize) -> &[Option<f64>] {
+    let width = trace.rails.len();
+    &trace.power_w[index * width..(index + 1) * width]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::power::parse_trace;
+
+    /// Samples twice a second whose value changes until a time.
+    fn trace(still_from_s: f64, still_to_s: f64) -> Trace {
+        let mut text =
+            "# wattline-samples 1 rails=arm,mem unit=W update_period_us=263808\n".to_string();
+        let mut milliwatts = 500;
+        for half in 0..=80 {
+            let time_s = f64::from(half) / 2.0;
+            if !(still_from_s..still_to_s).contains(&time_s) {
+                milliwatts += 1;
+            }
+            text += &format!("{time_s} 0.{milliwatts} 0.1\n");
+        }
+        parse_trace(&text).unwrap()
+    }
+
+    fn reasons(trace: &Trace) -> Vec<String> {
+        check_readings(trace, &["arm".into()], 38.0)
+    }
+
+    #[test]
+    fn living_sensors_are_believed() {
+        assert_eq!(reasons(&trace(90.0, 99.0)), [""; 0]);
+        assert_eq!(reasons(&trace(10.0, 14.0)), [""; 0], "quiet for a while");
+        assert!((longest_still_s(&trace(10.0, 14.0)) - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn frozen_sensors_are_found_wherever_they_froze() {
+        let expected = ["no sensor had a new reading for 10.0 s"];
+        assert_eq!(reasons(&trace(10.0, 20.0)), expected);
+        for from in [36.0, 37.0, 38.0] {
+            let expected = ["no sensor had a new reading after the window's end"];
+            assert_eq!(reasons(&trace(from, 99.0)), expected, "frozen at {from} s");
+        }
+    }
+
+    #[test]
+    fn what_no_board_draws_is_not_believed() {
+        let text = "# wattline-samples 1 rails=arm,mem unit=W\n1 -0.5 9\n2 99999999.0 9\n3 1 -9\n";
+        let trace = parse_trace(text).unwrap();
+        assert_eq!(reasons(&trace), ["2 readings below 0 W or above 1000 W"]);
+        let zero = parse_trace("# wattline-samples 1 rails=arm,mem unit=W\n1 0 9\n2 0 9\n");
+        let expected = ["the sensors read 0 W all the time: nothing was measured"];
+        assert_eq!(reasons(&zero.unwrap()), expected);
+    }
+}

@@ -1,0 +1,198 @@
+//! Faults on demand: what goes wrong with boards, caused at a chosen moment, so that what
+//! drives them can be tested. A moment is one of the board's own (its clock, its requests),
+//! so that the same fault falls on the same work every time.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// What goes wrong. Those that last do so until they are lifted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Applications are killed, as by the low memory killer.
+    KillApp,
+    /// Applications crash with a segmentation fault.
+    CrashApp,
+    /// Applications get no answer from the clock any more: they live and do nothing.
+    HangApp,
+    /// The sampler is killed.
+    KillSampler,
+    /// The sensors keep their values; lasts.
+    FreezeSensors,
+    /// The sensors' files hold nonsense; lasts.
+    GarbageSensors,
+    /// No file can grow; lasts.
+    FillDisk,
+    /// The wall clock jumps by some milliseconds, until the next session.
+    JumpClock(i64),
+    /// The processor goes no faster than its slowest point; lasts.
+    Throttle,
+    /// All connections end, as with a pulled cable.
+    DropConnections,
+    /// The board starts anew: processes, settings and connections are gone, files stay.
+    Reboot,
+}
+
+/// All kinds, with the words by which they are known.
+const NAMES: [(&str, Fault); 11] = [
+    ("kill-app", Fault::KillApp),
+    ("crash-app", Fault::CrashApp),
+    ("hang-app", Fault::HangApp),
+    ("kill-sampler", Fault::KillSampler),
+    ("freeze", Fault::FreezeSensors),
+    ("garbage", Fault::GarbageSensors),
+    ("fill-disk", Fault::FillDisk),
+    ("jump-clock", Fault::JumpClock(7_000)),
+    ("throttle", Fault::Throttle),
+    ("drop", Fault::DropConnections),
+    ("reboot", Fault::Reboot),
+];
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let same = |fault: &Fault| std::mem::discriminant(fault) == std::mem::discriminant(self);
+        let name = NAMES.iter().find(|(_, fault)| same(fault)).map_or("", |(name, _)| name);
+        match self {
+            Fault::JumpClock(millis) => write!(f, "{name} {millis}"),
+            _ => f.write_str(name),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    /// A kind's name; `jump-clock MILLISECONDS`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, fault)| *fault);
+        match (known, rest.trim()) {
+            (Some(fault), "") => Ok(fault),
+            (Some(Fault::JumpClock(_)), millis) => millis
+                .parse()
+                .map(Fault::JumpClock)
+                .map_err(|_| format!("{millis:?} is no number of milliseconds")),
+            _ => {
+                let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                Err(format!("there is no fault {text:?}; there are: {}", names.join(", ")))
+            }
+        }
+    }
+}
+
+/// When something is to happen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Moment {
+    /// When hosts have opened so many streams since the board's start (shells, transfers).
+    Request(u64),
+    /// In the session of this number (from 1), when so many seconds of it have passed.
+    Session {
+        /// Sessions since the board's start, this one included.
+        number: u64,
+        /// Seconds on the board's clock since the session's start.
+        after_s: f64,
+    },
+}
+
+/// What happens then.
+pub enum Act {
+    /// A fault.
+    Cause(Fault),
+    /// The end of all faults that last.
+    Lift,
+    /// A call; the board's clock stands still until it returns.
+    Call(Box<dyn FnOnce() + Send>),
+}
+
+/// What was done to the board, and is to be done.
+#[derive(Default)]
+pub(super) struct Schedule {
+    waiting: Mutex<Vec<(Moment, Act)>>,
+    requests: AtomicU64,
+    labels: Mutex<Vec<String>>,
+}
+
+impl Schedule {
+    pub(super) fn add(&self, moment: Moment, act: Act) {
+        lock(&self.waiting).push((moment, act));
+    }
+
+    /// Counts a stream that a host opened; what is due then.
+    pub(super) fn request(&self) -> Vec<Act> {
+        let count = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
+        self.take(|moment| matches!(moment, Moment::Request(number) if number <= count))
+    }
+
+    /// How many streams hosts have opened.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::SeqCst)
+    }
+
+    /// A session starts.
+    pub(super) fn session(&self, label: &str) {
+        lock(&self.labels).push(label.to_owned());
+    }
+
+    /// The sessions so far.
+    pub(super) fn labels(&self) -> Vec<String> {
+        lock(&self.labels).clone()
+    }
+
+    /// What is due when so much of the present session has passed.
+    pub(super) fn due(&self, passed_s: f64) -> Vec<Act> {
+        if lock(&self.waiting).is_empty() {
+            return Vec::new();
+        }
+        let present = lock(&self.labels).len() as u64;
+        self.take(|moment| match moment {
+            Moment::Session { number, after_s } => {
+                number < present || (number == present && after_s <= passed_s)
+            }
+            Moment::Request(_) => false,
+        })
+    }
+
+    fn take(&self, is_due: impl Fn(Moment) -> bool) -> Vec<Act> {
+        let mut waiting = lock(&self.waiting);
+        let (due, rest) = waiting.drain(..).partition(|(moment, _)| is_due(*moment));
+        *waiting = rest;
+        let due: Vec<(Moment, Act)> = due;
+        due.into_iter().map(|(_, act)| act).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for (name, fault) in NAMES {
+            assert_eq!(name.parse(), Ok(fault));
+            assert_eq!(fault.to_string().parse(), Ok(fault));
+        }
+        assert_eq!("jump-clock -3600000".parse(), Ok(Fault::JumpClock(-3_600_000)));
+        assert!("melt".parse::<Fault>().unwrap_err().contains("reboot"));
+        assert!("drop 3".parse::<Fault>().is_err());
+    }
+
+    #[test]
+    fn acts_are_due_once_and_not_before_their_moment() {
+        let schedule = Schedule::default();
+        schedule.add(Moment::Request(2), Act::Lift);
+        schedule.add(Moment::Session { number: 1, after_s: 3.0 }, Act::Lift);
+        schedule.add(Moment::Session { number: 2, after_s: 0.5 }, Act::Lift);
+        assert!(schedule.due(99.0).is_empty(), "no session has begun");
+        assert_eq!((schedule.request().len(), schedule.request().len()), (0, 1));
+        schedule.session("a");
+        assert_eq!((schedule.due(2.9).len(), schedule.due(3.0).len()), (0, 1));
+        schedule.session("b");
+        assert_eq!((schedule.due(0.0).len(), schedule.due(1.0).len()), (0, 1));
+        assert_eq!(schedule.labels(), ["a", "b"]);
+    }
+}

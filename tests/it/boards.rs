@@ -1,0 +1,116 @@
+//! What the program says of boards, and a campaign on this machine's own JVM.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use wattline::run::{RunRecord, read_journal};
+use wattline::virtual_board::{BoardOptions, start};
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+
+fn wattline(port: u16, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(WATTLINE);
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output: Output = command.env("ANDROID_ADB_SERVER_PORT", port.to_string()).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    if !there {
+        println!("skipped: {program} is not on the PATH");
+    }
+    there
+}
+
+#[test]
+fn a_check_says_what_a_board_offers_and_what_is_missing() {
+    if !["adb", "mksh", "toybox"].into_iter().all(is_there) {
+        return;
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let executable = Some(WATTLINE.into());
+    let board = start(&BoardOptions { executable, ..BoardOptions::default() }).unwrap();
+    let (code, said) = wattline(port, &["board", "check", &board.serial()]);
+    Command::new("adb").args(["-P", &port.to_string(), "kill-server"]).output().unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    for line in [
+        "virtual: computed energy",
+        "meter        ina231: ",
+        "rails      arm, mem, g3d, kfc",
+        "missing      odpm: not offered: ",
+        "missing      power-stats: not offered: Can't find service",
+        "missing      rapl: not offered: ",
+        "missing      fuel-gauge: not offered: ",
+    ] {
+        assert!(said.contains(line), "{line:?} is not in:\n{said}");
+    }
+}
+
+#[test]
+fn a_machine_without_a_meter_does_not_spend_nothing() {
+    let (code, said) = wattline(1, &["board", "check", "jvm"]);
+    match code {
+        Some(0) => assert!(said.contains("meter        rapl: "), "{said}"),
+        code => {
+            assert_eq!(code, Some(4), "{said}");
+            assert!(said.contains("missing      rapl: not offered: "), "{said}");
+            assert!(said.contains("unknown, not 0 J"), "{said}");
+        }
+    }
+}
+
+/// The scenario of the faults, a second long, in a folder of its own.
+fn short_scenario(folder: &Path) -> String {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let text = fs::read_to_string("tests/scenarios/faults.toml").unwrap();
+    let text = text.replace("../../scenarios", &format!("{root}/scenarios"));
+    let text =
+        text.replace("frames = 200", "frames = 20").replace("duration_s = 10", "duration_s = 1");
+    let text = text.replace("limit_s = 40", "limit_s = 20").replace("at_s = 2,", "at_s = 0.2,");
+    let text = text.replace("at_s = 6,", "at_s = 0.6,").replace("_hz = 4", "_hz = 20");
+    // Input comes when this machine gets round to it: paths may differ by a frame.
+    let path = folder.join("short.toml");
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+#[test]
+fn a_campaign_on_this_machine_says_by_what_its_energy_is_told() {
+    if !is_there("javac") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = short_scenario(folder.path());
+    let out = folder.path().join("out");
+    let out_text = out.to_str().unwrap();
+    let (code, said) = wattline(1, &["run", &scenario, "--board", "jvm", "--out", out_text]);
+    assert_eq!(code, Some(0), "{said}");
+    let records = read_journal(&out).unwrap();
+    let good: Vec<&RunRecord> = records.iter().filter(|record| record.is_good()).collect();
+    assert_eq!(good.len(), 6, "{said}");
+    for record in good {
+        assert_eq!(record.board.serial, "jvm");
+        assert!(!record.board.is_virtual);
+    }
+    if ["adb", "mksh", "toybox"].into_iter().all(is_there) {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let other = ["run", &scenario, "--board", "virtual", "--resume", "--out", out_text];
+        let (code, said) = wattline(port, &other);
+        Command::new("adb").args(["-P", &port.to_string(), "kill-server"]).output().unwrap();
+        assert!(code == Some(2) && said.contains("was begun on board jvm"), "{said}");
+    }
+    let (code, said) = wattline(1, &["dataset", out_text]);
+    assert_eq!(code, Some(0), "{said}");
+    let facts = fs::read_to_string(out.join("dataset.toml")).unwrap();
+    let meter = facts.lines().find(|line| line.starts_with("meter = ")).unwrap();
+    assert!(["meter = \"rapl\"", "meter = \"software (an estimate)\""].contains(&meter), "{facts}");
+    let table = fs::read_to_string(out.join("dataset.csv")).unwrap();
+    assert_eq!(table.lines().count(), 3, "{table}");
+}

@@ -1,0 +1,93 @@
+//! Switches against removal: a switch that is off does what leaving its statement out
+//! does, to the last execution of every block.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use wattline::blocks::{BlockId, FileBlocks, Granularity};
+use wattline::instrument::{Options, Probe, Removals, Statement, instrument, removable};
+use wattline::java::SourceFile;
+use wattline::toolchain::Jdk;
+use wattline::toolchain::jvm::{self, JvmEnd, JvmRun};
+
+use super::java::{Build, has_jdk};
+use super::{divided, main_class, targets};
+
+/// One of so many removable blocks is removed at a time.
+const SHARES: usize = 4;
+
+/// How a run ended, what it printed, and its counts.
+type Seen = (JvmEnd, String, HashMap<usize, u64>);
+
+fn run(jdk: &Jdk, build: &Build, file: &SourceFile, off: &[usize]) -> Seen {
+    let directory = tempfile::tempdir().unwrap();
+    let numbers: Vec<String> = off.iter().map(usize::to_string).collect();
+    std::fs::write(directory.path().join("wattline-off.txt"), numbers.join(" ")).unwrap();
+    let _ = std::fs::remove_file(build.folder().join("wattline-counts.csv"));
+    let plan = JvmRun {
+        options: vec![
+            format!("-Dwattline.out={}", build.folder().display()),
+            "-Dwattline.limit=50000000".to_owned(),
+        ],
+        classpath: vec![build.class_folder()],
+        main: main_class(file).to_owned(),
+        arguments: Vec::new(),
+        directory: directory.path().to_path_buf(),
+        input: String::new(),
+        limit: Duration::from_secs(60),
+    };
+    let outcome = jvm::run(jdk, &plan).unwrap();
+    (outcome.end, outcome.stdout, build.counts())
+}
+
+fn removable_blocks(files: &[SourceFile], blocks: &[FileBlocks<'_>]) -> Vec<BlockId> {
+    let all = files.iter().zip(blocks).flat_map(|(file, blocks)| removable(file, blocks));
+    let ids = all.enumerate().filter(|(_, removable)| removable.is_ok());
+    ids.map(|(id, _)| BlockId(u32::try_from(id).unwrap())).collect()
+}
+
+#[test]
+fn a_switch_that_is_off_does_what_leaving_the_statement_out_does() {
+    if !has_jdk() {
+        return;
+    }
+    let jdk = Jdk::find().unwrap();
+    let files = targets();
+    let blocks = divided(&files, Granularity::Statement);
+    let removable = removable_blocks(&files, &blocks);
+    let removals = Removals::new(&files, &blocks);
+    let probe = Probe::Count;
+    let switched = removable.iter().copied().collect();
+    let made = instrument(&files, &blocks, &Options { probe, switched, ..Options::default() });
+    let numbers: BTreeMap<Statement, usize> =
+        made.switches.iter().enumerate().map(|(number, at)| (*at, number)).collect();
+    let shared = Build::new(&made, &[]).expect("the targets compile with switches");
+    let mut changed = 0;
+    let shares = (0..SHARES).map(|share| removable.iter().skip(share).step_by(SHARES).copied());
+    let shares = shares.map(Iterator::collect).chain([BTreeSet::new()]);
+    for (round, share) in shares.enumerate() {
+        let share: BTreeSet<BlockId> = share;
+        let with_switch = |id: &BlockId| {
+            let statements = removals.statements(&blocks, &BTreeSet::from([*id]));
+            statements.iter().all(|at| numbers.contains_key(at))
+        };
+        let removed: BTreeSet<BlockId> = share.into_iter().filter(with_switch).collect();
+        let statements = removals.statements(&blocks, &removed);
+        let off: Vec<usize> = statements.iter().filter_map(|at| numbers.get(at).copied()).collect();
+        assert_eq!(off.len(), statements.len(), "all statements have a switch");
+        let own = instrument(&files, &blocks, &Options { probe, removed, ..Options::default() });
+        let own = Build::new(&own, &[]).expect("variants compile");
+        for file in &files {
+            let expected = run(&jdk, &own, file, &[]);
+            let seen = run(&jdk, &shared, file, &off);
+            if expected.0 == JvmEnd::Exited(99) {
+                // Ended for its work, at whatever count it was.
+                assert_eq!(seen.0, expected.0, "{} in round {round}", file.path);
+            } else {
+                assert_eq!(seen, expected, "{} in round {round}", file.path);
+            }
+            changed += usize::from(expected != run(&jdk, &shared, file, &[]));
+        }
+    }
+    assert!(changed > 2 * SHARES, "only {changed} runs differ from the whole program");
+}
