@@ -127,7 +127,6 @@ fn drawn(design: &Design, units: &[Vec<usize>], random: &mut ChaCha8Rng) -> Desi
         folds: None,
         scale: design.scale.clone(),
         seen: design.seen.clone(),
-        rare: design.rare.clone(),
         ..*design
     }
 }

@@ -3,14 +3,9 @@
 use faer::Mat;
 
 use super::error::ModelError;
-use super::estimability::occurrences;
 use super::gram::Gram;
 use super::weights::{Weighting, weights};
 use crate::dataset::Table;
-
-/// Operations below this share of every case's counts are rare: their costs hide in the
-/// noise, and a solver without a prior may give them any.
-pub(crate) const RARE_SHARE: f64 = 1e-4;
 
 /// `x b = y` with `x[i][j] = sqrt(w_i) n_ij / scale_j`, `y_i = sqrt(w_i) e_i`, and so
 /// `cost_j = b_j / scale_j`. The weights are scaled to `sum w e^2 = m`, so that squared
@@ -39,9 +34,6 @@ pub(crate) struct Design {
     pub noise: Option<f64>,
     /// Whether a column has any count.
     pub seen: Vec<bool>,
-    /// Whether a column holds executions, and hardly any: below [`RARE_SHARE`] of every
-    /// case's. Streamed rows and columns that are no whole numbers have none.
-    pub rare: Vec<bool>,
 }
 
 impl Design {
@@ -68,8 +60,7 @@ impl Design {
         let y = table.cases.iter().zip(&roots).map(|(case, root)| root * case.energy_j).collect();
         let groups = table.cases.iter().map(|case| case.group.clone()).collect();
         let (features, cases) = (table.features.clone(), roots.len());
-        let rare = rare(table);
-        Ok(Self { features, groups, x, y, cases, folds: None, scale, noise, seen, rare })
+        Ok(Self { features, groups, x, y, cases, folds: None, scale, noise, seen })
     }
 
     /// Number of cases.
@@ -94,15 +85,6 @@ impl Design {
         // Symmetric to the last bit, whatever the decomposition left.
         (0..l * l).map(|at| (at / l, at % l)).map(|(i, j)| entry(i.min(j), i.max(j))).collect()
     }
-}
-
-/// Columns that ran, but rarely; none where counts are no executions.
-fn rare(table: &Table) -> Vec<bool> {
-    if table.counts.iter().any(|count| *count < 0.0 || count.fract() != 0.0) {
-        return vec![false; table.features.len()];
-    }
-    let seen = occurrences(table);
-    seen.iter().map(|of| of.cases > 0 && of.largest_share < RARE_SHARE).collect()
 }
 
 /// Roots of the weights scaled to `sum w e^2 = m`, and the factor of the roots.

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::design::{Design, RARE_SHARE};
+use super::design::Design;
 use super::error::ModelError;
 use super::linear::Spectrum;
 use super::options::FitOptions;
@@ -35,6 +35,10 @@ pub struct Estimability {
     /// The operations, in column order.
     pub operations: Vec<OperationEstimability>,
 }
+
+/// Operations below this share of every case's counts are rare: their costs hide in the
+/// noise, and a solver without a prior may give them any.
+const RARE_SHARE: f64 = 1e-4;
 
 impl Estimability {
     /// Number of operations that ran, but rarely.
@@ -137,12 +141,12 @@ pub(crate) fn examine(
 }
 
 /// The part of unit vector `j` (squared) that is not in the row space.
-pub(crate) fn outside(spectrum: &Spectrum, j: usize) -> f64 {
+fn outside(spectrum: &Spectrum, j: usize) -> f64 {
     1.0 - spectrum.v.row(j).iter().map(|v| v * v).sum::<f64>()
 }
 
 /// Diagonal element of the inverse of `X'X`, whose own diagonal is 1.
-pub(crate) fn inflation(spectrum: &Spectrum, j: usize) -> f64 {
+fn inflation(spectrum: &Spectrum, j: usize) -> f64 {
     let terms = spectrum.v.row(j).iter().zip(&spectrum.s).map(|(v, s)| (v / s).powi(2));
     terms.sum()
 }

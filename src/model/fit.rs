@@ -11,7 +11,6 @@ use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
 use super::linear::{Spectrum, dot};
 use super::options::{FitOptions, Solver};
-use super::solver::rare::doubtful;
 use super::solver::{Scope, Solution, solve};
 use crate::dataset::{Case, Table};
 
@@ -92,12 +91,7 @@ fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), Model
     options.check()?;
     check(table)?;
     let table = lump(table, options.library);
-    let mut design = Design::new(&table, options.weighting)?;
-    // Only these have nothing to hold a rare operation's cost.
-    design.rare = match options.solver {
-        Solver::Ls | Solver::Gd | Solver::Nnls => doubtful(&design, options.rank_tolerance)?,
-        _ => vec![false; design.columns()],
-    };
+    let design = Design::new(&table, options.weighting)?;
     Ok((table, design))
 }
 

@@ -30,10 +30,9 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
 /// Operations too rare to have costs of their own, and what the solver makes of them.
 fn rare(model: &Model) -> Option<String> {
     let rare = model.diagnostics.get("rare_operations").filter(|rare| **rare > 0.0)?;
-    let held = model.diagnostics.get("held_costs").copied().unwrap_or(0.0);
     let fate = match model.solver.as_str() {
-        "ls" | "gd" | "nnls" => format!("{held} of them held near the one cost for all"),
-        _ => "drawn to what is believed of them".to_string(),
+        "ls" | "gd" | "nnls" => "their costs may be anything: prefer --solver shrink",
+        _ => "drawn to what is believed of them",
     };
     Some(format!("  {rare} operations below 0.01 % of every case's counts, {fate}"))
 }

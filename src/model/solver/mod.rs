@@ -10,7 +10,6 @@ mod bayes;
 mod elastic_net;
 mod ls;
 pub(crate) mod nnls;
-pub(crate) mod rare;
 mod ridge;
 mod shrink;
 
@@ -18,7 +17,6 @@ use std::collections::BTreeMap;
 
 use faer::Mat;
 
-use self::rare::Held;
 use super::design::Design;
 use super::error::ModelError;
 use super::gram::Gram;
@@ -63,13 +61,6 @@ pub(crate) enum Scope {
 
 /// Solves the problem by the solver that the options name.
 pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
-    match Held::of(design) {
-        Some(held) => Ok(held.undone(by_name(&held.design, options)?)),
-        None => by_name(design, options),
-    }
-}
-
-fn by_name(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     match options.solver {
         Solver::Shrink => shrink::solve(design, options),
         Solver::Nnls => nnls::solve(design, options),
@@ -87,17 +78,13 @@ pub(crate) fn refit(
     options: &FitOptions,
     near: &[f64],
 ) -> Result<Vec<f64>, ModelError> {
-    let held = Held::of(design);
-    match (options.solver, &held) {
-        (Solver::Nnls, Some(held)) => Ok(held.undo(&nnls_near(&held.design, &held.redo(near))?)),
-        (Solver::Nnls, None) => nnls_near(design, near),
+    match options.solver {
+        Solver::Nnls => {
+            let gram = Gram::of(design);
+            Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
+        }
         _ => Ok(solve(design, options)?.b),
     }
-}
-
-fn nnls_near(design: &Design, near: &[f64]) -> Result<Vec<f64>, ModelError> {
-    let gram = Gram::of(design);
-    Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
 }
 
 /// Diagnostics from name and value.

@@ -61,7 +61,6 @@ impl Training<'_> {
             cases: whole.rows,
             folds: (folds.len() > 1).then_some(folds),
             noise: weighting.are_inverse_variances().then_some(factor * factor),
-            rare: vec![false; seen.len()],
             seen,
             scale,
         })

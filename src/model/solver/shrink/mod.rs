@@ -14,7 +14,6 @@
 //! account, which makes them wider than need be, never narrower.
 
 mod beliefs;
-mod positive;
 mod prior;
 
 use faer::Mat;
@@ -37,10 +36,6 @@ const STRENGTH_UNTUNED: f64 = 1e-3;
 /// Steps towards the t distribution of guessed costs; further ones change little.
 const REWEIGHTINGS: usize = 2;
 
-/// Largest variance of the prior, in that of the belief, that a choice of strength may
-/// take.
-const SPREAD_MAX: f64 = 1.0;
-
 /// Part that the noise supposed by the weights has in the variance, where it is larger
 /// than what the residuals show.
 const SUPPOSED_SHARE: f64 = 0.25;
@@ -58,7 +53,6 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     // Cases that hardly suffice for the costs leave small residuals, but no small noise.
     let supposed = design.noise.unwrap_or(0.0);
     let noise = noise.max((1.0 - SUPPOSED_SHARE) * noise + SUPPOSED_SHARE * supposed);
-    let b = if beliefs.is_by_share() { b } else { mean(&gram, &prior, strength, noise, b) };
     // Kernels state their own errors: the cases may find them larger, not smaller.
     let at_least = if beliefs.kernels > 0 { 1.0 } else { 0.0 };
     let spread = f64::max(noise / strength, at_least);
@@ -75,14 +69,6 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     ]);
     let covariance = Some(Covariance { of_b, scope: Scope::All });
     Ok(Solution { b, covariance, intervals: None, draws: Vec::new(), parameters, diagnostics })
-}
-
-/// The posterior's mean, costs not below zero; the most probable costs where it can't be
-/// had.
-fn mean(gram: &Gram, prior: &Prior, strength: f64, noise: f64, b: Vec<f64>) -> Vec<f64> {
-    let (a, rhs) = normal_equations(gram, prior, strength);
-    let pull: Vec<f64> = rhs.iter().map(|rhs| rhs / noise).collect();
-    positive::mean(&(a * faer::Scale(1.0 / noise)), &pull).unwrap_or(b)
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.
@@ -107,11 +93,8 @@ fn tuned(
     let prior = beliefs.prior(gram);
     let mut best = (f64::INFINITY, scores.best());
     for strength in scores.within_error() {
-        let (surprise, spread) = surprise(gram, &prior, strength)?;
-        // Costs are believed to be what they are by about 100 %, not by several times
-        // that: totals of cases may say so because operations don't say all.
-        let believed = spread <= SPREAD_MAX || beliefs.is_by_share();
-        if believed && surprise < best.0 {
+        let surprise = surprise(gram, &prior, strength)?;
+        if surprise < best.0 {
             best = (surprise, strength);
         }
     }
@@ -120,17 +103,15 @@ fn tuned(
 
 /// Minus twice the logarithm of the energies' probability, but for a constant, with the
 /// noise at its most probable value and the bound at zero left out of account:
-/// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`. And the variance of the
-/// prior, in that of the belief, that goes with it.
-fn surprise(gram: &Gram, prior: &Prior, strength: f64) -> Result<(f64, f64), ModelError> {
+/// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
+fn surprise(gram: &Gram, prior: &Prior, strength: f64) -> Result<f64, ModelError> {
     let what = "the prior's precision";
     let log_det =
         |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
     let (b, prior) = most_probable(gram, prior, strength, Start::Near(&prior.mean))?;
     let pull = &prior.precision * faer::Scale(strength);
     let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
-    let (m, least) = (gram.rows as f64, objective(gram, &prior, strength, &b));
-    Ok((m * least.ln() + freedom, least / m / strength))
+    Ok(gram.rows as f64 * objective(gram, &prior, strength, &b).ln() + freedom)
 }
 
 /// Fits at every strength, each from the one before.
@@ -168,15 +149,10 @@ fn minimum(
     strength: f64,
     start: Start<'_>,
 ) -> Result<Vec<f64>, ModelError> {
-    let (a, rhs) = normal_equations(gram, prior, strength);
-    Ok(minimise(a.as_ref(), &rhs, start)?.b)
-}
-
-fn normal_equations(gram: &Gram, prior: &Prior, strength: f64) -> (Mat<f64>, Vec<f64>) {
     let a = &gram.xx + &prior.precision * faer::Scale(strength);
     let pull = times(prior.precision.as_ref(), &prior.mean);
-    let rhs = gram.xy.iter().zip(&pull).map(|(xy, pull)| xy + strength * pull).collect();
-    (a, rhs)
+    let rhs: Vec<f64> = gram.xy.iter().zip(&pull).map(|(xy, pull)| xy + strength * pull).collect();
+    Ok(minimise(a.as_ref(), &rhs, start)?.b)
 }
 
 /// What was minimised; a little above zero even for a perfect fit, so that it can be
