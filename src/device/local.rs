@@ -144,7 +144,8 @@ fn software_reading(pid: u32) -> String {
     // Fields 14 and 15 of the line are the twelfth and thirteenth from the state on.
     let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
     let ticks = fields.split(' ').skip(11).take(2).filter_map(|word| word.parse::<f64>().ok());
-    let busy_s = ticks.sum::<f64>() / TICKS_PER_S;
+    // An empty sum of floats is -0.
+    let busy_s = ticks.fold(0.0, |sum, ticks| sum + ticks) / TICKS_PER_S;
     let khz = |file: &str| {
         let text = fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cpufreq/{file}"));
         text.ok()?.trim().parse::<f64>().ok()

@@ -34,7 +34,7 @@ fn column(header: &[&str], names: &[&str], units: &[(&str, f64)]) -> Option<(usi
         let unit = words.get(1..)?.last();
         let factor = match unit {
             None => 1.0,
-            Some(unit) => units.iter().find(|(name, _)| name == unit)?.1,
+            Some(unit) => units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1,
         };
         names.contains(&first.as_str()).then_some((at, factor))
     })
