@@ -13,7 +13,10 @@ use super::counts::OperationMatrix;
 use super::dry::DryError;
 use super::groups::union_of;
 use super::plan::{PlanSettings, ran};
-use super::search::{Candidate, Search, total};
+use super::search::{Candidate, Search};
+
+/// Dry runs for joining groups, for each case aimed at.
+const MOST_JOINS: usize = 3;
 
 /// Fills `search.found` with sets that run, for every input.
 pub(super) fn find_sets(
@@ -25,7 +28,7 @@ pub(super) fn find_sets(
     let inputs = settings.inputs.len();
     let wanted = settings.campaign.cases.saturating_sub(inputs).div_ceil(inputs);
     let mut groups: Vec<Vec<BlockId>> = Vec::new();
-    for (place, input) in cheapest_first(search).into_iter().enumerate() {
+    for input in 0..inputs {
         let executed: Vec<BlockId> =
             removable.iter().copied().filter(|block| ran(&search.base[input], *block)).collect();
         let known = known_blocks(&groups, search);
@@ -35,25 +38,20 @@ pub(super) fn find_sets(
         // Blocks that never run make nothing fail: they go with the first sets of others.
         let never = |block: &&BlockId| !search.base.iter().any(|base| ran(base, **block));
         let never: Vec<BlockId> =
-            removable.iter().filter(|_| place == 0).filter(never).copied().collect();
+            removable.iter().filter(|_| input == 0).filter(never).copied().collect();
         // Enough for joining groups with this input, and with those after it.
         let reserve = |inputs_left: usize| settings.campaign.cases * inputs_left / inputs;
-        let new = search.classify(input, untried, reserve(inputs - place))?;
+        let new = search.classify(input, untried, reserve(inputs - input))?;
         groups.extend(new.iter().cloned());
         let size = settings.campaign.removed_share * executed.len() as f64;
         let size = size.ceil() as usize;
-        let goal = Goal { input, wanted, size, reserve: reserve(inputs - place - 1) };
+        let joins = MOST_JOINS * settings.campaign.cases / inputs;
+        let reserve = reserve(inputs - input - 1).max(search.budget.saturating_sub(joins));
+        let goal = Goal { input, wanted, size, reserve };
         try_known_sets(goal, &new, search)?;
         join_groups(goal, settings, matrix, &groups, &never, search)?;
     }
     Ok(())
-}
-
-/// The inputs, those with the least work first: most tries are made with the first.
-fn cheapest_first(search: &Search<'_>) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..search.base.len()).collect();
-    order.sort_by(|a, b| total(&search.base[*a]).total_cmp(&total(&search.base[*b])));
-    order
 }
 
 /// Blocks that need no more trying: in a group that runs, culprits, and those that
@@ -133,7 +131,7 @@ fn try_known_sets(
     search: &mut Search<'_>,
 ) -> Result<(), DryError> {
     let large = |c: &&Candidate| {
-        c.input != goal.input && c.is_sound() && c.removed.len() >= (goal.size / 2).max(1)
+        c.input < goal.input && c.is_sound() && c.removed.len() >= (goal.size / 2).max(1)
     };
     let sets: BTreeSet<Vec<BlockId>> =
         search.found.iter().filter(large).map(|c| c.removed.clone()).collect();
