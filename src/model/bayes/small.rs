@@ -185,7 +185,8 @@ mod tests {
             close(factor.inverse().at(0, 0), 0.375) && close(factor.inverse().product(&a), 2.0)
         );
         assert_eq!(a.trace_and_total(0..2), (7.0, 11.0));
-        assert_eq!((a.edge_product(&[3.0]), factor.inverse().at(0, 1)), (6.0, -0.25));
+        assert_eq!(a.edge_product(&[3.0]), 6.0);
+        assert!(close(factor.inverse().at(0, 1), -0.25));
         assert!(Small::from_fn(2, |_, _| 1.0).cholesky().is_none());
     }
 }
