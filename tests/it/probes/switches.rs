@@ -16,6 +16,10 @@ use super::{divided, main_class, targets};
 /// One of so many removable blocks is removed at a time.
 const SHARES: usize = 4;
 
+/// What these do depends on the code's length: one reads its own class file, one
+/// recurses until the stack is full.
+const BY_LENGTH: [&str; 2] = ["Loaders.java", "Exits.java"];
+
 /// How a run ended, what it printed, and its counts.
 type Seen = (JvmEnd, String, HashMap<usize, u64>);
 
@@ -77,7 +81,7 @@ fn a_switch_that_is_off_does_what_leaving_the_statement_out_does() {
         assert_eq!(off.len(), statements.len(), "all statements have a switch");
         let own = instrument(&files, &blocks, &Options { probe, removed, ..Options::default() });
         let own = Build::new(&own, &[]).expect("variants compile");
-        for file in &files {
+        for file in files.iter().filter(|file| !BY_LENGTH.contains(&file.path.as_str())) {
             let expected = run(&jdk, &own, file, &[]);
             let seen = run(&jdk, &shared, file, &off);
             if expected.0 == JvmEnd::Exited(99) {
