@@ -50,6 +50,8 @@ pub mod export;
 
 pub mod compare;
 
+pub mod attribution;
+
 pub mod virtual_board;
 
 pub mod cli;

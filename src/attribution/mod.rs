@@ -1,0 +1,9 @@
+//! Energy of an interval -> energy per principal: a process, a method, a tenant, an
+//! activity. Every attribution is a [`Split`]: shares by weight, what nobody is known to
+//! have spent in a row of its own, and parts that add up to what was measured.
+//!
+//! One folder per system; each reads its own logs and ends in the same [`Split`].
+
+mod split;
+
+pub use split::{Capacity, Split, SplitError};
