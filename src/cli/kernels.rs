@@ -144,7 +144,7 @@ fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
         analyse: true,
     });
     let sources = Sources { files: files.collect(), ..Sources::default() };
-    Ok(Application::analyse(sources, Granularity::Statement)?)
+    Ok(Application::analyse(sources, Granularity::Expression)?)
 }
 
 /// Counts per iteration, from two runs on the local JVM.
@@ -257,8 +257,11 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
 /// session has.
 fn sample_period(scenario: &Scenario) -> Duration {
     const SAMPLES: f64 = 8.0;
+    // A kernel's energy is summed up by refreshes of the meter, so none may be missed: the
+    // slowest known ones come every 264 ms, and a sample may be late.
+    const REFRESH_S: f64 = 0.125;
     let application = 1.0 / scenario.session.sample_rate_hz;
-    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES))
+    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
 }
 
 /// Keeps the raw logs of a kernel session.

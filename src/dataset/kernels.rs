@@ -126,7 +126,9 @@ fn row(
     let energy = integrate(series, shown)
         .map_err(|source| KernelError::Integrate { name: name(), source })?;
     let Seconds(length_s) = shown.duration();
-    let energy_j = match timing.update_period_s > 0.0 {
+    // A sampler slower than the meter misses values: what it saw is only a mean.
+    let sees_all = (0.0..timing.update_period_s).contains(&timing.sample_period_s);
+    let energy_j = match sees_all {
         true => refreshed(series, Window { start_s, ..shown }, idle_power_w, timing),
         false => energy.right_endpoint.0 - idle_power_w * length_s,
     };
