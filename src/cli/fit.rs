@@ -206,8 +206,20 @@ fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>
     if options.solver != Solver::Bayes {
         options.penalty = Penalty::Fixed(1.0);
     }
-    options.priors = CostPrior::from_csv(&text).map_err(bad)?;
+    options.priors = CostPrior::from_csv(&text).map_err(bad)?.into();
+    let beside = covariance_beside(path);
+    if beside.is_file() {
+        let bad = |error| Failure::input(&beside, error);
+        let priors = std::mem::take(&mut options.priors);
+        options.priors = priors.with_covariance_csv(&read_text(&beside)?).map_err(bad)?;
+    }
     ContextPrice::from_csv(&text).map_err(bad)
+}
+
+/// Where the covariance of a file of priors lies: `kernels.csv`, `kernels-covariance.csv`.
+fn covariance_beside(priors: &Path) -> PathBuf {
+    let stem = priors.file_stem().unwrap_or_default().to_string_lossy();
+    priors.with_file_name(format!("{stem}-covariance.csv"))
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.

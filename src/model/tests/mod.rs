@@ -129,7 +129,7 @@ fn no_interval_where_there_is_no_information() {
 #[test]
 fn kernels_are_for_shrink_only() {
     let (data, _) = full_rank();
-    let priors = CostPrior::from_csv("operation,cost_j,se_j\nop_0,2,0.1\n").unwrap();
+    let priors = CostPrior::from_csv("operation,cost_j,se_j\nop_0,2,0.1\n").unwrap().into();
     let error = fit(&data, &FitOptions { priors, ..FitOptions::new(Solver::Nnls) }).unwrap_err();
     assert!(error.to_string().contains("shrink"), "{error}");
 }
