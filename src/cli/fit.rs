@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::dataset::{CaseMixes, ColumnChoice, Table};
+use crate::dataset::{ColumnChoice, Table};
 use crate::model::{
     BootstrapOptions, ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions,
     FoldUnit, Model, Penalty, Solver, Weighting, cross_validate, cv_csv, estimability,
@@ -16,6 +16,7 @@ use crate::toolchain::artifact::hash_of_bytes;
 use super::Failure;
 use super::folder::DatasetFacts;
 use super::output::{Output, read_text};
+use super::predict::weighed;
 use super::progress;
 
 mod factors;
@@ -174,21 +175,6 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
-}
-
-/// The table with its counts weighed by what contexts cost, where the data set has a
-/// `contexts.csv` beside it.
-fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<Table, Failure> {
-    let path = dataset.with_file_name("contexts.csv");
-    if !prices.is_empty() && path.is_file() {
-        let mixes = CaseMixes::from_csv(&read_text(&path)?);
-        let relative = ContextPrice::index(prices);
-        let relative = |operation: &str, context: &str| {
-            relative.get(&(operation, context)).copied().unwrap_or(1.0)
-        };
-        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
-    }
-    Ok(table)
 }
 
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
