@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use crate::account::OperationClass;
-use crate::hint::site::Counted;
-use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint, site};
+use crate::hint::{
+    Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint, site,
+};
 use crate::operations::BlockEntry;
 
 /// The pattern.
@@ -17,6 +18,7 @@ pub const PATTERN: Pattern = Pattern {
            or make it possible for the compiler (private, final or static). An optimising \
            compiler inlines many such methods by itself, so the confidence is low: measure \
            before and after.",
+    reference: "Android documentation, Performance tips: avoid internal getters and setters",
     find,
 };
 
@@ -61,6 +63,7 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
         condition: "The caller may reach what the body uses, and no subclass overrides it.".into(),
         saved: saved(context, block, runs as f64),
         confidence: Confidence::Low,
+        mechanical: None,
     };
     let lines = (block.start_line, block.end_line);
     let mut made = hint(context, block, &[block], lines, finding);
@@ -76,7 +79,7 @@ fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
         context.add_known(&mut saved, &format!("Parameter_{kind}"), runs);
     }
     for operation in block.operations.iter().filter(|o| o.operation.starts_with("Return_")) {
-        context.add(&mut saved, &operation.operation, runs * f64::from(operation.count));
+        context.add_found(&mut saved, block, operation, runs * f64::from(operation.count));
     }
     saved
 }
@@ -85,10 +88,7 @@ fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
 fn with_call(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
     let mut all = saved(context, block, runs);
     let body = context.counted(&[block], |o| !o.operation.starts_with("Return_"));
-    for (&cost, &count) in &body.counts.0 {
-        all.counts.add(cost, count);
-    }
-    all.incomplete |= body.incomplete;
+    all.add_all(&body);
     all
 }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use crate::java::Node;
 
 use crate::hint::pattern;
-use crate::hint::site::Counted;
-use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::operations::{BlockEntry, OperationCount};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -18,55 +19,99 @@ pub const PATTERN: Pattern = Pattern {
            before the loop and use a local variable. The prediction saves its executions but one \
            per entry of the loop, and pays for the local variable. An optimising compiler may \
            hoist some of these by itself.",
+    reference: "Li & Gallagher, Fine-grained energy accounting of Java source, Program 1: limit() in the loop's test",
     find,
 };
 
-/// Library methods without arguments whose value changes only when their object does,
-/// and the methods that change it.
-const QUERIES: &[(&str, &[&str])] = &[
-    ("limit", &["limit", "flip", "clear", "slice", "compact"]),
-    ("capacity", &[]),
-    ("length", &["append", "insert", "delete", "deleteCharAt", "setLength", "replace"]),
-    (
-        "size",
-        &[
-            "add",
-            "addAll",
-            "remove",
-            "removeAll",
-            "removeIf",
-            "removeFirst",
-            "removeLast",
-            "retainAll",
-            "clear",
+/// Queries whose value changes only when their object does: method, classes that declare
+/// it, methods of the same object that leave the value as it is (`None`: all do).
+struct Stable {
+    method: &'static str,
+    classes: &'static [&'static str],
+    harmless: Option<&'static [&'static str]>,
+}
+
+/// All results are of type int.
+const STABLE: &[Stable] = &[
+    Stable {
+        method: "limit",
+        classes: &["java.nio.Buffer"],
+        harmless: Some(&[
+            "get",
             "put",
-            "putAll",
-            "putIfAbsent",
-            "computeIfAbsent",
-            "push",
-            "pop",
-            "poll",
-            "offer",
-            "addFirst",
-            "addLast",
+            "position",
+            "remaining",
+            "hasRemaining",
+            "limit",
+            "capacity",
+            "rewind",
+            "getInt",
+            "getFloat",
+            "getLong",
+            "getDouble",
+            "getShort",
+            "getChar",
+            "putInt",
+            "putFloat",
+            "putLong",
+            "putDouble",
+            "putShort",
+            "putChar",
+            "duplicate",
+            "array",
+        ]),
+    },
+    Stable { method: "capacity", classes: &["java.nio.Buffer"], harmless: None },
+    Stable { method: "length", classes: &["java.lang.String"], harmless: None },
+    Stable {
+        method: "length",
+        classes: &[
+            "java.lang.AbstractStringBuilder",
+            "java.lang.StringBuilder",
+            "java.lang.StringBuffer",
+            "java.lang.CharSequence",
         ],
-    ),
+        harmless: Some(&["charAt", "setCharAt", "indexOf", "lastIndexOf", "length", "substring"]),
+    },
+    Stable {
+        method: "size",
+        classes: &["java.util."],
+        harmless: Some(&[
+            "get",
+            "getOrDefault",
+            "set",
+            "contains",
+            "containsKey",
+            "containsAll",
+            "indexOf",
+            "lastIndexOf",
+            "isEmpty",
+            "size",
+            "equals",
+            "hashCode",
+            "toString",
+        ]),
+    },
 ];
 
 /// One invariant expression of a loop.
 struct Invariant<'s> {
     /// Its source text.
     text: &'s str,
-    /// Operations it takes per evaluation, with how often they ran in the loop.
+    /// Where it stands in the loop.
+    nodes: Vec<Node<'s>>,
+    /// Its evaluations in the scenario.
     evaluations: Counted,
-    /// Operations of one evaluation.
-    once: Vec<String>,
+    /// The operation of one evaluation, as a form.
+    once: String,
     /// How often it was evaluated.
     runs: u64,
     /// Whether some evaluation is in the loop's test: then it happens for every entry.
     in_test: bool,
     /// Whether some evaluation happens in every iteration.
     always: bool,
+    /// Whether it is the size of something that other code may change.
+    may_grow: bool,
 }
 
 /// Finds loops with invariant expressions.
@@ -84,8 +129,9 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let names: Vec<String> =
         found.iter().map(|invariant| format!("`{}`", invariant.text)).collect();
     let names = names.join(", ");
-    let open = site.calls_source_methods();
+    let open = site.calls_source_methods() && found.iter().any(|invariant| invariant.may_grow);
     let in_test = found.iter().all(|invariant| invariant.in_test);
+    let changed = rewrite(site, &found);
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!(
@@ -96,10 +142,15 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
             if entries == 1 { "entry" } else { "entries" },
         ),
         advice: format!("Evaluate {names} once before the loop."),
-        rewrite: rewrite(site, &found),
+        rewrite: header(site, &found, &changed),
         condition: condition(&names, open, in_test),
         saved: saved(context, &found, entries),
-        confidence: if in_test && !open { Confidence::High } else { Confidence::Medium },
+        confidence: match (open, in_test) {
+            (true, _) => Confidence::Low,
+            (false, false) => Confidence::Medium,
+            (false, true) => Confidence::High,
+        },
+        mechanical: (in_test && !open).then_some(changed),
     };
     Some(hint(context, site.test.unwrap_or(site.body), &site.blocks(), site.lines(), finding))
 }
@@ -121,13 +172,8 @@ fn condition(names: &str, open: bool, in_test: bool) -> String {
 fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> Counted {
     let mut saved = Counted::default();
     for invariant in found {
-        for (&cost, &count) in &invariant.evaluations.counts.0 {
-            saved.counts.add(cost, count);
-        }
-        saved.incomplete |= invariant.evaluations.incomplete;
-        for operation in &invariant.once {
-            context.add(&mut saved, operation, -(entries as f64));
-        }
+        saved.add_all(&invariant.evaluations);
+        context.add(&mut saved, &invariant.once, -(entries as f64));
         for operation in ["Declaration_int", "Assign_int_int"] {
             context.add_known(&mut saved, operation, -(entries as f64));
         }
@@ -147,27 +193,29 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
         }
         let Some(query) = query(site, node) else { continue };
         let block = site.block_at(context, node);
-        let Some(once) = operations_of(block, &query, pattern::line(query.name)) else { continue };
+        let Some(once) = operation_of(block, &query) else { continue };
+        let Some(stays) = stays(context, site, &query, &once.operation) else { continue };
         let runs = context.runs(block);
         let text = file.text_of(node);
         let invariant = found.entry(text).or_insert_with(|| Invariant {
             text,
+            nodes: Vec::new(),
             evaluations: Counted::default(),
-            once: once.clone(),
+            once: once.form(),
             runs: 0,
             in_test: false,
             always: false,
+            may_grow: stays == Stays::UnlessOthersChangeIt,
         });
         let always = !pattern::is_guarded(node, site.syntax.node);
+        invariant.nodes.push(node);
         invariant.always |= always;
         invariant.in_test |= always
             && site.syntax.test.is_some_and(|test| {
                 test.start_byte() <= node.start_byte() && node.end_byte() <= test.end_byte()
             });
         invariant.runs = invariant.runs.saturating_add(runs);
-        for operation in &once {
-            context.add(&mut invariant.evaluations, operation, runs as f64);
-        }
+        context.add_found(&mut invariant.evaluations, block, once, runs as f64);
     }
     found.into_values().collect()
 }
@@ -184,7 +232,24 @@ struct Query<'t> {
     is_call: bool,
 }
 
-/// Reads a node as a query that is invariant in the loop.
+/// Whether an expression in a loop is made of numbers, places that the loop doesn't
+/// write, and lengths of such places: the same in every iteration.
+pub(super) fn is_stable(context: &Context<'_>, site: &Site<'_>, node: Node<'_>) -> bool {
+    if pattern::is_literal(node) {
+        return true;
+    }
+    if pattern::is_arithmetic(site.file, node) {
+        return pattern::operands(node).into_iter().all(|part| is_stable(context, site, part));
+    }
+    if let Some(query) = query(site, node) {
+        let operation = operation_of(site.block_at(context, node), &query);
+        return operation.and_then(|o| stays(context, site, &query, &o.operation)).is_some();
+    }
+    let is_length = pattern::as_field(node).is_some_and(|(_, n)| site.file.text_of(n) == "length");
+    pattern::is_place(node) && !is_length && place_stays(site, node)
+}
+
+/// Reads a node as a query without arguments of a place that the loop doesn't write.
 fn query<'t>(site: &Site<'t>, node: Node<'t>) -> Option<Query<'t>> {
     let file = site.file;
     let query = if let Some((object, name)) = pattern::as_field(node) {
@@ -196,8 +261,7 @@ fn query<'t>(site: &Site<'t>, node: Node<'t>) -> Option<Query<'t>> {
         let method = file.text_of(call.name);
         plain.then_some(Query { object: call.object?, name: call.name, method, is_call: true })?
     };
-    let stays = pattern::is_place(query.object) && place_stays(site, query.object);
-    (stays && !is_changed(site, &query)).then_some(query)
+    (pattern::is_place(query.object) && place_stays(site, query.object)).then_some(query)
 }
 
 /// Whether no part of a plain place (`a`, `this.a`, `a.b`) is written in the loop.
@@ -209,58 +273,106 @@ fn place_stays(site: &Site<'_>, place: Node<'_>) -> bool {
         .all(|node| !written.contains(site.file.text_of(node)))
 }
 
-/// Whether the loop calls a method on the same place that changes the query's value, or
-/// the query isn't one of the known ones.
-fn is_changed(site: &Site<'_>, query: &Query<'_>) -> bool {
-    if !query.is_call {
-        return false;
+/// Why a query's value stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stays {
+    /// Nothing can change it but an assignment, which the loop doesn't have.
+    Always,
+    /// The loop doesn't change it; methods that it calls may.
+    UnlessOthersChangeIt,
+}
+
+/// Whether code elsewhere may give a place another value: not a local variable, nor a
+/// field of the class that only constructors assign.
+fn place_stays_for_others(context: &Context<'_>, site: &Site<'_>, place: Node<'_>) -> Stays {
+    let name = pattern::as_field(place).map_or(place, |(_, name)| name);
+    match pattern::declared(site.file, place) {
+        Some(found) if found.place != pattern::Place::Field => Stays::Always,
+        Some(_) if context.is_set_once(site.file.text_of(name)) => Stays::Always,
+        _ => Stays::UnlessOthersChangeIt,
     }
-    let known = QUERIES.iter().find(|(name, _)| *name == query.method);
-    let Some((_, changing)) = known else { return true };
+}
+
+/// Whether a query's value stays as long as its object's place does; `None` if the loop
+/// changes it, or hands the object to others, or the query isn't one of the known ones.
+fn stays(
+    context: &Context<'_>,
+    site: &Site<'_>,
+    query: &Query<'_>,
+    operation: &str,
+) -> Option<Stays> {
+    let of_place = place_stays_for_others(context, site, query.object);
+    if !query.is_call {
+        return Some(of_place);
+    }
+    let class = operation.strip_prefix("lib:")?.strip_suffix(query.method)?.strip_suffix('.')?;
+    let is_of = |known: &&&str| match known.strip_suffix('.') {
+        Some(package) => class.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')),
+        None => class == **known,
+    };
+    let known =
+        STABLE.iter().find(|s| s.method == query.method && s.classes.iter().any(|k| is_of(&k)))?;
+    let Some(harmless) = known.harmless else { return Some(of_place) };
     let object = site.file.text_of(query.object);
-    pattern::descendants(site.syntax.node).into_iter().filter_map(pattern::as_call).any(|call| {
+    let changes = |call: pattern::Call<'_>| {
         let same = call.object.is_some_and(|other| site.file.text_of(other) == object);
         let method = site.file.text_of(call.name);
-        let sets_limit = method == "limit" && call.arguments.is_empty();
-        same && changing.contains(&method) && !sets_limit
+        let sets_limit = method == "limit" && !call.arguments.is_empty();
+        let handed = call.arguments.iter().any(|argument| site.file.text_of(*argument) == object);
+        handed
+            || (same && (sets_limit || !harmless.contains(&method)))
+            || (method == "remove" && call.arguments.is_empty())
+    };
+    let mut calls = pattern::descendants(site.syntax.node).into_iter().filter_map(pattern::as_call);
+    (!calls.any(changes)).then_some(Stays::UnlessOthersChangeIt)
+}
+
+/// The operation of one evaluation, as the dictionary has it on this line. `None` when the
+/// dictionary has no such call there: then it isn't the library's, or no array's length.
+fn operation_of<'b>(block: &'b BlockEntry, query: &Query<'_>) -> Option<&'b OperationCount> {
+    let line = pattern::line(query.name);
+    let suffix = format!(".{}", query.method);
+    block.operations.iter().filter(|found| found.line == line).find(|found| {
+        if query.is_call {
+            found.operation.starts_with("lib:java.") && found.operation.ends_with(&suffix)
+        } else {
+            found.operation == "Field_Reference" && matches!(&*found.context, "length" | "")
+        }
     })
 }
 
-/// The operations of one evaluation, as the dictionary has them on this line: the
-/// library call or the field read, and a field read for each field before the dot.
-/// `None` when the dictionary has no such call there: then it isn't the library's.
-fn operations_of(
-    block: &crate::operations::BlockEntry,
-    query: &Query<'_>,
-    line: u32,
-) -> Option<Vec<String>> {
-    let on_line = |wanted: &dyn Fn(&str) -> bool| {
-        let mut found = block.operations.iter().filter(|o| o.line == line && wanted(&o.operation));
-        found.next().map(|operation| operation.operation.clone())
-    };
-    if !query.is_call {
-        return on_line(&|name| name == "Field_Reference").map(|operation| vec![operation]);
+/// The edits: a local per invariant before the loop, and its name in their places.
+fn rewrite(site: &Site<'_>, found: &[Invariant<'_>]) -> Rewrite {
+    let mut rewrite = Rewrite::default();
+    let mut declarations = Vec::new();
+    for invariant in found {
+        let name = fresh_name(site.file, &local_name(invariant.text));
+        declarations.push(format!("final int {name} = {};", invariant.text));
+        rewrite.edits.extend(
+            invariant
+                .nodes
+                .iter()
+                .map(|node| Edit { range: node.byte_range(), text: name.clone() }),
+        );
+        rewrite.names.push(name);
     }
-    let suffix = format!(".{}", query.method);
-    let call = on_line(&|name| name.starts_with("lib:java.") && name.ends_with(&suffix))?;
-    Some(vec![call])
+    rewrite.edits.extend(before_loop(site, &declarations));
+    rewrite
 }
 
-/// Locals before the loop, and the loop's header with them.
-fn rewrite(site: &Site<'_>, found: &[Invariant<'_>]) -> String {
+/// The declarations and the loop's header, as a hint shows them.
+fn header(site: &Site<'_>, found: &[Invariant<'_>], rewrite: &Rewrite) -> String {
     let file = site.file;
-    let start = site.syntax.node.start_byte();
-    let end = site.syntax.body.start_byte();
-    let mut header = file.text[start..end].trim_end().to_string();
+    let header = &file.text[site.syntax.node.start_byte()..site.syntax.body.start_byte()];
     let mut text = String::new();
-    for invariant in found {
-        let local = local_name(invariant.text);
-        text += &format!("final int {local} = {};\n", invariant.text);
-        header = header.replace(invariant.text, &local);
+    let mut new = header.trim_end().to_string();
+    for (invariant, name) in found.iter().zip(&rewrite.names) {
+        text += &format!("final int {name} = {};\n", invariant.text);
+        new = new.replace(invariant.text, name);
     }
-    let inside = found.iter().any(|invariant| !file.text[start..end].contains(invariant.text));
+    let inside = found.iter().any(|invariant| !header.contains(invariant.text));
     let note = if inside { " // use the local inside, too" } else { "" };
-    format!("{text}{header} {{ ... }}{note}")
+    format!("{text}{new} {{ ... }}{note}")
 }
 
 /// A name for the local: `vertices.limit()` -> `verticesLimit`.

@@ -17,7 +17,7 @@ pub use data::{
 };
 pub use html::html;
 pub use sarif::sarif;
-pub use text::{hints_text, summary_text};
+pub use text::{applied_text, hints_text, summary_text};
 
 #[cfg(test)]
 pub(crate) mod sample;

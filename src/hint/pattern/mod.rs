@@ -2,15 +2,27 @@
 //! piece of code writes. The only place of this module that spells node kinds and
 //! fields of the grammar.
 
+mod around;
+mod class;
 mod counter;
+mod creation;
+mod declared;
 mod names;
 
 use crate::java::Node;
 
 use crate::java::SourceFile;
 
-pub use counter::{Counter, counter, index_offset};
-pub use names::{Field, fields, local_names, written_names};
+pub use around::{
+    in_other_unit, innermost_loop, is_guarded, is_read_only, is_written, outermost_statement,
+};
+pub use class::{
+    Class, after_annotations, class_around, element_type, enclosing_unit, inner_classes, modifiers,
+};
+pub use counter::{Counter, counter, counter_ends, index_offset, is_int};
+pub use creation::{Creation, as_creation};
+pub use declared::{Declared, Place, created_class, declared, simple_type, units};
+pub use names::{Field, fields, local_names, names_of, reassigned_fields, written_names};
 
 /// What sort of loop it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -214,6 +226,88 @@ pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     Some((node.child_by_field_name("object")?, node.child_by_field_name("field")?))
 }
 
+/// Operands of a compound assignment, and its operator without the `=`.
+pub fn as_compound<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, String, Node<'t>)> {
+    if node.kind() != "assignment_expression" {
+        return None;
+    }
+    let operator = file.text_of(node.child_by_field_name("operator")?);
+    let operator = operator.strip_suffix('=').filter(|rest| !rest.is_empty())?.to_owned();
+    Some((node.child_by_field_name("left")?, operator, node.child_by_field_name("right")?))
+}
+
+/// The operand of `x++`, `++x`, `x--`, `--x`.
+pub fn as_step(node: Node<'_>) -> Option<Node<'_>> {
+    (node.kind() == "update_expression").then(|| children(node).first().copied()).flatten()
+}
+
+/// Type and value of a cast.
+pub fn as_cast(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    if node.kind() != "cast_expression" {
+        return None;
+    }
+    Some((node.child_by_field_name("type")?, node.child_by_field_name("value")?))
+}
+
+/// Name and value of the declarators of a local declaration, with its type.
+pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> {
+    let is = node.kind() == "local_variable_declaration";
+    let Some(ty) = is.then(|| node.child_by_field_name("type")).flatten() else {
+        return Vec::new();
+    };
+    let name = |d: Node<'_>| d.child_by_field_name("name").is_some();
+    let declarators = field(node, "declarator").into_iter().filter(|d| name(*d));
+    declarators
+        .filter_map(|d| Some((ty, d.child_by_field_name("name")?, d.child_by_field_name("value"))))
+        .collect()
+}
+
+/// Whether a node is a literal.
+pub fn is_literal(node: Node<'_>) -> bool {
+    node.kind().ends_with("_literal") || matches!(node.kind(), "true" | "false")
+}
+
+/// Whether a node is a literal of type double: `0.5`, `1e3`, `2d`.
+pub fn is_double_literal(file: &SourceFile, node: Node<'_>) -> bool {
+    node.kind() == "decimal_floating_point_literal" && !file.text_of(node).ends_with(['f', 'F'])
+}
+
+/// Whether a node is a conditional expression, a lambda or a method reference.
+pub fn is_switching(node: Node<'_>) -> bool {
+    matches!(node.kind(), "ternary_expression" | "lambda_expression" | "method_reference")
+}
+
+/// Whether a node is an operation on numbers without an effect: `+ - * / %`, a sign.
+pub fn is_arithmetic(file: &SourceFile, node: Node<'_>) -> bool {
+    let operator = node.child_by_field_name("operator").map_or("", |node| file.text_of(node));
+    match node.kind() {
+        "binary_expression" => ["+", "-", "*", "/", "%", "<<", ">>"].contains(&operator),
+        "unary_expression" => ["+", "-"].contains(&operator),
+        "parenthesized_expression" => true,
+        _ => false,
+    }
+}
+
+/// Operands of an operation, or what stands in parentheses.
+pub fn operands(node: Node<'_>) -> Vec<Node<'_>> {
+    children(node)
+}
+
+/// Whether a node is `super`.
+pub fn is_super(node: Node<'_>) -> bool {
+    node.kind() == "super"
+}
+
+/// Whether a node is `null`.
+pub fn is_null(node: Node<'_>) -> bool {
+    node.kind() == "null_literal"
+}
+
+/// Whether a node is a `synchronized` statement.
+pub fn is_synchronized(node: Node<'_>) -> bool {
+    node.kind() == "synchronized_statement"
+}
+
 /// Whether a node is `this`.
 pub fn is_this(node: Node<'_>) -> bool {
     node.kind() == "this"
@@ -230,55 +324,13 @@ pub fn is_variable(node: Node<'_>) -> bool {
     match parent.kind() {
         "method_invocation" | "variable_declarator" | "formal_parameter" => !is("name"),
         "field_access" => !is("field"),
+        "switch_label" | "marker_annotation" | "annotation" | "element_value_pair" => false,
+        "method_reference" => parent.named_children().next() == Some(node),
         "labeled_statement" | "break_statement" | "continue_statement" => false,
         "enhanced_for_statement" => !is("name"),
         "lambda_expression" => !is("parameters"),
         _ => true,
     }
-}
-
-/// Whether a subtree stands in a lambda or a class body below `root`: its code belongs
-/// to another unit.
-pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
-    let mut node = node;
-    while node != root {
-        if matches!(node.kind(), "lambda_expression" | "class_body") {
-            return true;
-        }
-        match node.parent() {
-            Some(parent) => node = parent,
-            None => return false,
-        }
-    }
-    false
-}
-
-/// Whether code between `node` and the statement `root` decides if `node` is evaluated:
-/// a branch, the right side of `&&` or `||`, an arm of `?:`, a body of a loop within.
-pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
-    let mut node = node;
-    while let Some(parent) = node.parent().filter(|parent| *parent != root) {
-        let is = |name: &str| parent.child_by_field_name(name) == Some(node);
-        let decides = match parent.kind() {
-            "if_statement" | "while_statement" | "ternary_expression" => !is("condition"),
-            "for_statement" => !is("init") && !is("condition"),
-            "enhanced_for_statement" => !is("value"),
-            "binary_expression" => is("right") && is_shortcut(parent),
-            "switch_block" | "catch_clause" => true,
-            _ => false,
-        };
-        if decides {
-            return true;
-        }
-        node = parent;
-    }
-    false
-}
-
-/// Whether an operator may leave its right side out.
-fn is_shortcut(binary: Node<'_>) -> bool {
-    let operator = binary.child_by_field_name("operator");
-    operator.is_some_and(|operator| matches!(operator.kind(), "&&" | "||"))
 }
 
 /// First line of a node, from 1.
