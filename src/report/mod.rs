@@ -20,4 +20,6 @@ pub use sarif::sarif;
 pub use text::{applied_text, hints_text, summary_text};
 
 #[cfg(test)]
+mod browser_tests;
+#[cfg(test)]
 pub(crate) mod sample;
