@@ -173,12 +173,15 @@ fn reuse(
         .then_some(Reuse::Overwritten)
 }
 
-/// Whether the first use of an array writes an element.
+/// Whether the first use of an array assigns an element.
 fn starts_by_writing(site: &Site<'_>, name: Node<'_>) -> bool {
     let first = uses(site, name).into_iter().min_by_key(Node::start_byte);
-    first.and_then(|first| first.parent()).is_some_and(|element| {
-        pattern::as_element(element).is_some() && pattern::is_written(element)
-    })
+    let element = first.and_then(|first| first.parent());
+    let assigned = element.and_then(|element| {
+        let (left, _) = pattern::as_assignment(site.file, element.parent()?)?;
+        (pattern::as_element(element).is_some() && left == element).then_some(left)
+    });
+    assigned.is_some()
 }
 
 /// The uses of a local in the loop, its declaration apart.

@@ -106,18 +106,22 @@ fn is_float(file: &SourceFile, node: Node<'_>) -> bool {
 fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hint> {
     let line = pattern::line(found.literal);
     let near = pattern::line(found.whole)..=pattern::last_line(found.whole);
-    let converts = |o: &&OperationCount, context: &str| {
-        o.operation == "Cast_numeric" && o.context == context && near.contains(&o.line)
+    // The dictionary calls the first one `constant`, for one side of the pair is one.
+    const TO: [&str; 2] = ["constant", "float to double"];
+    const BACK: [&str; 1] = ["double to float"];
+    let converts = |o: &&OperationCount, contexts: &[&str]| {
+        let one_of = contexts.contains(&o.context.as_str());
+        o.operation == "Cast_numeric" && one_of && near.contains(&o.line)
     };
     let of_block = |block: &&&BlockEntry| {
-        block.operations.iter().any(|o| converts(&o, "float to double"))
+        block.operations.iter().any(|o| converts(&o, &TO))
             && (block.start_line..=block.end_line).contains(&line)
     };
     let block =
         context.blocks_of(&file.path).iter().filter(of_block).min_by_key(|b| context.runs(b))?;
     let runs = context.runs(block) as f64;
     let mut saved = Counted::default();
-    for direction in ["float to double", "double to float"] {
+    for direction in [&TO[..], &BACK[..]] {
         let one = block.operations.iter().find(|o| converts(o, direction))?;
         context.add_found(&mut saved, block, one, runs);
     }

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Places that hints are about: `//~` names the pattern of a hint that begins on the line. */
+/** Places that hints are about; comments name the patterns of the hints that begin on a line. */
 public class Found {
     private final int[] weights = {3, 1, 4, 1, 5};
     private float scale = 1.5f;
