@@ -120,7 +120,7 @@ mod tests {
         let expected = [
             "{name: \"a\", n: 1, energy_j: 0.5, none: null}",
             "{name: \"b,c\", n: -2, energy_j: null, none: null}",
-            "{name: null, n: 3, energy_j: 1E-9, none: null}",
+            "{name: null, n: 3, energy_j: 0.000000001, none: null}",
         ];
         assert_eq!(rows, expected);
         assert!(super::parquet("a,b\n1\n").is_err());

@@ -60,6 +60,8 @@ enum Reuse {
     AsItIs,
     /// An array whose elements are written before they are read.
     Overwritten,
+    /// An array that starts with zeros, which are read or added to: this fills it again.
+    Refilled(String),
     /// An object that this call empties.
     Cleared(&'static str),
 }
@@ -94,6 +96,9 @@ fn reused(
     if saved.counts.0.is_empty() {
         return None;
     }
+    if matches!(reuse, Reuse::Refilled(_)) {
+        pay_for_filling(context, &mut saved, runs as f64);
+    }
     let text = file.text_of(name);
     let declaration = format!("{} {text} = {};", type_text(file, name), file.text_of(value));
     let (advice, rewrite, condition, confidence) = told(&reuse, text, &declaration);
@@ -116,6 +121,15 @@ fn reused(
     Some(hint(context, block, &site.blocks(), (line, pattern::last_line(value)), finding))
 }
 
+/// Pays for filling arrays: the model's own price, else half a creation.
+fn pay_for_filling(context: &Context<'_>, saved: &mut Counted, count: f64) {
+    const FILL: &str = "lib:java.util.Arrays.fill";
+    match context.has_own_price(FILL) {
+        true => context.add(saved, FILL, -count),
+        false => context.add(saved, "New_Array", -count / 2.0),
+    }
+}
+
 /// Advice, rewrite, condition and confidence of a way to reuse.
 fn told(reuse: &Reuse, name: &str, declaration: &str) -> (String, String, String, Confidence) {
     match reuse {
@@ -133,6 +147,12 @@ fn told(reuse: &Reuse, name: &str, declaration: &str) -> (String, String, String
                  it with zeros first."
             ),
             Confidence::Medium,
+        ),
+        Reuse::Refilled(fill) => (
+            "Make it once before the loop, and fill it with zeros in every iteration.".into(),
+            format!("{declaration} // before the loop\n{fill} // in the loop, in its place"),
+            format!("`{name}` is small, or filling it is cheaper than making it."),
+            Confidence::Low,
         ),
         Reuse::Cleared(call) => (
             "Make it once before the loop, and empty it in every iteration.".into(),
@@ -169,19 +189,37 @@ fn reuse(
         return (constant && unwritten && !elements.is_empty()).then_some(Reuse::AsItIs);
     }
     let lengths = made.arguments.iter().all(|length| is_stable(context, site, *length));
-    (lengths && made.arguments.len() == 1 && starts_by_writing(site, name))
-        .then_some(Reuse::Overwritten)
+    if !lengths || made.arguments.len() != 1 {
+        return None;
+    }
+    if starts_by_writing(site, name) {
+        return Some(Reuse::Overwritten);
+    }
+    let zero = match site.file.text_of(made.ty) {
+        "boolean" => "false",
+        "byte" => "(byte) 0",
+        "short" => "(short) 0",
+        "char" => "(char) 0",
+        "int" | "long" | "float" | "double" => "0",
+        _ => "null",
+    };
+    Some(Reuse::Refilled(format!("java.util.Arrays.fill({}, {zero});", site.file.text_of(name))))
 }
 
-/// Whether the first use of an array assigns an element.
+/// Whether the first use of an array assigns an element, whatever the iteration, a value
+/// that doesn't come from the array.
 fn starts_by_writing(site: &Site<'_>, name: Node<'_>) -> bool {
-    let first = uses(site, name).into_iter().min_by_key(Node::start_byte);
-    let element = first.and_then(|first| first.parent());
-    let assigned = element.and_then(|element| {
-        let (left, _) = pattern::as_assignment(site.file, element.parent()?)?;
-        (pattern::as_element(element).is_some() && left == element).then_some(left)
+    let uses = uses(site, name);
+    let first = uses.iter().min_by_key(|node| node.start_byte());
+    let Some(element) = first.and_then(Node::parent) else { return false };
+    let assignment = element.parent().and_then(|parent| {
+        let (left, right) = pattern::as_assignment(site.file, parent)?;
+        (pattern::as_element(element).is_some() && left == element).then_some(right)
     });
-    assigned.is_some()
+    let fresh = assignment.is_some_and(|right| {
+        !uses.iter().any(|node| right.byte_range().contains(&node.start_byte()))
+    });
+    fresh && !pattern::is_guarded(element, site.syntax.node)
 }
 
 /// The uses of a local in the loop, its declaration apart.

@@ -8,6 +8,7 @@ use crate::java::Node;
 use crate::hint::pattern::{self, Field};
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
 use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::operations::{BlockEntry, OperationCount};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -150,10 +151,7 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
         let Some(reads) = found.get_mut(name.text) else { continue };
         let block = site.block_at(context, node);
         let line = pattern::line(name.node);
-        let read = block
-            .operations
-            .iter()
-            .find(|o| o.line == line && o.operation == "Field_Reference" && o.context != "length");
+        let read = read_on(block, line, &reads.field);
         reads.nodes.push(node);
         if let Some(read) = read {
             reads.runs = reads.runs.saturating_add(context.runs(block));
@@ -166,6 +164,23 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
             && reads.nodes.iter().any(|node| site.syntax.test.is_some_and(|t| within(*node, t)))
     };
     found.into_values().filter(|reads| reads.runs > 0 && !is_flag(reads)).collect()
+}
+
+/// The read of a field on a line: the dictionary's form of it says what moves.
+fn read_on<'b>(block: &'b BlockEntry, line: u32, field: &Field<'_>) -> Option<&'b OperationCount> {
+    let moves = match field.type_text.as_str() {
+        "boolean" | "byte" | "short" | "char" | "int" => "int",
+        own @ ("long" | "float" | "double") => own,
+        _ => "object",
+    };
+    let start = if field.is_static { "static read " } else { "read " };
+    let form = format!("{start}{moves}");
+    let mut found = block
+        .operations
+        .iter()
+        .filter(|o| o.line == line && o.operation == "Field_Reference" && o.context != "length");
+    let exact = found.clone().find(|o| o.context.starts_with(&form));
+    exact.or_else(|| found.find(|o| o.context.is_empty()))
 }
 
 fn none_yet(field: Field<'_>) -> Reads<'_> {

@@ -29,9 +29,11 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let file = site.file;
     let list = site.syntax.iterated.filter(|_| site.syntax.kind == LoopKind::Foreach)?;
     let declared = pattern::declared(file, list).filter(|_| pattern::is_place(list))?;
-    let confidence = match pattern::simple_type(&declared.type_text).as_str() {
-        "ArrayList" => Confidence::Medium,
-        "List" => Confidence::Low,
+    let made = declared.value.and_then(pattern::as_creation);
+    let made = made.map(|made| pattern::created_class(file, &made));
+    let confidence = match (pattern::simple_type(&declared.type_text).as_str(), made) {
+        ("ArrayList", _) | ("List", Some("ArrayList")) => Confidence::Medium,
+        ("List", None) => Confidence::Low,
         _ => return None,
     };
     let text = file.text_of(list);

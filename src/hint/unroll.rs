@@ -39,7 +39,9 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let counter = pattern::counter(site.file, &site.syntax)?;
     let operations: u32 = site.body.operations.iter().map(|operation| operation.count).sum();
     let (iterations, entries) = (context.runs(site.body), site.entries(context));
-    let small = operations <= LARGEST_BODY && pattern::is_straight(site.syntax.body);
+    // A call of other code makes the header small beside the body, however short it looks.
+    let calls = site.calls_source_methods();
+    let small = operations <= LARGEST_BODY && pattern::is_straight(site.syntax.body) && !calls;
     if !small || iterations < 2 * FACTOR * entries.max(1) {
         return None;
     }

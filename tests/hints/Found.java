@@ -66,6 +66,9 @@ public class Found {
             pair[0] = i;
             pair[1] = i + 1;
             sum += pair[0] * pair[1];
+            int[] counted = new int[3]; //~ allocation-in-loop
+            counted[i % 3]++;
+            sum += counted[0];
             StringBuilder text = new StringBuilder(); //~ allocation-in-loop
             text.append(i).append(sum);
             sum += text.toString().hashCode();

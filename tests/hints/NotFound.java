@@ -97,8 +97,6 @@ public class NotFound {
             best = other;
             int[] grown = new int[i];
             grown[0] = 1;
-            int[] counted = new int[3];
-            counted[i % 3]++;
             List<String> names = new ArrayList<>();
             kept = new int[names.size()];
             Callable<List<String>> later = () -> names;
