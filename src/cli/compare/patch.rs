@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::blocks::Granularity;
 use crate::build::{Survey, sources};
 use crate::cli::Failure;
-use crate::cli::folder::read_sources_folder;
+use crate::cli::folder::{read_scenario_copy, read_sources_folder};
 use crate::compare::{
     self, Change, Comparison, Limit, Mode, Row, Side, Subject, carry, compare_patch,
 };
@@ -84,7 +83,8 @@ fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Dictionary, Fail
     }
     let places: Vec<PathBuf> = changed.iter().cloned().chain([own]).collect();
     let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
-    Ok(Survey::of(loaded, Granularity::Statement)?.dictionary)
+    let granularity = read_scenario_copy(&arguments.base)?.application.granularity;
+    Ok(Survey::of(loaded, granularity)?.dictionary)
 }
 
 fn is_same_division(a: &Dictionary, b: &Dictionary) -> bool {
