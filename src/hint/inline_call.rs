@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 
 use crate::account::OperationClass;
+use crate::hint::pattern;
 use crate::hint::{
     Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint, site,
 };
+use crate::java::Node;
 use crate::operations::BlockEntry;
 
 /// The pattern.
@@ -55,12 +57,23 @@ fn is_candidate(block: &BlockEntry) -> bool {
 /// The hint for one method.
 fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
     let runs = context.runs(block);
+    let bound_early = is_bound_early(context, block);
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
-        advice: "Inline it where it is called most, or make it private, final or static.".into(),
+        advice: match bound_early {
+            true => "Inline it where it is called most.".into(),
+            false => {
+                "Inline it where it is called most, or make it private, final or static.".into()
+            }
+        },
         rewrite: format!("// where it is hot: the body of {} in place of the call", block.name),
-        condition: "The caller may reach what the body uses, and no subclass overrides it.".into(),
+        condition: match bound_early {
+            true => "The caller may reach what the body uses.".into(),
+            false => {
+                "The caller may reach what the body uses, and no subclass overrides it.".into()
+            }
+        },
         saved: saved(context, block, runs as f64),
         confidence: Confidence::Low,
         mechanical: None,
@@ -69,6 +82,23 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
     let mut made = hint(context, block, &[block], lines, finding);
     made.bound = context.amount(&with_call(context, block, runs as f64));
     made
+}
+
+/// Whether the source shows that no subclass can override the method.
+fn is_bound_early(context: &Context<'_>, block: &BlockEntry) -> bool {
+    let name = block.method.split('(').next().unwrap_or_default();
+    let Some(file) = context.input.sources.iter().find(|file| file.path == block.file) else {
+        return false;
+    };
+    let own = |(method, _): &(Node<'_>, Node<'_>)| {
+        let lines = pattern::line(*method)..=pattern::last_line(*method);
+        let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
+        named && lines.contains(&block.start_line)
+    };
+    pattern::units(file).into_iter().filter(own).any(|(method, _)| {
+        let modifiers = pattern::modifiers(file, method);
+        ["private", "static", "final"].iter().any(|word| modifiers.contains(word))
+    })
 }
 
 /// The call, its parameters and its return.
