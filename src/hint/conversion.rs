@@ -51,7 +51,7 @@ fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
         let literal = pattern::without_parentheses(right);
         let fits = ["+", "-", "*", "/"].contains(&operator.as_str());
         let found = Found { literal, float, whole: node, operator, is_cast: false };
-        return found.is_one(file).filter(|_| fits);
+        return found.checked(file).filter(|_| fits);
     }
     let (ty, value) = pattern::as_cast(node)?;
     if file.text_of(ty) != "float" {
@@ -63,7 +63,7 @@ fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
         for (literal, float) in [(left, right), (right, left)] {
             let operator = operator.to_string();
             let found = Found { literal, float, whole: node, operator, is_cast: true };
-            if let Some(found) = found.is_one(file) {
+            if let Some(found) = found.checked(file) {
                 return Some(found);
             }
         }
@@ -72,7 +72,7 @@ fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
 }
 
 impl Found<'_> {
-    fn is_one(self, file: &SourceFile) -> Option<Self> {
+    fn checked(self, file: &SourceFile) -> Option<Self> {
         let one = pattern::is_double_literal(file, self.literal) && is_float(file, self.float);
         one.then_some(self)
     }
