@@ -35,7 +35,7 @@ mod weights;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use bootstrap::BootstrapOptions;

@@ -4,6 +4,8 @@ mod architecture;
 mod boards;
 mod device;
 mod faults;
+mod gradle;
+mod hints;
 mod operations;
 mod pipeline;
 mod probes;

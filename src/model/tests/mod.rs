@@ -2,7 +2,7 @@
 
 mod coverage;
 mod real_board;
-mod schema;
+pub(crate) mod schema;
 
 use super::testing::{assert_close, table};
 use super::*;
