@@ -100,6 +100,19 @@ impl Cycle {
         self.components.iter().find(|component| component.part == part)
     }
 
+    /// Gives a process its part (0..1) of the network's energy, where the system does not
+    /// say who sends but the process itself does.
+    pub fn give_network(&mut self, pid: u32, part: f64) -> Option<f64> {
+        let process = self.processes.iter_mut().find(|process| process.id.pid == pid)?;
+        let network = self.components.iter_mut().find(|c| c.part == Part::Network)?;
+        if process.network_j.is_none() {
+            let joules = network.unattributed_j * part.clamp(0.0, 1.0);
+            network.unattributed_j -= joules;
+            process.network_j = Some(joules);
+        }
+        process.network_j
+    }
+
     /// Whether the processes' energies and the unattributed rest add up to each component.
     pub fn is_conserved(&self) -> bool {
         self.components.iter().all(|component| {
@@ -294,7 +307,7 @@ mod tests {
     }
 
     fn component(joules: f64, covers: Covers) -> Component {
-        let energy = Energy { joules, covers, remarks: Vec::new() };
+        let energy = Energy { joules, covers, bytes: None, remarks: Vec::new() };
         Component::new(&DesignPower { tdp_w: 1.0, voltages: None }, energy)
     }
 
@@ -336,10 +349,27 @@ mod tests {
         let reborn = ProcessId { pid: 0, start_ticks: 950 };
         after.processes.insert(reborn, Process { name: "new".into(), ticks: 20 });
         before.processes.insert(id(3), Process { name: "b".into(), ticks: 1 });
-        let cycle = cycle(&before, &after, vec![component(1.0, Covers::BusyTime)], Share::Capacity, Vec::new());
+        let cycle = cycle(
+            &before,
+            &after,
+            vec![component(1.0, Covers::BusyTime)],
+            Share::Capacity,
+            Vec::new(),
+        );
         assert_eq!(cycle.processes.len(), 1);
         assert_eq!((cycle.processes[0].id, cycle.processes[0].cpu_s), (reborn, 0.2));
         assert_eq!(cycle.ended.iter().map(|(id, _)| id.pid).collect::<Vec<_>>(), [0, 3]);
+    }
+
+    #[test]
+    fn a_process_that_counts_its_bytes_gets_its_part_of_the_network() {
+        let mut network = component(4.0, Covers::Everything);
+        network.part = Part::Network;
+        let (before, after) = (facts(9.0, 0, 0, &[0]), facts(10.0, 50, 50, &[50]));
+        let mut cycle = cycle(&before, &after, vec![network], Share::Capacity, Vec::new());
+        assert_eq!(cycle.give_network(0, 0.25), Some(1.0));
+        assert_eq!((cycle.components[0].unattributed_j, cycle.give_network(9, 1.0)), (3.0, None));
+        assert!(cycle.is_conserved());
     }
 
     #[test]
@@ -351,7 +381,13 @@ mod tests {
             before.threads.insert((0, id(tid)), thread(0));
             after.threads.insert((0, id(tid)), thread(ticks));
         }
-        let cycle = cycle(&before, &after, vec![component(10.0, Covers::BusyTime)], Share::Capacity, Vec::new());
+        let cycle = cycle(
+            &before,
+            &after,
+            vec![component(10.0, Covers::BusyTime)],
+            Share::Capacity,
+            Vec::new(),
+        );
         let threads = &cycle.processes[0].threads;
         assert_eq!(threads.len(), 2);
         assert!((threads[0].3 - 6.0).abs() < 1e-9 && (threads[1].3 - 4.0).abs() < 1e-9);

@@ -116,9 +116,9 @@ pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
     let mut letters = pattern.chars();
     match letters.next() {
         None => name.is_empty(),
-        Some(first) => name
-            .strip_prefix(first)
-            .is_some_and(|rest| matches_name(letters.as_str(), rest)),
+        Some(first) => {
+            name.strip_prefix(first).is_some_and(|rest| matches_name(letters.as_str(), rest))
+        }
     }
 }
 

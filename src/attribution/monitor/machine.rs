@@ -84,9 +84,8 @@ fn files(pattern: &str) -> Vec<PathBuf> {
 
 fn children(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.filter(|entry| {
-        entry.file_name().to_str().is_some_and(|name| matches_name(pattern, name))
-    });
+    let names = entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| matches_name(pattern, name)));
     names.map(|entry| entry.path()).collect()
 }
 
@@ -134,7 +133,8 @@ mod tests {
         let shell = parse_shell_answer(&machine.ask(&shell_question(&patterns)).unwrap()).unwrap();
         for snapshot in [&direct, &shell] {
             assert!(snapshot.text("/proc/stat").unwrap().starts_with("cpu "));
-            let (id, _) = super::super::sensors::parse_process(snapshot.text(&own).unwrap()).unwrap();
+            let (id, _) =
+                super::super::sensors::parse_process(snapshot.text(&own).unwrap()).unwrap();
             assert_eq!(id.pid, std::process::id());
         }
         assert!((direct.uptime_s - shell.uptime_s).abs() < 30.0);

@@ -14,7 +14,9 @@ pub mod formulas;
 pub mod host;
 pub mod jvm;
 pub mod machine;
+pub mod metrics;
 mod modules;
+pub mod recording;
 pub mod sensors;
 
 pub use cycle::{Component, Cycle, ProcessCycle, Share};

@@ -45,8 +45,7 @@ impl Modules {
     /// Stops a formula, and the sensors that no other needs.
     pub fn stop(&mut self, name: &str) -> bool {
         let Some(stopped) = self.formulas.remove(name) else { return false };
-        let still_used =
-            |sensor: &str| self.formulas.values().any(|f| uses(f.as_ref(), sensor));
+        let still_used = |sensor: &str| self.formulas.values().any(|f| uses(f.as_ref(), sensor));
         let unused: Vec<&str> = stopped
             .needs()
             .iter()

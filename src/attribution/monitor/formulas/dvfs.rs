@@ -78,9 +78,10 @@ impl DesignPower {
         let table = self.voltages.as_ref()?;
         let (khz, volts) = table.highest()?;
         let c = capacitance(self.tdp_w, khz as f64, volts);
-        let powers = states.iter().filter(|(_, time)| *time > 0.0).map(|(khz, time)| {
-            Some((dynamic_power_w(c, *khz as f64, table.volts(*khz)?), *time))
-        });
+        let powers = states
+            .iter()
+            .filter(|(_, time)| *time > 0.0)
+            .map(|(khz, time)| Some((dynamic_power_w(c, *khz as f64, table.volts(*khz)?), *time)));
         mean_power_w(&powers.collect::<Option<Vec<_>>>()?)
     }
 
@@ -149,7 +150,12 @@ impl Formula for DesignPower {
         let (watts, remark) = self.busy_w(before, after);
         let busy_s = times.busy as f64 / TICKS_PER_S;
         let remarks = remark.into_iter().collect();
-        Ok(Energy { joules: watts / cores * busy_s, covers: Covers::BusyTime, remarks })
+        Ok(Energy {
+            joules: watts / cores * busy_s,
+            covers: Covers::BusyTime,
+            bytes: None,
+            remarks,
+        })
     }
 }
 

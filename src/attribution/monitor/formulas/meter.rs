@@ -27,7 +27,11 @@ impl Formula for Metered {
     }
 
     fn describe(&self) -> String {
-        format!("{} ({}); all of it is shared by processor time", self.meter.measures(), self.rails.join(", "))
+        format!(
+            "{} ({}); all of it is shared by processor time",
+            self.meter.measures(),
+            self.rails.join(", ")
+        )
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -59,7 +63,7 @@ impl Formula for Metered {
             return Err(failed("one of the readings holds no power".into()));
         }
         let joules = (first + last) / 2.0 * (after.uptime_s - before.uptime_s);
-        Ok(Energy { joules, covers: Covers::Everything, remarks: Vec::new() })
+        Ok(Energy { joules, covers: Covers::Everything, bytes: None, remarks: Vec::new() })
     }
 }
 

@@ -82,6 +82,8 @@ pub struct Energy {
     pub joules: f64,
     /// What time it is for.
     pub covers: Covers,
+    /// Bytes that it is for; absent for what is no network.
+    pub bytes: Option<f64>,
     /// What to know about it, in sentences.
     pub remarks: Vec<String>,
 }

@@ -53,14 +53,16 @@ impl Formula for NetworkModes {
         let missing = |problem: String| FormulaError { formula: self.name(), problem };
         let duration_s = after.uptime_s - before.uptime_s;
         let (mut states, mut remarks) = (Vec::new(), Vec::new());
+        let mut bytes = 0.0;
         for (name, modes) in &self.0 {
             let (Some(then), Some(now)) = (before.interfaces.get(name), after.interfaces.get(name))
             else {
                 return Err(missing(format!("there is no interface {name}")));
             };
-            let bytes = now.received.checked_sub(then.received).zip(now.sent.checked_sub(then.sent));
+            let counted =
+                now.received.checked_sub(then.received).zip(now.sent.checked_sub(then.sent));
             let (received, sent) =
-                bytes.ok_or_else(|| missing(format!("the counters of {name} went back")))?;
+                counted.ok_or_else(|| missing(format!("the counters of {name} went back")))?;
             // A card that does not say its mode is taken to be in the only one given.
             let only = modes.iter().next().filter(|_| modes.len() == 1);
             let mode = match now.speed_mbps {
@@ -75,10 +77,12 @@ impl Formula for NetworkModes {
             }
             let seconds = (received + sent) as f64 * 8.0 / (*mbps as f64 * 1e6);
             states.push((seconds, *watts));
+            bytes += (received + sent) as f64;
         }
         let power = network_power_w(&states, duration_s);
         let power = power.ok_or_else(|| missing("the cycle has no length".into()))?;
-        Ok(Energy { joules: power * duration_s, covers: Covers::Everything, remarks })
+        let joules = power * duration_s;
+        Ok(Energy { joules, covers: Covers::Everything, bytes: Some(bytes), remarks })
     }
 }
 

@@ -3,9 +3,7 @@
 
 use super::super::equations::mean_power_w;
 use super::super::facts::{Facts, Policy, TICKS_PER_S};
-use super::{
-    Basis, Covers, Energy, Formula, FormulaError, Part, SocTable, passed, state_times,
-};
+use super::{Basis, Covers, Energy, Formula, FormulaError, Part, SocTable, passed, state_times};
 
 /// A table of one chip.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,9 +66,10 @@ impl Formula for SocPower {
         let mut joules = 0.0;
         for (number, now) in &after.policies {
             let Some(then) = before.policies.get(number) else { continue };
-            let times = now.cores.iter().filter_map(|core| {
-                passed(*before.cores.get(core)?, *after.cores.get(core)?)
-            });
+            let times = now
+                .cores
+                .iter()
+                .filter_map(|core| passed(*before.cores.get(core)?, *after.cores.get(core)?));
             let busy: u64 = times.map(|times| times.busy).sum();
             if busy > 0 {
                 joules += self.core_w(then, now)? * busy as f64 / TICKS_PER_S;
@@ -79,7 +78,7 @@ impl Formula for SocPower {
         if after.policies.is_empty() || after.cores.is_empty() {
             return Err(self.missing("frequencies or core times are missing".into()));
         }
-        Ok(Energy { joules, covers: Covers::BusyTime, remarks: Vec::new() })
+        Ok(Energy { joules, covers: Covers::BusyTime, bytes: None, remarks: Vec::new() })
     }
 }
 

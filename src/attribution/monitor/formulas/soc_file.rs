@@ -27,8 +27,10 @@ pub enum SocError {
     #[error("power table: {0}")]
     Json(#[from] serde_json::Error),
     /// No usable entry.
-    #[error("power table: no core with a frequency and a power; a table has the columns \
-             `CPU,Frequency (kHz),Power (mW)`, or is freqbench's results.json")]
+    #[error(
+        "power table: no core with a frequency and a power; a table has the columns \
+             `CPU,Frequency (kHz),Power (mW)`, or is freqbench's results.json"
+    )]
     Empty,
 }
 
@@ -159,7 +161,10 @@ mod tests {
                 parse_soc(&std::fs::read_to_string(path).unwrap()).unwrap()
             };
             let (csv, json) = (read("csv"), read("json"));
-            assert_eq!(csv.clusters.keys().collect::<Vec<_>>(), json.clusters.keys().collect::<Vec<_>>());
+            assert_eq!(
+                csv.clusters.keys().collect::<Vec<_>>(),
+                json.clusters.keys().collect::<Vec<_>>()
+            );
             for (cluster, rows) in &csv.clusters {
                 assert!(rows.len() > 5, "{chip}");
                 for (khz, watts) in rows {

@@ -143,9 +143,10 @@ impl Shared<'_> {
 impl JvmPower {
     /// Joules of the processor in threads whose methods are not known.
     pub fn without_method_j(&self) -> f64 {
-        let bare = self.threads.iter().filter(|thread| {
-            thread.methods.iter().all(|method| method.cpu_j == 0.0)
-        });
+        let bare = self
+            .threads
+            .iter()
+            .filter(|thread| thread.methods.iter().all(|method| method.cpu_j == 0.0));
         bare.map(|thread| thread.cpu_j).sum()
     }
 
@@ -188,7 +189,8 @@ mod tests {
         let cycle = JvmCycle { duration_s: 2.0, cpu_s: 1.0, threads, ..JvmCycle::default() };
         let power = jvm_power(&cycle, 10.0, Some(1.0)).unwrap();
         assert!(power.is_conserved());
-        let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+        let close =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
         let methods = &power.threads[0].methods;
         close(methods[1].cpu_j, 2.0);
         close(methods[1].cpu_s, 0.2);

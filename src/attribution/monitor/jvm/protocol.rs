@@ -92,9 +92,8 @@ pub struct Reading {
 pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
     let bad = || ProtocolError::Greeting(line.chars().take(60).collect());
     let words = line.trim_end().strip_prefix("wattline-monitor 1 ").ok_or_else(bad)?;
-    let field = |key: &str| {
-        words.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
-    };
+    let field =
+        |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     let way = match field("mode") {
         Some("instrumentation") => Way::Instrumentation,
         Some("sampling") => Way::Sampling,

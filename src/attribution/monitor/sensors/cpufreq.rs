@@ -39,9 +39,8 @@ fn cores(text: &str) -> Vec<u32> {
 
 /// The part of a path that names its clock.
 fn clock(path: &str) -> Option<u32> {
-    path.split('/').find_map(|part| {
-        number_after(part, "policy").or_else(|| number_after(part, "cpu"))
-    })
+    path.split('/')
+        .find_map(|part| number_after(part, "policy").or_else(|| number_after(part, "cpu")))
 }
 
 impl Sensor for Cpufreq {

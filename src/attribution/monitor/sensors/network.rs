@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn bytes_and_mode_of_an_interface() {
         let mut snapshot = Snapshot::at(1.0);
-        let text = "Inter-| Receive | Transmit\n face |bytes\n  eth0: 12 1 0 0 0 0 0 0 34 1\n lo:5\n";
+        let text =
+            "Inter-| Receive | Transmit\n face |bytes\n  eth0: 12 1 0 0 0 0 0 0 34 1\n lo:5\n";
         snapshot.put(DEVICES, Ok(text.to_string()));
         snapshot.put("/sys/class/net/eth0/speed", Ok("1000\n".to_string()));
         let mut facts = Facts::default();

@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn busy_is_all_but_idle_waiting_and_stolen_time() {
         let mut facts = Facts::default();
-        read_cores("cpu  10 1 5 100 20 3 2 50 7 0\ncpu1 1 0 0 2\nintr 5\ncpufreq 1 2 3 4\n", &mut facts);
+        read_cores(
+            "cpu  10 1 5 100 20 3 2 50 7 0\ncpu1 1 0 0 2\nintr 5\ncpufreq 1 2 3 4\n",
+            &mut facts,
+        );
         assert_eq!(facts.processor, Some(CoreTimes { busy: 21, idle: 120 }));
         assert_eq!(facts.cores[&1], CoreTimes { busy: 1, idle: 2 });
         assert_eq!(facts.cores.len(), 1);

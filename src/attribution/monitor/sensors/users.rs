@@ -44,9 +44,9 @@ impl Sensor for Users {
         _: Option<&str>,
         facts: &mut Facts,
     ) -> Result<(), SensorError> {
-        let problem = snapshot.refusal(STATS).unwrap_or_else(|| {
-            format!("no {STATS}: this system does not say which process sends")
-        });
+        let problem = snapshot
+            .refusal(STATS)
+            .unwrap_or_else(|| format!("no {STATS}: this system does not say which process sends"));
         let missing = SensorError { sensor: self.name(), problem };
         for (user, bytes) in snapshot.text(STATS).ok_or(missing)?.lines().filter_map(user_bytes) {
             let sum = facts.user_bytes.entry(user).or_insert(0);
