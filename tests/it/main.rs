@@ -4,6 +4,7 @@ mod architecture;
 mod boards;
 mod device;
 mod faults;
+mod monitor;
 mod operations;
 mod pipeline;
 mod probes;

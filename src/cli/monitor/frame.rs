@@ -207,14 +207,7 @@ fn formula_about(formula: &dyn crate::attribution::monitor::formulas::Formula) -
 /// The JVM's part of the bytes that the cards took: at most all of them.
 fn network_part(cycle: &Cycle, inside: &JvmCycle) -> Option<f64> {
     let network = cycle.component(Part::Network)?;
-    let own: u64 = inside
-        .threads
-        .iter()
-        .map(|thread| {
-            let methods = thread.methods.iter().map(|method| method.bytes.0 + method.bytes.1);
-            methods.sum::<u64>() + thread.outside.0 + thread.outside.1
-        })
-        .sum();
+    let own = inside.bytes();
     let all = network.energy.bytes?;
-    Some(if all > 0.0 { own as f64 / all } else { 0.0 })
+    Some(if all > 0.0 { own / all } else { 0.0 })
 }

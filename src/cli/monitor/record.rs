@@ -50,11 +50,6 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        self.output.folder()
-    }
-
     /// Adds a frame.
     pub fn add(&mut self, session: &Session, frame: &Frame) -> Result<(), Failure> {
         let number = frame.number - self.first_cycle;

@@ -34,6 +34,11 @@ final class Methods {
         return owners.get(number);
     }
 
+    /** All may carry one again. */
+    synchronized void unfold() {
+        folded.clear();
+    }
+
     /** Whether a method goes without a probe. */
     synchronized boolean isFolded(int number) {
         return folded.get(number);

@@ -41,10 +41,17 @@ public final class Probe {
         RECORD.get().exit(method);
     }
 
+    /** A socket's call that may wait begins. */
+    public static void waiting() {
+        RECORD.get().pause();
+    }
+
     /** Bytes that a socket has read; negative ones are none. */
     public static void read(long bytes) {
+        ThreadRecord record = RECORD.get();
+        record.awake();
         if (bytes > 0) {
-            RECORD.get().bytes(bytes, 0);
+            record.bytes(bytes, 0);
         }
     }
 

@@ -34,6 +34,7 @@ public final class Service {
     private final List<ClassFileTransformer> woven = new ArrayList<>();
     private Sampler sampler;
     private Filter filter;
+    private int turn;
 
     public Service(Instrumentation instrumentation) {
         this.instrumentation = instrumentation;
@@ -72,13 +73,15 @@ public final class Service {
         File half = new File(port.getPath() + ".half");
         Files.write(half.toPath(), (server.getLocalPort() + "\n").getBytes(StandardCharsets.US_ASCII));
         Files.move(half.toPath(), port.toPath(), StandardCopyOption.REPLACE_EXISTING);
-        Thread thread = new Thread(() -> serve(server, settings), "wattline-service");
+        int own = ++turn;
+        Thread thread = new Thread(() -> serve(server, settings, own), "wattline-service");
         thread.setDaemon(true);
         thread.start();
     }
 
     private synchronized void begin(Properties settings) {
         end();
+        methods.unfold();
         filter = new Filter(settings);
         boolean sampling = settings.getProperty("mode", "sampling").equals("sampling");
         if (sampling) {
@@ -166,7 +169,7 @@ public final class Service {
         retransform(sockets());
     }
 
-    private void serve(ServerSocket server, Properties settings) {
+    private void serve(ServerSocket server, Properties settings, int own) {
         try (ServerSocket open = server) {
             Reader reader = null;
             while (reader == null) {
@@ -178,7 +181,10 @@ public final class Service {
             complain("the reader is gone: " + gone);
         }
         synchronized (this) {
-            end();
+            // another reader may have taken over
+            if (own == turn) {
+                end();
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ import org.objectweb.asm.Opcodes;
 /**
  * Counts the bytes of sockets where the platform reads and writes them: at the normal ends
  * of a few methods of its own. They have no branches to add, so frames stay as they are.
+ * A read of a blocking socket waits for its bytes: that is no work of the reading method.
  */
 final class Sockets implements ClassFileTransformer {
     /** The platform's classes, from Java 11 on; those that a release doesn't have are left out. */
@@ -34,7 +35,8 @@ final class Sockets implements ClassFileTransformer {
                         String[] exceptions) {
                     MethodVisitor next = super.visitMethod(access, method, descriptor, signature, exceptions);
                     String probe = probe(method, descriptor);
-                    return probe == null ? next : new Counter(next, probe, descriptor);
+                    boolean waits = "read".equals(probe) && !name.endsWith("ChannelImpl");
+                    return probe == null ? next : new Counter(next, probe, descriptor, waits);
                 }
             }, 0);
             return writer.toByteArray();
@@ -76,11 +78,21 @@ final class Sockets implements ClassFileTransformer {
     private static final class Counter extends MethodVisitor {
         private final String probe;
         private final boolean isStaticLength;
+        private final boolean waits;
 
-        Counter(MethodVisitor next, String probe, String descriptor) {
+        Counter(MethodVisitor next, String probe, String descriptor, boolean waits) {
             super(Opcodes.ASM9, next);
             this.probe = probe;
+            this.waits = waits;
             this.isStaticLength = descriptor.endsWith("V");
+        }
+
+        @Override
+        public void visitCode() {
+            super.visitCode();
+            if (waits) {
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, PROBE, "waiting", "()V", false);
+            }
         }
 
         @Override

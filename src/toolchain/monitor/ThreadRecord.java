@@ -43,8 +43,13 @@ public final class ThreadRecord {
         this.thread = new WeakReference<>(thread);
     }
 
-    /** A record among all others. */
-    public static ThreadRecord of(Thread thread) {
+    /** The record of a thread, among all others: a new one if it has none. */
+    public static synchronized ThreadRecord of(Thread thread) {
+        for (ThreadRecord known : ALL) {
+            if (known.thread.get() == thread) {
+                return known;
+            }
+        }
         ThreadRecord record = new ThreadRecord(thread);
         ALL.add(record);
         return record;
@@ -99,6 +104,13 @@ public final class ThreadRecord {
             long now = Clock.now();
             charge(stack[depth - 1], now);
             last = now;
+        }
+    }
+
+    /** The end of a wait, if there is one. */
+    void awake() {
+        if (waiting) {
+            resume();
         }
     }
 

@@ -48,8 +48,9 @@ pub struct ThreadCycle {
     pub cpu_s: Option<f64>,
     /// Its methods.
     pub methods: Vec<MethodCycle>,
-    /// Bytes outside of all methods.
-    pub outside: (u64, u64),
+    /// Bytes outside of all methods; negative where a look at the stack has given a method
+    /// those of an earlier cycle.
+    pub outside: (i64, i64),
 }
 
 /// What a JVM did between two readings.
@@ -63,6 +64,18 @@ pub struct JvmCycle {
     pub threads: Vec<ThreadCycle>,
     /// What went wrong in the agent.
     pub problems: Vec<String>,
+}
+
+impl JvmCycle {
+    /// Bytes of all sockets, in methods and outside of them.
+    pub fn bytes(&self) -> f64 {
+        let methods = self.threads.iter().flat_map(|thread| &thread.methods);
+        let inside: u64 = methods.map(|method| method.bytes.0 + method.bytes.1).sum();
+        let outside: i64 =
+            self.threads.iter().map(|thread| thread.outside.0 + thread.outside.1).sum();
+        // Methods' shares are parts of this, so it is never less than they have.
+        (inside as f64 + outside as f64).max(inside as f64)
+    }
 }
 
 /// What was known at the last reading.
@@ -147,13 +160,21 @@ impl JvmState {
         cycles
     }
 
-    fn outside_bytes(&mut self, reading: &Reading) -> BTreeMap<u64, (u64, u64)> {
-        let difference = |(id, now): (&u64, &(u64, u64))| {
-            let then = self.outside.get(id).copied().unwrap_or_default();
-            // Bytes that a later look gave to a method leave the outside again.
-            (*id, (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1)))
+    fn outside_bytes(&mut self, reading: &Reading) -> BTreeMap<u64, (i64, i64)> {
+        let of = |sums: &BTreeMap<u64, (u64, u64)>, id: &u64| {
+            let (received, sent) = sums.get(id).copied().unwrap_or_default();
+            (received as i64, sent as i64)
         };
-        let found = reading.outside.iter().map(difference).collect();
+        let ids: BTreeSet<u64> =
+            reading.outside.keys().chain(self.outside.keys()).copied().collect();
+        let found = ids
+            .into_iter()
+            .filter(|id| reading.threads.contains_key(id))
+            .map(|id| {
+                let (then, now) = (of(&self.outside, &id), of(&reading.outside, &id));
+                (id, (now.0 - then.0, now.1 - then.1))
+            })
+            .collect();
         self.outside = reading.outside.clone();
         found
     }
@@ -168,7 +189,7 @@ fn threads(
     reading: &Reading,
     cpu: &BTreeMap<u64, f64>,
     mut methods: BTreeMap<u64, Vec<MethodCycle>>,
-    outside: &BTreeMap<u64, (u64, u64)>,
+    outside: &BTreeMap<u64, (i64, i64)>,
 ) -> Vec<ThreadCycle> {
     let ids: BTreeSet<u64> = cpu.keys().chain(methods.keys()).copied().collect();
     let mut threads = Vec::new();

@@ -72,12 +72,7 @@ pub fn jvm_power(
     let all = Capacity::Total(cycle.cpu_s.max(known));
     let weights = cycle.threads.iter().filter_map(|thread| Some((thread.id, thread.cpu_s?)));
     let split = Split::by_weight(cpu_j, weights, all)?;
-    let bytes = |methods: &[MethodCycle]| -> f64 { methods.iter().map(total_bytes).sum() };
-    let process_bytes: f64 = cycle
-        .threads
-        .iter()
-        .map(|thread| bytes(&thread.methods) + (thread.outside.0 + thread.outside.1) as f64)
-        .sum();
+    let process_bytes = cycle.bytes();
     let share = Shared { cycle, cpu_j, network_j, process_bytes };
     let threads: Vec<ThreadPower> = cycle
         .threads
