@@ -2,6 +2,7 @@
 //! compiling, packing and running on the local JVM. Talks to processes and files,
 //! never to boards.
 
+pub mod agent_link;
 pub mod agent_session;
 pub mod artifact;
 pub mod cache;

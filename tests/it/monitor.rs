@@ -178,8 +178,10 @@ fn samples_find_the_hot_methods_of_a_running_jvm_and_its_end_is_said() {
     assert!(said.contains("does not answer any more"), "{said}");
     adds_up(&out);
     let methods = rows(out.join("accounts/methods.csv"));
-    let share =
-        number(method(&methods, "heavy"), "share") + number(method(&methods, "light"), "share");
+    // samples are taken where the compiled code lets them be: the sum is sure, and the order
+    // of methods that are compiled into one another is not
+    let of_work = methods.iter().filter(|row| row["class"] == "Work");
+    let share: f64 = of_work.map(|row| number(row, "share")).sum();
     assert!(share > 0.6, "{methods:?}");
     assert_eq!(method(&methods, "heavy")["executions"], "", "samples count no calls");
 }

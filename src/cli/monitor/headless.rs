@@ -1,6 +1,7 @@
 //! The monitor without a terminal: a recording, OpenMetrics, or CSV rows on standard
 //! output.
 
+use std::io::ErrorKind::BrokenPipe;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +38,11 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
         let over = sleep(next, &stop, session);
         if let Some(frame) = session.next()? {
             tallies.add(&frame, session.state());
-            show(arguments, session, &frame, &mut recorder, &mut head)?;
+            match show(arguments, session, &frame, &mut recorder, &mut head) {
+                // The reader (`| head`) has what it wanted.
+                Err(Failure::Io { source, .. }) if source.kind() == BrokenPipe => break,
+                shown => shown?,
+            }
         }
         for note in session.about.notes.iter().skip(said) {
             progress::warn(note);
@@ -94,7 +99,6 @@ fn show(
     } else if arguments.openmetrics.is_none() {
         let rows = rows(session, frame, std::mem::replace(head, Head::Without));
         let mut out = std::io::stdout();
-        // A reader that has gone ends the monitor.
         let written = out.write_all(rows.as_bytes()).and_then(|()| out.flush());
         written.map_err(Failure::io("write to", "standard output"))?;
     }

@@ -8,9 +8,8 @@ use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Way, parse_greeting, parse_reading, to_fold,
 };
 use crate::toolchain::Jdk;
-use crate::toolchain::agent_session::{
-    AgentLink, AgentSession, AgentSettings, AttachError, SmallMethods,
-};
+use crate::toolchain::agent_link::AgentLink;
+use crate::toolchain::agent_session::{AgentSession, AgentSettings, AttachError, SmallMethods};
 use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::super::Failure;

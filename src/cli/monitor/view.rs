@@ -6,72 +6,8 @@ use std::collections::BTreeMap;
 use crate::attribution::monitor::jvm::JvmState;
 use crate::units::{Joules, Watts};
 
+use super::choice::{Choice, Level, Sort};
 use super::frame::Frame;
-
-/// What is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Processes of the machine.
-    Processes,
-    /// Methods of the JVM.
-    Methods,
-    /// Its classes.
-    Classes,
-    /// Its threads, or those of watched processes.
-    Threads,
-}
-
-impl Level {
-    /// All of them, in the order of the key.
-    pub const ALL: [Level; 4] = [Level::Processes, Level::Methods, Level::Classes, Level::Threads];
-
-    fn name(self) -> &'static str {
-        match self {
-            Level::Processes => "processes",
-            Level::Methods => "methods",
-            Level::Classes => "classes",
-            Level::Threads => "threads",
-        }
-    }
-}
-
-/// What rows are sorted by, the largest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
-    /// Power in the last cycle.
-    Power,
-    /// Energy since the begin.
-    Energy,
-    /// Calls since the begin.
-    Calls,
-    /// Energy of one call.
-    PerCall,
-    /// Name, the first first.
-    Name,
-}
-
-impl Sort {
-    /// The next one.
-    pub fn next(self) -> Self {
-        match self {
-            Sort::Power => Sort::Energy,
-            Sort::Energy => Sort::Calls,
-            Sort::Calls => Sort::PerCall,
-            Sort::PerCall => Sort::Name,
-            Sort::Name => Sort::Power,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Sort::Power => "power",
-            Sort::Energy => "energy",
-            Sort::Calls => "calls",
-            Sort::PerCall => "energy per call",
-            Sort::Name => "name",
-        }
-    }
-}
 
 /// A row since the begin.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -208,7 +144,7 @@ impl Tallies {
     }
 
     /// The end of a headless run: the costliest rows of each level.
-    pub fn summary(&self, seconds: f64, is_model: bool) -> String {
+    pub fn summary(&self, seconds: f64, is_model: bool, calls: &str) -> String {
         let model = if is_model { "; a model's figures, no measurement" } else { "" };
         let mut text =
             format!("{seconds:.1} s{model}; no intervals: one recording has no repeats\n");
@@ -238,29 +174,6 @@ fn order(sort: Sort, a: (&String, &Tally), b: (&String, &Tally)) -> std::cmp::Or
         Sort::Calls => by(|tally| tally.calls.unwrap_or(0) as f64),
         Sort::PerCall => by(|tally| tally.per_call().unwrap_or(0.0)),
         Sort::Name => a.0.cmp(b.0),
-    }
-}
-
-/// What the user has chosen.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// What is listed.
-    pub level: Level,
-    /// By what.
-    pub sort: Sort,
-    /// A part of the names.
-    pub filter: String,
-    /// Rows above the first one shown.
-    pub skip: usize,
-    /// What the counts are: `calls`, or `samples` where nothing is counted.
-    pub calls: &'static str,
-}
-
-impl Choice {
-    /// The state in a line.
-    pub fn line(&self) -> String {
-        let filter = if self.filter.is_empty() { "none" } else { &self.filter };
-        format!("{} by {}, filter: {filter}", self.level.name(), self.sort.name())
     }
 }
 
@@ -314,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_summary_says_what_is_no_measurement() {
-        let text = tallies().summary(2.0, true);
+        let text = tallies().summary(2.0, true, "calls");
         assert!(text.contains("no measurement") && text.contains("2.00 W"), "{text}");
         assert!(!text.contains('\u{1b}'));
     }

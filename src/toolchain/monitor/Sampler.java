@@ -10,7 +10,8 @@ import wattline.monitor.probe.ThreadRecord;
 
 /**
  * Looks at the stacks of the threads that have used processor time since the last look, and
- * books that time to the topmost frame that the filter accepts. Nothing is woven.
+ * books it, where they run at this moment, to the topmost frame that the filter accepts.
+ * Nothing is woven.
  */
 final class Sampler implements Runnable, Probe.ByteSampler {
     private static final int DEPTH = 64;
@@ -20,7 +21,8 @@ final class Sampler implements Runnable, Probe.ByteSampler {
     private final Filter filter;
     private final Methods methods;
     private final long periodNanos;
-    private final Map<Long, Long> used = new HashMap<>();
+    /** By thread: its processor time at the last look, and what of it is not booked yet. */
+    private final Map<Long, long[]> used = new HashMap<>();
     private final Map<Long, ThreadRecord> records = new HashMap<>();
     private volatile boolean stopped;
 
@@ -50,14 +52,14 @@ final class Sampler implements Runnable, Probe.ByteSampler {
         long[] ids = threads.getAllThreadIds();
         long[] times = threads.getThreadCpuTime(ids);
         long[] busy = new long[ids.length];
-        long[] spent = new long[ids.length];
         int count = 0;
         for (int i = 0; i < ids.length; i++) {
-            Long before = used.put(ids[i], times[i]);
-            long more = before == null ? 0 : times[i] - before;
+            long[] known = used.computeIfAbsent(ids[i], id -> new long[] {-1, 0});
+            long more = known[0] < 0 ? 0 : times[i] - known[0];
+            known[0] = times[i];
             if (more > 0 && ids[i] != Thread.currentThread().getId()) {
-                busy[count] = ids[i];
-                spent[count++] = more;
+                known[1] += more;
+                busy[count++] = ids[i];
             }
         }
         if (used.size() > 2 * ids.length + 64) {
@@ -65,13 +67,41 @@ final class Sampler implements Runnable, Probe.ByteSampler {
         }
         ThreadInfo[] infos = count == 0 ? new ThreadInfo[0]
                 : threads.getThreadInfo(java.util.Arrays.copyOf(busy, count), DEPTH);
-        for (int i = 0; i < infos.length; i++) {
-            if (infos[i] != null && !infos[i].getThreadName().startsWith("wattline-")) {
-                StackTraceElement frame = frame(infos[i].getStackTrace());
+        for (ThreadInfo info : infos) {
+            if (info != null && runs(info) && !info.getThreadName().startsWith("wattline-")) {
+                StackTraceElement frame = frame(info.getStackTrace());
                 if (frame != null) {
-                    record(busy[i]).sample(number(frame), spent[i]);
+                    long[] known = used.get(info.getThreadId());
+                    record(info.getThreadId()).sample(number(frame), known[1]);
+                    known[1] = 0;
                 }
             }
+        }
+    }
+
+    /**
+     * Whether a thread runs at this moment. One that waits has used its time elsewhere: it
+     * is booked when the thread is seen running the next time.
+     */
+    private static boolean runs(ThreadInfo info) {
+        StackTraceElement[] stack = info.getStackTrace();
+        if (info.getThreadState() != Thread.State.RUNNABLE || stack.length == 0) {
+            return false;
+        }
+        String top = stack[0].getMethodName();
+        switch (stack[0].getClassName()) {
+            case "sun.nio.ch.EPoll":
+            case "sun.nio.ch.EPollArrayWrapper":
+            case "sun.nio.ch.KQueue":
+                return !top.startsWith("wait") && !top.equals("epollWait") && !top.equals("poll");
+            case "sun.nio.ch.Net":
+                return !top.equals("poll") && !top.equals("accept");
+            case "java.net.PlainSocketImpl":
+                return !top.equals("socketAccept");
+            case "java.lang.ref.Reference":
+                return false;
+            default:
+                return true;
         }
     }
 

@@ -107,7 +107,16 @@ public final class Service {
         retransform(loaded);
     }
 
+    /** All at once, which stops the application once; one by one where one of them fails. */
     private void retransform(List<Class<?>> classes) {
+        try {
+            if (!classes.isEmpty()) {
+                instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
+            }
+            return;
+        } catch (Throwable one) {
+            // the loop says which
+        }
         for (Class<?> one : classes) {
             try {
                 instrumentation.retransformClasses(one);
