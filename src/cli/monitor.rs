@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use super::Failure;
 use super::progress;
 
+mod choice;
 mod frame;
 mod headless;
 mod jvm;

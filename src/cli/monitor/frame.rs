@@ -176,6 +176,14 @@ impl Session {
         self.jvm.as_ref().map(|jvm| &jvm.state)
     }
 
+    /// What the counts of methods are: samples where nothing is counted.
+    pub fn calls(&self) -> &'static str {
+        match self.about.jvm.as_ref().map(|jvm| jvm.way.as_str()) {
+            Some("sampling") => "samples",
+            _ => "calls",
+        }
+    }
+
     /// Takes the other denominator from now on.
     pub fn toggle_share(&mut self) {
         self.modules.share = match self.modules.share {

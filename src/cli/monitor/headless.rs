@@ -55,7 +55,8 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
     }
     if let Some(recorder) = recorder {
         let folder = recorder.finish()?;
-        progress::result(tallies.summary(session.about.duration_s, session.about.is_model()));
+        let (seconds, is_model) = (session.about.duration_s, session.about.is_model());
+        progress::result(tallies.summary(seconds, is_model, session.calls()));
         progress::say(format!("written: {}", folder.display()));
     }
     Ok(())
@@ -144,11 +145,7 @@ fn line(frame: &Frame) -> String {
         parts.push("no figure for the processor".into());
     }
     if let Some((cycle, power)) = &frame.jvm {
-        let methods: usize = power.threads.iter().map(|thread| thread.methods.len()).sum();
-        parts.push(format!(
-            "JVM {:.2} W in {methods} methods of threads",
-            power.cpu_j / cycle.duration_s
-        ));
+        parts.push(format!("JVM {:.2} W", power.cpu_j / cycle.duration_s));
     }
     parts.join("; ")
 }

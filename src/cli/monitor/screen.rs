@@ -15,11 +15,11 @@ use super::super::Failure;
 use super::super::output::Existing;
 use super::super::progress;
 use super::Arguments;
+use super::choice::{Choice, Level, Sort};
 use super::frame::Session;
 use super::headless::{stop_flag, write_metrics};
 use super::record::Recorder;
-use super::view::{Choice, Level, Sort, Tallies, cut};
-use crate::attribution::monitor::jvm::Way;
+use super::view::{Tallies, cut};
 
 /// What the user is doing.
 struct State {
@@ -147,10 +147,7 @@ fn toggle(
 
 impl State {
     fn new(session: &Session) -> State {
-        let calls = match session.jvm.as_ref().map(|jvm| jvm.way) {
-            Some(Way::Sampling) => "samples",
-            _ => "calls",
-        };
+        let calls = session.calls();
         let level = if session.jvm.is_some() { Level::Methods } else { Level::Processes };
         let choice = Choice { level, sort: Sort::Power, filter: String::new(), skip: 0, calls };
         let message = session.about.notes.first().cloned().unwrap_or_default();

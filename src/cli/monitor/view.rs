@@ -152,8 +152,7 @@ impl Tallies {
             let Some(rows) = self.rows.get(&level) else { continue };
             let mut rows: Vec<_> = rows.iter().collect();
             rows.sort_by(|a, b| order(Sort::Energy, *a, *b));
-            text +=
-                &format!("{:>10} {:>10} {:>11}  {}\n", "energy", "power", "calls", level.name());
+            text += &format!("{:>10} {:>10} {:>11}  {}\n", "energy", "power", calls, level.name());
             for (key, tally) in rows.into_iter().take(10) {
                 let calls = tally.calls.map_or("-".into(), |calls| calls.to_string());
                 let energy = Joules(tally.total_j).to_string();
