@@ -53,10 +53,15 @@ port() {
     return 1
 }
 
-# mean milliseconds of a request: one connection, the paper's figure
+ticks() { sed 's/.*) //' "/proc/$server/stat" | awk '{ print $12 + $13 }'; }
+
+# mean milliseconds of a request and the server's
+# processor time for it, which other programs of the machine hardly touch
 request_ms() { # REQUESTS
-    ab -q -k -c 1 -n "$1" "http://127.0.0.1:$port/search?q=lamp" |
-        awk '/^Time per request/ && !/across/ { print $4 } /^Non-2xx|^Failed requests: *[1-9]/ { exit 1 }'
+    before=$(ticks)
+    wall=$(ab -q -k -c "${CONNECTIONS:-4}" -n "$1" "http://127.0.0.1:$port/search?q=lamp" |
+        awk '/^Time per request/ && !/across/ { print $4 } /^Non-2xx|^Failed requests: *[1-9]/ { exit 1 }')
+    echo "$wall $(($(ticks) - before))" | awk -v n="$1" '{ print $1, 10 * $2 / n }'
 }
 
 median() { sort -g | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2 }'; }
@@ -109,23 +114,30 @@ attach() { # WAY
 # to start by more than the agent costs
 measure_requests() { # WAY PAIRS
     plain_server
-    request_ms 20000 >/dev/null
+    request_ms "${WARM:-60000}" >/dev/null
+    off=$(request_ms 10000)
     for _ in $(seq "${2:-5}"); do
-        off=$(request_ms 8000)
         attach "$1"
-        request_ms 8000 >/dev/null # what was woven is compiled anew
-        on=$(request_ms 8000)
+        request_ms 20000 >/dev/null # what was woven is compiled anew
+        on=$(request_ms 10000)
         kill "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=""
-        request_ms 6000 >/dev/null
-        off2=$(request_ms 8000)
+        request_ms 20000 >/dev/null
+        off2=$(request_ms 10000)
         echo "$off $on $off2"
-    done | tee "$work/pairs-$1" | awk '{ print 100 * ($2 / (($1 + $3) / 2) - 1) }' >"$work/ratios"
+        off=$off2
+    done >"$work/pairs-$1"
     stop
-    off=$(awk '{ print $1; print $3 }' "$work/pairs-$1" | median)
-    on=$(awk '{ print $2 }' "$work/pairs-$1" | median)
-    low=$(sort -g "$work/ratios" | head -1) high=$(sort -g "$work/ratios" | tail -1)
-    median <"$work/ratios" | awk -v way="$1" -v off="$off" -v on="$on" -v low="$low" -v high="$high" \
-        '{ printf "request %-16s %.3f ms without, %.3f ms with: %+.1f %% (median of pairs; %+.1f to %+.1f)\n", way, off, on, $1, low, high }'
+    [ -z "${PAIRS:-}" ] || cat "$work/pairs-$1"
+    for figure in "1 wall" "2 processor"; do
+        # shellcheck disable=SC2086
+        set -- "$1" $figure
+        awk -v at="$2" '{ print 100 * ($(at + 2) / (($at + $(at + 4)) / 2) - 1) }' "$work/pairs-$1" >"$work/ratios"
+        off=$(awk -v at="$2" '{ print $at; print $(at + 4) }' "$work/pairs-$1" | median)
+        on=$(awk -v at="$2" '{ print $(at + 2) }' "$work/pairs-$1" | median)
+        low=$(sort -g "$work/ratios" | head -1) high=$(sort -g "$work/ratios" | tail -1)
+        median <"$work/ratios" | awk -v way="$1" -v what="$3" -v off="$off" -v on="$on" -v low="$low" -v high="$high" \
+            '{ printf "request %-16s %-10s %.3f ms without, %.3f ms with: %+.1f %% (median of pairs; %+.1f to %+.1f)\n", way, what, off, on, $1, low, high }'
+    done
 }
 
 record() { # WAY NAME SECONDS

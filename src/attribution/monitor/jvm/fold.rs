@@ -6,9 +6,16 @@ use std::collections::BTreeMap;
 
 use super::JvmCycle;
 
-/// What a call of a method with probes costs, in nanoseconds: two clock readings and the
-/// record. Measured on a server of 2.6 GHz (docs/monitor.md).
-pub const PROBE_NS: f64 = 55.0;
+/// What a call of a method with probes costs, in nanoseconds, when it is not timed: the
+/// record, and what the compiler can't do any more. Measured on a server of 2.6 GHz.
+pub const PROBE_NS: f64 = 50.0;
+
+/// What the two clock readings of a timed call cost beside it.
+pub const CLOCK_NS: f64 = 95.0;
+
+/// Where the budget is exceeded, probes are taken out down to this part of it: each time
+/// costs the JVM a compilation of all classes concerned.
+const DOWN_TO: f64 = 0.25;
 
 /// Calls longer than this keep their probe, whatever the budget: the probe is a small part.
 const LONG_NS: f64 = 2000.0;
@@ -23,8 +30,11 @@ pub fn to_fold(cycle: &JvmCycle, budget: f64, duty: f64) -> Vec<usize> {
         sum.0 += method.calls as f64;
         sum.1 += method.time_ns / duty.max(0.01);
     }
-    let cost_s = |calls: f64| calls * PROBE_NS * 1e-9;
+    let cost_s = |calls: f64| calls * (PROBE_NS + CLOCK_NS * duty) * 1e-9;
     let mut spent_s: f64 = methods.values().map(|(calls, _)| cost_s(*calls)).sum();
+    if spent_s <= budget * cycle.cpu_s {
+        return Vec::new();
+    }
     let mut shortest: Vec<(usize, f64, f64)> = methods
         .into_iter()
         .filter(|(_, (calls, _))| *calls > 0.0)
@@ -39,7 +49,7 @@ pub fn to_fold(cycle: &JvmCycle, budget: f64, duty: f64) -> Vec<usize> {
     });
     let mut folded = Vec::new();
     for (method, calls, _) in shortest {
-        if spent_s <= budget * cycle.cpu_s {
+        if spent_s <= DOWN_TO * budget * cycle.cpu_s {
             break;
         }
         spent_s -= cost_s(calls);
@@ -67,11 +77,13 @@ mod tests {
 
     #[test]
     fn the_shortest_calls_lose_their_probes_until_the_budget_holds() {
-        // 5.5e6 calls of 20 ns, as many of 900 ns, few long ones
-        let busy = cycle(&[(5_500_000, 1.1e8), (1_000_000, 9e8), (100, 5e8)]);
+        // 5.5e6 calls of 20 ns at 0.145 us each, 1e5 of 900 ns, few long ones
+        let busy = cycle(&[(5_500_000, 1.1e8), (100_000, 9e7), (100, 5e8)]);
         assert_eq!(to_fold(&busy, 0.10, 1.0), [0]);
         assert_eq!(to_fold(&busy, 0.01, 1.0), [0, 1]);
-        assert_eq!(to_fold(&busy, 0.50, 1.0), Vec::<usize>::new());
+        assert_eq!(to_fold(&busy, 0.90, 1.0), Vec::<usize>::new());
+        // untimed calls cost a third
+        assert_eq!(to_fold(&busy, 0.45, 0.2), Vec::<usize>::new());
     }
 
     #[test]

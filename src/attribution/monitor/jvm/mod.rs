@@ -8,6 +8,6 @@ mod power;
 mod protocol;
 
 pub use difference::{JvmCycle, JvmState, Method, MethodCycle, ThreadCycle};
-pub use fold::{PROBE_NS, to_fold};
+pub use fold::{CLOCK_NS, PROBE_NS, to_fold};
 pub use power::{JvmPower, MethodPower, ThreadPower, jvm_power};
 pub use protocol::{Figures, Greeting, ProtocolError, Reading, Way, parse_greeting, parse_reading};
