@@ -8,21 +8,23 @@ use crate::account::table;
 use crate::model::Model;
 
 use super::Failure;
+use super::monitor::recording;
 use super::output::{Existing, Output, read_text};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   wattline account target/demo/model.json target/demo --out target/accounts
+  wattline account target/rec/monitor.toml target/rec --out target/accounts
 
 Writes accounts/{operations,blocks,lines,methods,classes}.csv and ledger.csv. Every level
 adds up to the same energy; what the model does not explain is a row of the ledger.")]
 pub struct Arguments {
-    /// model.json of a fit.
+    /// model.json of a fit, or monitor.toml of a recording of `monitor`.
     model: PathBuf,
-    /// The campaign's folder, as `run` or `pipeline` wrote it.
+    /// The campaign's folder, as `run` or `pipeline` wrote it, or the recording's.
     runs: PathBuf,
     /// Folder for the results.
     #[arg(long, default_value = ".")]
@@ -35,6 +37,11 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     output.check_free(&["ledger.csv"])?;
+    if recording::is_monitor_file(&arguments.model) {
+        recording::write_accounts(&arguments.runs, &output)?;
+        progress::say(format!("written: {}", output.folder().display()));
+        return Ok(());
+    }
     let facts = ScenarioFacts::read(&arguments.runs)?;
     write(&facts, &read_model(&arguments.model)?, &output)?;
     progress::say(format!("written: {}", output.folder().display()));

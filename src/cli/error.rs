@@ -4,6 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::attribution::monitor::host::HostError;
 use crate::build::BuildError;
 use crate::campaign::PlanError;
 use crate::device::DeviceError;
@@ -11,6 +12,7 @@ use crate::model::ModelError;
 use crate::run::{DriverError, RunError};
 use crate::scenario::ScenarioError;
 use crate::toolchain::ToolchainError;
+use crate::toolchain::agent_session::AttachError;
 use crate::virtual_board::BoardError;
 
 /// Exit codes of the program.
@@ -78,6 +80,12 @@ pub enum Failure {
     /// The board does not do what it should.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A machine can't be monitored.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// A JVM's methods can't be measured.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
     /// The virtual board can't be started.
     #[error(transparent)]
     VirtualBoard(#[from] BoardError),
@@ -115,6 +123,7 @@ impl Failure {
         match self {
             Failure::Usage(_) | Failure::Exists { .. } => exit::USAGE,
             Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
+            Failure::Host(_) | Failure::Attach(_) => exit::BOARD,
             Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
             | Failure::Run(RunError::Hopeless { .. }) => exit::BOARD,
             Failure::Run(RunError::Exists { .. }) => exit::USAGE,

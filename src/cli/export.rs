@@ -18,6 +18,7 @@ use super::account::read_model;
 use super::folder::{self, DatasetFacts};
 #[cfg(feature = "parquet")]
 use super::output::read_text;
+use super::monitor::recording;
 use super::output::{Existing, Output};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;
@@ -33,7 +34,7 @@ Examples:
 Weights are microjoules; a stack is package, class, method, block: where energy is spent,
 not who called. docs/exports.md has a line per format on what opens it.")]
 pub struct Arguments {
-    /// The campaign's folder, with its model.
+    /// The campaign's folder, with its model, or a recording of `monitor`.
     folder: PathBuf,
     /// Which formats; may be given more than once.
     #[arg(long, required_unless_present = "parquet",
@@ -89,6 +90,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let formats: Vec<Format> = FORMATS.into_iter().filter(is_asked).collect();
     output.check_free(&formats.iter().map(|format| format.file).collect::<Vec<_>>())?;
     let folder = arguments.folder.as_path();
+    if recording::is_recording(folder) {
+        let recorded = recording::Exported::read(folder)?;
+        return write(&output, &formats, &recorded.data());
+    }
     let facts = ScenarioFacts::read(folder)?;
     let model = read_model(&folder.join("model.json"))?;
     let accounts = facts.accounts(&model);
@@ -108,8 +113,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         sessions: &sessions,
         depth: arguments.depth.into(),
     };
+    write(&output, &formats, &data)
+}
+
+fn write(output: &Output, formats: &[Format], data: &ExportData<'_>) -> Result<(), Failure> {
     for format in formats {
-        let path = output.write(format.file, (format.write)(&data))?;
+        let path = output.write(format.file, (format.write)(data))?;
         progress::say(format!("written: {}", path.display()));
     }
     Ok(())

@@ -16,6 +16,7 @@ mod folder;
 mod hints;
 mod instrument;
 mod kernels;
+mod monitor;
 mod output;
 mod pipeline;
 mod plan;
@@ -87,6 +88,8 @@ enum Command {
     Report(report::Arguments),
     /// Write profiles, traces and coverage-like files for other tools.
     Export(export::Arguments),
+    /// Watch the power of processes, and of the methods of a JVM, while they run.
+    Monitor(Box<monitor::Arguments>),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
@@ -130,6 +133,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),

@@ -16,6 +16,7 @@ use super::account::read_model;
 use super::evaluate::read_truth;
 use super::folder::{self, DatasetFacts};
 use super::hints;
+use super::monitor::recording;
 use super::output::{Existing, Output, read_text};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;
@@ -27,7 +28,7 @@ Example:
 
 Prints the summary and writes report.html into the folder: one file, without network.")]
 pub struct Arguments {
-    /// The campaign's folder, as `pipeline` wrote it.
+    /// The campaign's folder, as `pipeline` wrote it, or a recording of `monitor`.
     folder: PathBuf,
     /// Replace an existing report.html.
     #[arg(long)]
@@ -37,6 +38,11 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&["report.html"])?;
+    if recording::is_recording(&arguments.folder) {
+        progress::result(recording::write_report(&output)?);
+        progress::say(format!("written: {}", output.path("report.html").display()));
+        return Ok(());
+    }
     progress::result(make(&output)?);
     progress::say(format!("written: {}", output.path("report.html").display()));
     Ok(())

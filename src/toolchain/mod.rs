@@ -2,6 +2,8 @@
 //! compiling, packing and running on the local JVM. Talks to processes and files,
 //! never to boards.
 
+pub mod agent_link;
+pub mod agent_session;
 pub mod artifact;
 pub mod cache;
 pub mod compiler;
@@ -9,6 +11,7 @@ pub mod error;
 pub mod jar;
 pub mod jdk;
 pub mod jvm;
+pub mod monitor_agent;
 
 pub use compiler::{Compiler, Diagnostic};
 pub use error::ToolchainError;

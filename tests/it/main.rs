@@ -6,6 +6,7 @@ mod device;
 mod faults;
 mod gradle;
 mod hints;
+mod monitor;
 mod operations;
 mod pipeline;
 mod probes;

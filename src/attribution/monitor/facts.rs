@@ -1,0 +1,80 @@
+//! What sensors found out at one moment: sums since the machine's start. What a sensor did
+//! not read is absent, not zero.
+
+use std::collections::BTreeMap;
+
+/// Ticks of process times per second: the same on all Linux machines.
+pub const TICKS_PER_S: f64 = 100.0;
+
+/// A process or thread: its number and when it started, so that a number given out again
+/// is another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId {
+    /// Its number.
+    pub pid: u32,
+    /// Ticks after the machine's start.
+    pub start_ticks: u64,
+}
+
+/// What a process has used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its name.
+    pub name: String,
+    /// Processor ticks, in user mode and in the kernel.
+    pub ticks: u64,
+}
+
+/// What a core, or all of them, did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CoreTimes {
+    /// Ticks with work of any kind.
+    pub busy: u64,
+    /// Ticks without.
+    pub idle: u64,
+}
+
+/// Cores with a common clock.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Policy {
+    /// Their numbers.
+    pub cores: Vec<u32>,
+    /// Seconds by frequency in kHz.
+    pub states_s: BTreeMap<u64, f64>,
+}
+
+/// A network interface.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Interface {
+    /// Bytes received.
+    pub received: u64,
+    /// Bytes sent.
+    pub sent: u64,
+    /// Its present throughput mode in megabits a second; absent where it has none.
+    pub speed_mbps: Option<f64>,
+}
+
+/// All that was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    /// When, in seconds since the machine's start.
+    pub uptime_s: f64,
+    /// All cores together.
+    pub processor: Option<CoreTimes>,
+    /// Each core that is on.
+    pub cores: BTreeMap<u32, CoreTimes>,
+    /// All processes.
+    pub processes: BTreeMap<ProcessId, Process>,
+    /// Threads of the watched processes, by process number.
+    pub threads: BTreeMap<(u32, ProcessId), Process>,
+    /// Clocks of the cores, by the policy's number.
+    pub policies: BTreeMap<u32, Policy>,
+    /// The power meter's own words.
+    pub meter: Option<String>,
+    /// Network interfaces by name.
+    pub interfaces: BTreeMap<String, Interface>,
+    /// Bytes by user, where the system counts them (Android).
+    pub user_bytes: BTreeMap<u32, u64>,
+    /// The user of each process, where asked for.
+    pub users: BTreeMap<u32, u32>,
+}

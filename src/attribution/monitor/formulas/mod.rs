@@ -1,0 +1,134 @@
+//! Formulas: what sensors found out at two moments -> the energy of a part of the machine
+//! between them. They know physics and tables, and nothing of operating systems.
+//!
+//! To add a formula: a file with a type that implements [`Formula`].
+
+mod dvfs;
+mod meter;
+mod network;
+mod soc;
+mod soc_file;
+
+use super::facts::{CoreTimes, Facts};
+
+pub use dvfs::{DesignPower, VoltageTable, parse_voltages};
+pub use meter::Metered;
+pub use network::{NetworkModes, parse_modes};
+pub use soc::SocPower;
+pub use soc_file::{SocError, SocTable, parse_soc};
+
+/// Why a formula has no figure for a cycle. There is no figure of 0 J for one that knows
+/// nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("formula {formula}: {problem}")]
+pub struct FormulaError {
+    /// Its name.
+    pub formula: &'static str,
+    /// What is missing, and what to do.
+    pub problem: String,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// A meter of the machine.
+    Measured,
+    /// A model of it: no measurement, and of unknown error.
+    Model,
+}
+
+impl Basis {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Measured => "measured",
+            Basis::Model => "model",
+        }
+    }
+}
+
+/// A part of the machine, and what its energy is shared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// Processors, shared by processor time.
+    Cpu,
+    /// Network cards, shared by bytes.
+    Network,
+}
+
+impl Part {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Cpu => "cpu",
+            Part::Network => "network",
+        }
+    }
+}
+
+/// What the figure of a CPU formula is the energy of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Covers {
+    /// All of the cycle: a meter's.
+    Everything,
+    /// Time with work alone: what idle processors draw is not in it.
+    BusyTime,
+}
+
+/// The energy of a part in a cycle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Energy {
+    /// Joules.
+    pub joules: f64,
+    /// What time it is for.
+    pub covers: Covers,
+    /// Bytes that it is for; absent for what is no network.
+    pub bytes: Option<f64>,
+    /// What to know about it, in sentences.
+    pub remarks: Vec<String>,
+}
+
+/// A formula.
+pub trait Formula: std::fmt::Debug {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// The part of the machine it is about.
+    fn part(&self) -> Part;
+
+    /// Measurement or model.
+    fn basis(&self) -> Basis;
+
+    /// What it takes its figures from, in a sentence.
+    fn describe(&self) -> String;
+
+    /// The sensors that it can't do without.
+    fn needs(&self) -> &'static [&'static str];
+
+    /// Those that it also uses if they have something to say.
+    fn also_uses(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The energy between two moments.
+    ///
+    /// # Errors
+    /// What is missing for a figure.
+    fn energy(&self, before: &Facts, after: &Facts) -> Result<Energy, FormulaError>;
+}
+
+/// Ticks that went by between two readings; none if the counter went back.
+pub(super) fn passed(before: CoreTimes, after: CoreTimes) -> Option<CoreTimes> {
+    let busy = after.busy.checked_sub(before.busy)?;
+    // Time in idle may go back a little: the kernel estimates the part spent waiting.
+    Some(CoreTimes { busy, idle: after.idle.saturating_sub(before.idle) })
+}
+
+/// Seconds in each state between two readings of a clock.
+fn state_times(before: &super::facts::Policy, after: &super::facts::Policy) -> Vec<(u64, f64)> {
+    let difference = |(khz, now): (&u64, &f64)| {
+        let then = before.states_s.get(khz).copied().unwrap_or(0.0);
+        (*khz, (now - then).max(0.0))
+    };
+    after.states_s.iter().map(difference).collect()
+}

@@ -1,0 +1,88 @@
+//! A recording: a folder of what the monitor saw, cycle by cycle, from which the accounts
+//! are made again at any time, and which other commands take like a campaign's.
+//!
+//! `monitor.toml` says what was measured and how; `cycles.csv`, `processes.csv`,
+//! `threads.csv`, `methods.csv` and `jvm.csv` hold a row per cycle and thing. Energies are
+//! whole femtojoules, so that sums are exact.
+
+mod accounts;
+mod page;
+mod rows;
+mod tables;
+
+use serde::{Deserialize, Serialize};
+
+pub use accounts::{MethodKey, MethodSum, ProcessSum, Sums, accounts_of, sums};
+pub use page::{page, summary_text};
+pub use rows::{
+    CycleRow, Head, JvmRow, MethodRow, ProcessRow, Recording, RecordingError, ThreadRow,
+    cycle_rows, jvm_rows, process_rows, read_rows, thread_rows, to_csv,
+};
+pub use tables::{ledger_csv, tables};
+
+/// The file that makes a folder a recording.
+pub const MONITOR_FILE: &str = "monitor.toml";
+
+/// What was measured, and how.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The format's version: 1.
+    pub recording: u32,
+    /// The machine.
+    pub host: String,
+    /// Whether the machine is a virtual board.
+    pub is_virtual: bool,
+    /// Cycles in the recording.
+    pub cycles: u64,
+    /// Their length together, in seconds.
+    pub duration_s: f64,
+    /// What the processor's energy is shared by.
+    pub share: String,
+    /// The formulas.
+    pub formulas: Vec<FormulaAbout>,
+    /// The JVM whose methods were measured, if any.
+    pub jvm: Option<JvmAbout>,
+    /// What to know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// A formula that ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormulaAbout {
+    /// The part of the machine.
+    pub part: String,
+    /// Its name.
+    pub name: String,
+    /// `measured` or `model`.
+    pub basis: String,
+    /// What it takes its figures from.
+    pub from: String,
+}
+
+/// A JVM.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct JvmAbout {
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub java: String,
+    /// `sampling` or `instrumentation`.
+    pub way: String,
+    /// Methods whose probes were taken out, as they were called too often.
+    pub folded: Vec<String>,
+}
+
+impl About {
+    /// Whether any figure is no measurement.
+    pub fn is_model(&self) -> bool {
+        self.formulas.iter().any(|formula| formula.basis != "measured")
+    }
+
+    /// The formulas in a line.
+    pub fn meter(&self) -> String {
+        let of = |formula: &FormulaAbout| {
+            format!("{} {} ({})", formula.part, formula.name, formula.basis)
+        };
+        self.formulas.iter().map(of).collect::<Vec<_>>().join(", ")
+    }
+}

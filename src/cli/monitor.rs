@@ -1,0 +1,182 @@
+//! `wattline monitor`: power of processes, and of the methods of a JVM, while they run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::Failure;
+use super::progress;
+
+mod choice;
+mod frame;
+mod headless;
+mod jvm;
+mod meters;
+mod record;
+pub mod recording;
+#[cfg(feature = "live")]
+mod screen;
+mod view;
+
+use frame::Session;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline monitor                                   # a live view of all processes
+  wattline monitor --jvm 4711 --tdp 65               # the methods of a running JVM
+  wattline monitor --out target/rec --duration 60 -- java -jar server.jar
+  wattline monitor --headless --duration 10 >processes.csv
+  wattline monitor --board SERIAL --soc gs101.csv    # an Android device
+
+Power is measured where there is a meter (RAPL, a phone's rails or battery), else modelled
+from the design power: the first lines say which. Keys of the live view: q quit, p pause,
+s sort, / filter, Tab processes/methods/classes/threads, a share, r record, arrows scroll.
+A recording is taken by `report`, `export` and `account`. See docs/monitor.md.")]
+pub struct Arguments {
+    /// Length of a cycle in seconds.
+    #[arg(long, default_value_t = 1.0)]
+    interval: f64,
+    /// Stop after so many seconds; without it, at the end of the command or by Ctrl-C.
+    #[arg(long)]
+    duration: Option<f64>,
+    /// A device behind adb instead of this machine.
+    #[arg(long, value_name = "SERIAL")]
+    board: Option<String>,
+    /// Also tell the threads of this process apart; may be given more than once.
+    #[arg(long)]
+    pid: Vec<u32>,
+
+    /// Measure the methods of this running JVM.
+    #[arg(long, value_name = "PID", help_heading = "Methods of a JVM")]
+    jvm: Option<u32>,
+    /// How: looking at stacks, or probes in methods (which count calls).
+    #[arg(long, default_value = "sampling", help_heading = "Methods of a JVM",
+          value_parser = PossibleValuesParser::new(["sampling", "instrumentation"]))]
+    mode: String,
+    /// Only classes whose names begin so; may be given more than once.
+    #[arg(long, value_name = "PREFIX", help_heading = "Methods of a JVM")]
+    include: Vec<String>,
+    /// No classes whose names begin so.
+    #[arg(long, value_name = "PREFIX", help_heading = "Methods of a JVM")]
+    exclude: Vec<String>,
+    /// Sampling: milliseconds from one look to the next.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000),
+          help_heading = "Methods of a JVM")]
+    period_ms: u32,
+    /// Instrumentation: percent of the time in which calls are timed; all are counted.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100),
+          help_heading = "Methods of a JVM")]
+    duty: u32,
+    /// Instrumentation: percent of the JVM's processor time that probes may take before
+    /// the shortest methods lose theirs; 100 keeps all.
+    #[arg(long, default_value_t = 5.0, help_heading = "Methods of a JVM")]
+    budget: f64,
+    /// Instrumentation: probes also in methods that are cheaper than a probe.
+    #[arg(long, help_heading = "Methods of a JVM")]
+    small: bool,
+
+    /// The meter; `auto` takes the best there is, `model` none.
+    #[arg(long, default_value = "auto", help_heading = "Power")]
+    meter: String,
+    /// Design power of the processor in watts, for the software model.
+    #[arg(long, value_name = "WATTS", help_heading = "Power")]
+    tdp: Option<f64>,
+    /// Voltages for the software model: KHZ=VOLTS,KHZ=VOLTS..., or a CSV file with
+    /// frequency_khz,volts.
+    #[arg(long, value_name = "LIST|FILE", help_heading = "Power")]
+    voltages: Option<String>,
+    /// Power per frequency of the chip: a table of freqbench (CSV or JSON).
+    #[arg(long, value_name = "FILE", help_heading = "Power")]
+    soc: Option<PathBuf>,
+    /// What a process's share is a part of: all processor time, or the active part of it.
+    #[arg(long, default_value = "capacity", help_heading = "Power",
+          value_parser = PossibleValuesParser::new(["capacity", "active"]))]
+    share: String,
+    /// Watts of a network card by throughput mode: eth0:1000=1.2,100=0.4.
+    #[arg(long, value_name = "INTERFACE:MBPS=WATTS", help_heading = "Power")]
+    network: Vec<String>,
+
+    /// No live view: CSV on standard output, or a recording with --out.
+    #[arg(long, help_heading = "Output")]
+    headless: bool,
+    /// Folder for a recording.
+    #[arg(long, help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// A file that always holds the last cycle as OpenMetrics text.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    openmetrics: Option<PathBuf>,
+    /// Replace an existing recording.
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+
+    /// A command to start and monitor; a JVM's methods are measured from its start.
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    check(arguments)?;
+    let mut session = Session::open(arguments)?;
+    for note in &session.about.notes {
+        progress::say(format!("note: {note}"));
+    }
+    for formula in &session.about.formulas {
+        progress::say(format!("{}: {}", formula.part, formula.from));
+    }
+    match is_live(arguments) {
+        #[cfg(feature = "live")]
+        true => screen::run(arguments, &mut session),
+        _ => headless::run(arguments, &mut session),
+    }
+}
+
+fn check(arguments: &Arguments) -> Result<(), Failure> {
+    let positive = |name: &str, value: Option<f64>| match value {
+        Some(value) if !(value.is_finite() && value > 0.0) => {
+            Err(Failure::Usage(format!("--{name} must be a positive number")))
+        }
+        _ => Ok(()),
+    };
+    positive("interval", Some(arguments.interval))?;
+    positive("duration", arguments.duration)?;
+    positive("tdp", arguments.tdp)?;
+    if arguments.interval < 0.05 {
+        return Err(Failure::Usage(
+            "--interval: process times have hundredths of a second; take at least 0.05".into(),
+        ));
+    }
+    let of_jvm = arguments.jvm.is_some() || !arguments.command.is_empty();
+    if arguments.board.is_some() && of_jvm {
+        return Err(Failure::Usage(
+            "--board: methods can be measured in a JVM of this machine only (an Android runtime \
+             takes no such agent)"
+                .into(),
+        ));
+    }
+    if arguments.jvm.is_some() && !arguments.command.is_empty() {
+        return Err(Failure::Usage("--jvm and a command: one JVM at a time".into()));
+    }
+    Ok(())
+}
+
+/// Whether there is a terminal to draw on.
+fn is_live(arguments: &Arguments) -> bool {
+    use std::io::IsTerminal;
+    cfg!(feature = "live")
+        && !arguments.headless
+        && std::io::stdout().is_terminal()
+        && std::io::stdin().is_terminal()
+}
+
+impl Arguments {
+    fn interval(&self) -> Duration {
+        Duration::from_secs_f64(self.interval.min(3600.0))
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.duration.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)))
+    }
+}

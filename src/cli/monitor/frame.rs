@@ -1,0 +1,221 @@
+//! One frame of the monitor: a cycle of the machine and, with a JVM, what its methods did.
+
+use std::process::Child;
+
+use crate::attribution::monitor::formulas::Part;
+use crate::attribution::monitor::host::Host;
+use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, JvmState, jvm_power};
+use crate::attribution::monitor::machine::{Device, ThisMachine};
+use crate::attribution::monitor::recording::{About, FormulaAbout, JvmAbout};
+use crate::attribution::monitor::{Cycle, Modules, Share};
+use crate::device::{AdbBoard, Server, facts};
+
+use super::super::Failure;
+use super::super::sessions::open_serial;
+use super::jvm::Jvm;
+use super::{Arguments, jvm, meters};
+
+/// The machine: owned here, lent to the sensors.
+enum Machine {
+    This(ThisMachine),
+    Device(Box<AdbBoard>),
+}
+
+impl Machine {
+    fn with<T>(&self, work: impl FnOnce(&dyn Host) -> T) -> T {
+        match self {
+            Machine::This(machine) => work(machine),
+            Machine::Device(board) => work(&Device { board: board.as_ref() }),
+        }
+    }
+}
+
+/// What happened in a cycle.
+pub struct Frame {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The machine's part.
+    pub cycle: Cycle,
+    /// The JVM's part.
+    pub jvm: Option<(JvmCycle, JvmPower)>,
+}
+
+/// A running monitor.
+pub struct Session {
+    machine: Machine,
+    modules: Modules,
+    /// The JVM whose methods are measured; gone when it has ended.
+    pub jvm: Option<Jvm>,
+    child: Option<Child>,
+    /// What is measured, and how.
+    pub about: About,
+    cycles: u64,
+    /// Remarks that were said; each is said once.
+    said: std::collections::BTreeSet<String>,
+}
+
+impl Session {
+    /// Chooses the formulas, starts the command, lets the agent in.
+    pub fn open(arguments: &Arguments) -> Result<Session, Failure> {
+        let machine = match &arguments.board {
+            Some(serial) => {
+                Machine::Device(Box::new(open_serial(Server::from_environment(), serial)?))
+            }
+            None => Machine::This(ThisMachine::open()?),
+        };
+        let (modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
+        let mut about = About {
+            recording: 1,
+            host: machine.with(|host| host.name()),
+            share: modules.share.name().into(),
+            formulas: modules.formulas().map(formula_about).collect(),
+            notes,
+            ..About::default()
+        };
+        if let Machine::Device(board) = &machine {
+            let facts = facts(board.as_ref())?;
+            about.is_virtual = facts.is_virtual();
+            about.host = facts.model.unwrap_or(about.host);
+        }
+        let (child, jvm) = jvm::open(arguments)?;
+        let mut session = Session {
+            machine,
+            modules,
+            jvm,
+            child,
+            about,
+            cycles: 0,
+            said: std::collections::BTreeSet::new(),
+        };
+        session.describe_jvm();
+        // The first reading is what the first cycle begins with.
+        session.next()?;
+        Ok(session)
+    }
+
+    fn describe_jvm(&mut self) {
+        if let Some(jvm) = &self.jvm {
+            self.about.jvm = Some(JvmAbout {
+                pid: jvm.pid,
+                java: jvm.java.clone(),
+                way: jvm.way.name().into(),
+                folded: jvm.folded.clone(),
+            });
+        }
+    }
+
+    /// Reads everything; a frame from the second time on.
+    pub fn next(&mut self) -> Result<Option<Frame>, Failure> {
+        let cycle = self.machine.with(|host| self.modules.cycle(host))?;
+        let inside = self.read_jvm();
+        self.describe_jvm();
+        let Some(mut cycle) = cycle else { return Ok(None) };
+        self.cycles += 1;
+        self.about.cycles = self.cycles;
+        self.about.duration_s += cycle.duration_s();
+        let jvm = inside.and_then(|inside| self.jvm_frame(&mut cycle, inside));
+        for remark in cycle.remarks.clone() {
+            self.note(remark);
+        }
+        Ok(Some(Frame { number: self.cycles, cycle, jvm }))
+    }
+
+    fn read_jvm(&mut self) -> Option<JvmCycle> {
+        match self.jvm.as_mut()?.cycle() {
+            Ok(cycle) => {
+                for problem in cycle.iter().flat_map(|cycle| &cycle.problems) {
+                    self.note(format!("agent: {problem}"));
+                }
+                cycle
+            }
+            Err(error) => {
+                self.note(error.to_string());
+                self.jvm = None;
+                None
+            }
+        }
+    }
+
+    /// A JVM's energy is that of its process.
+    fn jvm_frame(&mut self, cycle: &mut Cycle, inside: JvmCycle) -> Option<(JvmCycle, JvmPower)> {
+        let pid = self.jvm.as_ref()?.pid;
+        let network_j = network_part(cycle, &inside).and_then(|part| cycle.give_network(pid, part));
+        let process = cycle.processes.iter().find(|process| process.id.pid == pid);
+        let cpu_j = process.map_or(0.0, |process| process.cpu_j);
+        match jvm_power(&inside, cpu_j, network_j) {
+            Ok(power) => {
+                assert!(power.is_conserved(), "a JVM's split adds up: {power:?}");
+                Some((inside, power))
+            }
+            Err(error) => {
+                self.note(format!("the JVM's energy is not shared: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Keeps a remark that is new.
+    fn note(&mut self, remark: String) {
+        if self.said.insert(remark.clone()) {
+            self.about.notes.push(remark);
+        }
+    }
+
+    /// Whether the command that was started has ended, and how.
+    pub fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        self.child.as_mut()?.try_wait().ok().flatten()
+    }
+
+    /// Whether what was to be measured is still there.
+    pub fn is_over(&mut self) -> bool {
+        self.ended().is_some()
+    }
+
+    /// The JVM's state, for names.
+    pub fn state(&self) -> Option<&JvmState> {
+        self.jvm.as_ref().map(|jvm| &jvm.state)
+    }
+
+    /// What the counts of methods are: samples where nothing is counted.
+    pub fn calls(&self) -> &'static str {
+        match self.about.jvm.as_ref().map(|jvm| jvm.way.as_str()) {
+            Some("sampling") => "samples",
+            _ => "calls",
+        }
+    }
+
+    /// Takes the other denominator from now on.
+    pub fn toggle_share(&mut self) {
+        self.modules.share = match self.modules.share {
+            Share::Active => Share::Capacity,
+            Share::Capacity => Share::Active,
+        };
+        self.about.share = self.modules.share.name().into();
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn formula_about(formula: &dyn crate::attribution::monitor::formulas::Formula) -> FormulaAbout {
+    FormulaAbout {
+        part: formula.part().name().into(),
+        name: formula.name().into(),
+        basis: formula.basis().name().into(),
+        from: formula.describe(),
+    }
+}
+
+/// The JVM's part of the bytes that the cards took: at most all of them.
+fn network_part(cycle: &Cycle, inside: &JvmCycle) -> Option<f64> {
+    let network = cycle.component(Part::Network)?;
+    let own = inside.bytes();
+    let all = network.energy.bytes?;
+    Some(if all > 0.0 { own / all } else { 0.0 })
+}

@@ -1,0 +1,160 @@
+//! The monitor without a terminal: a recording, OpenMetrics, or CSV rows on standard
+//! output.
+
+use std::io::ErrorKind::BrokenPipe;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::attribution::monitor::formulas::Part;
+use crate::attribution::monitor::metrics::openmetrics;
+use crate::attribution::monitor::recording::{Head, jvm_rows, process_rows, to_csv};
+
+use super::super::Failure;
+use super::super::output::{Existing, Output};
+use super::super::progress;
+use super::Arguments;
+use super::frame::{Frame, Session};
+use super::record::Recorder;
+use super::view::Tallies;
+
+/// Runs to the end of the duration, of the command, or to Ctrl-C.
+pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> {
+    let stop = stop_flag();
+    let mut recorder = match &arguments.out {
+        Some(folder) => {
+            Some(Recorder::open(folder, Existing::from(arguments.force), &session.about)?)
+        }
+        None => None,
+    };
+    let mut tallies = Tallies::default();
+    let (began, mut head) = (Instant::now(), Head::With);
+    let mut said = session.about.notes.len();
+    let mut next = began + arguments.interval();
+    loop {
+        let over = sleep(next, &stop, session);
+        if let Some(frame) = session.next()? {
+            tallies.add(&frame, session.state());
+            match show(arguments, session, &frame, &mut recorder, &mut head) {
+                // The reader (`| head`) has what it wanted.
+                Err(Failure::Io { source, .. }) if source.kind() == BrokenPipe => break,
+                shown => shown?,
+            }
+        }
+        for note in session.about.notes.iter().skip(said) {
+            progress::warn(note);
+        }
+        said = session.about.notes.len();
+        if over || arguments.limit().is_some_and(|limit| began.elapsed() >= limit) {
+            break;
+        }
+        next = (next + arguments.interval()).max(Instant::now());
+    }
+    if let Some(recorder) = recorder {
+        let folder = recorder.finish()?;
+        let (seconds, is_model) = (session.about.duration_s, session.about.is_model());
+        progress::result(tallies.summary(seconds, is_model, session.calls()));
+        progress::say(format!("written: {}", folder.display()));
+    }
+    Ok(())
+}
+
+/// Set by Ctrl-C or a polite end from outside, so that the recording gets its accounts.
+pub fn stop_flag() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // Without it the signal ends the program at once, as ever.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
+    }
+    stop
+}
+
+/// Sleeps; whether it is time to end.
+fn sleep(until: Instant, stop: &AtomicBool, session: &mut Session) -> bool {
+    loop {
+        if stop.load(Ordering::Relaxed) || session.is_over() {
+            return true;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        thread::sleep(left.min(Duration::from_millis(50)));
+    }
+}
+
+fn show(
+    arguments: &Arguments,
+    session: &Session,
+    frame: &Frame,
+    recorder: &mut Option<Recorder>,
+    head: &mut Head,
+) -> Result<(), Failure> {
+    write_metrics(arguments, session, frame)?;
+    if let Some(recorder) = recorder {
+        recorder.add(session, frame)?;
+        progress::say(line(frame));
+    } else if arguments.openmetrics.is_none() {
+        let rows = rows(session, frame, std::mem::replace(head, Head::Without));
+        let mut out = std::io::stdout();
+        let written = out.write_all(rows.as_bytes()).and_then(|()| out.flush());
+        written.map_err(Failure::io("write to", "standard output"))?;
+    }
+    Ok(())
+}
+
+/// The last cycle as OpenMetrics, where asked for.
+pub fn write_metrics(
+    arguments: &Arguments,
+    session: &Session,
+    frame: &Frame,
+) -> Result<(), Failure> {
+    let Some(path) = &arguments.openmetrics else { return Ok(()) };
+    let jvm = session.state().zip(frame.jvm.as_ref().map(|(_, power)| power));
+    write_beside(path, &openmetrics(&frame.cycle, jvm))
+}
+
+/// Rows of methods where a JVM is measured, else of processes.
+fn rows(session: &Session, frame: &Frame, head: Head) -> String {
+    match session.jvm.as_ref().zip(frame.jvm.as_ref()) {
+        Some((jvm, (cycle, power))) => {
+            let rows = jvm_rows(frame.number, jvm.pid, jvm.way, (&jvm.state, cycle, power));
+            to_csv(&rows.1, head)
+        }
+        None => to_csv(&process_rows(frame.number, &frame.cycle), head),
+    }
+}
+
+/// A cycle in a line.
+fn line(frame: &Frame) -> String {
+    let d = frame.cycle.duration_s();
+    let mut parts = vec![format!("cycle {}: {d:.2} s", frame.number)];
+    for component in &frame.cycle.components {
+        let rest = component.unattributed_j / d;
+        let watts = component.energy.joules / d;
+        let basis = component.basis.name();
+        parts.push(format!(
+            "{} {watts:.2} W ({basis}), {rest:.2} W nobody's",
+            component.part.name()
+        ));
+    }
+    if frame.cycle.component(Part::Cpu).is_none() {
+        parts.push("no figure for the processor".into());
+    }
+    if let Some((cycle, power)) = &frame.jvm {
+        parts.push(format!("JVM {:.2} W", power.cpu_j / cycle.duration_s));
+    }
+    parts.join("; ")
+}
+
+/// Replaces a file whole.
+fn write_beside(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let output = Output::open(folder.unwrap_or(Path::new(".")), Existing::Replace)?;
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| Failure::Usage("--openmetrics needs a file".into()))?;
+    output.write(name, text).map(drop)
+}

@@ -1,0 +1,127 @@
+//! The JVM whose methods are measured: let the agent in, read it, and take probes out of
+//! what is called too often.
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use crate::attribution::monitor::jvm::{
+    JvmCycle, JvmState, Way, parse_greeting, parse_reading, to_fold,
+};
+use crate::toolchain::Jdk;
+use crate::toolchain::agent_link::AgentLink;
+use crate::toolchain::agent_session::{AgentSession, AgentSettings, AttachError, SmallMethods};
+use crate::toolchain::monitor_agent::monitor_agent;
+
+use super::super::Failure;
+use super::Arguments;
+
+/// How long an agent may take to answer: a large server's classes are woven first.
+const START: Duration = Duration::from_secs(60);
+
+/// A JVM under measurement.
+pub struct Jvm {
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub java: String,
+    /// How it is measured.
+    pub way: Way,
+    /// What is known of it.
+    pub state: JvmState,
+    /// Names of the methods without probes.
+    pub folded: Vec<String>,
+    link: AgentLink,
+    budget: f64,
+    duty: f64,
+    /// The settings' folder, which goes with it.
+    _session: AgentSession,
+}
+
+/// The command that was started, if any, and its JVM, if it is one.
+pub fn open(arguments: &Arguments) -> Result<(Option<Child>, Option<Jvm>), Failure> {
+    if let Some(pid) = arguments.jvm {
+        let jdk = Jdk::find()?;
+        let session = prepare(arguments, &jdk)?;
+        session.attach(&jdk, pid)?;
+        let link = session.connect(START, || true)?;
+        return Ok((None, Some(Jvm::new(arguments, session, link)?)));
+    }
+    let Some((program, rest)) = arguments.command.split_first() else { return Ok((None, None)) };
+    let mut command = Command::new(program);
+    let is_java = program.rsplit('/').next() == Some("java");
+    if !is_java {
+        let child = command.args(rest).spawn().map_err(Failure::io("start", program))?;
+        return Ok((Some(child), None));
+    }
+    let session = prepare(arguments, &Jdk::find()?)?;
+    let command = command.arg(session.jvm_option()).args(rest);
+    let mut child = command.spawn().map_err(Failure::io("start", program))?;
+    let link = session.connect(START, || matches!(child.try_wait(), Ok(None)));
+    match link.map_err(Failure::from).and_then(|link| Jvm::new(arguments, session, link)) {
+        Ok(jvm) => Ok((Some(child), Some(jvm))),
+        Err(failure) => {
+            // It was started for this; what it said stands above.
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(failure)
+        }
+    }
+}
+
+fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
+    let agent = monitor_agent(jdk)?;
+    let instrumentation = arguments.mode == Way::Instrumentation.name();
+    let settings = AgentSettings {
+        mode: if instrumentation { Way::Instrumentation } else { Way::Sampling }.name(),
+        include: arguments.include.clone(),
+        exclude: arguments.exclude.clone(),
+        period_ms: arguments.period_ms,
+        duty_percent: arguments.duty,
+        small_methods: if arguments.small { SmallMethods::Probe } else { SmallMethods::Skip },
+    };
+    Ok(AgentSession::prepare(&agent, &settings)?)
+}
+
+impl Jvm {
+    fn new(arguments: &Arguments, session: AgentSession, link: AgentLink) -> Result<Jvm, Failure> {
+        let greeting = parse_greeting(link.greeting());
+        let greeting = greeting.map_err(|error| Failure::Board(error.to_string()))?;
+        Ok(Jvm {
+            pid: greeting.pid,
+            java: greeting.java,
+            way: greeting.way,
+            state: JvmState::default(),
+            folded: Vec::new(),
+            link,
+            budget: arguments.budget.max(0.0) / 100.0,
+            duty: f64::from(arguments.duty) / 100.0,
+            _session: session,
+        })
+    }
+
+    /// What it did since the last time; nothing the first time.
+    pub fn cycle(&mut self) -> Result<Option<JvmCycle>, AttachError> {
+        let text = self.link.read()?;
+        let reading = parse_reading(&text).map_err(|error| {
+            AttachError::Gone(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+        })?;
+        let cycle = self.state.advance(&reading);
+        if let (Some(cycle), Way::Instrumentation) = (&cycle, self.way) {
+            self.fold(cycle)?;
+        }
+        Ok(cycle)
+    }
+
+    fn fold(&mut self, cycle: &JvmCycle) -> Result<(), AttachError> {
+        if self.budget >= 1.0 {
+            return Ok(());
+        }
+        let methods = to_fold(cycle, self.budget, self.duty);
+        if !methods.is_empty() {
+            self.link.fold(&methods)?;
+            let names = methods.iter().map(|number| self.state.method(*number));
+            self.folded.extend(names.map(|method| format!("{}.{}", method.class, method.name)));
+        }
+        Ok(())
+    }
+}

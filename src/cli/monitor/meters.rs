@@ -1,0 +1,126 @@
+//! Which formulas run: by the flags, else the best that the machine offers.
+
+use std::path::Path;
+
+use crate::attribution::monitor::formulas::{
+    DesignPower, Metered, NetworkModes, SocPower, parse_modes, parse_soc, parse_voltages,
+};
+use crate::attribution::monitor::host::Host;
+use crate::attribution::monitor::sensors::{MeterReading, Network, Threads, Users};
+use crate::attribution::monitor::{Modules, Share};
+use crate::power::{METERS, Meter, meter};
+
+use super::super::Failure;
+use super::super::output::read_text;
+use super::Arguments;
+
+/// Watts of a processor whose design power is not known: that of a laptop's.
+const TDP_W: f64 = 15.0;
+
+/// Meters that can be asked twice; the others are files, or models.
+fn live_meters() -> impl Iterator<Item = &'static dyn Meter> {
+    METERS.into_iter().filter(|meter| !["external", "software"].contains(&meter.name()))
+}
+
+/// The modules that the flags ask for, and what to know about them.
+pub fn modules(arguments: &Arguments, host: &dyn Host) -> Result<(Modules, Vec<String>), Failure> {
+    let mut modules = Modules::default();
+    let mut notes = Vec::new();
+    modules.share = if arguments.share == "active" { Share::Active } else { Share::Capacity };
+    match measured(arguments, host, &mut notes)? {
+        Some((meter, rails)) => {
+            modules.start_sensor(Box::new(MeterReading { meter }));
+            modules.start(Box::new(Metered { meter, rails }));
+        }
+        None => start_model(arguments, &mut modules, &mut notes)?,
+    }
+    if !arguments.network.is_empty() {
+        let modes = arguments.network.iter().map(|text| parse_modes(text));
+        let modes = modes.collect::<Result<_, _>>().map_err(Failure::Usage)?;
+        modules.start_sensor(Box::new(Network));
+        if arguments.board.is_some() {
+            modules.start_sensor(Box::new(Users));
+        }
+        modules.start(Box::new(NetworkModes(modes)));
+    }
+    if !arguments.pid.is_empty() {
+        modules.start_sensor(Box::new(Threads { of: arguments.pid.clone() }));
+    }
+    Ok((modules, notes))
+}
+
+/// The meter that is asked for, or the best one; none if a model is to be taken.
+fn measured(
+    arguments: &Arguments,
+    host: &dyn Host,
+    notes: &mut Vec<String>,
+) -> Result<Option<(&'static dyn Meter, Vec<String>)>, Failure> {
+    let wants_model =
+        arguments.tdp.is_some() || arguments.voltages.is_some() || arguments.soc.is_some();
+    match arguments.meter.as_str() {
+        "model" => Ok(None),
+        "auto" if wants_model => Ok(None),
+        "auto" => {
+            for meter in live_meters() {
+                if let Ok(offer) = meter.offer(&host.ask(meter.question())?) {
+                    return Ok(Some((meter, offer.default_rails)));
+                }
+            }
+            notes.push(no_meter(host)?);
+            Ok(None)
+        }
+        name => {
+            let names: Vec<&str> = live_meters().map(Meter::name).collect();
+            let found = meter(name).filter(|meter| names.contains(&meter.name()));
+            let meter = found.ok_or_else(|| {
+                let names = names.join(", ");
+                Failure::Usage(format!(
+                    "--meter: there is no {name:?}; there are auto, model, {names}"
+                ))
+            })?;
+            let offer = meter.offer(&host.ask(meter.question())?);
+            let offer = offer.map_err(|error| Failure::Board(error.to_string()))?;
+            notes.extend(offer.remarks);
+            Ok(Some((meter, offer.default_rails)))
+        }
+    }
+}
+
+/// Why nothing is measured, with the remedy where there is one.
+fn no_meter(host: &dyn Host) -> Result<String, Failure> {
+    let rapl = meter("rapl").map(|rapl| Ok::<_, Failure>(rapl.offer(&host.ask(rapl.question())?)));
+    let why = match rapl.transpose()? {
+        Some(Err(error)) => error.to_string(),
+        _ => "no meter answers".to_string(),
+    };
+    Ok(format!("power is not measured here ({why}): a model is taken instead"))
+}
+
+fn start_model(
+    arguments: &Arguments,
+    modules: &mut Modules,
+    notes: &mut Vec<String>,
+) -> Result<(), Failure> {
+    if let Some(path) = &arguments.soc {
+        let table = parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))?;
+        let source = path
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        modules.start(Box::new(SocPower { source, table }));
+        return Ok(());
+    }
+    let voltages = arguments.voltages.as_ref().map(|text| {
+        let path = Path::new(text);
+        let text = if path.is_file() { read_text(path)? } else { text.clone() };
+        parse_voltages(&text).map_err(|problem| Failure::Usage(format!("--voltages: {problem}")))
+    });
+    if arguments.tdp.is_none() {
+        notes.push(format!(
+            "the design power is not known: {TDP_W} W is assumed, so shares hold and watts do \
+             not; give --tdp WATTS"
+        ));
+    }
+    let tdp_w = arguments.tdp.unwrap_or(TDP_W);
+    modules.start(Box::new(DesignPower { tdp_w, voltages: voltages.transpose()? }));
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Writes a recording: rows are appended cycle by cycle, so that what was seen stays when
+//! the program is killed; the accounts are made at the end, or later by `account`.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::attribution::monitor::recording::{
+    About, Head, MONITOR_FILE, cycle_rows, jvm_rows, process_rows, thread_rows, to_csv,
+};
+
+use super::super::Failure;
+use super::super::output::{Existing, Output};
+use super::frame::{Frame, Session};
+
+/// The files that grow.
+const FILES: [&str; 5] = ["cycles.csv", "processes.csv", "threads.csv", "methods.csv", "jvm.csv"];
+
+/// A recording under way.
+pub struct Recorder {
+    output: Output,
+    files: Vec<(File, Head, PathBuf)>,
+    first_cycle: u64,
+    before_s: f64,
+}
+
+impl Recorder {
+    /// Opens the folder.
+    pub fn open(folder: &Path, existing: Existing, about: &About) -> Result<Recorder, Failure> {
+        let output = Output::open(folder, existing)?;
+        output.check_free(&[MONITOR_FILE])?;
+        output.check_free(&FILES)?;
+        output.discard(&["accounts", "ledger.csv"]).or_else(|failure| match existing {
+            Existing::Keep => Ok(()),
+            Existing::Replace => Err(failure),
+        })?;
+        let open = |name: &&str| {
+            let path = output.path(name);
+            let file = OpenOptions::new().create(true).write(true).truncate(true).open(&path);
+            Ok((file.map_err(Failure::io("create", &path))?, Head::With, path))
+        };
+        let files = FILES.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
+        // From here on the folder is this recording's: its files replace themselves.
+        let output = Output::open(folder, Existing::Replace)?;
+        let recorder =
+            Recorder { output, files, first_cycle: about.cycles, before_s: about.duration_s };
+        recorder.write_about(about)?;
+        Ok(recorder)
+    }
+
+    /// Adds a frame.
+    pub fn add(&mut self, session: &Session, frame: &Frame) -> Result<(), Failure> {
+        let number = frame.number - self.first_cycle;
+        let jvm = session.jvm.as_ref().zip(frame.jvm.as_ref());
+        let cycles = cycle_rows(number, &frame.cycle);
+        let processes = process_rows(number, &frame.cycle);
+        let of_jvm = jvm.map(|(jvm, (_, power))| (jvm.pid, power));
+        let threads = thread_rows(number, &frame.cycle, of_jvm);
+        self.append(0, &cycles)?;
+        self.append(1, &processes)?;
+        self.append(2, &threads)?;
+        if let Some((jvm, (cycle, power))) = jvm {
+            let (row, methods) = jvm_rows(number, jvm.pid, jvm.way, (&jvm.state, cycle, power));
+            self.append(3, &methods)?;
+            self.append(4, std::slice::from_ref(&row))?;
+        }
+        self.write_about(&session.about)
+    }
+
+    fn append<T: Serialize>(&mut self, file: usize, rows: &[T]) -> Result<(), Failure> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let (file, head, path) = &mut self.files[file];
+        let text = to_csv(rows, std::mem::replace(head, Head::Without));
+        file.write_all(text.as_bytes()).map_err(Failure::io("write", &*path))
+    }
+
+    fn write_about(&self, about: &About) -> Result<(), Failure> {
+        let mut about = about.clone();
+        about.cycles -= self.first_cycle;
+        about.duration_s -= self.before_s;
+        let text = toml::to_string(&about).map_err(|error| Failure::input(MONITOR_FILE, error))?;
+        self.output.write(MONITOR_FILE, text)?;
+        Ok(())
+    }
+
+    /// Makes the accounts of what was recorded.
+    pub fn finish(self) -> Result<PathBuf, Failure> {
+        drop(self.files);
+        super::recording::write_accounts(self.output.folder(), &self.output)?;
+        Ok(self.output.folder().to_path_buf())
+    }
+}

@@ -1,0 +1,150 @@
+//! A recorded folder for the other commands: reading it back, its accounts, and what
+//! `report` and `export` take of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::account::Accounts;
+use crate::attribution::monitor::recording::{
+    MONITOR_FILE, Recording, accounts_of, ledger_csv, page, read_rows, summary_text, sums, tables,
+};
+use crate::export::{Depth, ExportData, InputEnergies, Session};
+use crate::power::{Trace, Window};
+
+use super::super::Failure;
+use super::super::output::{Output, read_text};
+
+/// Whether a folder is a recording.
+pub fn is_recording(folder: &Path) -> bool {
+    folder.join(MONITOR_FILE).is_file()
+}
+
+/// Whether a file is what stands for the model of a recording.
+pub fn is_monitor_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == MONITOR_FILE)
+}
+
+/// Reads a recording back.
+pub fn read(folder: &Path) -> Result<Recording, Failure> {
+    let path = folder.join(MONITOR_FILE);
+    let about = toml::from_str(&read_text(&path)?).map_err(|error| Failure::input(&path, error))?;
+    Ok(Recording {
+        about,
+        cycles: rows(folder, "cycles.csv")?,
+        processes: rows(folder, "processes.csv")?,
+        threads: rows(folder, "threads.csv")?,
+        methods: rows(folder, "methods.csv")?,
+        jvm: rows(folder, "jvm.csv")?,
+    })
+}
+
+fn rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, Failure> {
+    let path = folder.join(name);
+    read_rows(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
+}
+
+/// Makes the accounts of a recording and writes them.
+pub fn write_accounts(folder: &Path, output: &Output) -> Result<(), Failure> {
+    let recording = read(folder)?;
+    let sums = sums(&recording);
+    let accounts = accounts_of(&sums);
+    assert!(accounts.ledger.adds_up(), "a recording's ledger adds up");
+    for (name, text) in tables(&sums) {
+        output.write(&format!("accounts/{name}"), text)?;
+    }
+    output.write("ledger.csv", ledger_csv(&sums))?;
+    Ok(())
+}
+
+/// Writes the page of a recording; returns its story.
+pub fn write_report(output: &Output) -> Result<String, Failure> {
+    let folder = output.folder();
+    let (recording, name) = (read(folder)?, name_of(folder));
+    let sums = sums(&recording);
+    output.write("report.html", page(&name, &recording, &sums))?;
+    Ok(summary_text(&name, &recording, &sums))
+}
+
+fn name_of(folder: &Path) -> String {
+    let name = folder.canonicalize().ok();
+    let name = name.as_deref().and_then(Path::file_name);
+    name.map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// What an export takes of a recording; it owns its parts.
+pub struct Exported {
+    board: String,
+    name: String,
+    is_virtual: bool,
+    accounts: Accounts,
+    inputs: BTreeMap<String, InputEnergies>,
+    sessions: Vec<Session>,
+}
+
+impl Exported {
+    /// Of a folder.
+    pub fn read(folder: &Path) -> Result<Exported, Failure> {
+        let recording = read(folder)?;
+        let sums = sums(&recording);
+        let name = name_of(folder);
+        let energy = |joules: f64| vec![joules * 1e6];
+        let input = InputEnergies {
+            total_uj: energy(sums.total.joules().0),
+            above_idle_uj: energy((sums.total - sums.unattributed).joules().0),
+            duration_s: vec![sums.duration_s],
+        };
+        Ok(Exported {
+            // No reader of an export is to take a model's figures for a meter's.
+            board: format!("{}; {}", recording.about.host, recording.about.meter()),
+            is_virtual: recording.about.is_virtual,
+            accounts: accounts_of(&sums),
+            inputs: BTreeMap::from([(name.clone(), input)]),
+            sessions: session(&recording, &name).into_iter().collect(),
+            name,
+        })
+    }
+
+    /// As the formats want it.
+    pub fn data(&self) -> ExportData<'_> {
+        ExportData {
+            scenario: &self.name,
+            package: "",
+            board: &self.board,
+            is_virtual: self.is_virtual,
+            frequency_hz: None,
+            accounts: &self.accounts,
+            inputs: &self.inputs,
+            sessions: &self.sessions,
+            depth: Depth::default(),
+        }
+    }
+}
+
+/// The recording as one session: a rail per part of the machine, a sample per cycle.
+fn session(recording: &Recording, name: &str) -> Option<Session> {
+    let mut rails: Vec<String> = recording.cycles.iter().map(|row| row.part.clone()).collect();
+    rails.sort();
+    rails.dedup();
+    let mut rows: BTreeMap<u64, (f64, f64, Vec<Option<f64>>)> = BTreeMap::new();
+    for row in &recording.cycles {
+        let at = rails.iter().position(|rail| *rail == row.part)?;
+        let new = || (row.start_s, row.end_s, vec![None; rails.len()]);
+        let watts = row.energy_j.joules().0 / (row.end_s - row.start_s);
+        rows.entry(row.cycle).or_insert_with(new).2[at] = Some(watts);
+    }
+    let (first, last) = (rows.values().next()?.0, rows.values().last()?.1);
+    let trace = Trace {
+        rails,
+        uptime_s: rows.values().map(|(_, end, _)| *end).collect(),
+        power_w: rows.values().flat_map(|(.., powers)| powers.clone()).collect(),
+        ..Trace::default()
+    };
+    Some(Session {
+        name: name.to_string(),
+        trace: Some(trace),
+        window: Window { start_s: first, end_s: last },
+        energy_j: recording.cycles.iter().map(|row| row.energy_j.joules().0).sum(),
+    })
+}

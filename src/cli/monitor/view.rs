@@ -1,0 +1,233 @@
+//! What the live view shows, as text: rows sorted and filtered, one line each. Pure, so
+//! that it can be tested without a terminal.
+
+use std::collections::BTreeMap;
+
+use crate::attribution::monitor::jvm::JvmState;
+use crate::units::{Joules, Watts};
+
+use super::choice::{Choice, Level, Sort};
+use super::frame::Frame;
+
+/// A row since the begin.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Tally {
+    now_w: f64,
+    now_cpu: f64,
+    total_j: f64,
+    calls: Option<u64>,
+}
+
+impl Tally {
+    fn per_call(&self) -> Option<f64> {
+        let calls = self.calls.filter(|calls| *calls > 0)?;
+        Some(self.total_j / calls as f64)
+    }
+}
+
+/// Everything seen since the begin.
+#[derive(Debug, Clone, Default)]
+pub struct Tallies {
+    rows: BTreeMap<Level, BTreeMap<String, Tally>>,
+    now_w: BTreeMap<&'static str, (f64, f64)>,
+}
+
+impl Tallies {
+    /// Adds a frame; what was the last cycle's is not any more.
+    pub fn add(&mut self, frame: &Frame, state: Option<&JvmState>) {
+        for tally in self.rows.values_mut().flat_map(BTreeMap::values_mut) {
+            (tally.now_w, tally.now_cpu) = (0.0, 0.0);
+        }
+        let d = frame.cycle.duration_s();
+        self.now_w.clear();
+        for component in &frame.cycle.components {
+            let watts = (component.energy.joules / d, component.unattributed_j / d);
+            self.now_w.insert(component.part.name(), watts);
+        }
+        for process in &frame.cycle.processes {
+            let key = format!("{:>7} {}", process.id.pid, process.name);
+            let joules = process.cpu_j + process.network_j.unwrap_or(0.0);
+            self.count(Level::Processes, key, (joules, process.cpu_s, None), d);
+            for (tid, name, cpu_s, joules) in &process.threads {
+                let key = format!("{:>7} {name} (of {})", tid, process.id.pid);
+                self.count(Level::Threads, key, (*joules, *cpu_s, None), d);
+            }
+        }
+        if let (Some((_, power)), Some(state)) = (&frame.jvm, state) {
+            self.add_jvm(power, state, d);
+        }
+    }
+
+    fn add_jvm(
+        &mut self,
+        power: &crate::attribution::monitor::jvm::JvmPower,
+        state: &JvmState,
+        d: f64,
+    ) {
+        for thread in &power.threads {
+            let name = if thread.name.is_empty() { "(ended)" } else { &thread.name };
+            let figures = (thread.cpu_j, thread.cpu_s.unwrap_or(0.0), None);
+            self.count(Level::Threads, format!("{:>7} {name}", thread.id), figures, d);
+            for method in &thread.methods {
+                let named = state.method(method.method);
+                let joules = method.cpu_j + method.network_j.unwrap_or(0.0);
+                let figures = (joules, method.cpu_s, Some(method.did.calls));
+                let key = format!("{}.{}", named.class, named.name);
+                self.count(Level::Methods, key, figures, d);
+                self.count(Level::Classes, named.class, figures, d);
+            }
+        }
+        let rest = (power.rest_j, 0.0, None);
+        self.count(Level::Methods, "(the JVM itself: collector, compiler)".into(), rest, d);
+        let bare = (power.without_method_j(), 0.0, None);
+        self.count(Level::Methods, "(threads without a known method)".into(), bare, d);
+    }
+
+    fn count(&mut self, level: Level, key: String, figures: (f64, f64, Option<u64>), d: f64) {
+        let (joules, cpu_s, calls) = figures;
+        let tally = self.rows.entry(level).or_default().entry(key).or_default();
+        tally.now_w += joules / d;
+        tally.now_cpu += cpu_s / d;
+        tally.total_j += joules;
+        tally.calls = calls.map_or(tally.calls, |calls| Some(tally.calls.unwrap_or(0) + calls));
+    }
+
+    /// Whether there is anything of a level.
+    pub fn has(&self, level: Level) -> bool {
+        self.rows.get(&level).is_some_and(|rows| !rows.is_empty())
+    }
+
+    /// The rows of a level as text lines, head first.
+    pub fn lines(&self, choice: &Choice, width: usize) -> Vec<String> {
+        let empty = BTreeMap::new();
+        let rows = self.rows.get(&choice.level).unwrap_or(&empty);
+        let wanted = choice.filter.to_lowercase();
+        let mut rows: Vec<(&String, &Tally)> =
+            rows.iter().filter(|(key, _)| key.to_lowercase().contains(&wanted)).collect();
+        rows.sort_by(|a, b| order(choice.sort, *a, *b));
+        let head = format!(
+            "{:>9} {:>6} {:>9} {:>10} {:>9}  {}",
+            "power",
+            "cpu",
+            "energy",
+            choice.calls,
+            "per call",
+            choice.level.name()
+        );
+        let mut lines = vec![cut(&head, width)];
+        lines.extend(rows.into_iter().skip(choice.skip).map(|(key, tally)| {
+            let calls = tally.calls.map_or("-".into(), |calls| calls.to_string());
+            let per_call = match choice.calls {
+                "calls" => tally.per_call().map_or("-".into(), |joules| Joules(joules).to_string()),
+                _ => "-".into(),
+            };
+            let line = format!(
+                "{:>9} {:>5.1}% {:>9} {:>10} {:>9}  {key}",
+                Watts(tally.now_w).to_string(),
+                100.0 * tally.now_cpu,
+                Joules(tally.total_j).to_string(),
+                calls,
+                per_call
+            );
+            cut(&line, width)
+        }));
+        lines
+    }
+
+    /// The parts of the machine in the last cycle.
+    pub fn parts(&self) -> String {
+        let part = |(name, (watts, rest)): (&&str, &(f64, f64))| {
+            format!("{name} {} ({} nobody's)", Watts(*watts), Watts(*rest))
+        };
+        let parts: Vec<String> = self.now_w.iter().map(part).collect();
+        if parts.is_empty() { "no figure in this cycle".into() } else { parts.join(", ") }
+    }
+
+    /// The end of a headless run: the costliest rows of each level.
+    pub fn summary(&self, seconds: f64, is_model: bool, calls: &str) -> String {
+        let model = if is_model { "; a model's figures, no measurement" } else { "" };
+        let mut text =
+            format!("{seconds:.1} s{model}; no intervals: one recording has no repeats\n");
+        for level in [Level::Processes, Level::Methods] {
+            let Some(rows) = self.rows.get(&level) else { continue };
+            let mut rows: Vec<_> = rows.iter().collect();
+            rows.sort_by(|a, b| order(Sort::Energy, *a, *b));
+            text += &format!("{:>10} {:>10} {:>11}  {}\n", "energy", "power", calls, level.name());
+            for (key, tally) in rows.into_iter().take(10) {
+                let calls = tally.calls.map_or("-".into(), |calls| calls.to_string());
+                let energy = Joules(tally.total_j).to_string();
+                let power = Watts(tally.total_j / seconds).to_string();
+                text += &cut(&format!("{energy:>10} {power:>10} {calls:>11}  {key}"), 110);
+                text.push('\n');
+            }
+        }
+        text.trim_end().to_string()
+    }
+}
+
+fn order(sort: Sort, a: (&String, &Tally), b: (&String, &Tally)) -> std::cmp::Ordering {
+    let by = |figure: fn(&Tally) -> f64| figure(b.1).total_cmp(&figure(a.1)).then(a.0.cmp(b.0));
+    match sort {
+        Sort::Power => by(|tally| tally.now_w),
+        Sort::Energy => by(|tally| tally.total_j),
+        Sort::Calls => by(|tally| tally.calls.unwrap_or(0) as f64),
+        Sort::PerCall => by(|tally| tally.per_call().unwrap_or(0.0)),
+        Sort::Name => a.0.cmp(b.0),
+    }
+}
+
+/// A line without control characters, at most so wide.
+pub fn cut(line: &str, width: usize) -> String {
+    line.chars().map(|c| if c.is_control() { '?' } else { c }).take(width).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tallies() -> Tallies {
+        let mut tallies = Tallies::default();
+        for (key, joules, calls) in
+            [("a.A.x()", 3.0, 3), ("a.B.y()", 2.0, 1), ("b.C.z\u{1b}()", 4.0, 400)]
+        {
+            tallies.count(Level::Methods, key.into(), (joules, 0.5, Some(calls)), 2.0);
+        }
+        tallies
+    }
+
+    fn names(choice: &Choice) -> Vec<String> {
+        let lines = tallies().lines(choice, 100);
+        lines[1..].iter().map(|line| line.rsplit("  ").next().unwrap().to_string()).collect()
+    }
+
+    #[test]
+    fn rows_are_sorted_filtered_scrolled_and_harmless() {
+        let mut choice = Choice {
+            level: Level::Methods,
+            sort: Sort::Power,
+            filter: String::new(),
+            skip: 0,
+            calls: "calls",
+        };
+        assert_eq!(names(&choice), ["b.C.z?()", "a.A.x()", "a.B.y()"]);
+        choice.sort = Sort::PerCall;
+        assert_eq!(names(&choice), ["a.B.y()", "a.A.x()", "b.C.z?()"]);
+        choice.filter = "A.".into();
+        assert_eq!(names(&choice), ["a.B.y()", "a.A.x()"]);
+        choice.skip = 1;
+        assert_eq!(names(&choice), ["a.A.x()"]);
+        assert!(tallies().lines(&choice, 20).iter().all(|line| line.chars().count() <= 20));
+        let mut sort = Sort::Power;
+        for _ in 0..5 {
+            sort = sort.next();
+        }
+        assert_eq!(sort, Sort::Power);
+    }
+
+    #[test]
+    fn a_summary_says_what_is_no_measurement() {
+        let text = tallies().summary(2.0, true, "calls");
+        assert!(text.contains("no measurement") && text.contains("2.00 W"), "{text}");
+        assert!(!text.contains('\u{1b}'));
+    }
+}

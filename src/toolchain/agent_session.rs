@@ -1,0 +1,240 @@
+//! One measurement of a JVM by the agent: its settings, and how a JVM gets it.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::agent_link::AgentLink;
+use super::compiler::join_paths;
+use super::monitor_agent::MonitorAgent;
+use super::{Jdk, ToolchainError};
+
+/// How a JVM is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// `sampling` or `instrumentation`.
+    pub mode: &'static str,
+    /// Prefixes of class names that take part; all but the platform's if none.
+    pub include: Vec<String>,
+    /// Prefixes that don't.
+    pub exclude: Vec<String>,
+    /// Time between two samples in milliseconds.
+    pub period_ms: u32,
+    /// Part of the time in which instrumented calls are timed, in percent.
+    pub duty_percent: u32,
+    /// Whether methods too small to carry a probe get one.
+    pub small_methods: SmallMethods,
+}
+
+/// What happens to methods that cost less than a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SmallMethods {
+    /// Their time is their callers'.
+    Skip,
+    /// They get a probe.
+    Probe,
+}
+
+/// A measurement that was prepared.
+#[derive(Debug)]
+pub struct AgentSession {
+    agent: PathBuf,
+    attach: PathBuf,
+    token: String,
+    folder: tempfile::TempDir,
+}
+
+/// Why a running JVM can't be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum AttachError {
+    /// No such process.
+    #[error("there is no process {0}")]
+    NoProcess(u32),
+    /// The process is no JVM, or doesn't answer.
+    #[error(
+        "process {pid} does not let an agent in: {message}. Only a JVM of the same user does, \
+             and only without -XX:+DisableAttachMechanism; run as its user, or start it with \
+             `wattline monitor -- java ...`"
+    )]
+    Refused {
+        /// The process.
+        pid: u32,
+        /// Its answer.
+        message: String,
+    },
+    /// The agent came in and failed.
+    #[error("the agent could not start in process {pid}: {message}")]
+    Agent {
+        /// The process.
+        pid: u32,
+        /// What it said.
+        message: String,
+    },
+    /// The agent does not say where it listens.
+    #[error(
+        "no agent answers within {seconds} s; did the JVM end, or is it no JVM of Java 11 or later?"
+    )]
+    Silent {
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The connection ended.
+    #[error("the JVM does not answer any more ({0}): it has ended, or is stopped")]
+    Gone(std::io::Error),
+    /// A tool failed.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+}
+
+impl AgentSession {
+    /// Writes the settings into a folder that only this user can read.
+    ///
+    /// # Errors
+    /// Folders that can't be written.
+    pub fn prepare(agent: &MonitorAgent, settings: &AgentSettings) -> Result<Self, ToolchainError> {
+        let folder =
+            tempfile::tempdir().map_err(ToolchainError::io("create", std::env::temp_dir()))?;
+        let token = token()?;
+        let lines = [
+            ("probe", agent.probe.display().to_string()),
+            ("service", join_paths(&agent.service)),
+            ("port-file", folder.path().join("port").display().to_string()),
+            ("token", token.clone()),
+            ("mode", settings.mode.to_string()),
+            ("include", settings.include.join(",")),
+            ("exclude", settings.exclude.join(",")),
+            ("period-ms", settings.period_ms.max(1).to_string()),
+            ("duty", settings.duty_percent.clamp(1, 100).to_string()),
+            ("small", small(settings.small_methods).to_string()),
+        ];
+        let text: String =
+            lines.iter().map(|(key, value)| format!("{key}={}\n", escaped(value))).collect();
+        let path = folder.path().join("settings");
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(ToolchainError::io("create", &path))?;
+        file.write_all(text.as_bytes()).map_err(ToolchainError::io("write", &path))?;
+        let (agent, attach) = (agent.agent.clone(), agent.attach.clone());
+        Ok(Self { agent, attach, token, folder })
+    }
+
+    /// The option with which a JVM starts the agent.
+    pub fn jvm_option(&self) -> String {
+        format!("-javaagent:{}={}", self.agent.display(), self.settings().display())
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.folder.path().join("settings")
+    }
+
+    /// Lets the agent into a running JVM.
+    ///
+    /// # Errors
+    /// A process that is none, or refuses.
+    pub fn attach(&self, jdk: &Jdk, pid: u32) -> Result<(), AttachError> {
+        if !PathBuf::from(format!("/proc/{pid}")).is_dir() {
+            return Err(AttachError::NoProcess(pid));
+        }
+        // Asked to attach, a JVM gets a signal that ends any other program.
+        if !is_jvm(pid) {
+            return Err(AttachError::Refused { pid, message: "it is no JVM".into() });
+        }
+        let output = Command::new(&jdk.java)
+            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"])
+            .args(["--add-modules", "jdk.attach", "-cp"])
+            .arg(&self.attach)
+            .args(["wattline.monitor.attach.Attach", &pid.to_string()])
+            .arg(&self.agent)
+            .arg(self.settings())
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .output()
+            .map_err(ToolchainError::io("start", &jdk.java))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let message = said.lines().next().unwrap_or("no message").trim().to_string();
+        match output.status.code() {
+            Some(0) => Ok(()),
+            Some(4) => Err(AttachError::Agent { pid, message }),
+            _ => Err(AttachError::Refused { pid, message }),
+        }
+    }
+
+    /// Connects to the agent, which may be starting yet. `is_alive` says whether its JVM
+    /// still runs.
+    ///
+    /// # Errors
+    /// No answer in time.
+    pub fn connect(
+        &self,
+        limit: Duration,
+        mut is_alive: impl FnMut() -> bool,
+    ) -> Result<AgentLink, AttachError> {
+        let deadline = Instant::now() + limit;
+        let path = self.folder.path().join("port");
+        loop {
+            let port = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+            if let Some(port) = port {
+                return AgentLink::open(port, &self.token).map_err(AttachError::Gone);
+            }
+            if Instant::now() > deadline || !is_alive() {
+                return Err(AttachError::Silent { seconds: limit.as_secs() });
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Whether a process has a JVM in it.
+fn is_jvm(pid: u32) -> bool {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let name = b"/libjvm.so";
+    // What can't be read is for the attach interface to judge.
+    maps.is_empty() || maps.windows(name.len()).any(|window| window == name)
+}
+
+fn small(choice: SmallMethods) -> &'static str {
+    match choice {
+        SmallMethods::Skip => "no",
+        SmallMethods::Probe => "yes",
+    }
+}
+
+/// A word that nobody guesses.
+fn token() -> Result<String, ToolchainError> {
+    let mut bytes = [0; 16];
+    let source = "/dev/urandom";
+    let mut file = fs::File::open(source).map_err(ToolchainError::io("open", source))?;
+    file.read_exact(&mut bytes).map_err(ToolchainError::io("read", source))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A value of a properties file.
+fn escaped(value: &str) -> String {
+    let mut text = String::new();
+    for unit in value.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(b'\\') => text.push_str("\\\\"),
+            Ok(byte) if byte.is_ascii_graphic() => text.push(char::from(byte)),
+            _ => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_jvm_is_asked_to_let_an_agent_in() {
+        assert!(!is_jvm(std::process::id()));
+        assert_eq!(escaped("/a b\\é"), "/a\\u0020b\\\\\\u00e9");
+        assert_eq!(token().unwrap().len(), 32);
+    }
+}

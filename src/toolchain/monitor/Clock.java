@@ -1,0 +1,77 @@
+package wattline.monitor.probe;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The clock of the probes: it goes while a window is open and stands while it is closed,
+ * so that reading it is cheap most of the time. Durations by this clock are proportional
+ * to real ones, as windows open at moments that have nothing to do with the program.
+ */
+public final class Clock {
+    private static volatile Window window = new Window(0, System.nanoTime(), true);
+    private static volatile Thread ticker;
+
+    private Clock() {
+    }
+
+    private static final class Window {
+        final long base;
+        final long start;
+        final boolean open;
+
+        Window(long base, long start, boolean open) {
+            this.base = base;
+            this.start = start;
+            this.open = open;
+        }
+    }
+
+    /** Nanoseconds of all windows so far. */
+    public static long now() {
+        Window now = window;
+        return now.open ? now.base + (System.nanoTime() - now.start) : now.base;
+    }
+
+    /** Opens windows of openMicros every openMicros + about closedMicros; always open for 0. */
+    public static synchronized void tick(long openMicros, long closedMicros) {
+        Thread old = ticker;
+        ticker = null;
+        if (old != null) {
+            LockSupport.unpark(old);
+        }
+        open();
+        if (closedMicros > 0) {
+            Thread thread = new Thread(() -> run(openMicros, closedMicros), "wattline-clock");
+            thread.setDaemon(true);
+            ticker = thread;
+            thread.start();
+        }
+    }
+
+    private static void run(long openMicros, long closedMicros) {
+        long random = System.nanoTime() | 1;
+        while (ticker == Thread.currentThread()) {
+            LockSupport.parkNanos(openMicros * 1000);
+            close();
+            random ^= random << 13;
+            random ^= random >>> 7;
+            random ^= random << 17;
+            // between half and one and a half of the mean
+            long part = 500 + Math.floorMod(random, 1001L);
+            LockSupport.parkNanos(closedMicros * part);
+            open();
+        }
+    }
+
+    private static synchronized void open() {
+        Window now = window;
+        if (!now.open) {
+            window = new Window(now.base, System.nanoTime(), true);
+        }
+    }
+
+    private static synchronized void close() {
+        Window now = window;
+        window = new Window(now(), 0, false);
+    }
+}

@@ -1,0 +1,199 @@
+package wattline.monitor.service;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Properties;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import wattline.monitor.probe.Clock;
+import wattline.monitor.probe.Probe;
+
+/**
+ * Everything of the agent beside the probes: what is woven or sampled, and the loopback
+ * socket from which it is read. One reader at a time; when it goes, probes are taken out.
+ */
+public final class Service {
+    private static final Queue<String> PROBLEMS = new ConcurrentLinkedQueue<>();
+
+    private final Instrumentation instrumentation;
+    private final Methods methods = new Methods();
+    private final List<ClassFileTransformer> woven = new ArrayList<>();
+    private Sampler sampler;
+    private Filter filter;
+    private int turn;
+
+    public Service(Instrumentation instrumentation) {
+        this.instrumentation = instrumentation;
+    }
+
+    /** A problem that the reader is to know; the application does not. */
+    static void complain(String problem) {
+        if (PROBLEMS.size() < 20) {
+            PROBLEMS.add(problem.replace('\n', ' '));
+        }
+    }
+
+    static List<String> problems() {
+        List<String> all = new ArrayList<>();
+        for (String one = PROBLEMS.poll(); one != null; one = PROBLEMS.poll()) {
+            all.add(one);
+        }
+        return all;
+    }
+
+    /** All live threads. */
+    static Thread[] threads() {
+        ThreadGroup root = Thread.currentThread().getThreadGroup();
+        while (root.getParent() != null) {
+            root = root.getParent();
+        }
+        Thread[] all = new Thread[root.activeCount() * 2 + 16];
+        return Arrays.copyOf(all, root.enumerate(all));
+    }
+
+    /** Starts to measure and to listen; the port is written to the file that settings name. */
+    public synchronized void open(Properties settings) throws IOException {
+        begin(settings);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        File port = new File(settings.getProperty("port-file"));
+        File half = new File(port.getPath() + ".half");
+        Files.write(half.toPath(), (server.getLocalPort() + "\n").getBytes(StandardCharsets.US_ASCII));
+        Files.move(half.toPath(), port.toPath(), StandardCopyOption.REPLACE_EXISTING);
+        int own = ++turn;
+        Thread thread = new Thread(() -> serve(server, settings, own), "wattline-service");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private synchronized void begin(Properties settings) {
+        end();
+        methods.unfold();
+        filter = new Filter(settings);
+        boolean sampling = settings.getProperty("mode", "sampling").equals("sampling");
+        if (sampling) {
+            sampler = new Sampler(filter, methods, Long.parseLong(settings.getProperty("period-ms", "20")));
+            Probe.byteSampler = sampler;
+            Thread thread = new Thread(sampler, "wattline-sampler");
+            thread.setDaemon(true);
+            thread.start();
+        } else {
+            Probe.byteSampler = null;
+            long duty = Long.parseLong(settings.getProperty("duty", "100"));
+            Clock.tick(20L * duty, duty >= 100 ? 0 : 20L * (100 - duty));
+            weave(new Weaver(filter, methods, settings.getProperty("small", "no").equals("yes")), loaded());
+        }
+        if (settings.getProperty("bytes", "yes").equals("yes")) {
+            weave(new Sockets(), sockets());
+        }
+    }
+
+    private void weave(ClassFileTransformer transformer, List<Class<?>> loaded) {
+        instrumentation.addTransformer(transformer, true);
+        woven.add(transformer);
+        retransform(loaded);
+    }
+
+    /** All at once, which stops the application once; one by one where one of them fails. */
+    private void retransform(List<Class<?>> classes) {
+        try {
+            if (!classes.isEmpty()) {
+                instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
+            }
+            return;
+        } catch (Throwable one) {
+            // the loop says which
+        }
+        for (Class<?> one : classes) {
+            try {
+                instrumentation.retransformClasses(one);
+            } catch (Throwable problem) {
+                complain(one.getName() + ": " + problem);
+            }
+        }
+    }
+
+    /** Takes the probes out of some methods, by their numbers. */
+    synchronized void fold(String numbers) {
+        Set<String> owners = new HashSet<>();
+        for (String number : numbers.trim().split(" ")) {
+            owners.add(methods.fold(Integer.parseInt(number)));
+        }
+        if (!woven.isEmpty()) {
+            List<Class<?>> classes = loaded();
+            classes.removeIf(one -> !owners.contains(one.getName()));
+            retransform(classes);
+        }
+    }
+
+    private List<Class<?>> loaded() {
+        List<Class<?>> found = new ArrayList<>();
+        for (Class<?> one : instrumentation.getAllLoadedClasses()) {
+            if (one.getClassLoader() != null && filter.accepts(one.getName()) && instrumentation.isModifiableClass(one)) {
+                found.add(one);
+            }
+        }
+        return found;
+    }
+
+    private List<Class<?>> sockets() {
+        List<Class<?>> found = new ArrayList<>();
+        for (String name : Sockets.CLASSES) {
+            try {
+                found.add(Class.forName(name, false, null));
+            } catch (ClassNotFoundException other) {
+                continue; // another release has it
+            }
+        }
+        return found;
+    }
+
+    /** Takes the probes out. */
+    private synchronized void end() {
+        if (sampler != null) {
+            sampler.stop();
+            sampler = null;
+            Probe.byteSampler = null;
+        }
+        if (woven.isEmpty()) {
+            return;
+        }
+        woven.forEach(instrumentation::removeTransformer);
+        woven.clear();
+        Clock.tick(0, 0);
+        retransform(loaded());
+        retransform(sockets());
+    }
+
+    private void serve(ServerSocket server, Properties settings, int own) {
+        try (ServerSocket open = server) {
+            Reader reader = null;
+            while (reader == null) {
+                Socket socket = open.accept();
+                reader = Reader.admitted(socket, settings, this, methods);
+            }
+            reader.run();
+        } catch (IOException gone) {
+            complain("the reader is gone: " + gone);
+        }
+        synchronized (this) {
+            // another reader may have taken over
+            if (own == turn) {
+                end();
+            }
+        }
+    }
+}

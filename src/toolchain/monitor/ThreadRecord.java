@@ -1,0 +1,184 @@
+package wattline.monitor.probe;
+
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What one thread has done: per method its exclusive time, calls, waits and bytes. Only
+ * the thread itself writes it; the service reads it while it changes, and may see a value
+ * a moment late. Fences at every call would cost more than all the rest.
+ */
+public final class ThreadRecord {
+    /** All records; the service drops those of ended threads. */
+    public static final Queue<ThreadRecord> ALL = new ConcurrentLinkedQueue<>();
+    /** Socket calls of one thread from one look at its stack to the next. */
+    private static final int CALLS_PER_LOOK = 64;
+
+    /** Its number. */
+    public final long id;
+    /** The thread, as long as somebody else knows it. */
+    public final WeakReference<Thread> thread;
+    /** Exclusive nanoseconds per method; nanoseconds of processor time when sampled. */
+    public long[] time = new long[256];
+    /** Calls per method; samples when sampled. */
+    public long[] calls = new long[256];
+    /** Nanoseconds per method in calls that wait. */
+    public long[] waited = new long[256];
+    /** Bytes read and written per method: two entries each. */
+    public long[] bytes = new long[512];
+    /** Bytes read and written outside of all methods. */
+    public long outsideIn;
+    public long outsideOut;
+
+    private int[] stack = new int[64];
+    private int depth;
+    private long last;
+    private boolean waiting;
+    private int socketCalls;
+
+    private ThreadRecord(Thread thread) {
+        this.id = thread.getId();
+        this.thread = new WeakReference<>(thread);
+    }
+
+    /** The record of a thread, among all others: a new one if it has none. */
+    public static synchronized ThreadRecord of(Thread thread) {
+        for (ThreadRecord known : ALL) {
+            if (known.thread.get() == thread) {
+                return known;
+            }
+        }
+        ThreadRecord record = new ThreadRecord(thread);
+        ALL.add(record);
+        return record;
+    }
+
+    void enter(int method) {
+        long now = Clock.now();
+        int top = depth;
+        if (top > 0) {
+            charge(stack[top - 1], now);
+        }
+        last = now;
+        if (top == stack.length) {
+            stack = Arrays.copyOf(stack, 2 * top);
+        }
+        if (method >= calls.length) {
+            grow(method);
+        }
+        stack[top] = method;
+        calls[method]++;
+        depth = top + 1;
+    }
+
+    /** The method ends. Frames above it, left by an error in a probe, end with it. */
+    public void exit(int method) {
+        long now = Clock.now();
+        int top = depth;
+        if (top == 0) {
+            return;
+        }
+        charge(stack[top - 1], now);
+        last = now;
+        while (top > 0 && stack[--top] != method) {
+            continue;
+        }
+        depth = top;
+    }
+
+    /** A call that waits begins. */
+    public void pause() {
+        if (depth > 0) {
+            long now = Clock.now();
+            charge(stack[depth - 1], now);
+            last = now;
+            waiting = true;
+        }
+    }
+
+    /** It ends. */
+    public void resume() {
+        if (depth > 0) {
+            long now = Clock.now();
+            charge(stack[depth - 1], now);
+            last = now;
+        }
+    }
+
+    /** The end of a wait, if there is one. */
+    void awake() {
+        if (waiting) {
+            resume();
+        }
+    }
+
+    private void charge(int method, long now) {
+        if (waiting) {
+            waiting = false;
+            waited[method] += now - last;
+        } else {
+            time[method] += now - last;
+        }
+    }
+
+    void bytes(long in, long out) {
+        Probe.ByteSampler sampler = Probe.byteSampler;
+        if (sampler != null) {
+            outsideIn += in;
+            outsideOut += out;
+            if (socketCalls++ % CALLS_PER_LOOK == 0) {
+                sampler.book(this);
+            }
+        } else if (depth > 0) {
+            bytes(stack[depth - 1], in, out);
+        } else {
+            outsideIn += in;
+            outsideOut += out;
+        }
+    }
+
+    /** Adds bytes to a method. */
+    public void bytes(int method, long in, long out) {
+        if (method >= calls.length) {
+            grow(method);
+        }
+        bytes[2 * method] += in;
+        bytes[2 * method + 1] += out;
+    }
+
+    /** Adds processor time that a sample found. */
+    public void sample(int method, long nanoseconds) {
+        if (method >= calls.length) {
+            grow(method);
+        }
+        calls[method]++;
+        time[method] += nanoseconds;
+    }
+
+    private synchronized void grow(int method) {
+        int length = Math.max(method + 1, 2 * calls.length);
+        time = Arrays.copyOf(time, length);
+        waited = Arrays.copyOf(waited, length);
+        bytes = Arrays.copyOf(bytes, 2 * length);
+        calls = Arrays.copyOf(calls, length);
+    }
+
+    /** The method that runs, or -1. */
+    public int running() {
+        int top = depth;
+        int[] frames = stack;
+        return top > 0 && top <= frames.length ? frames[top - 1] : -1;
+    }
+
+    /** Whether it waits. */
+    public boolean isWaiting() {
+        return waiting;
+    }
+
+    /** When the running method was last charged, by the clock of the probes. */
+    public long last() {
+        return last;
+    }
+}

@@ -1,0 +1,176 @@
+//! The agent that measures the methods of a JVM: built from its Java sources on first use,
+//! with ASM fetched by name and hash, and kept in the cache.
+//!
+//! Three jars: the agent itself, the probe for the bootstrap class loader, and the service,
+//! which lives beside ASM in a class loader of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::artifact::{fetch, hash_of_bytes};
+use super::compiler::join_paths;
+use super::{Jdk, ToolchainError, cache, jar};
+
+const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
+const PROBE: [(&str, &str); 3] = [
+    ("Clock.java", include_str!("monitor/Clock.java")),
+    ("Probe.java", include_str!("monitor/Probe.java")),
+    ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
+];
+const SERVICE: [(&str, &str); 10] = [
+    ("Filter.java", include_str!("monitor/Filter.java")),
+    ("MethodProbe.java", include_str!("monitor/MethodProbe.java")),
+    ("Methods.java", include_str!("monitor/Methods.java")),
+    ("Reader.java", include_str!("monitor/Reader.java")),
+    ("Sampler.java", include_str!("monitor/Sampler.java")),
+    ("Service.java", include_str!("monitor/Service.java")),
+    ("Shapes.java", include_str!("monitor/Shapes.java")),
+    ("Sockets.java", include_str!("monitor/Sockets.java")),
+    ("Waits.java", include_str!("monitor/Waits.java")),
+    ("Weaver.java", include_str!("monitor/Weaver.java")),
+];
+const ATTACH: [(&str, &str); 1] = [("Attach.java", include_str!("monitor/Attach.java"))];
+
+/// ASM, which the service is compiled against and runs with.
+const ASM: [(&str, &str); 3] = [
+    ("org.ow2.asm:asm:9.9", "03d99a74ad1ee5c71334ef67437f4ef4fe3488caa7c96d8645abc73c8e2017d4"),
+    (
+        "org.ow2.asm:asm-commons:9.9",
+        "db2f6f26150bbe7c126606b4a1151836bcc22a1e05a423b3585698bece995ff8",
+    ),
+    (
+        "org.ow2.asm:asm-tree:9.9",
+        "42178f3775c9c63f9e5e1446747d29b4eca4d91bd6e75e5c43cfa372a47d38c6",
+    ),
+];
+
+/// The built agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MonitorAgent {
+    /// What a JVM loads.
+    pub agent: PathBuf,
+    /// What goes to the bootstrap class loader.
+    pub probe: PathBuf,
+    /// The class path of the service, ASM included.
+    pub service: Vec<PathBuf>,
+    /// The helper that loads the agent into a running JVM.
+    pub attach: PathBuf,
+}
+
+/// The agent's jars; the first use on a machine takes some seconds and, for ASM, Maven.
+///
+/// # Errors
+/// No JDK, no ASM, folders that can't be written.
+pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
+    let asm = ASM.iter().map(|(name, hash)| fetch(name, hash)).collect::<Result<Vec<_>, _>>()?;
+    let place = cache::folder().join(format!("monitor-agent-{}", key()));
+    if !place.join("agent.jar").is_file() {
+        build(jdk, &asm, &place)?;
+    }
+    let mut service = vec![place.join("service.jar")];
+    service.extend(asm);
+    Ok(MonitorAgent {
+        agent: place.join("agent.jar"),
+        probe: place.join("probe.jar"),
+        service,
+        attach: place.join("attach.jar"),
+    })
+}
+
+/// Names the build by its sources.
+fn key() -> String {
+    let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&ATTACH);
+    let all: String = sources.map(|(name, text)| format!("{name}\n{text}")).collect();
+    let asm: String = ASM.iter().map(|(_, hash)| *hash).collect();
+    hash_of_bytes((all + &asm).as_bytes())[..16].to_string()
+}
+
+/// Builds beside the place and renames, so that it is never half.
+fn build(jdk: &Jdk, asm: &[PathBuf], place: &Path) -> Result<(), ToolchainError> {
+    let parent = cache::folder();
+    fs::create_dir_all(&parent).map_err(ToolchainError::io("create", &parent))?;
+    let work = tempfile::tempdir_in(&parent).map_err(ToolchainError::io("create", &parent))?;
+    let agent = "wattline.monitor.agent.Agent";
+    let manifest =
+        [("Premain-Class", agent), ("Agent-Class", agent), ("Can-Retransform-Classes", "true")];
+    let bench = Bench { jdk, work: work.path() };
+    bench.pack("probe", &PROBE, &[], &[])?;
+    let mut service = asm.to_vec();
+    service.push(work.path().join("probe-classes"));
+    bench.pack("service", &SERVICE, &service, &[])?;
+    bench.pack("attach", &ATTACH, &[], &[("Main-Class", "wattline.monitor.attach.Attach")])?;
+    bench.pack("agent", &AGENT, &[], &manifest)?;
+    let made = work.keep();
+    match fs::rename(&made, place) {
+        Ok(()) => Ok(()),
+        // another process was faster
+        Err(_) if place.join("agent.jar").is_file() => {
+            fs::remove_dir_all(&made).map_err(ToolchainError::io("remove", &made))
+        }
+        Err(error) => Err(ToolchainError::io("rename", place)(error)),
+    }
+}
+
+struct Bench<'a> {
+    jdk: &'a Jdk,
+    work: &'a Path,
+}
+
+impl Bench<'_> {
+    /// Compiles sources for Java 11 and packs them into `NAME.jar`.
+    fn pack(
+        &self,
+        name: &str,
+        sources: &[(&str, &str)],
+        classpath: &[PathBuf],
+        manifest: &[(&str, &str)],
+    ) -> Result<(), ToolchainError> {
+        let classes = self.work.join(format!("{name}-classes"));
+        let texts: BTreeMap<String, Vec<u8>> = sources
+            .iter()
+            .map(|(file, text)| (format!("{name}-src/{file}"), text.as_bytes().to_vec()))
+            .collect();
+        let files = jar::write_folder(self.work, &texts)?;
+        let mut javac = Command::new(&self.jdk.javac);
+        javac.args(["-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
+        // What the platform does not export by release: management and attachment.
+        match name {
+            "agent" | "probe" => javac.args(["--release", "11"]),
+            _ => javac.args(["-source", "11", "-target", "11"]),
+        };
+        javac.arg("-cp").arg(join_paths(classpath)).arg("-d").arg(&classes).args(files);
+        javac.env_remove("JAVA_TOOL_OPTIONS");
+        let output = javac.output().map_err(ToolchainError::io("start", &self.jdk.javac))?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).trim().to_string();
+            return Err(ToolchainError::Process { program: "javac", message });
+        }
+        let path = self.work.join(format!("{name}.jar"));
+        let bytes = jar::pack(manifest, &jar::read_folder(&classes)?);
+        fs::write(&path, bytes).map_err(ToolchainError::io("write", &path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_is_built_once() {
+        let Ok(jdk) = Jdk::find() else {
+            println!("skipped: no JDK");
+            return;
+        };
+        let Ok(agent) = monitor_agent(&jdk) else {
+            println!("skipped: ASM can't be fetched");
+            return;
+        };
+        let classes = jar::read(&agent.probe, ".class", |_| true).unwrap();
+        assert!(classes.contains_key("wattline/monitor/probe/Probe.class"));
+        let own = jar::read(&agent.agent, ".class", |_| true).unwrap();
+        assert_eq!(own.len(), 1, "the application's class path gets one class: {own:?}");
+        assert_eq!(monitor_agent(&jdk).unwrap(), agent);
+    }
+}

@@ -1,0 +1,224 @@
+//! `monitor` on this machine and on a real JVM whose methods are known. Without a JDK, or
+//! without ASM, the tests of the JVM say that they skip.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use wattline::account::Femtojoules;
+use wattline::toolchain::Jdk;
+use wattline::toolchain::monitor_agent::monitor_agent;
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+
+fn monitor(arguments: &[&str]) -> Output {
+    let mut command = Command::new(WATTLINE);
+    command.args(["monitor", "--headless", "--tdp", "65", "--interval", "0.5"]).args(arguments);
+    command.output().unwrap()
+}
+
+/// The classes of the program, where there is all that is needed to measure it.
+fn program(folder: &Path) -> Option<Jdk> {
+    let Ok(jdk) = Jdk::find() else {
+        println!("SKIPPED: no JDK");
+        return None;
+    };
+    if let Err(error) = monitor_agent(&jdk) {
+        println!("SKIPPED: no agent: {error}");
+        return None;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Work.java");
+    let status = Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder).arg(source).status();
+    assert!(status.unwrap().success());
+    Some(jdk)
+}
+
+/// Rows of a CSV file by their columns' names.
+fn rows(path: PathBuf) -> Vec<BTreeMap<String, String>> {
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
+}
+
+fn sum(rows: &[BTreeMap<String, String>], column: &str) -> Femtojoules {
+    rows.iter().map(|row| Femtojoules::parse(&row[column]).unwrap()).sum()
+}
+
+fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
+}
+
+/// The row of a method by the begin of its name.
+fn method<'r>(rows: &'r [BTreeMap<String, String>], name: &str) -> &'r BTreeMap<String, String> {
+    let found = rows.iter().find(|row| row["class"] == "Work" && row["method"].starts_with(name));
+    found.unwrap_or_else(|| panic!("no {name} in {rows:?}"))
+}
+
+/// All levels of a recording add up to the last printed digit.
+fn adds_up(folder: &Path) {
+    let total = sum(&rows(folder.join("cycles.csv")), "energy_j");
+    let processes = rows(folder.join("accounts/processes.csv"));
+    assert_eq!(sum(&processes, "energy_j"), total);
+    let ledger = rows(folder.join("ledger.csv"));
+    assert_eq!(sum(&ledger, "energy_j"), total + total, "the whole and its parts");
+}
+
+#[test]
+fn processes_of_this_machine_are_recorded_reported_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rec");
+    let name = out.to_str().unwrap();
+    let output = monitor(&["--duration", "1.2", "--out", name]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("software model, no measurement"), "{said}");
+    adds_up(&out);
+    for (arguments, file) in [
+        (vec!["report", name], "report.html"),
+        (vec!["export", name, "--format", "collapsed"], "energy.collapsed"),
+        (vec!["export", name, "--format", "perfetto"], "energy.perfetto-trace"),
+        (vec!["export", name, "--format", "openmetrics"], "energy.openmetrics.txt"),
+    ] {
+        let output = Command::new(WATTLINE).args(&arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        assert!(out.join(file).metadata().unwrap().len() > 0, "{file}");
+    }
+    let again = folder.path().join("again");
+    let model = out.join("monitor.toml");
+    let command = ["account", model.to_str().unwrap(), name, "--out", again.to_str().unwrap()];
+    assert!(Command::new(WATTLINE).args(command).status().unwrap().success());
+    for file in ["accounts/processes.csv", "ledger.csv"] {
+        let read = |folder: &Path| fs::read_to_string(folder.join(file)).unwrap();
+        assert_eq!(read(&again), read(&out), "made again from the same rows");
+    }
+}
+
+#[test]
+fn without_a_folder_rows_go_to_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let metrics = folder.path().join("m.txt");
+    let output = monitor(&["--duration", "0.7"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("cycle,pid,") && text.lines().count() > 1, "{text}");
+    let arguments = ["--duration", "0.7", "--openmetrics", metrics.to_str().unwrap()];
+    assert!(monitor(&arguments).status.success());
+    assert!(fs::read_to_string(metrics).unwrap().ends_with("# EOF\n"));
+}
+
+/// Exact calls, three to one between two methods, a recursion that ends by an exception,
+/// waits that cost nothing, bytes of sockets.
+#[test]
+fn probes_count_and_time_the_methods_of_a_jvm() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(jdk) = program(folder.path()) else { return };
+    let out = folder.path().join("rec");
+    let java = jdk.java.to_str().unwrap();
+    let classes = folder.path().to_str().unwrap();
+    let output = monitor(&[
+        "--mode",
+        "instrumentation",
+        "--duty",
+        "100",
+        "--budget",
+        "100",
+        "--network",
+        "lo:1000=1",
+        "--out",
+        out.to_str().unwrap(),
+        "--",
+        java,
+        "-cp",
+        classes,
+        "Work",
+        "4",
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(stdout.contains("rounds "), "the program's own output passes: {stdout}");
+    adds_up(&out);
+    let methods = rows(out.join("accounts/methods.csv"));
+    let jvm = rows(out.join("jvm.csv"));
+    let jvm_j = sum(&jvm, "cpu_j") + sum(&jvm, "network_j");
+    assert_eq!(sum(&methods, "energy_j"), jvm_j);
+    let (heavy, light) = (method(&methods, "heavy()"), method(&methods, "light()"));
+    // light runs once beside heavy, and three times in the recursion: a third of the work each
+    let ratio = number(light, "energy_j") / number(heavy, "energy_j");
+    assert!((0.9..1.9).contains(&ratio), "4:3 expected, found {ratio}");
+    let calls = number(heavy, "executions");
+    assert!(calls > 20.0);
+    let close = |found: f64, expected: f64| (found - expected).abs() <= 8.0;
+    assert!(close(number(light, "executions"), 4.0 * calls), "{light:?}");
+    assert!(close(number(method(&methods, "deep(int)"), "executions"), 4.0 * calls));
+    let sleeps = method(&methods, "sleeps()");
+    assert!(number(sleeps, "waited_s") > 0.004 * calls, "{sleeps:?}");
+    assert!(number(sleeps, "energy_j") < 0.05 * number(heavy, "energy_j"), "{sleeps:?}");
+    let talks = method(&methods, "talks(");
+    let bytes = number(talks, "bytes");
+    assert!((bytes / 2000.0 - calls).abs() <= 8.0, "{bytes} bytes in {calls} rounds");
+    assert!(number(talks, "network_j") > 0.0);
+    assert_eq!(heavy["file"], "Work.java");
+}
+
+#[test]
+fn samples_find_the_hot_methods_of_a_running_jvm_and_its_end_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(jdk) = program(folder.path()) else { return };
+    let mut child = start(&jdk, folder.path(), "8");
+    let out = folder.path().join("rec");
+    let pid = child.id().to_string();
+    let output = monitor(&["--jvm", &pid, "--duration", "9", "--out", out.to_str().unwrap()]);
+    child.wait().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("does not answer any more"), "{said}");
+    adds_up(&out);
+    let methods = rows(out.join("accounts/methods.csv"));
+    // samples are taken where the compiled code lets them be: the sum is sure, and the order
+    // of methods that are compiled into one another is not
+    let of_work = methods.iter().filter(|row| row["class"] == "Work");
+    let share: f64 = of_work.map(|row| number(row, "share")).sum();
+    assert!(share > 0.6, "{methods:?}");
+    assert_eq!(method(&methods, "heavy")["executions"], "", "samples count no calls");
+}
+
+#[test]
+fn what_lets_no_agent_in_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(jdk) = program(folder.path()) else { return };
+    let refused = |pid: u32, words: &str| {
+        let output = monitor(&["--jvm", &pid.to_string(), "--duration", "1"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains(words), "{said}");
+    };
+    refused(std::process::id(), "it is no JVM");
+    refused(4_194_303, "no process");
+    let mut closed = Command::new(&jdk.java)
+        .args(["-XX:+DisableAttachMechanism", "-cp", folder.path().to_str().unwrap(), "Work", "20"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_millis(800));
+    refused(closed.id(), "does not let an agent in");
+    assert!(closed.try_wait().unwrap().is_none(), "it goes on");
+    closed.kill().unwrap();
+    closed.wait().unwrap();
+    let output = monitor(&["--meter", "rapl", "--duration", "1"]);
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("rapl: not offered"), "{said}");
+    }
+}
+
+fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
+    let mut command = Command::new(&jdk.java);
+    command.arg("-cp").arg(classes).args(["Work", seconds]).stdout(Stdio::null());
+    let child = command.spawn().unwrap();
+    thread::sleep(Duration::from_millis(700));
+    child
+}

@@ -1,0 +1,72 @@
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+/** A program whose methods are known: three parts in one, one part in another, a recursion. */
+public final class Work {
+    static volatile long sink;
+
+    static long heavy() {
+        long sum = 0;
+        for (int i = 0; i < 3_000_000; i++) {
+            sum = sum * 31 + i;
+        }
+        return sum;
+    }
+
+    static long light() {
+        long sum = 0;
+        for (int i = 0; i < 1_000_000; i++) {
+            sum = sum * 31 + i;
+        }
+        return sum;
+    }
+
+    static long deep(int n) {
+        if (n == 0) {
+            throw new IllegalStateException("bottom");
+        }
+        return light() + deep(n - 1);
+    }
+
+    static void catches() {
+        try {
+            deep(3);
+        } catch (IllegalStateException bottom) {
+            sink++;
+        }
+    }
+
+    static void sleeps() throws InterruptedException {
+        Thread.sleep(5);
+    }
+
+    static void talks(Socket to, Socket from, byte[] bytes) throws Exception {
+        OutputStream out = to.getOutputStream();
+        out.write(bytes, 0, bytes.length);
+        InputStream in = from.getInputStream();
+        int seen = 0;
+        while (seen < bytes.length) {
+            seen += in.read(bytes, 0, bytes.length - seen);
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        long end = System.nanoTime() + Long.parseLong(arguments[0]) * 1_000_000_000L;
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket to = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+                Socket from = server.accept()) {
+            long rounds = 0;
+            while (System.nanoTime() < end) {
+                sink += heavy() + light();
+                catches();
+                sleeps();
+                talks(to, from, new byte[1000]);
+                rounds++;
+            }
+            System.out.println("rounds " + rounds);
+        }
+    }
+}
