@@ -6,5 +6,6 @@
 
 pub mod perfetto;
 mod split;
+pub mod tenants;
 
 pub use split::{Capacity, Split, SplitError};

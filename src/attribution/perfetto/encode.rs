@@ -93,7 +93,7 @@ impl TraceBytes {
         let rail = |(index, name): (usize, &&str)| RailDescriptor {
             index: index as u32,
             rail_name: name.as_bytes().to_vec(),
-            subsys_name: b"cpu".to_vec(),
+            subsys_name: if name.contains("CPU") { b"cpu".to_vec() } else { b"rest".to_vec() },
         };
         let rail_descriptor = names.iter().enumerate().map(rail).collect();
         let power_rails = Some(PowerRails { rail_descriptor, ..PowerRails::default() });
@@ -183,4 +183,10 @@ pub fn idle(timestamp: u64, cpu_id: u32, state: u32) -> FtraceEvent {
 pub fn print(timestamp: u64, pid: u32, text: &str) -> FtraceEvent {
     let print = Some(Print { buf: text.into() });
     FtraceEvent { timestamp, pid, print, ..FtraceEvent::default() }
+}
+
+/// Counters of a battery: microamperes and microvolts.
+pub fn battery(current_ua: i64, voltage_uv: i64) -> BatteryCounters {
+    let (current_ua, voltage_uv) = (Some(current_ua), Some(voltage_uv));
+    BatteryCounters { current_ua, voltage_uv, ..BatteryCounters::default() }
 }
