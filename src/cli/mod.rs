@@ -25,6 +25,7 @@ mod run;
 mod scan;
 mod scenario_facts;
 mod sessions;
+mod tenants;
 mod trace;
 mod truth;
 
@@ -84,6 +85,9 @@ enum Command {
     Report(report::Arguments),
     /// Write profiles, traces and coverage-like files for other tools.
     Export(export::Arguments),
+    /// Share a machine's energy among its tenants: virtual machines, processes, control
+    /// groups, applications.
+    Tenants(tenants::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
@@ -126,6 +130,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Tenants(arguments) => tenants::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),

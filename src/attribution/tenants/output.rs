@@ -165,7 +165,10 @@ pub fn table(view: &View, names: &Names, most: usize) -> String {
         }
         if has_energy {
             let watts = power_w(cells, view).map_or("none".into(), |watts| format!("{watts:.3} W"));
-            let _ = write!(line, "{:>12}{watts:>12}", joules(cells.energy_j));
+            // What rounding left is nothing to a person; the files have it.
+            let least = view.total_j().unwrap_or(0.0) * 1e-12;
+            let energy = cells.energy_j.map(|e| if e.abs() <= least { 0.0 } else { e });
+            let _ = write!(line, "{:>12}{watts:>12}", joules(energy));
         }
         let _ = writeln!(line, "{:>8.2} %", cells.share * 100.0);
         line

@@ -149,6 +149,23 @@ impl Stream {
         &mut self.troubles
     }
 
+    /// The newest record's time in ns.
+    #[must_use]
+    pub fn newest_ns(&self) -> u64 {
+        self.newest_ns
+    }
+
+    /// The first record's time in ns; `None` before it.
+    #[must_use]
+    pub fn first_ns(&self) -> Option<u64> {
+        self.first_ns
+    }
+
+    /// What cycles are, once an input knows.
+    pub fn set_cycles(&mut self, cycles: Basis) {
+        self.options.cycles = cycles;
+    }
+
     /// How it works.
     #[must_use]
     pub fn options(&self) -> &StreamOptions {
@@ -192,6 +209,7 @@ impl Stream {
             }
             Record::Use { start_ns, end_ns, tenant, cpu_ns, counts } => {
                 if self.is_on_time(end_ns) {
+                    self.begins(start_ns);
                     let used = Used { tenant, cpu_ns, counts };
                     self.charge(start_ns, end_ns, &used);
                 }
@@ -230,11 +248,16 @@ impl Stream {
             self.clock_step(at_ns);
         }
         self.late_in_a_row = 0;
+        self.begins(at_ns);
+        self.newest_ns = self.newest_ns.max(at_ns);
+        true
+    }
+
+    /// The log reaches back to here, unless its first window has left.
+    fn begins(&mut self, at_ns: u64) {
         if self.first_ns.is_none_or(|first| at_ns < first && !self.ring.has_closed()) {
             self.first_ns = Some(at_ns);
         }
-        self.newest_ns = self.newest_ns.max(at_ns);
-        true
     }
 
     fn span_ns(&self) -> u64 {
