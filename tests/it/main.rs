@@ -11,4 +11,5 @@ mod projects;
 mod real_logs;
 mod robustness;
 mod silicon;
+mod tenants;
 mod virtual_board;

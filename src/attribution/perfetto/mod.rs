@@ -5,7 +5,7 @@
 //! events. Packets are read one at a time. What a trace lost is counted ([`Losses`]); a
 //! trace that ends in the middle gives what it has, and a finding.
 //!
-//! To read one more sort of event: its message in `wire.rs`, a variant of [`What`], a line
+//! To read one more sort of event: its message in `wire.rs` or `wire_kernel.rs`, a variant of [`What`], a line
 //! in `bundle.rs` (kernel events) or `read.rs` (packets).
 
 mod bundle;
@@ -16,6 +16,7 @@ mod losses;
 mod read;
 mod sequence;
 mod wire;
+mod wire_kernel;
 
 #[cfg(test)]
 pub(crate) mod encode;

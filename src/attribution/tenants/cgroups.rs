@@ -86,6 +86,8 @@ fn parent<'a>(path: &str, all: &BTreeMap<&'a str, u64>) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn reading(at_ms: u64, usage_ms: &[(&str, u64)]) -> CgroupReading {
@@ -119,5 +121,29 @@ mod tests {
         assert_eq!(usage_ns("123456\n"), Some(123_456));
         assert_eq!(usage_ns("nr_periods 0\n"), None);
         assert_eq!(usage_ns("usage_usec 99999999999999999999\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_and_no_time_is_made(
+            text in "(usage_usec )?[0-9a-z ]{0,24}",
+            then in proptest::collection::vec(0..200_u64, 5), now in proptest::collection::vec(0..200_u64, 5),
+        ) {
+            usage_ns(&text);
+            let paths = ["/", "/a", "/a/b", "/c", "/c/d/e"];
+            let at = |at_ms, usage: &[u64]| {
+                let usage: Vec<(&str, u64)> = paths.into_iter().zip(usage.iter().copied()).collect();
+                reading(at_ms, &usage)
+            };
+            let mut sum = 0.0;
+            cgroup_records(&at(0, &then), &at(500, &now), &mut Names::default(), |record| {
+                if let Record::Use { cpu_ns, .. } = record {
+                    assert!(cpu_ns >= 0.0);
+                    sum += cpu_ns;
+                }
+            });
+            // Groups are read one after the other: those below may be ahead of those above.
+            prop_assert!(sum <= 5.0 * 200e6 + 2.0 * 500e6);
+        }
     }
 }

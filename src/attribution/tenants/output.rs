@@ -1,4 +1,4 @@
-//! Views as text: a table, CSV rows, a line of JSON, OpenMetrics. Every one asserts that
+//! Views for programs: CSV rows, a line of JSON, OpenMetrics. Every one asserts that
 //! the rows add up.
 
 use std::fmt::Write as _;
@@ -145,78 +145,13 @@ pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
     text
 }
 
-/// A view as a table for people; at most `most` tenants by name, the rest in one line.
-///
-/// # Panics
-/// If the rows don't add up, which would be a fault of this program.
-#[must_use]
-pub fn table(view: &View, names: &Names, most: usize) -> String {
-    assert!(view.is_conserved(), "shares don't add up to the energy");
-    let rows = view.rows();
-    let (has_energy, has_cycles) =
-        (view.total_j().is_some(), rows.iter().any(|row| row.cycles.is_some()));
-    let is_last = |row: &&Row| row.tenant.is_none() || row.tenant == Some(super::TenantId::IDLE);
-    let (last, tenants): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(is_last);
-    let line = |name: &str, cells: &Row| {
-        let mut line = format!("  {:<28}{:>10.3} s", shortened(name, 27), cells.cpu_s);
-        if has_cycles {
-            let _ =
-                write!(line, "{:>12}", cells.cycles.map_or("none".into(), |c| format!("{c:.3e}")));
-        }
-        if has_energy {
-            let watts = power_w(cells, view).map_or("none".into(), |watts| format!("{watts:.3} W"));
-            // What rounding left is nothing to a person; the files have it.
-            let least = view.total_j().unwrap_or(0.0) * 1e-12;
-            let energy = cells.energy_j.map(|e| if e.abs() <= least { 0.0 } else { e });
-            let _ = write!(line, "{:>12}{watts:>12}", joules(energy));
-        }
-        let _ = writeln!(line, "{:>8.2} %", cells.share * 100.0);
-        line
-    };
-    let mut head = format!("  {:<28}{:>12}", "tenant", "CPU time");
-    if has_cycles {
-        let _ = write!(head, "{:>12}", "cycles");
-    }
-    if has_energy {
-        let _ = write!(head, "{:>12}{:>12}", "energy", "power");
-    }
-    let mut text = format!("{head}{:>10}\n", "share");
-    for row in tenants.iter().take(most) {
-        text.push_str(&line(name(row, names), row));
-    }
-    let rest = &tenants[most.min(tenants.len())..];
-    if let Some(sum) = rest.iter().map(|row| **row).reduce(sum) {
-        text.push_str(&line(&format!("({} more tenants)", rest.len()), &sum));
-    }
-    for row in last {
-        text.push_str(&line(name(row, names), row));
-    }
-    text
-}
-
-fn sum(a: Row, b: Row) -> Row {
-    let both = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
-    Row {
-        cpu_s: a.cpu_s + b.cpu_s,
-        cycles: both(a.cycles, b.cycles),
-        switches: a.switches + b.switches,
-        energy_j: both(a.energy_j, b.energy_j),
-        share: a.share + b.share,
-        ..a
-    }
-}
-
-fn name<'a>(row: &Row, names: &'a Names) -> &'a str {
+pub(super) fn name<'a>(row: &Row, names: &'a Names) -> &'a str {
     names.name(row.tenant.unwrap_or(super::TenantId::NOBODY))
 }
 
-fn power_w(row: &Row, view: &View) -> Option<f64> {
+pub(super) fn power_w(row: &Row, view: &View) -> Option<f64> {
     let seconds = view.seconds();
     row.energy_j.filter(|_| seconds > 0.0).map(|energy| energy / seconds)
-}
-
-fn joules(energy_j: Option<f64>) -> String {
-    energy_j.map_or("none".into(), |energy| crate::units::Joules(energy).to_string())
 }
 
 fn since(at_ns: u64, origin_ns: u64) -> f64 {
@@ -234,14 +169,6 @@ fn shown(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| rounded(value).to_string())
 }
 
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(most - 1).collect();
-    format!("{kept}…")
-}
-
 /// A CSV field.
 fn quoted(text: &str) -> String {
     if !text.contains([',', '"', '\n', '\r']) {
@@ -255,11 +182,11 @@ fn escaped(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::attribution::tenants::{Energy, Record, Runner, Stream, StreamOptions};
 
-    fn sample() -> (View, Names) {
+    pub(in super::super) fn sample() -> (View, Names) {
         let mut names = Names::default();
         let energy = Energy::Stated { idle_w: 10.0, busy_w: 10.0 };
         let mut stream = Stream::new(StreamOptions { energy, ..StreamOptions::default() });
@@ -292,7 +219,5 @@ mod tests {
         let metrics = openmetrics(&view, &names, "test");
         assert!(metrics.contains(r#"tenant="a,\"x\"",basis="cpu-time"} 0.3"#), "{metrics}");
         assert!(metrics.ends_with("# EOF\n") && metrics.contains("tenant=\"unattributed\""));
-        let text = table(&view, &names, 1);
-        assert!(text.contains("(1 more tenants)") && text.contains("75.00 %"), "{text}");
     }
 }

@@ -207,6 +207,8 @@ pub fn overhead_csv(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -239,5 +241,27 @@ mod tests {
         let one = parse_runs("case,power_w\na,1\na,2\n").unwrap();
         let two = parse_runs("case,power_w\nb,1\nb,2\n").unwrap();
         assert_eq!(overhead_csv(&one, &two), Err(OverheadError::Unpaired("a".into())));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(
+            text in "(case,power_w|mean_w,sd_w,n)?\n[0-9a-z.,\n\"-]{0,60}",
+        ) {
+            if let Ok(runs) = parse_runs(&text) {
+                let _ = overhead_csv(&runs, &runs);
+            }
+        }
+
+        #[test]
+        fn a_larger_spread_or_fewer_runs_give_a_larger_epsilon(
+            mean in 1.0..100.0_f64, sd in 0.01..10.0_f64, count in 3..200_u64,
+        ) {
+            let runs = |sd_w, count| Runs { mean_w: mean, sd_w, count };
+            let found = epsilon(runs(sd, count), runs(sd, count));
+            prop_assert!(found.epsilon_w > 0.0 && found.epsilon_t_w > found.epsilon_w);
+            prop_assert!(epsilon(runs(sd * 2.0, count), runs(sd, count)).epsilon_w > found.epsilon_w);
+            prop_assert!(epsilon(runs(sd, count - 1), runs(sd, count)).epsilon_w > found.epsilon_w);
+        }
     }
 }

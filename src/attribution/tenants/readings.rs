@@ -71,6 +71,8 @@ fn accumulate(samples: &mut [(f64, f64)]) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -86,5 +88,13 @@ mod tests {
         let says = |text: &str| parse_readings(text).unwrap_err().to_string();
         assert!(says("t,w\n").contains("there are: t, w"));
         assert!(says("time_s,power_w\n1,-2\n").contains("line 2: \"-2\""));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "(time_s,(energy_j|power_w)\n)?[0-9a-z.,\n\"-]{0,60}") {
+            let Ok(readings) = parse_readings(&text) else { return Ok(()) };
+            prop_assert!(readings.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+        }
     }
 }

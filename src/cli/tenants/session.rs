@@ -98,8 +98,8 @@ impl<'a> Session<'a> {
                 }
                 files.windows.add(&rows_csv(&window, &self.names, &self.table, origin))?;
             }
-            for index in 0..VIEWS_S.len() {
-                let length_ns = u64::from(VIEWS_S[index]) * SECOND_NS;
+            for (index, view_s) in VIEWS_S.into_iter().enumerate() {
+                let length_ns = u64::from(view_s) * SECOND_NS;
                 let view = &self.views[index];
                 let is_over = window.start_ns / length_ns != view.start_ns / length_ns;
                 if view.windows > 0 && is_over {
@@ -222,11 +222,13 @@ impl<'a> Session<'a> {
     fn energy_note(&self, total: &View) -> String {
         let meters: Vec<&str> = self.stream.meters().collect();
         match self.stream.options().energy {
-            Energy::Meters => {
-                let metered = total.metered_s.unwrap_or(0.0);
-                let (meters, all) = (meters.join(", "), total.seconds());
-                format!("energy of {meters}, which covers {metered:.1} of {all:.1} s")
-            }
+            Energy::Meters => match (total.metered_s, meters.join(", ")) {
+                (Some(metered), meters) => {
+                    let all = total.seconds();
+                    format!("energy of {meters}, which covers {metered:.1} of {all:.1} s")
+                }
+                (None, meters) => format!("no two readings of {meters}: shares only"),
+            },
             Energy::Stated { idle_w, busy_w } => format!(
                 "no meter: energy by the stated model, {idle_w} W idle and {busy_w} W with all \
                  CPUs busy"
