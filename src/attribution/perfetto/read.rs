@@ -1,6 +1,6 @@
 //! The reader: bytes in, events out, one packet at a time.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::read::ZlibDecoder;
@@ -112,7 +112,8 @@ impl TraceReader {
             }
             return;
         }
-        self.losses.dropped_packets += u64::from(packet.previous_packet_dropped != 0);
+        let has_gap = packet.previous_packet_dropped != 0;
+        self.losses.dropped_packets += u64::from(has_gap);
         let id = packet.trusted_packet_sequence_id;
         if let Some(snapshot) = &packet.clock_snapshot {
             self.clocks.snapshot(id, snapshot);
@@ -121,6 +122,9 @@ impl TraceReader {
         self.names(&packet);
         if let Some(bundle) = packet.ftrace_events.take() {
             self.losses.lossy_bundles += u64::from(bundle.lost_events);
+            if has_gap {
+                self.forget_running(bundle.cpu, first_ns(&bundle));
+            }
             let (events, timeless) = bundle::events(bundle, &mut self.clocks, &mut self.running);
             self.losses.timeless_events += timeless;
             self.ready.extend(events);
@@ -141,6 +145,14 @@ impl TraceReader {
         if let Some(rails) = &packet.power_rails {
             self.rails(rails, at_ns);
         }
+    }
+
+    /// Missing packets may have held bundles of any CPU: who runs is not known any more.
+    fn forget_running(&mut self, cpu: u32, at_ns: Option<u64>) {
+        let known = std::mem::take(&mut self.running).into_keys();
+        let cpus: BTreeSet<u32> = known.chain([cpu]).collect();
+        let lost = cpus.into_iter().map(|cpu| Event { at_ns, what: What::Lost { cpu } });
+        self.ready.extend(lost);
     }
 
     fn statistics(&mut self, packet: &Packet) {
@@ -196,6 +208,12 @@ impl TraceReader {
             None => self.losses.timeless_events += 1,
         }
     }
+}
+
+/// The time of a bundle's first event, as it stands.
+fn first_ns(bundle: &wire::FtraceBundle) -> Option<u64> {
+    let compact = bundle.compact_sched.as_ref().and_then(|sched| sched.switch_timestamp.first());
+    bundle.event.iter().map(|event| event.timestamp).chain(compact.copied()).min()
 }
 
 fn battery(counters: &wire::BatteryCounters) -> What {

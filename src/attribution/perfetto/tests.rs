@@ -84,6 +84,26 @@ fn compact_switches_tell_who_leaves_until_events_are_lost() {
 }
 
 #[test]
+fn dropped_packets_may_have_held_switches_of_any_cpu() {
+    let mut trace = TraceBytes::default();
+    trace.compact(0, &[(10, 1, "a")]).compact(1, &[(10, 2, "b")]);
+    let compact_sched = Some(wire::CompactSched {
+        switch_timestamp: vec![50],
+        switch_next_pid: vec![3],
+        switch_next_comm_index: vec![0],
+        intern_table: vec![b"c".to_vec()],
+    });
+    let bundle = FtraceBundle { cpu: 1, compact_sched, ..FtraceBundle::default() };
+    let ftrace_events = Some(bundle);
+    trace.packet(Packet { ftrace_events, previous_packet_dropped: 1, ..Packet::default() });
+    let (events, losses) = read(&trace.0);
+    let lost = |cpu| Event { at_ns: Some(50), what: What::Lost { cpu } };
+    assert_eq!(events[2..4], [lost(0), lost(1)]);
+    assert!(matches!(events[4].what, What::Switch { prev_tid: None, next_tid: 3, .. }));
+    assert_eq!(losses.dropped_packets, 1);
+}
+
+#[test]
 fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
     let mut trace = TraceBytes::default();
     let raw = FtraceBundle {

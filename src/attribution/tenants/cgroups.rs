@@ -129,7 +129,7 @@ mod tests {
             text in "(usage_usec )?[0-9a-z ]{0,24}",
             then in proptest::collection::vec(0..200_u64, 5), now in proptest::collection::vec(0..200_u64, 5),
         ) {
-            usage_ns(&text);
+            let _ = usage_ns(&text);
             let paths = ["/", "/a", "/a/b", "/c", "/c/d/e"];
             let at = |at_ms, usage: &[u64]| {
                 let usage: Vec<(&str, u64)> = paths.into_iter().zip(usage.iter().copied()).collect();

@@ -30,7 +30,7 @@ pub struct Perf {
     /// Tracepoints, once seen, are what counts; the other form says the same again.
     has_tracepoints: bool,
     processes: HashMap<i64, TenantId>,
-    lines: u64,
+    has_processes: bool,
     switches: u64,
 }
 
@@ -58,7 +58,7 @@ impl Perf {
             has_cycles: false,
             has_tracepoints: false,
             processes: HashMap::new(),
-            lines: 0,
+            has_processes: false,
             switches: 0,
         }
     }
@@ -75,6 +75,12 @@ impl Perf {
         self.has_cycles
     }
 
+    /// Whether any line told its process.
+    #[must_use]
+    pub fn has_processes(&self) -> bool {
+        self.has_processes
+    }
+
     /// Switches so far.
     #[must_use]
     pub fn switches(&self) -> u64 {
@@ -89,7 +95,6 @@ impl Perf {
         troubles: &mut Troubles,
         mut take: impl FnMut(Record),
     ) {
-        self.lines += 1;
         match parse(line) {
             Line::Switch { head, prev_tid, prev_comm, next_tid, next_comm } => {
                 self.has_tracepoints = true;
@@ -122,6 +127,7 @@ impl Perf {
 
     fn wait(&mut self, head: Head<'_>, outgoing: Runner, incoming: Option<Runner>) {
         self.switches += 1;
+        self.has_processes |= head.pid.is_some();
         let (at_ns, cpu) = (head.at_ns, head.cpu);
         self.waiting.push(Waiting { at_ns, cpu, outgoing, incoming, counts: None });
     }

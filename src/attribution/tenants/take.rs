@@ -108,7 +108,14 @@ impl Stream {
         self.troubles.lost += records;
         let mark = |state: &mut Cpu| (state.running, state.is_lossy) = (None, true);
         match cpu {
-            Some(cpu) => self.cpus.get_mut(cpu as usize).into_iter().flatten().for_each(mark),
+            Some(cpu) => {
+                let first_ns = self.first_ns;
+                let Some(slot) = self.cpu(cpu) else { return };
+                // Nothing is known of a CPU whose first records are lost.
+                if let Some(first_ns) = first_ns {
+                    mark(slot.get_or_insert(Cpu::since(first_ns)));
+                }
+            }
             None => self.cpus.iter_mut().flatten().for_each(mark),
         }
     }

@@ -67,6 +67,11 @@ fn lost_records_leave_time_unattributed() {
     let (windows, stream) = run(defaults(), &records);
     assert!((unattributed(&windows[0]).energy_j.unwrap() - 5.0).abs() < 1e-9);
     assert_eq!(stream.troubles().lost, 70);
+    // Also before the first record of the CPU.
+    let lost = Record::Lost { cpu: Some(1), records: 1 };
+    let records = [switch(0, 0, 0, 1), lost, switch(80, 1, 2, 3), switch(100, 0, 1, 0)];
+    let (windows, _) = run(defaults(), &records);
+    assert!((unattributed(&windows[0]).cpu_s - 0.08).abs() < 1e-12);
 }
 
 #[test]
