@@ -1,7 +1,7 @@
 //! Android by Perfetto: switches, frequencies and rails of a trace, tenants by user
 //! (application), process or thread. A first pass gathers names, a second one records.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::attribution::perfetto::{Event, What};
 use crate::power::Counter;
@@ -32,6 +32,7 @@ pub struct Android {
     battery: Option<(MeterId, BatteryMeter)>,
     clocks: HashMap<u32, CpuClock>,
     tenants: HashMap<i32, TenantId>,
+    running: BTreeMap<u32, Runner>,
     has_cycles: bool,
 }
 
@@ -68,8 +69,8 @@ impl Android {
         let clock = |khz: u32| CpuClock { khz, since_ns: 0, cycles: 0.0 };
         let clocks = facts.first_khz.iter().map(|(cpu, khz)| (*cpu, clock(*khz))).collect();
         let battery = battery.map(|meter| (meter, BatteryMeter::default()));
-        let tenants = HashMap::new();
-        Self { facts, grouping, meters, battery, clocks, tenants, has_cycles }
+        let (tenants, running) = (HashMap::new(), BTreeMap::new());
+        Self { facts, grouping, meters, battery, clocks, tenants, running, has_cycles }
     }
 
     /// The counter of rails and of the battery.
@@ -104,7 +105,9 @@ impl Android {
         match &event.what {
             What::Switch { cpu, prev_tid, next_tid, next_comm } => {
                 let outgoing = prev_tid.map(|tid| self.runner(tid, None, names));
-                let incoming = Some(self.runner(*next_tid, Some(next_comm), names));
+                let next = self.runner(*next_tid, Some(next_comm), names);
+                self.running.insert(*cpu, next);
+                let incoming = Some(next);
                 let leaves_idle = *prev_tid == Some(0);
                 let counts = self.counts(*cpu, at_ns, leaves_idle);
                 Some(Record::Switch { at_ns, cpu: *cpu, outgoing, incoming, counts })
@@ -117,6 +120,7 @@ impl Android {
                 None
             }
             What::CpuHotplug { cpu, is_online } => {
+                self.running.remove(cpu);
                 Some(Record::Hotplug { at_ns, cpu: *cpu, is_online: *is_online })
             }
             What::RailEnergy { index, energy_uj } => {
@@ -129,9 +133,23 @@ impl Android {
                     battery.sample(at_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv)?;
                 Some(Record::Energy { at_ns, meter: *meter, reading })
             }
-            What::Lost { cpu } => Some(Record::Lost { cpu: Some(*cpu), records: 1 }),
+            What::Lost { cpu } => {
+                self.running.remove(cpu);
+                Some(Record::Lost { cpu: Some(*cpu), records: 1 })
+            }
             _ => None,
         }
+    }
+
+    /// The cycles of those who still run when the trace ends, as if they were switched then.
+    pub fn last(&mut self, end_ns: u64) -> Vec<Record> {
+        let running = std::mem::take(&mut self.running);
+        let switch = |(cpu, runner): (u32, Runner)| {
+            let counts = Some(self.counts(cpu, end_ns, runner.tenant == TenantId::IDLE)?);
+            let outgoing = Some(runner);
+            Some(Record::Switch { at_ns: end_ns, cpu, outgoing, incoming: None, counts })
+        };
+        running.into_iter().filter_map(switch).collect()
     }
 
     /// Cycles since the CPU's last switch: none while it is idle, as it is halted.

@@ -97,10 +97,10 @@ impl Stream {
         let Some((number, window)) = self.ring.pop() else { return };
         let view = self.settled(number, &window, end_ns);
         let until = number.saturating_add(1).saturating_mul(self.options.window_ns);
-        for cpu in self.cpus.iter_mut().flatten() {
-            if cpu.running.is_some() && cpu.charged_ns < until {
-                cpu.charged_ns = until;
-            }
+        // Who still runs has paid for this window now.
+        let is_spread = self.options.charging == Charging::Spread;
+        for cpu in self.cpus.iter_mut().flatten().filter(|cpu| is_spread && cpu.running.is_some()) {
+            cpu.charged_ns = cpu.charged_ns.max(until);
         }
         // The log may end just where a window would begin.
         let is_empty = window.used().next().is_none() && !window.is_metered;

@@ -159,6 +159,8 @@ fn android(trace: &TraceBytes, grouping: Grouping, choice: &RailChoice) -> (View
     for record in records.iter().filter_map(|event| android.record(event, &mut names)) {
         stream.take(record);
     }
+    let end_ns = stream.newest_ns();
+    android.last(end_ns).into_iter().for_each(|record| stream.take(record));
     stream.finish();
     (stream.total().clone(), names, stream)
 }
@@ -207,6 +209,24 @@ fn applications_share_the_cpu_rail_by_cycles() {
     assert_eq!(android(&phone(), Grouping::User, &display).0.total_j(), Some(77e-6));
     let (view, names, _) = android(&phone(), Grouping::Process, &RailChoice::Cpu);
     assert_eq!(names.name(view.rows()[0].tenant.unwrap()), "com.example.game/100");
+}
+
+#[test]
+fn who_runs_to_the_end_of_the_trace_pays_for_it() {
+    const MS: u64 = 1_000_000;
+    let mut trace = TraceBytes::default();
+    trace.rails(&["CPU"]).energies(0, &[0]);
+    let run = vec![
+        frequency(0, 0, 1_000_000),
+        switch(MS, (0, "swapper"), (7, "app")),
+        switch(2 * MS, (7, "app"), (0, "swapper")),
+        switch(3 * MS, (0, "swapper"), (7, "app")),
+    ];
+    trace.bundle(0, run).energies(90, &[90_000]);
+    let (view, names, _) = android(&trace, Grouping::Thread, &RailChoice::Cpu);
+    let row = view.rows()[0];
+    assert_eq!((names.name(row.tenant.unwrap()), row.cycles), ("app", Some(88e6)));
+    assert!((row.energy_j.unwrap() - 0.09).abs() < 1e-9, "{row:?}");
 }
 
 #[test]

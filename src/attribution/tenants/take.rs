@@ -59,21 +59,25 @@ impl Stream {
             state.charged_ns = state.charged_ns.max(at_ns);
         }
         if !state.is_offline {
-            let from = state.charged_ns.min(at_ns);
-            let cpu_ns = (at_ns - from) as f64;
-            if tenant == TenantId::NOBODY {
-                self.troubles.unknown_ns += cpu_ns;
-            }
-            if from == state.last_ns {
-                self.charge(from, at_ns, &Used { tenant, cpu_ns, counts });
-            } else {
-                self.charge(from, at_ns, &Used { tenant, cpu_ns, counts: None });
-                self.charge(state.last_ns, at_ns, &Used { tenant, cpu_ns: 0.0, counts });
-            }
+            self.charge_since(&state, at_ns, tenant, counts);
         }
         self.count_switch(at_ns, tenant);
         let raw = state.raw;
         self.cpus[cpu as usize] = Some(Cpu { running: incoming, raw, ..Cpu::since(at_ns) });
+    }
+
+    /// Charges what a CPU did since its last switch; some of its time may be charged already.
+    fn charge_since(&mut self, state: &Cpu, at_ns: u64, tenant: TenantId, counts: Option<Counts>) {
+        let from = state.charged_ns.min(at_ns);
+        let cpu_ns = (at_ns - from) as f64;
+        if tenant == TenantId::NOBODY {
+            self.troubles.unknown_ns += cpu_ns;
+        }
+        if from == state.last_ns {
+            return self.charge(from, at_ns, &Used { tenant, cpu_ns, counts });
+        }
+        self.charge(from, at_ns, &Used { tenant, cpu_ns, counts: None });
+        self.charge(state.last_ns, at_ns, &Used { tenant, cpu_ns: 0.0, counts });
     }
 
     fn count_switch(&mut self, at_ns: u64, tenant: TenantId) {

@@ -75,6 +75,17 @@ fn lost_records_leave_time_unattributed() {
 }
 
 #[test]
+fn counted_whole_nothing_is_counted_twice_or_lost() {
+    let options = StreamOptions { ring: 2, charging: Charging::Whole, ..defaults() };
+    let records =
+        [switch(0, 0, 0, 1), switch(0, 1, 0, 2), switch(900, 1, 2, 3), switch(950, 0, 1, 0)];
+    let (windows, stream) = run(options, &records);
+    let cpu_s: f64 = windows.iter().flat_map(View::rows).map(|row| row.cpu_s).sum();
+    assert!((cpu_s - 1.85).abs() < 1e-9, "{cpu_s}");
+    assert_eq!(stream.troubles().late, 0);
+}
+
+#[test]
 fn disordered_switches_keep_their_counts() {
     let records =
         [leave(0, 0, 0, 0.0), leave(50, 0, 1, 10.0), leave(40, 0, 2, 5.0), leave(60, 0, 1, 1.0)];

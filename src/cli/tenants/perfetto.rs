@@ -110,6 +110,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     while let Some(event) = reorder.pop() {
         take(&event, &mut session)?;
     }
+    let end_ns = session.stream.newest_ns();
+    android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
     if android.charging() > 0 {
         let count = android.charging();
         notes.push(format!(
