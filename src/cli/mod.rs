@@ -27,6 +27,7 @@ mod run;
 mod scan;
 mod scenario_facts;
 mod sessions;
+mod tenants;
 mod trace;
 mod truth;
 
@@ -90,6 +91,9 @@ enum Command {
     Export(export::Arguments),
     /// Watch the power of processes, and of the methods of a JVM, while they run.
     Monitor(Box<monitor::Arguments>),
+    /// Share a machine's energy among its tenants: virtual machines, processes, control
+    /// groups, applications.
+    Tenants(tenants::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
@@ -134,6 +138,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
+        Command::Tenants(arguments) => tenants::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),

@@ -46,7 +46,7 @@ pub use fitted::{
     ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
 };
 pub use folds::{FoldOptions, FoldUnit};
-pub(crate) use interval::student_975;
+pub(crate) use interval::{normal_quantile, student_975, student_quantile};
 pub use learning::{LearningRow, learning_csv, learning_curve};
 pub use library::LIBRARY_OTHER;
 pub use options::{FitOptions, LibraryColumns, Penalty, Solver};

@@ -14,4 +14,5 @@ mod projects;
 mod real_logs;
 mod robustness;
 mod silicon;
+mod tenants;
 mod virtual_board;
