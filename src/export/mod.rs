@@ -13,6 +13,7 @@ mod jacoco;
 mod lcov;
 mod openmetrics;
 mod perfetto;
+mod perfetto_trace;
 mod pprof;
 mod speedscope;
 
@@ -27,6 +28,7 @@ use crate::account::{Accounts, BlockAccount};
 use crate::power::{Trace, Window};
 
 pub use collapsed::collapsed;
+pub use perfetto_trace::{TraceBuilder, Track};
 
 /// A measured session.
 #[derive(Debug, Clone, PartialEq)]
