@@ -5,6 +5,7 @@
 //! One folder per system; each reads its own logs and ends in the same [`Split`].
 
 pub mod activities;
+pub mod perfetto;
 mod split;
 
 pub use split::{Capacity, Split, SplitError};
