@@ -3,6 +3,7 @@
 //! looked at and repeated alone.
 
 mod account;
+mod activities;
 mod board;
 mod compare;
 mod completions;
@@ -84,6 +85,8 @@ enum Command {
     Report(report::Arguments),
     /// Write profiles, traces and coverage-like files for other tools.
     Export(export::Arguments),
+    /// Energy by component and activity, from logs of power states and activities.
+    Activities(activities::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
@@ -126,6 +129,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Activities(arguments) => activities::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),

@@ -40,9 +40,10 @@ impl Columns {
             let baseline = if is_alone { component.baseline } else { class.baseline };
             let states = if is_alone { &component.states } else { &class.states };
             let baseline = states.get(baseline).cloned().unwrap_or_default();
-            let of = component.states.iter().map(|state| {
-                (*state != baseline).then(|| columns.column(&component.class, state))
-            });
+            let of = component
+                .states
+                .iter()
+                .map(|state| (*state != baseline).then(|| columns.column(&component.class, state)));
             let of: Vec<_> = of.collect();
             columns.of.push(of);
             columns.baselines.push(baseline);
@@ -146,11 +147,7 @@ pub fn equations(log: &NodeLog, periods: &Periods, columns: &Columns) -> Equatio
 }
 
 /// The mean number of components in each column's state.
-fn active(
-    columns: &Columns,
-    parts: &[Vec<(Option<usize>, i64)>],
-    whole: f64,
-) -> Vec<(usize, f64)> {
+fn active(columns: &Columns, parts: &[Vec<(Option<usize>, i64)>], whole: f64) -> Vec<(usize, f64)> {
     let mut active = BTreeMap::new();
     for (component, of_component) in parts.iter().enumerate() {
         for (state, time) in of_component {
@@ -212,8 +209,14 @@ mod tests {
         log.set_state(44, 1, "on");
         log.sort();
         let read = |at_ns, energy_j| Reading { at_ns, energy_j, after_gap: false };
-        log.readings =
-            vec![read(0, 0.0), read(10, 1.0), read(20, 3.0), read(30, 4.0), read(40, 6.0), read(48, 9.0)];
+        log.readings = vec![
+            read(0, 0.0),
+            read(10, 1.0),
+            read(20, 3.0),
+            read(30, 4.0),
+            read(40, 6.0),
+            read(48, 9.0),
+        ];
         log
     }
 

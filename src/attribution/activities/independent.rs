@@ -42,7 +42,8 @@ pub fn roles(rows: &[Equation], count: usize) -> Vec<Role> {
     for (at, column) in columns.iter().enumerate() {
         let role = if column.iter().all(|active| *active == 0.0) {
             Role::Unseen
-        } else if let Some(twin) = (0..at).find(|k| roles[*k] == Role::Fitted && columns[*k] == *column)
+        } else if let Some(twin) =
+            (0..at).find(|k| roles[*k] == Role::Fitted && columns[*k] == *column)
         {
             Role::SameAs(twin)
         } else {

@@ -71,6 +71,9 @@ pub enum Event {
     Set(Label),
     /// The same, and what it used under the label before (a proxy) is charged to this one.
     Bind(Label),
+    /// What was used under the first label (a proxy) is charged to the second one, which
+    /// takes its place.
+    Rebind(Label, Label),
     /// It works for this activity too.
     Add(Label),
     /// It no longer works for this one.
@@ -175,7 +178,7 @@ impl NodeLog {
     /// The same log on a clock that shows `offset_ns` more.
     #[must_use]
     pub fn shifted(mut self, offset_ns: i64) -> Self {
-        let shift = |at: &mut i64| *at = at.saturating_add(offset_ns);
+        let shift = |at: &mut i64| *at = at.saturating_add(offset_ns).clamp(-LIMIT_NS, LIMIT_NS);
         self.changes.iter_mut().for_each(|change| shift(&mut change.at_ns));
         self.readings.iter_mut().for_each(|reading| shift(&mut reading.at_ns));
         self.written_ns.iter_mut().for_each(shift);
@@ -184,10 +187,13 @@ impl NodeLog {
     }
 }
 
-/// Seconds as nanoseconds; moments beyond 292 years are cut to that.
+/// Moments beyond this (126 years) are cut to it, so that no difference overflows.
+pub const LIMIT_NS: i64 = 4_000_000_000_000_000_000;
+
+/// Seconds as nanoseconds, at most [`LIMIT_NS`] from 0.
 #[must_use]
 pub fn nanoseconds(seconds: f64) -> i64 {
-    (seconds * 1e9).round() as i64
+    ((seconds * 1e9).round() as i64).clamp(-LIMIT_NS, LIMIT_NS)
 }
 
 /// Nanoseconds as seconds.

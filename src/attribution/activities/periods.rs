@@ -105,6 +105,12 @@ impl Tracker<'_> {
             Event::Set(label) => self.set(component, at, vec![label]),
             Event::Clear => self.set(component, at, Vec::new()),
             Event::Bind(label) => self.bind(component, at, label),
+            Event::Rebind(proxy, label) => {
+                self.resolve(proxy, label, at);
+                let all = &self.current[component].1;
+                let all = all.iter().map(|one| if *one == proxy { label } else { *one }).collect();
+                self.set(component, at, all);
+            }
             Event::Add(label) => {
                 let mut all = self.current[component].1.clone();
                 all.push(label);
@@ -143,15 +149,7 @@ impl Tracker<'_> {
     fn bind(&mut self, component: usize, at: i64, label: Label) {
         let proxies = self.current[component].1.clone();
         for proxy in proxies.iter().filter(|proxy| **proxy != label) {
-            if self.labels.is_idle(*proxy) {
-                continue;
-            }
-            for other in 0..self.current.len() {
-                if self.current[other].1.contains(proxy) {
-                    self.close(other, at);
-                }
-            }
-            self.charge(*proxy, label, at);
+            self.resolve(*proxy, label, at);
         }
         if proxies.is_empty() {
             let message = format!(
@@ -162,6 +160,19 @@ impl Tracker<'_> {
             self.periods.remarks.push(Remark::at(RemarkKind::Unbound, at, message));
         }
         self.set(component, at, vec![label]);
+    }
+
+    /// Charges the latest uses of a proxy, on all components, to a label.
+    fn resolve(&mut self, proxy: Label, label: Label, at: i64) {
+        if self.labels.is_idle(proxy) || proxy == label {
+            return;
+        }
+        for other in 0..self.current.len() {
+            if self.current[other].1.contains(&proxy) {
+                self.close(other, at);
+            }
+        }
+        self.charge(proxy, label, at);
     }
 
     /// Moves the latest uses of a proxy to a label.

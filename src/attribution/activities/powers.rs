@@ -105,9 +105,8 @@ pub fn powers(
 
 /// Rows that have a weight; the others with the time that they hold.
 fn usable(rows: &[Equation], weights: Weights) -> (Vec<Equation>, (usize, f64)) {
-    let has_weight = |row: &&Equation| {
-        row.time_s > 0.0 && (row.energy_j > 0.0 || weights == Weights::Equal)
-    };
+    let has_weight =
+        |row: &&Equation| row.time_s > 0.0 && (row.energy_j > 0.0 || weights == Weights::Equal);
     let (kept, dropped): (Vec<&Equation>, Vec<&Equation>) = rows.iter().partition(has_weight);
     let time = dropped.iter().map(|row| row.time_s).sum();
     (kept.into_iter().cloned().collect(), (dropped.len(), time))

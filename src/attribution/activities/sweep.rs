@@ -81,7 +81,8 @@ pub fn sweep(
                 let now = all.get(at_activity[component]).filter(|p| p.start_ns <= start_ns);
                 charged[component] = now.map_or(&[], |period| &period.charged);
             }
-            let part = if to > from { (end_ns - start_ns) as f64 / (to - from) as f64 } else { 1.0 };
+            let part =
+                if to > from { (end_ns - start_ns) as f64 / (to - from) as f64 } else { 1.0 };
             let measured_j = energy_j.map(|energy| energy * part);
             let (states, charged) = (states.as_slice(), charged.as_slice());
             visit(&Segment { start_ns, end_ns, measured_j, states, charged });

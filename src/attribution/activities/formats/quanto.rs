@@ -3,7 +3,7 @@
 
 use super::super::entry::{BUFFER_ENTRIES, Entry, EntryKind, Step, Unwrapped, decode_entries};
 use super::super::label::{Code, Label, Labels};
-use super::super::log::{Change, Component, Event, NodeLog, Reading};
+use super::super::log::{Change, Component, Event, NodeLog, Reading, nanoseconds};
 use super::super::names::Names;
 use super::super::remark::{Remark, RemarkKind, summarised};
 
@@ -40,6 +40,8 @@ struct Reader<'a> {
     node: String,
     log: NodeLog,
     time: Unwrapped,
+    /// What the clock showed at the first entry.
+    first_time: Option<u32>,
     energy: Unwrapped,
     /// The component of each number, once it was seen.
     components: [Option<usize>; 256],
@@ -54,6 +56,7 @@ impl<'a> Reader<'a> {
             log: NodeLog::new(&node),
             node,
             time: Unwrapped::default(),
+            first_time: None,
             energy: Unwrapped::default(),
             components: [None; 256],
         };
@@ -90,7 +93,9 @@ impl<'a> Reader<'a> {
     /// Takes time and energy; returns the moment.
     fn reading(&mut self, entry: &Entry) -> i64 {
         let (time, energy) = (self.time.next(entry.time), self.energy.next(entry.energy));
-        let at_ns = (self.time.total() as f64 * self.names.tick_s * 1e9).round() as i64;
+        let first = *self.first_time.get_or_insert(entry.time);
+        let ticks = u64::from(first) + self.time.total();
+        let at_ns = nanoseconds(ticks as f64 * self.names.tick_s);
         if let Step::Back(ticks) = time {
             let message = format!(
                 "the clock went back by {:.6} s; what was spent between the two entries is left \
@@ -195,7 +200,7 @@ mod tests {
         ];
         let (log, _) = read(&entries, &Names::default());
         let last = log.readings[1];
-        assert_eq!(last.at_ns, 2_000_000_000);
+        assert_eq!(last.at_ns - log.readings[0].at_ns, 2_000_000_000);
         assert!((last.energy_j - 10.0 * 8.33e-6).abs() < 1e-15);
         assert!(log.remarks.is_empty(), "{:?}", log.remarks);
     }
@@ -217,7 +222,9 @@ mod tests {
         );
         let log = read_quanto(&bytes, &names.unwrap(), &mut Labels::default());
         let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
-        use RemarkKind::{ClockStep, MeterStep, Truncated, Unreadable, UnknownComponent, UnknownState};
+        use RemarkKind::{
+            ClockStep, MeterStep, Truncated, UnknownComponent, UnknownState, Unreadable,
+        };
         assert_eq!(
             kinds,
             [Unreadable, ClockStep, UnknownComponent, MeterStep, UnknownState, Truncated]

@@ -24,6 +24,8 @@ const LED_ON_S: f64 = 24.0;
 /// The processor while active, and everything else, in watts.
 const CPU_W: f64 = 4.29e-3;
 const CONSTANT_W: f64 = 119.258e-3 / 48.0024;
+/// Joules of a count of the meter.
+const COUNT_J: f64 = 8.33e-6;
 /// Processor time of one toggle of each colour, in microseconds: 17.6, 9.1 and 4.5 ms in
 /// all, with 40 us to start each timer.
 const TOGGLE_US: [f64; 3] = [17_560.0 / 48.0, 9_060.0 / 24.0, 4_460.0 / 12.0];
@@ -82,12 +84,22 @@ pub struct Blink {
 /// Runs Blink on a node whose clock and meter begin at these counts.
 #[must_use]
 pub fn blink(first_time: u32, first_energy: f64) -> Blink {
+    with_meter(first_time, first_energy, CONSTANT_W, COUNT_J)
+}
+
+/// The same with another constant term, in watts, and another meter.
+pub(super) fn with_meter(
+    first_time: u32,
+    first_energy: f64,
+    constant_w: f64,
+    count_j: f64,
+) -> Blink {
     let mut draws = vec![Draw { id: CPU, power_w: vec![0.0, CPU_W] }];
     for (id, energy) in LEDS.into_iter().zip(LED_J) {
         draws.push(Draw { id, power_w: vec![0.0, energy / LED_ON_S] });
     }
-    let mut node = Node::new(draws, CONSTANT_W);
-    (node.first_time, node.first_energy) = (first_time, first_energy);
+    let mut node = Node::new(draws, constant_w);
+    (node.first_time, node.first_energy, node.count_j) = (first_time, first_energy, count_j);
     boot(&mut node);
     let mut is_on = [false; 3];
     for second in 1..=SECONDS {
