@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::blocks::Granularity;
 use crate::build::{Survey, sources};
 use crate::campaign::{Phase, PlannedCase};
 use crate::compare::{
@@ -393,7 +392,8 @@ fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Dictionary, Fail
     }
     let places: Vec<PathBuf> = changed.iter().cloned().chain([own]).collect();
     let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
-    Ok(Survey::of(loaded, Granularity::Statement)?.dictionary)
+    let granularity = folder::read_scenario_copy(&arguments.base)?.application.granularity;
+    Ok(Survey::of(loaded, granularity)?.dictionary)
 }
 
 fn is_same_division(a: &Dictionary, b: &Dictionary) -> bool {

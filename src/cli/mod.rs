@@ -20,6 +20,7 @@ mod kernels;
 mod output;
 mod pipeline;
 mod plan;
+mod predict;
 mod progress;
 mod report;
 mod run;
@@ -73,6 +74,8 @@ enum Command {
     Kernels(kernels::Arguments),
     /// Fit costs to a data set, with cross-validation.
     Fit(fit::Arguments),
+    /// Predict the energy of counted cases by a model, beside what was measured.
+    Predict(predict::Arguments),
     /// Account a campaign's energy to operations, blocks, lines, methods and classes.
     Account(account::Arguments),
     /// Compare accounts with the truth of a virtual board.
@@ -123,6 +126,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Dataset(arguments) => dataset::run(&arguments),
         Command::Kernels(arguments) => kernels::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
         Command::Account(arguments) => account::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Hints(arguments) => hints::run(&arguments),

@@ -18,6 +18,7 @@ mod folds;
 mod gram;
 mod interval;
 mod json;
+mod kernel_prior;
 mod learning;
 mod library;
 mod linear;
@@ -42,7 +43,7 @@ pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
 pub use fitted::{
-    ContextPrice, Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
+    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
 };
 pub use folds::{FoldOptions, FoldUnit};
 pub(crate) use interval::student_975;

@@ -42,7 +42,7 @@ const SUPPOSED_SHARE: f64 = 0.25;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = Gram::of(design);
-    let beliefs = Beliefs::new(design, &options.priors);
+    let beliefs = Beliefs::new(design, &options.priors)?;
     let (beliefs, strength) = match options.penalty {
         Penalty::Fixed(strength) => (beliefs, strength),
         Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
