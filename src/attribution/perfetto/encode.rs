@@ -184,3 +184,12 @@ pub fn print(timestamp: u64, pid: u32, text: &str) -> FtraceEvent {
     let print = Some(Print { buf: text.into() });
     FtraceEvent { timestamp, pid, print, ..FtraceEvent::default() }
 }
+
+impl TraceBytes {
+    /// A track of a thread.
+    pub fn thread_track(&mut self, uuid: u64, pid: i32, tid: i64) -> &mut Self {
+        let thread = Some(wire::ThreadDescriptor { pid, tid, ..wire::ThreadDescriptor::default() });
+        let descriptor = TrackDescriptor { uuid, thread, ..TrackDescriptor::default() };
+        self.packet(Packet { track_descriptor: Some(descriptor), ..Packet::default() })
+    }
+}

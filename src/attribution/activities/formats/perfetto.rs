@@ -40,7 +40,10 @@ pub fn read_perfetto(
     options: &PerfettoOptions,
 ) -> io::Result<NodeLog> {
     let mut reader = TraceReader::new(input)?;
-    let mut events: Vec<TraceEvent> = reader.by_ref().collect::<io::Result<_>>()?;
+    let mut events: Vec<TraceEvent> = reader
+        .by_ref()
+        .filter(|event| !matches!(event, Ok(event) if is_of_no_use(&event.what)))
+        .collect::<io::Result<_>>()?;
     // Bundles are in order within a core only; names come first.
     events.sort_by_key(|event| event.at_ns);
     let mut builder = Builder::new(node, labels);
@@ -51,15 +54,23 @@ pub fn read_perfetto(
     builder.finish(options, losses).map_err(io::Error::other)
 }
 
+/// Events that nothing is made of.
+fn is_of_no_use(what: &What) -> bool {
+    matches!(
+        what,
+        What::Battery { .. } | What::Package { .. } | What::Instant { .. } | What::Counter { .. }
+    )
+}
+
 struct Builder<'a> {
     labels: &'a mut Labels,
     log: NodeLog,
     sections: Sections,
-    /// Whether any section is the API's: then only those are activities.
-    has_api: bool,
     /// Process of each thread, and the names of processes.
     process_of: BTreeMap<i32, i32>,
     names: BTreeMap<i32, String>,
+    /// Process and thread of the tracks that are threads'.
+    tracks: BTreeMap<u64, (i32, i32)>,
     /// The thread on each core, with the label that the core shows.
     running: BTreeMap<u32, i32>,
     rails: BTreeMap<u32, String>,
@@ -72,9 +83,9 @@ impl<'a> Builder<'a> {
             labels,
             log: NodeLog::new(node),
             sections: Sections::default(),
-            has_api: false,
             process_of: BTreeMap::new(),
             names: BTreeMap::new(),
+            tracks: BTreeMap::new(),
             running: BTreeMap::new(),
             rails: BTreeMap::new(),
             energies: Vec::new(),
@@ -116,6 +127,23 @@ impl<'a> Builder<'a> {
             }
             What::Thread { tid, pid: Some(pid), .. } => {
                 self.process_of.insert(*tid, *pid);
+            }
+            What::Track(track) => {
+                let thread = track.tid.and_then(|tid| i32::try_from(tid).ok());
+                if let (Some(pid), Some(tid)) = (track.pid, thread) {
+                    self.tracks.insert(track.uuid, (pid, tid));
+                }
+            }
+            What::SliceBegin { track, name } => {
+                if let Some((pid, tid)) = self.tracks.get(track).copied() {
+                    let name = name.clone().unwrap_or_else(|| "(name lost)".into());
+                    self.mark(at_ns, tid, &Mark::Begin { pid, name });
+                }
+            }
+            What::SliceEnd { track } => {
+                if let Some((_, tid)) = self.tracks.get(track).copied() {
+                    self.mark(at_ns, tid, &Mark::End);
+                }
             }
             What::Lost { cpu } => self.lost(at_ns, *cpu),
             _ => {}
@@ -173,10 +201,7 @@ impl<'a> Builder<'a> {
     fn section(&mut self, pid: i32, name: &str) -> Label {
         let process = self.process(pid);
         match name.strip_prefix(SECTION) {
-            Some(label) => {
-                self.has_api = true;
-                self.labels.parse(&process, label)
-            }
+            Some(label) => self.labels.parse(&process, label),
             None => self.labels.intern(&process, name),
         }
     }
@@ -361,6 +386,23 @@ mod tests {
         assert!((of(&mut labels, "4", "search") - 0.20).abs() < 1e-9);
         assert!((of(&mut labels, "com.example.app", "-") - 0.05).abs() < 1e-9);
         assert!((account.split.total_j() - 1.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn slices_of_threads_are_sections_too() {
+        let mut trace = TraceBytes::default();
+        trace.clocks(&[(6, 1_000)]);
+        trace.processes(&[(100, "app", 10_123)]);
+        trace.thread_track(9, 100, 101);
+        trace.bundle(0, vec![switch(MS, (0, "swapper/0"), (101, "worker"))]);
+        trace.slice(2 * MS, 9, Some("draw"));
+        trace.slice(5 * MS, 9, None);
+        trace.bundle(0, vec![switch(7 * MS, (101, "worker"), (0, "swapper/0"))]);
+        let (log, mut labels) = read(trace.0, &[]).unwrap();
+        assert_eq!(log.remarks.last().map(|remark| remark.kind), Some(RemarkKind::NoMeter));
+        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let draw = Payer::Activity(labels.intern("app", "draw"));
+        assert!((found.times_s[&(0, draw)] - 0.003).abs() < 1e-9, "{:?}", found.times_s);
     }
 
     #[test]
