@@ -269,13 +269,14 @@ fn activities_on_the_virtual_board_have_their_true_energies() {
     let folder = tempfile::tempdir().unwrap();
     let truths = folder.path().join("truth");
     let Some(adb) = board(folder.path(), &truths) else { return };
-    let slow = "setsid sh -c 'usleep 14000000; \
+    let slow = "setsid sh -c 'usleep 1000; \
+                log -t wattline \"wattline-state cpu frequency: 1100000 kHz\"; usleep 14000000; \
                 echo 800000 >$WATTLINE_ROOT/sys/devices/system/cpu/cpu0/cpufreq/scaling_setspeed; \
                 log -t wattline \"wattline-state cpu frequency: 800000 kHz\"' \
                 >/dev/null 2>&1 </dev/null &";
     let left = adb.shell(&format!(
         "setprop wattline.session phases; cd /data/local/tmp/wattline; \
-         log -t wattline 'wattline-state cpu frequency: 1100000 kHz'; {slow} \
+         {slow} \
          sh /data/local/tmp/wattline/session.sh period_us=33000 package={PACKAGE} \
          main={PACKAGE}.Phases counts=yes && \
          sh /data/local/tmp/wattline/collect.sh {PACKAGE}"
@@ -293,6 +294,7 @@ fn activities_on_the_virtual_board_have_their_true_energies() {
         analysis.columns.names.iter().zip(&powers.of).map(|(n, p)| (n, p.unwrap().w)).collect();
     println!("{found:?} and {:?}; {:?}", powers.constant, analysis.remarks);
     let by_payer = analysis.account.as_ref().unwrap().by_payer();
+    println!("attributed {by_payer:?}, true {truth:?}");
     // At 800 MHz the voltage is 0.925 V instead of 1.0375 V.
     let slow = (0.925f64 / 1.0375).powi(2);
     for (activity, method, factor) in [

@@ -81,7 +81,7 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
         }
         let event = match (change.event, state_name(&log, &targets, &states, base)) {
             (Event::State(_), Some(name)) => Event::State(combined.components[number].state(&name)),
-            (Event::State(_), None) => continue,
+            (Event::State(_), None) => Event::Unknown,
             (other, _) => other,
         };
         combined.changes.push(Change { component: number, event, ..*change });
@@ -113,6 +113,18 @@ fn state_name(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_active_state_of_unknown_frequency_is_not_known() {
+        let mut log = NodeLog::new("1");
+        let (cpu, frequency) = (log.component("cpu"), log.component("cpu frequency"));
+        log.set_state(0, cpu, "idle");
+        log.set_state(10, cpu, "active");
+        log.set_state(20, frequency, "1 kHz");
+        let log = with_frequencies(log);
+        let events: Vec<Event> = log.changes.iter().map(|change| change.event).collect();
+        assert_eq!(events, [Event::State(0), Event::Unknown, Event::State(1)]);
+    }
 
     #[test]
     fn frequencies_belong_to_active_states() {

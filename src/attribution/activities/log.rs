@@ -80,8 +80,10 @@ pub enum Event {
     Remove(Label),
     /// It works for nobody.
     Clear,
-    /// Its state is not known from here on: entries are missing.
+    /// Neither state nor activity is known from here on: entries are missing.
     Lost,
+    /// Its state is not known from here on.
+    Unknown,
 }
 
 /// A change at a moment.

@@ -18,6 +18,8 @@ pub struct Names {
     pub count_j: f64,
     /// What its clock shows more than the common one, in seconds.
     pub clock_offset_s: f64,
+    /// Whether the node is simulated, which all results then say.
+    pub simulated: bool,
     /// Its components.
     #[serde(rename = "component")]
     pub components: Vec<ComponentNames>,
@@ -55,6 +57,7 @@ impl Default for Names {
             tick_s: 1e-6,
             count_j: 8.33e-6,
             clock_offset_s: 0.0,
+            simulated: false,
             components: Vec::new(),
             activities: BTreeMap::new(),
         }

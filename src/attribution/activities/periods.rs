@@ -97,6 +97,10 @@ impl Tracker<'_> {
                 self.close_state(component, at);
                 self.state[component].1 = Some(state);
             }
+            Event::Unknown => {
+                self.close_state(component, at);
+                self.state[component].1 = None;
+            }
             Event::Lost => {
                 self.close_state(component, at);
                 self.state[component].1 = None;

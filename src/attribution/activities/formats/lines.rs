@@ -3,6 +3,8 @@
 //! each thread. Log lines that give wall clock and uptime tie the program's clock to the
 //! board's, and lines of scripts (`wattline-state COMPONENT: STATE`) to the same clock.
 
+use std::collections::BTreeMap;
+
 use super::super::api::{MARK, STATE_MARK};
 use super::super::label::Labels;
 use super::super::log::{Component, Event, LIMIT_NS, NodeLog, nanoseconds};
@@ -15,9 +17,6 @@ pub const COMPONENT: &str = "cpu";
 /// Its states.
 const IDLE: &str = "idle";
 const ACTIVE: &str = "active";
-
-/// Longest step back of one thread's clock that is taken for disorder of the lines.
-const DISORDER_NS: i64 = 1_000_000;
 
 /// One mark of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,15 +97,25 @@ fn parse(rest: &str) -> Result<Mark<'_>, &'static str> {
     }
 }
 
-struct Reader<'a> {
+/// What a line says happened in a process, at a moment.
+enum Happening<'t> {
+    Mark(Mark<'t>),
+    Death,
+}
+
+struct Reader<'a, 't> {
     labels: &'a mut Labels,
     clocks: Clocks,
     log: NodeLog,
     sections: Sections,
+    /// What happened: moment, process, what.
+    happenings: Vec<(i64, i64, Happening<'t>)>,
+    /// The latest moment of each thread, and of all.
+    latest_of: BTreeMap<(i64, i64), i64>,
     latest_ns: i64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a, 't> Reader<'a, 't> {
     fn new(node: &str, labels: &'a mut Labels, clocks: Clocks) -> Self {
         let mut log = NodeLog::new(node);
         let cpu = log.component(COMPONENT);
@@ -114,11 +123,18 @@ impl<'a> Reader<'a> {
             log.components[cpu].state(state);
         }
         log.components[cpu].initial = Some(0);
-        let (sections, latest_ns) = (Sections::default(), i64::MIN);
-        Self { labels, clocks, log, sections, latest_ns }
+        Self {
+            labels,
+            clocks,
+            log,
+            sections: Sections::default(),
+            happenings: Vec::new(),
+            latest_of: BTreeMap::new(),
+            latest_ns: -LIMIT_NS,
+        }
     }
 
-    fn line(&mut self, number: usize, line: &str) {
+    fn line(&mut self, number: usize, line: &'t str) {
         match mark(line) {
             None => match line.split_once(STATE_MARK) {
                 Some((_, rest)) => self.logged_state(number, line, rest),
@@ -126,47 +142,69 @@ impl<'a> Reader<'a> {
             },
             Some(Ok(mark)) => {
                 let process = parse_log_line(line).map_or(0, |line| i64::from(line.pid));
-                self.mark(&mark, process);
+                self.happened(mark, process);
             }
             Some(Err(problem)) => self.unreadable(number, problem),
         }
     }
 
-    fn mark(&mut self, mark: &Mark<'_>, process: i64) {
+    /// Keeps a mark with its moment on the board's clock.
+    fn happened(&mut self, mark: Mark<'t>, process: i64) {
         let at_ns = mark.at_ns.saturating_add(self.clocks.program_ns);
-        let at_ns = at_ns.clamp(-LIMIT_NS, LIMIT_NS);
-        if at_ns < self.latest_ns.saturating_sub(DISORDER_NS) {
+        let mut at_ns = at_ns.clamp(-LIMIT_NS, LIMIT_NS);
+        let latest = self.latest_of.entry((process, mark.thread)).or_insert(at_ns);
+        if at_ns < *latest {
             let message = format!(
-                "the program's clock goes back by {:.6} s",
-                self.latest_ns.saturating_sub(at_ns) as f64 * 1e-9
+                "the clock of thread {} goes back by {:.6} s; it is taken to stand still",
+                mark.thread,
+                (*latest - at_ns) as f64 * 1e-9
             );
             self.log.remarks.push(Remark::at(RemarkKind::ClockStep, at_ns, message));
+            at_ns = *latest;
         }
-        // Lines of two threads may change places; no time goes back.
-        let at_ns = at_ns.max(self.latest_ns);
-        self.latest_ns = at_ns;
+        *latest = at_ns;
+        self.latest_ns = self.latest_ns.max(at_ns);
+        self.happenings.push((at_ns, process, Happening::Mark(mark)));
+    }
+
+    /// Goes through all that happened; lines of several threads may have changed places.
+    fn replay(&mut self) {
+        let mut happenings = std::mem::take(&mut self.happenings);
+        happenings.sort_by_key(|(at_ns, ..)| *at_ns);
+        for (at_ns, process, happening) in happenings {
+            let was_open = self.sections.are_open();
+            match happening {
+                Happening::Mark(mark) => self.mark(at_ns, &mark, process),
+                Happening::Death => {
+                    let labels = &*self.labels;
+                    let ended = self.sections.died(at_ns, process, |label| labels.text(label));
+                    for label in ended {
+                        self.log.change(at_ns, 0, Event::Remove(label));
+                    }
+                }
+            }
+            self.state(at_ns, was_open);
+        }
+    }
+
+    fn mark(&mut self, at_ns: i64, mark: &Mark<'_>, process: i64) {
         let thread = (process, mark.thread);
-        let was_open = self.sections.are_open();
-        match mark.kind {
-            'X' => {
-                let label = self.labels.parse(&self.log.node, mark.label);
-                if let Some(proxy) = self.sections.rename(at_ns, thread, label) {
-                    self.log.change(at_ns, 0, Event::Rebind(proxy, label));
-                }
+        if mark.kind == 'X' {
+            let label = self.labels.parse(&self.log.node, mark.label);
+            if let Some(proxy) = self.sections.rename(at_ns, thread, label) {
+                self.log.change(at_ns, 0, Event::Rebind(proxy, label));
             }
-            kind => {
-                let turn = if kind == 'B' {
-                    let label = self.labels.parse(&self.log.node, mark.label);
-                    Some(self.sections.begin(at_ns, thread, label))
-                } else {
-                    self.sections.end(at_ns, thread)
-                };
-                if let Some(turn) = turn {
-                    self.turn(at_ns, turn.from, turn.to);
-                }
-            }
+            return;
         }
-        self.state(at_ns, was_open);
+        let turn = if mark.kind == 'B' {
+            let label = self.labels.parse(&self.log.node, mark.label);
+            Some(self.sections.begin(at_ns, thread, label))
+        } else {
+            self.sections.end(at_ns, thread)
+        };
+        if let Some(turn) = turn {
+            self.turn(at_ns, turn.from, turn.to);
+        }
     }
 
     fn turn(
@@ -212,17 +250,13 @@ impl<'a> Reader<'a> {
     /// A line of the system that says that a process died.
     fn death(&mut self, line: &str) {
         let text = parse_session_log(line, &MarkTexts::default());
-        let Some(pid) = text.deaths.first().and_then(|death| death.pid) else { return };
-        let was_open = self.sections.are_open();
-        let at_ns = self.latest_ns;
-        let labels = &*self.labels;
-        for label in self.sections.died(at_ns, i64::from(pid), |label| labels.text(label)) {
-            self.log.change(at_ns, 0, Event::Remove(label));
+        if let Some(pid) = text.deaths.first().and_then(|death| death.pid) {
+            self.happenings.push((self.latest_ns, i64::from(pid), Happening::Death));
         }
-        self.state(at_ns, was_open);
     }
 
     fn finish(mut self) -> NodeLog {
+        self.replay();
         let labels = &*self.labels;
         self.sections.finish(|label| labels.text(label));
         let mut log = self.log;
@@ -299,6 +333,27 @@ mod tests {
         let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
         use RemarkKind::{EndWithoutBegin, NeverEnded, ProcessDied, Unreadable};
         assert_eq!(kinds, [Unreadable, ProcessDied, EndWithoutBegin, NeverEnded]);
+    }
+
+    #[test]
+    fn lines_of_threads_may_change_places_but_no_clock_goes_back() {
+        let text = "wattline-act B 10 1 a\nwattline-act B 30 2 b\nwattline-act E 20 1\n\
+                    wattline-act E 25 2\n";
+        let mut labels = Labels::default();
+        let log = read_lines(text, "app", &mut labels);
+        let expected = [
+            "10 +app:a",
+            "10 active",
+            "20 -app:a",
+            "20 idle",
+            "30 +app:b",
+            "30 active",
+            "30 -app:b",
+            "30 idle",
+        ];
+        assert_eq!(events(&log, &labels), expected);
+        assert_eq!(log.remarks.len(), 1);
+        assert!(log.remarks[0].message.contains("thread 2 goes back"), "{:?}", log.remarks);
     }
 
     proptest! {

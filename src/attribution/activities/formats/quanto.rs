@@ -16,6 +16,10 @@ pub fn read_quanto(bytes: &[u8], names: &Names, labels: &mut Labels) -> NodeLog 
         reader.entry(index, entry);
     }
     let mut log = reader.log;
+    if names.simulated {
+        let message = "the node is simulated: its energy is computed, not measured";
+        log.remarks.push(Remark::new(RemarkKind::Note, message));
+    }
     if rest > 0 {
         let message = format!(
             "the log ends after {rest} of the 12 bytes of entry {}; they are left out",
@@ -36,8 +40,6 @@ pub fn read_quanto(bytes: &[u8], names: &Names, labels: &mut Labels) -> NodeLog 
 struct Reader<'a> {
     names: &'a Names,
     labels: &'a mut Labels,
-    /// The node's name.
-    node: String,
     log: NodeLog,
     time: Unwrapped,
     /// What the clock showed at the first entry.
@@ -49,12 +51,10 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(names: &'a Names, labels: &'a mut Labels) -> Self {
-        let node = names.node.to_string();
         let mut reader = Self {
             names,
             labels,
-            log: NodeLog::new(&node),
-            node,
+            log: NodeLog::new(&names.node.to_string()),
             time: Unwrapped::default(),
             first_time: None,
             energy: Unwrapped::default(),

@@ -92,14 +92,20 @@ fn entry(
     energy: f64,
     interval: Option<Option<(f64, f64)>>,
 ) {
-    let share = 100.0 * energy / account.split.total_j();
+    let share = percent(energy / account.split.total_j());
     let interval = interval.map_or(String::new(), |interval| {
         let of =
             interval.map_or("none".into(), |(lo, hi)| format!("{} to {}", Joules(lo), Joules(hi)));
         format!("  {of}")
     });
     let energy = Joules(energy).to_string();
-    line(text, format_args!("    {name:<28} {energy:>9} {share:>7.2} %{interval}"));
+    line(text, format_args!("    {name:<28} {energy:>9} {share:>9}{interval}"));
+}
+
+/// A part of a whole in percent with two decimals, without a sign where they are zeros.
+fn percent(part: f64) -> String {
+    let percent = 100.0 * part;
+    format!("{:.2} %", if percent.abs() < 0.005 { 0.0 } else { percent })
 }
 
 fn logged(cost: &LoggingCost, logging: LoggingAs) -> String {
@@ -134,11 +140,11 @@ fn together(text: &mut String, analyses: &[Analysis], labels: &Labels) {
     let total: f64 = sums.values().sum::<f64>() + unexplained;
     line(text, format_args!("all nodes: {}", Joules(total)));
     for (payer, energy) in sums {
-        let (name, share) = (payer_name(payer, labels), 100.0 * energy / total);
+        let (name, share) = (payer_name(payer, labels), percent(energy / total));
         let energy = Joules(energy).to_string();
-        line(text, format_args!("    {name:<28} {energy:>9} {share:>7.2} %"));
+        line(text, format_args!("    {name:<28} {energy:>9} {share:>9}"));
     }
-    let share = 100.0 * unexplained / total;
+    let share = percent(unexplained / total);
     let energy = Joules(unexplained).to_string();
-    line(text, format_args!("    {:<28} {energy:>9} {share:>7.2} %", super::UNEXPLAINED));
+    line(text, format_args!("    {:<28} {energy:>9} {share:>9}", super::UNEXPLAINED));
 }

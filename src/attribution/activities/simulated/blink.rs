@@ -39,6 +39,7 @@ const BOOT_US: f64 = 360.0;
 /// The names of Blink's log.
 const NAMES: &str = r#"# Blink on a simulated node; see docs/activities.md.
 node = 1
+simulated = true
 tick_s = 1e-6
 count_j = 8.33e-6
 

@@ -2,6 +2,7 @@
 //! keeps a packet for half a second with an LED on; all it does for the packet is charged to
 //! the activity of the node that made it.
 
+use super::super::entry::ENTRY_COST_S;
 use super::super::label::Code;
 use super::node::{Draw, Node};
 
@@ -32,7 +33,8 @@ const AIR_US: f64 = 1_200.0;
 const TRANSFERS: usize = 4;
 
 /// The names of node 1's log; node 4's differ in its number and clock.
-const COMPONENTS: &str = r#"tick_s = 1e-6
+const COMPONENTS: &str = r#"simulated = true
+tick_s = 1e-6
 count_j = 8.33e-6
 
 [[component]]
@@ -117,7 +119,7 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
 /// A node with the LEDs of Blink and a radio of 18.46 mA at 3.35 V when it listens.
 fn node() -> Node {
     let draw = |id, power_w: &[f64]| Draw { id, power_w: power_w.to_vec() };
-    Node::new(
+    let mut node = Node::new(
         vec![
             draw(CPU, &[0.0, 4.29e-3]),
             draw(RADIO, &[0.0, 61.8e-3, 58.3e-3]),
@@ -125,7 +127,9 @@ fn node() -> Node {
             draw(LED2, &[0.0, 2.49e-3]),
         ],
         2.48e-3,
-    )
+    );
+    node.entry_us = ENTRY_COST_S * 1e6;
+    node
 }
 
 /// A second with the radio off, then it listens.

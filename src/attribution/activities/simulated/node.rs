@@ -27,6 +27,8 @@ pub struct Node {
     /// What the meter shows at the start, in counts; the part after the comma is energy on
     /// the way to the next count.
     pub first_energy: f64,
+    /// Microseconds that writing an entry takes; 0 where the run's times contain it.
+    pub entry_us: f64,
     now_us: f64,
     energy_j: f64,
     /// The log.
@@ -58,6 +60,7 @@ impl Node {
             count_j: 8.33e-6,
             first_time: 0,
             first_energy: 0.0,
+            entry_us: 0.0,
             now_us: 0.0,
             energy_j: 0.0,
             buffer: Buffer::default(),
@@ -101,10 +104,17 @@ impl Node {
 
     /// A component goes to a state, and says so.
     pub fn power(&mut self, id: u8, state: u16) {
+        // A component that goes to rest does so when its entry is written.
+        if state == 0 {
+            self.run(self.entry_us);
+        }
         if let Some(component) = self.components.iter_mut().find(|one| one.draw.id == id) {
             component.state = state;
         }
         self.log(EntryKind::PowerState, id, state);
+        if state != 0 {
+            self.run(self.entry_us);
+        }
     }
 
     /// A component works for an activity, and says so.
@@ -116,12 +126,14 @@ impl Node {
     pub fn set_proxy(&mut self, id: u8, proxy: Code, user: Code) {
         self.use_by(id, user);
         self.log(EntryKind::Set, id, proxy.0);
+        self.run(self.entry_us);
     }
 
     /// It turns out whom the component works for; `user` is who that is in the end.
     pub fn bind(&mut self, id: u8, activity: Code, user: Code) {
         self.use_by(id, user);
         self.log(EntryKind::Bind, id, activity.0);
+        self.run(self.entry_us);
     }
 
     fn use_by(&mut self, id: u8, user: Code) {
