@@ -76,7 +76,7 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
         let number = numbers[base].expect("frequencies have no frequencies");
         match change.event {
             Event::State(state) => states[change.component] = Some(state),
-            Event::Lost => states[change.component] = None,
+            Event::Lost | Event::Unknown => states[change.component] = None,
             _ => {}
         }
         let event = match (change.event, state_name(&log, &targets, &states, base)) {
