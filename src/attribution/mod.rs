@@ -4,6 +4,7 @@
 //!
 //! One folder per system; each reads its own logs and ends in the same [`Split`].
 
+pub mod activities;
 pub mod monitor;
 pub mod perfetto;
 mod split;

@@ -16,9 +16,9 @@ use crate::run::{RunRecord, read_logs};
 use super::Failure;
 use super::account::read_model;
 use super::folder::{self, DatasetFacts};
+use super::monitor::recording;
 #[cfg(feature = "parquet")]
 use super::output::read_text;
-use super::monitor::recording;
 use super::output::{Existing, Output};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;

@@ -3,6 +3,7 @@
 //! looked at and repeated alone.
 
 mod account;
+mod activities;
 mod board;
 mod compare;
 mod completions;
@@ -94,6 +95,8 @@ enum Command {
     /// Share a machine's energy among its tenants: virtual machines, processes, control
     /// groups, applications.
     Tenants(tenants::Arguments),
+    /// Energy by component and activity, from logs of power states and activities.
+    Activities(activities::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
@@ -139,6 +142,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Export(arguments) => export::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Tenants(arguments) => tenants::run(&arguments),
+        Command::Activities(arguments) => activities::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),

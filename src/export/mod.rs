@@ -15,6 +15,7 @@ mod openmetrics;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod perfetto;
+mod perfetto_trace;
 mod pprof;
 mod speedscope;
 
@@ -29,6 +30,7 @@ use crate::account::{Accounts, BlockAccount};
 use crate::power::{Trace, Window};
 
 pub use collapsed::collapsed;
+pub use perfetto_trace::{TraceBuilder, Track};
 
 /// A measured session.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module per subject.
 
+mod activities;
 mod architecture;
 mod boards;
 mod device;

@@ -190,3 +190,12 @@ pub fn battery(current_ua: i64, voltage_uv: i64) -> BatteryCounters {
     let (current_ua, voltage_uv) = (Some(current_ua), Some(voltage_uv));
     BatteryCounters { current_ua, voltage_uv, ..BatteryCounters::default() }
 }
+
+impl TraceBytes {
+    /// A track of a thread.
+    pub fn thread_track(&mut self, uuid: u64, pid: i32, tid: i64) -> &mut Self {
+        let thread = Some(wire::ThreadDescriptor { pid, tid, ..wire::ThreadDescriptor::default() });
+        let descriptor = TrackDescriptor { uuid, thread, ..TrackDescriptor::default() };
+        self.packet(Packet { track_descriptor: Some(descriptor), ..Packet::default() })
+    }
+}
