@@ -65,6 +65,8 @@ pub struct LedgerRow {
     pub interval: Option<Interval>,
     /// Part of what was measured, idle included, 0..1.
     pub share: Option<f64>,
+    /// Why a row of 0 J has no figure of its own: `none ran`, `no cost known`; else empty.
+    pub remark: &'static str,
 }
 
 /// The rows: the whole first, then its parts.
@@ -110,8 +112,14 @@ pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'
     let total = Femtojoules::from_joules(measured.total);
     let idle = Femtojoules::from_joules(measured.idle);
     let (gc, gc_counts) = collections(measured.collections, costs);
+    let gc_remark = match (measured.collections, &gc_counts) {
+        (0, _) => "none ran",
+        (_, None) => "no cost known",
+        _ => "",
+    };
     let priced = explained.operations.0 + explained.library.0 + gc;
-    let gc_interval = gc_counts.as_ref().and_then(|counts| costs.interval(counts));
+    let some = gc_counts.as_ref().filter(|_| measured.collections > 0);
+    let gc_interval = some.and_then(|counts| costs.interval(counts));
     let gc_counts = gc_counts.unwrap_or_default();
     let rows = [
         (LedgerEntry::Measured, total, spread(measured.total, measured.total_se)),
@@ -130,6 +138,7 @@ pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'
         energy,
         interval,
         share: share(energy, total),
+        remark: if entry == LedgerEntry::Gc { gc_remark } else { "" },
     });
     Ledger { rows: rows.into() }
 }

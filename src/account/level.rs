@@ -142,6 +142,22 @@ pub(super) fn classes(
     entry::group(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
 }
 
+/// The accounts of packages; `(default)` is the one without a name.
+pub(super) fn packages(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<String>> {
+    let package = |block: &crate::operations::BlockEntry| {
+        block.class.rsplit_once('.').map_or("(default)", |(package, _)| package).to_string()
+    };
+    let mut executions: BTreeMap<String, u64> = BTreeMap::new();
+    for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
+        add(&mut executions, package(block), entries_of(block, runs));
+    }
+    entry::group(leaves, executions, |leaf| package(leaf.block), pricing)
+}
+
 /// How often a block's unit was entered through it.
 fn entries_of(block: &crate::operations::BlockEntry, runs: u64) -> u64 {
     if block.kind == "entry" { runs } else { 0 }

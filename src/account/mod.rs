@@ -20,6 +20,8 @@ pub mod truth;
 
 #[cfg(test)]
 pub(crate) mod sample;
+#[cfg(test)]
+mod schema_tests;
 
 use std::collections::BTreeMap;
 
@@ -124,6 +126,8 @@ pub struct Accounts {
     pub methods: Vec<Entry<MethodKey>>,
     /// Classes, nested ones apart from what they are nested in.
     pub classes: Vec<Entry<String>>,
+    /// Packages.
+    pub packages: Vec<Entry<String>>,
     /// The ledger.
     pub ledger: Ledger,
 }
@@ -168,6 +172,7 @@ pub fn account(scenario: &Scenario<'_>) -> Accounts {
         blocks: level::blocks(scenario, &leaves, &pricing),
         methods: level::methods(scenario, &leaves, &pricing),
         classes: level::classes(scenario, &leaves, &pricing),
+        packages: level::packages(scenario, &leaves, &pricing),
         ledger,
     }
 }

@@ -29,7 +29,7 @@ pub struct TableFile {
     pub text: String,
 }
 
-/// The five files of the `accounts` folder.
+/// The six files of the `accounts` folder.
 pub fn tables(accounts: &Accounts) -> Vec<TableFile> {
     [
         ("operations.csv", operations_csv(accounts)),
@@ -37,6 +37,7 @@ pub fn tables(accounts: &Accounts) -> Vec<TableFile> {
         ("lines.csv", lines_csv(accounts)),
         ("methods.csv", methods_csv(accounts)),
         ("classes.csv", classes_csv(accounts)),
+        ("packages.csv", packages_csv(accounts)),
     ]
     .map(|(name, text)| TableFile { name, text })
     .into()
@@ -87,8 +88,18 @@ pub fn methods_csv(accounts: &Accounts) -> String {
 
 /// `class, FIGURE, unknown, determined`.
 pub fn classes_csv(accounts: &Accounts) -> String {
-    let mut text = format!("class,{FIGURE_COLUMNS},unknown_executions,determined\n");
-    for entry in &accounts.classes {
+    named_csv(accounts, "class", &accounts.classes)
+}
+
+/// `package, FIGURE, unknown, determined`.
+pub fn packages_csv(accounts: &Accounts) -> String {
+    named_csv(accounts, "package", &accounts.packages)
+}
+
+/// A level whose key is one name.
+fn named_csv(accounts: &Accounts, key: &str, entries: &[Entry<String>]) -> String {
+    let mut text = format!("{key},{FIGURE_COLUMNS},unknown_executions,determined\n");
+    for entry in entries {
         line(&mut text, &[field(&entry.key), figure(entry), last(entry)]);
     }
     line(&mut text, &[UNATTRIBUTED.into(), remainder(accounts), ",".into()]);
@@ -142,13 +153,14 @@ fn block_fields(block: &BlockAccount) -> Vec<String> {
     fields
 }
 
-/// `ledger.csv`: `entry, energy_j, energy_lo_j, energy_hi_j, share`; the first row,
+/// `ledger.csv`: `entry, energy_j, energy_lo_j, energy_hi_j, share, remark`; the first row,
 /// `measured`, is the sum of the others.
 pub fn ledger_csv(accounts: &Accounts) -> String {
-    let mut text = String::from("entry,energy_j,energy_lo_j,energy_hi_j,share\n");
+    let mut text = String::from("entry,energy_j,energy_lo_j,energy_hi_j,share,remark\n");
     for row in &accounts.ledger.rows {
         let (lo, hi) = ends(row.interval);
-        let fields = [row.entry.name().into(), row.energy.to_string(), lo, hi, optional(row.share)];
+        let (name, share) = (row.entry.name().into(), optional(row.share));
+        let fields = [name, row.energy.to_string(), lo, hi, share, row.remark.into()];
         line(&mut text, &fields);
     }
     text

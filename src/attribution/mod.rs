@@ -4,7 +4,10 @@
 //!
 //! One folder per system; each reads its own logs and ends in the same [`Split`].
 
+pub mod activities;
 pub mod monitor;
+pub mod perfetto;
 mod split;
+pub mod tenants;
 
 pub use split::{Capacity, Split, SplitError};

@@ -59,12 +59,9 @@ impl<'a> VariantBuilder<'a> {
         let removals = Removals::new(&self.application.files, &self.blocks);
         let mut switched = self.application.removable();
         for repair in 0..MOST_REPAIRS {
-            let options = Options {
-                probe: Probe::Count,
-                skip: self.bases[&Probe::Count].skip.clone(),
-                switched: switched.clone(),
-                ..Options::default()
-            };
+            let skip = self.bases[&Probe::Count].skip.clone();
+            let options =
+                Options { switched: switched.clone(), ..self.options(Probe::Count, skip) };
             let (texts, made) = self.texts(&options);
             let folder = self.folder.path().join(format!("switched-{repair}"));
             let output = folder.join("classes");

@@ -29,6 +29,7 @@ pub struct VariantBuilder<'a> {
     pub(super) application: &'a Application,
     pub(super) blocks: Vec<FileBlocks<'a>>,
     release: u32,
+    without_assertions: bool,
     compiler: Compiler,
     pub(super) folder: tempfile::TempDir,
     pub(super) bases: BTreeMap<Probe, Base>,
@@ -66,12 +67,25 @@ impl<'a> VariantBuilder<'a> {
             application,
             blocks: application.blocks(),
             release,
+            without_assertions: false,
             compiler: Compiler::start(jdk)?,
             folder,
             bases: BTreeMap::new(),
             switched: None,
             built: 0,
         })
+    }
+
+    /// Leaves `assert` statements out of everything that is built.
+    #[must_use]
+    pub fn without_assertions(self) -> VariantBuilder<'a> {
+        VariantBuilder { without_assertions: true, ..self }
+    }
+
+    /// How a build with this probe is instrumented, before anything is removed.
+    pub(super) fn options(&self, probe: Probe, skip: BTreeSet<BlockId>) -> Options {
+        let without_assertions = self.without_assertions;
+        Options { probe, skip, without_assertions, ..Options::default() }
     }
 
     /// The variant without `removed`, with `probe`.
@@ -110,7 +124,7 @@ impl<'a> VariantBuilder<'a> {
         let folder = self.folder.path().join(format!("base-{probe:?}"));
         let mut skip = BTreeSet::new();
         for _ in 0..MOST_REPAIRS {
-            let options = Options { probe, skip: skip.clone(), ..Options::default() };
+            let options = self.options(probe, skip.clone());
             let (texts, made) = self.texts(&options);
             let output = folder.join("classes");
             match self.compile(&folder, &texts, &[], &output)? {
@@ -148,8 +162,8 @@ impl<'a> VariantBuilder<'a> {
     /// The texts that differ from the base's.
     fn changed_texts(&self, removed: &BTreeSet<BlockId>, probe: Probe) -> BTreeMap<String, String> {
         let base = &self.bases[&probe];
-        let (removed, skip) = (removed.clone(), base.skip.clone());
-        let options = Options { probe, removed, skip, ..Options::default() };
+        let options =
+            Options { removed: removed.clone(), ..self.options(probe, base.skip.clone()) };
         let files = &self.application.files;
         let made = instrument::instrument_changed(files, &self.blocks, &options).into_iter();
         let differs = |file: &GeneratedFile| base.texts.get(&file.path) != Some(&file.text);

@@ -148,7 +148,9 @@ impl From<Failure> for DriverError {
 /// What to do about a cause that has one remedy wherever it comes from.
 pub fn remedy(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match cause.downcast_ref::<io::Error>()?.kind() {
-        io::ErrorKind::StorageFull => Some("free some space, then run again with --resume"),
+        io::ErrorKind::StorageFull => Some(
+            "free some space, then run it again (`run` and `pipeline` go on from there with --resume)",
+        ),
         io::ErrorKind::PermissionDenied => Some("check who owns it"),
         _ => None,
     }

@@ -1,13 +1,15 @@
 //! `wattline export`: accounts and measured sessions -> files that other tools open.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+#[cfg(feature = "parquet")]
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 
 use crate::campaign::Phase;
-use crate::export::{ExportData, FORMATS, Format, InputEnergies, Session};
+use crate::export::{Depth, ExportData, FORMATS, Format, InputEnergies, Session};
 use crate::power::{Window, parse_trace};
 use crate::run::{RunRecord, read_logs};
 
@@ -15,6 +17,8 @@ use super::Failure;
 use super::account::read_model;
 use super::folder::{self, DatasetFacts};
 use super::monitor::recording;
+#[cfg(feature = "parquet")]
+use super::output::read_text;
 use super::output::{Existing, Output};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;
@@ -24,6 +28,8 @@ use super::scenario_facts::ScenarioFacts;
 Examples:
   wattline export target/demo --format pprof && go tool pprof -top target/demo/energy.pb
   wattline export target/demo --format collapsed --format lcov --out target/exports
+  wattline export target/demo --format collapsed --depth class --out target/exports
+  wattline export target/demo --parquet
 
 Weights are microjoules; a stack is package, class, method, block: where energy is spent,
 not who called. docs/exports.md has a line per format on what opens it.")]
@@ -31,8 +37,15 @@ pub struct Arguments {
     /// The campaign's folder, with its model, or a recording of `monitor`.
     folder: PathBuf,
     /// Which formats; may be given more than once.
-    #[arg(long, required = true, value_parser = PossibleValuesParser::new(FORMATS.map(|f| f.name)))]
+    #[arg(long, required_unless_present = "parquet",
+          value_parser = PossibleValuesParser::new(FORMATS.map(|f| f.name)))]
     format: Vec<String>,
+    /// Last level of the stacks of `collapsed` and `speedscope`.
+    #[arg(long, value_enum, default_value = "block")]
+    depth: DepthArgument,
+    /// A Parquet file beside each CSV file of the campaign.
+    #[arg(long)]
+    parquet: bool,
     /// Folder for the files; the campaign's, unless given.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -41,9 +54,38 @@ pub struct Arguments {
     force: bool,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DepthArgument {
+    /// Packages alone.
+    Package,
+    /// Packages and classes.
+    Class,
+    /// Packages, classes and methods.
+    Method,
+    /// Blocks too.
+    Block,
+}
+
+impl From<DepthArgument> for Depth {
+    fn from(argument: DepthArgument) -> Depth {
+        match argument {
+            DepthArgument::Package => Depth::Package,
+            DepthArgument::Class => Depth::Class,
+            DepthArgument::Method => Depth::Method,
+            DepthArgument::Block => Depth::Block,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out = arguments.out.as_ref().unwrap_or(&arguments.folder);
     let output = Output::open(out, Existing::from(arguments.force))?;
+    if arguments.parquet {
+        parquet(&arguments.folder, &output)?;
+    }
+    if arguments.format.is_empty() {
+        return Ok(());
+    }
     let is_asked = |format: &Format| arguments.format.iter().any(|name| name == format.name);
     let formats: Vec<Format> = FORMATS.into_iter().filter(is_asked).collect();
     output.check_free(&formats.iter().map(|format| format.file).collect::<Vec<_>>())?;
@@ -69,6 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         accounts: &accounts,
         inputs: &inputs(&facts),
         sessions: &sessions,
+        depth: arguments.depth.into(),
     };
     write(&output, &formats, &data)
 }
@@ -79,6 +122,35 @@ fn write(output: &Output, formats: &[Format], data: &ExportData<'_>) -> Result<(
         progress::say(format!("written: {}", path.display()));
     }
     Ok(())
+}
+
+/// Writes `x.parquet` for each `x.csv` of the folder and of its accounts.
+#[cfg(feature = "parquet")]
+fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
+    let mut tables = Vec::new();
+    for part in ["", "accounts"] {
+        let place = folder.join(part);
+        let Ok(entries) = fs::read_dir(&place) else { continue };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        tables.extend(paths.filter(|path| path.extension().is_some_and(|end| end == "csv")));
+    }
+    tables.sort();
+    if tables.is_empty() {
+        return Err(Failure::input(folder, "it holds no CSV files; run `wattline pipeline` first"));
+    }
+    for path in tables {
+        let name = path.strip_prefix(folder).unwrap_or(&path).with_extension("parquet");
+        let bytes = crate::export::parquet::parquet(&read_text(&path)?)
+            .map_err(|error| Failure::input(&path, error))?;
+        let written = output.write(&name.to_string_lossy(), bytes)?;
+        progress::say(format!("written: {}", written.display()));
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Path, _: &Output) -> Result<(), Failure> {
+    Err(Failure::Usage("--parquet: this build has no Parquet; build with it (the default)".into()))
 }
 
 /// Good runs of a phase of the unremoved cases, in the journal's order.
@@ -114,7 +186,7 @@ fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
 }
 
 /// Power and idle sessions with their samples.
-fn sessions(folder: &std::path::Path, facts: &ScenarioFacts) -> Result<Vec<Session>, Failure> {
+fn sessions(folder: &Path, facts: &ScenarioFacts) -> Result<Vec<Session>, Failure> {
     let mut sessions = Vec::new();
     for phase in [Phase::Power, Phase::Idle] {
         for run in good(facts, phase) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::dataset::{CaseMixes, ColumnChoice, Table};
+use crate::dataset::{ColumnChoice, Table};
 use crate::model::{
     BootstrapOptions, ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions,
     FoldUnit, Model, Penalty, Solver, Weighting, cross_validate, cv_csv, estimability,
@@ -16,6 +16,7 @@ use crate::toolchain::artifact::hash_of_bytes;
 use super::Failure;
 use super::folder::DatasetFacts;
 use super::output::{Output, read_text};
+use super::predict::weighed;
 use super::progress;
 
 mod factors;
@@ -176,21 +177,6 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The table with its counts weighed by what contexts cost, where the data set has a
-/// `contexts.csv` beside it.
-fn weighed(mut table: Table, dataset: &Path, prices: &[ContextPrice]) -> Result<Table, Failure> {
-    let path = dataset.with_file_name("contexts.csv");
-    if !prices.is_empty() && path.is_file() {
-        let mixes = CaseMixes::from_csv(&read_text(&path)?);
-        let relative = ContextPrice::index(prices);
-        let relative = |operation: &str, context: &str| {
-            relative.get(&(operation, context)).copied().unwrap_or(1.0)
-        };
-        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
-    }
-    Ok(table)
-}
-
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
 /// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
@@ -206,8 +192,20 @@ fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>
     if options.solver != Solver::Bayes {
         options.penalty = Penalty::Fixed(1.0);
     }
-    options.priors = CostPrior::from_csv(&text).map_err(bad)?;
+    options.priors = CostPrior::from_csv(&text).map_err(bad)?.into();
+    let beside = covariance_beside(path);
+    if beside.is_file() {
+        let bad = |error| Failure::input(&beside, error);
+        let priors = std::mem::take(&mut options.priors);
+        options.priors = priors.with_covariance_csv(&read_text(&beside)?).map_err(bad)?;
+    }
     ContextPrice::from_csv(&text).map_err(bad)
+}
+
+/// Where the covariance of a file of priors lies: `kernels.csv`, `kernels-covariance.csv`.
+fn covariance_beside(priors: &Path) -> PathBuf {
+    let stem = priors.file_stem().unwrap_or_default().to_string_lossy();
+    priors.with_file_name(format!("{stem}-covariance.csv"))
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::blocks::Granularity;
 use crate::build::{Application, BuildError, sources};
 use crate::operations::Dictionary;
 use crate::scenario::{Scenario, read_scenario};
@@ -39,7 +38,7 @@ pub fn load(path: &Path) -> Result<Loaded, Failure> {
         }
         (sources, _) => sources?,
     };
-    let application = Application::analyse(sources, Granularity::Statement)?;
+    let application = Application::analyse(sources, scenario.application.granularity)?;
     Ok(Loaded { scenario, application })
 }
 

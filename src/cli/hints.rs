@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use crate::account::Accounts;
 use crate::hint::{self, Hint, HintInput, HintOptions};
@@ -19,27 +20,74 @@ use super::scenario_facts::ScenarioFacts;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   wattline hints target/demo
+  wattline hints target/demo --apply 3 --out target/rewritten
+  wattline hints target/demo --only bulk-copy --apply 1 --out target/rewritten
 
-Prints the hints, what saves most first, and writes hints.sarif into the folder.")]
+Prints the hints, what saves most first, and writes hints.sarif into the folder. With
+--apply nothing in the folder changes: the first N hints that can be applied without a
+person (loop-invariant, field-in-loop and bulk-copy, where the source shows that they do
+the same) go into a copy of the sources. Read each one's condition, build, test, measure.")]
 pub struct Arguments {
     /// The campaign's folder, with its model.
     folder: PathBuf,
     /// How many hints are printed.
     #[arg(long, default_value_t = 10)]
     limit: usize,
-    /// Replace an existing hints.sarif.
+    /// These patterns only.
+    #[arg(long, value_name = "PATTERN", value_parser = patterns())]
+    only: Vec<String>,
+    /// Apply the first N mechanical hints to a copy of the sources.
+    #[arg(long, value_name = "N", requires = "out")]
+    apply: Option<usize>,
+    /// Folder for the copy.
+    #[arg(long, requires = "apply")]
+    out: Option<PathBuf>,
+    /// Replace an existing hints.sarif or copy.
     #[arg(long)]
     force: bool,
 }
 
+/// The names that `--only` takes.
+fn patterns() -> PossibleValuesParser {
+    PossibleValuesParser::new(hint::PATTERNS.iter().map(|pattern| pattern.name))
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let (Some(limit), Some(out)) = (arguments.apply, &arguments.out) {
+        return apply(arguments, limit, out);
+    }
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&["hints.sarif"])?;
-    let hints = make(&output)?;
+    let mut hints = make(&output)?;
+    keep_only(&mut hints, &arguments.only);
     progress::result(report::hints_text(&hints, arguments.limit).trim_end());
     progress::say(format!("written: {}", output.path("hints.sarif").display()));
+    Ok(())
+}
+
+fn keep_only(hints: &mut Vec<Hint>, only: &[String]) {
+    hints.retain(|hint| only.is_empty() || only.iter().any(|name| name == hint.pattern));
+}
+
+/// Writes the sources with the first mechanical hints.
+fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
+    let folder = &arguments.folder;
+    let output = Output::open(out, Existing::from(arguments.force))?;
+    let facts = ScenarioFacts::read(folder)?;
+    let model = read_model(&folder.join("model.json"))?;
+    let sources = parsed_sources(folder)?;
+    let mut hints = find_in(&sources, &facts, &model, &facts.accounts(&model));
+    keep_only(&mut hints, &arguments.only);
+    let applied = hint::apply(&hints, &sources, limit);
+    let names: Vec<&str> = sources.iter().map(|file| file.path.as_str()).collect();
+    output.check_free(&names)?;
+    for file in &sources {
+        output.write(&file.path, applied.files.get(&file.path).unwrap_or(&file.text))?;
+    }
+    progress::result(report::applied_text(&applied).trim_end());
+    progress::say(format!("written: {} ({} files)", out.display(), sources.len()));
     Ok(())
 }
 
@@ -60,15 +108,26 @@ pub fn find(
     model: &Model,
     accounts: &Accounts,
 ) -> Result<Vec<Hint>, Failure> {
+    Ok(find_in(&parsed_sources(folder)?, facts, model, accounts))
+}
+
+fn parsed_sources(folder: &Path) -> Result<Vec<SourceFile>, Failure> {
     let texts = folder::read_sources(folder)?;
-    let sources: Vec<SourceFile> =
-        texts.into_iter().map(|(path, text)| SourceFile::parse(path, text)).collect();
+    Ok(texts.into_iter().map(|(path, text)| SourceFile::parse(path, text)).collect())
+}
+
+fn find_in(
+    sources: &[SourceFile],
+    facts: &ScenarioFacts,
+    model: &Model,
+    accounts: &Accounts,
+) -> Vec<Hint> {
     let input = HintInput {
         dictionary: &facts.dictionary,
         executions: &facts.executions,
         model,
         accounts,
-        sources: &sources,
+        sources,
     };
-    Ok(hint::hints(input, &HintOptions::default()))
+    hint::hints(input, &HintOptions::default())
 }

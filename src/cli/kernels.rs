@@ -19,7 +19,7 @@ use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
-use crate::kernels::prices::prices_csv;
+use crate::kernels::prices::{KernelPrices, prices_csv};
 use crate::kernels::{Kernel, catalogue, program, select};
 use crate::operations::{Mix, split_form};
 use crate::power::{MarkTexts, parse_session_log, parse_trace};
@@ -115,8 +115,11 @@ pub fn make(
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
     output.write("kernel-cases.csv", measure::table_csv(&table))?;
-    let prices = measure::kernel_prices(&table, mix)?;
+    let KernelPrices { prices, priors } = measure::kernel_prices(&table, mix)?;
     output.write("kernels.csv", prices_csv(&prices)?)?;
+    if let Some(text) = priors.covariance_csv() {
+        output.write("kernels-covariance.csv", text)?;
+    }
     let without = select::without_kernel(&all, &wanted, 1e-3);
     let mut said = format!(
         "{} kernels x {} runs: costs of {} operations and library functions",
@@ -144,7 +147,7 @@ fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
         analyse: true,
     });
     let sources = Sources { files: files.collect(), ..Sources::default() };
-    Ok(Application::analyse(sources, Granularity::Statement)?)
+    Ok(Application::analyse(sources, Granularity::Expression)?)
 }
 
 /// Counts per iteration, from two runs on the local JVM.
@@ -257,8 +260,11 @@ fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
 /// session has.
 fn sample_period(scenario: &Scenario) -> Duration {
     const SAMPLES: f64 = 8.0;
+    // A kernel's energy is summed up by refreshes of the meter, so none may be missed: the
+    // slowest known ones come every 264 ms, and a sample may be late.
+    const REFRESH_S: f64 = 0.125;
     let application = 1.0 / scenario.session.sample_rate_hz;
-    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES))
+    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
 }
 
 /// Keeps the raw logs of a kernel session.
@@ -293,18 +299,19 @@ fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, F
         let iterations = row
             .iterations
             .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
-        let (energy_j, duration_s) = (row.energy_j, row.duration_s);
-        Ok(KernelRun { name: row.name, iterations, energy_j, duration_s })
+        let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
+        Ok(KernelRun { name, iterations, collections, energy_j, duration_s })
     });
     runs.collect()
 }
 
 fn windows_csv(runs: &[Vec<KernelRun>]) -> String {
-    let mut text = "kernel,repeat,iterations,energy_j,duration_s\n".to_string();
+    let mut text = "kernel,repeat,iterations,collections,energy_j,duration_s\n".to_string();
     for (repeat, runs) in runs.iter().enumerate() {
         for run in runs {
-            let KernelRun { name, iterations, energy_j, duration_s } = run;
-            text += &format!("{name},{},{iterations},{energy_j},{duration_s}\n", repeat + 1);
+            let KernelRun { name, iterations, collections, energy_j, duration_s } = run;
+            let of_run = format!("{iterations},{collections},{energy_j},{duration_s}");
+            text += &format!("{name},{},{of_run}\n", repeat + 1);
         }
     }
     text

@@ -3,6 +3,7 @@
 //! looked at and repeated alone.
 
 mod account;
+mod activities;
 mod board;
 mod compare;
 mod completions;
@@ -20,12 +21,14 @@ mod monitor;
 mod output;
 mod pipeline;
 mod plan;
+mod predict;
 mod progress;
 mod report;
 mod run;
 mod scan;
 mod scenario_facts;
 mod sessions;
+mod tenants;
 mod trace;
 mod truth;
 
@@ -73,6 +76,8 @@ enum Command {
     Kernels(kernels::Arguments),
     /// Fit costs to a data set, with cross-validation.
     Fit(fit::Arguments),
+    /// Predict the energy of counted cases by a model, beside what was measured.
+    Predict(predict::Arguments),
     /// Account a campaign's energy to operations, blocks, lines, methods and classes.
     Account(account::Arguments),
     /// Compare accounts with the truth of a virtual board.
@@ -87,6 +92,11 @@ enum Command {
     Export(export::Arguments),
     /// Watch the power of processes, and of the methods of a JVM, while they run.
     Monitor(Box<monitor::Arguments>),
+    /// Share a machine's energy among its tenants: virtual machines, processes, control
+    /// groups, applications.
+    Tenants(tenants::Arguments),
+    /// Energy by component and activity, from logs of power states and activities.
+    Activities(activities::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
     /// All stages in one folder.
@@ -123,6 +133,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Dataset(arguments) => dataset::run(&arguments),
         Command::Kernels(arguments) => kernels::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
         Command::Account(arguments) => account::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Hints(arguments) => hints::run(&arguments),
@@ -130,6 +141,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
+        Command::Tenants(arguments) => tenants::run(&arguments),
+        Command::Activities(arguments) => activities::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),

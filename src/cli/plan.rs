@@ -47,8 +47,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A builder of the scenario's variants.
 pub fn builder<'a>(loaded: &'a Loaded, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
-    let release = loaded.scenario.application.java_release;
-    Ok(VariantBuilder::new(&loaded.application, jdk, release)?)
+    let settings = &loaded.scenario.application;
+    let builder = VariantBuilder::new(&loaded.application, jdk, settings.java_release)?;
+    Ok(if settings.assertions { builder } else { builder.without_assertions() })
 }
 
 /// Makes the plan and writes it, with the dictionary that its blocks are from.

@@ -87,3 +87,15 @@ fn junit_has_a_failure_and_an_error_where_they_belong() {
     assert_eq!(xml.matches("<testcase").count(), xml.matches("</testcase>").count());
     assert!(junit::junit(&comparison(Verdict::Pass)).contains("<system-out>pass: +5.0 %"));
 }
+
+#[test]
+fn the_published_schema_describes_the_json() {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compare.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+    for verdict in [Verdict::Pass, Verdict::Increase, Verdict::NoData] {
+        let value: serde_json::Value =
+            serde_json::from_str(&json::json(&comparison(verdict))).unwrap();
+        let found = crate::model::tests::schema::violations(&schema, &value, "compare");
+        assert_eq!(found, [""; 0]);
+    }
+}

@@ -20,6 +20,8 @@ pub struct KernelEnergy {
     pub name: String,
     /// Iterations that it said it makes.
     pub iterations: Option<u64>,
+    /// Garbage collections in its window.
+    pub collections: u64,
     /// Energy above idle in joules; may be negative.
     pub energy_j: f64,
     /// Length of the window in seconds.
@@ -126,7 +128,9 @@ fn row(
     let energy = integrate(series, shown)
         .map_err(|source| KernelError::Integrate { name: name(), source })?;
     let Seconds(length_s) = shown.duration();
-    let energy_j = match timing.update_period_s > 0.0 {
+    // A sampler slower than the meter misses values: what it saw is only a mean.
+    let sees_all = (0.0..timing.update_period_s).contains(&timing.sample_period_s);
+    let energy_j = match sees_all {
         true => refreshed(series, Window { start_s, ..shown }, idle_power_w, timing),
         false => energy.right_endpoint.0 - idle_power_w * length_s,
     };
@@ -134,6 +138,7 @@ fn row(
     Ok(KernelEnergy {
         name: name(),
         iterations: named.iterations,
+        collections: named.collections,
         energy_j,
         duration_s: end_s - start_s,
         idle_power_w,
@@ -187,7 +192,8 @@ mod tests {
     use super::*;
 
     fn named(name: &str, start_s: f64, end_s: f64) -> NamedWindow {
-        NamedWindow { name: name.into(), window: Window { start_s, end_s }, iterations: Some(7) }
+        let window = Window { start_s, end_s };
+        NamedWindow { name: name.into(), window, iterations: Some(7), collections: 0 }
     }
 
     /// Kernels of 1 s at 3 W and 5 W above an idle of 2 W.
@@ -271,6 +277,7 @@ mod tests {
     #[test]
     fn repeats_give_a_standard_error() {
         let run = |energy_j| KernelEnergy {
+            collections: 0,
             name: "a".into(),
             iterations: None,
             energy_j,

@@ -2,19 +2,29 @@
 //! microjoules; a stack is package, class, method, block: where energy is spent, not who
 //! called.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::account::Accounts;
 
-/// One line per block with at least half a microjoule, in the accounts' order.
-pub fn collapsed(accounts: &Accounts) -> String {
+use super::Depth;
+
+/// One line per block, method, class or package with its blocks of at least half a
+/// microjoule, in the order of the accounts' blocks.
+pub fn collapsed(accounts: &Accounts, depth: Depth) -> String {
+    let mut weights: BTreeMap<String, u64> = BTreeMap::new();
+    let mut order: Vec<String> = Vec::new();
+    for block in accounts.blocks.iter().filter(|block| super::microjoules(block) > 0) {
+        let stack = super::frames(block).map(frame)[..depth.frames()].join(";");
+        let weight = weights.entry(stack.clone()).or_insert_with(|| {
+            order.push(stack);
+            0
+        });
+        *weight += super::microjoules(block);
+    }
     let mut text = String::new();
-    for block in &accounts.blocks {
-        let microjoules = super::microjoules(block);
-        if microjoules > 0 {
-            let stack = super::frames(block).map(frame).join(";");
-            writeln!(text, "{stack} {microjoules}").expect("writing to a String can't fail");
-        }
+    for stack in order {
+        writeln!(text, "{stack} {}", weights[&stack]).expect("writing to a String can't fail");
     }
     text
 }
@@ -31,7 +41,8 @@ mod tests {
 
     #[test]
     fn weights_are_microjoules_and_frames_are_blocks() {
-        let text = collapsed(&account(&sample::program_1().scenario()));
+        let accounts = account(&sample::program_1().scenario());
+        let text = collapsed(&accounts, Depth::Block);
         let first = text.lines().next().unwrap();
         let (stack, weight) = first.rsplit_once(' ').unwrap();
         assert!(stack.starts_with("demo;Grid;blit(FloatBuffer,FloatBuffer);"), "{stack}");
@@ -39,5 +50,6 @@ mod tests {
             text.lines().map(|l| l.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum();
         assert!(weight.parse::<f64>().unwrap() > 0.0);
         assert!((sum - 1.25e6).abs() < 5.0, "{sum}");
+        assert_eq!(collapsed(&accounts, Depth::Class), format!("demo;Grid {sum}\n"));
     }
 }

@@ -12,7 +12,10 @@ mod collapsed;
 mod jacoco;
 mod lcov;
 mod openmetrics;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod perfetto;
+mod perfetto_trace;
 mod pprof;
 mod speedscope;
 
@@ -27,6 +30,7 @@ use crate::account::{Accounts, BlockAccount};
 use crate::power::{Trace, Window};
 
 pub use collapsed::collapsed;
+pub use perfetto_trace::{TraceBuilder, Track};
 
 /// A measured session.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +75,29 @@ pub struct ExportData<'a> {
     pub inputs: &'a BTreeMap<String, InputEnergies>,
     /// Sessions of the unremoved cases, in the order in which they were measured.
     pub sessions: &'a [Session],
+    /// How deep the stacks of flame graphs are.
+    pub depth: Depth,
+}
+
+/// The last level of a flame graph's stacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Depth {
+    /// Packages alone.
+    Package,
+    /// Packages and classes.
+    Class,
+    /// Packages, classes and methods.
+    Method,
+    /// All of it.
+    #[default]
+    Block,
+}
+
+impl Depth {
+    /// How many frames a stack has.
+    fn frames(self) -> usize {
+        self as usize + 1
+    }
 }
 
 /// One format.
@@ -89,7 +116,7 @@ pub const FORMATS: [Format; 8] = [
     Format {
         name: "collapsed",
         file: "energy.collapsed",
-        write: |data| collapsed(data.accounts).into_bytes(),
+        write: |data| collapsed(data.accounts, data.depth).into_bytes(),
     },
     Format { name: "speedscope", file: "energy.speedscope.json", write: speedscope::speedscope },
     Format { name: "pprof", file: "energy.pb", write: pprof::pprof },

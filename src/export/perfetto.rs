@@ -3,168 +3,73 @@
 //! Sessions stand one after the other, a second apart, as each board session starts its
 //! clock anew; times are otherwise the samples'.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use prost::Message;
-
+use super::perfetto_trace::{TraceBuilder, Track};
 use super::{ExportData, Session};
 use crate::power;
 
-#[derive(Clone, PartialEq, Message)]
-struct Trace {
-    #[prost(message, repeated, tag = "1")]
-    packet: Vec<Packet>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Packet {
-    #[prost(uint64, optional, tag = "8")]
-    timestamp: Option<u64>,
-    #[prost(uint32, tag = "10")]
-    trusted_packet_sequence_id: u32,
-    #[prost(message, optional, tag = "11")]
-    track_event: Option<TrackEvent>,
-    #[prost(message, optional, tag = "60")]
-    track_descriptor: Option<TrackDescriptor>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct TrackDescriptor {
-    #[prost(uint64, tag = "1")]
-    uuid: u64,
-    #[prost(string, tag = "2")]
-    name: String,
-    #[prost(message, optional, tag = "8")]
-    counter: Option<CounterDescriptor>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct CounterDescriptor {
-    #[prost(string, tag = "6")]
-    unit_name: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct TrackEvent {
-    #[prost(message, repeated, tag = "4")]
-    debug_annotations: Vec<DebugAnnotation>,
-    #[prost(int32, tag = "9")]
-    kind: i32,
-    #[prost(uint64, tag = "11")]
-    track_uuid: u64,
-    #[prost(string, optional, tag = "23")]
-    name: Option<String>,
-    #[prost(double, optional, tag = "44")]
-    double_counter_value: Option<f64>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct DebugAnnotation {
-    #[prost(double, optional, tag = "5")]
-    double_value: Option<f64>,
-    #[prost(string, tag = "10")]
-    name: String,
-}
-
-/// `TrackEvent.Type`.
-const SLICE_BEGIN: i32 = 1;
-const SLICE_END: i32 = 2;
-const COUNTER: i32 = 4;
-/// The only writer of the trace.
-const SEQUENCE: u32 = 1;
-/// The track of sessions; rails follow.
-const SESSIONS: u64 = 1;
 /// Between two sessions, in seconds.
 const GAP_S: f64 = 1.0;
 
 /// The bytes of the trace.
 pub(super) fn perfetto(data: &ExportData<'_>) -> Vec<u8> {
     let sort = if data.is_virtual { "VIRTUAL board" } else { "board" };
-    let mut trace = Trace::default();
+    let mut trace = TraceBuilder::default();
     let title = format!("{}: sessions on {sort} {}", data.scenario, data.board);
-    trace.describe(SESSIONS, title, None);
-    let tracks = rails(data.sessions);
-    for (rail, uuid) in &tracks {
-        let watts = CounterDescriptor { unit_name: "W".into() };
-        trace.describe(*uuid, format!("power {rail}"), Some(watts));
-    }
+    let sessions = trace.track(title, None);
+    let tracks: BTreeMap<&str, Track> = rails(data.sessions)
+        .into_iter()
+        .map(|rail| (rail, trace.counter_track(format!("power {rail}"), "W")))
+        .collect();
     let mut start_s = 0.0;
     for session in data.sessions {
-        start_s = trace.session(session, start_s, &tracks) + GAP_S;
-    }
-    trace.encode_to_vec()
-}
-
-/// A track for each rail of any session.
-fn rails(sessions: &[Session]) -> BTreeMap<&str, u64> {
-    let traces = sessions.iter().filter_map(|session| session.trace.as_ref());
-    let mut tracks: BTreeMap<&str, u64> =
-        traces.flat_map(|trace| &trace.rails).map(|rail| (rail.as_str(), 0)).collect();
-    for (uuid, track) in (SESSIONS + 1..).zip(tracks.values_mut()) {
-        *track = uuid;
-    }
-    tracks
-}
-
-impl Trace {
-    fn describe(&mut self, uuid: u64, name: String, counter: Option<CounterDescriptor>) {
-        let track_descriptor = Some(TrackDescriptor { uuid, name, counter });
-        let trusted_packet_sequence_id = SEQUENCE;
-        self.packet.push(Packet {
-            trusted_packet_sequence_id,
-            track_descriptor,
-            ..Packet::default()
-        });
-    }
-
-    fn event(&mut self, at_s: f64, event: TrackEvent) {
-        self.packet.push(Packet {
-            timestamp: Some((at_s.max(0.0) * 1e9).round() as u64),
-            trusted_packet_sequence_id: SEQUENCE,
-            track_event: Some(event),
-            track_descriptor: None,
-        });
-    }
-
-    /// One session from `start_s` on; returns its end.
-    fn session(&mut self, session: &Session, start_s: f64, tracks: &BTreeMap<&str, u64>) -> f64 {
-        let window = session.window;
-        let times = session.trace.as_ref().map_or(&[][..], |trace| &trace.uptime_s);
-        let first = times.first().map_or(window.start_s, |first| first.min(window.start_s));
-        let last = times.last().map_or(window.end_s, |last| last.max(window.end_s));
-        let shift = start_s - first;
-        let energy =
-            DebugAnnotation { name: "energy_j".into(), double_value: Some(session.energy_j) };
-        let (track_uuid, name) = (SESSIONS, Some(session.name.clone()));
-        let begin = TrackEvent {
-            kind: SLICE_BEGIN,
-            track_uuid,
-            name,
-            debug_annotations: vec![energy],
-            ..TrackEvent::default()
-        };
-        let end = TrackEvent { kind: SLICE_END, track_uuid, ..TrackEvent::default() };
-        self.event(window.start_s + shift, begin);
-        self.event(window.end_s + shift, end);
-        if let Some(trace) = &session.trace {
-            self.counters(trace, shift, tracks);
+        let shift = start_s - first(session);
+        let at_ns = |at_s: f64| nanoseconds(at_s + shift);
+        let span = (at_ns(session.window.start_s), at_ns(session.window.end_s));
+        trace.slice(sessions, span, &session.name, &[("energy_j", session.energy_j)]);
+        if let Some(samples) = &session.trace {
+            counters(&mut trace, samples, shift, &tracks);
         }
-        last + shift
+        start_s = last(session) + shift + GAP_S;
     }
+    trace.bytes()
+}
 
-    /// The samples of all rails; one that the sensor could not give is left out.
-    fn counters(&mut self, trace: &power::Trace, shift: f64, tracks: &BTreeMap<&str, u64>) {
-        let rows = trace.power_w.chunks_exact(trace.rails.len().max(1));
-        for (at_s, row) in trace.uptime_s.iter().zip(rows) {
-            for (rail, watts) in trace.rails.iter().zip(row) {
-                let (Some(&track_uuid), Some(watts)) = (tracks.get(rail.as_str()), *watts) else {
-                    continue;
-                };
-                let kind = COUNTER;
-                let double_counter_value = Some(watts);
-                let event =
-                    TrackEvent { kind, track_uuid, double_counter_value, ..TrackEvent::default() };
-                self.event(at_s + shift, event);
+/// The rails of any session.
+fn rails(sessions: &[Session]) -> BTreeSet<&str> {
+    let traces = sessions.iter().filter_map(|session| session.trace.as_ref());
+    traces.flat_map(|trace| &trace.rails).map(String::as_str).collect()
+}
+
+/// When the first thing of a session happens.
+fn first(session: &Session) -> f64 {
+    let first = session.trace.as_ref().and_then(|trace| trace.uptime_s.first());
+    first.map_or(session.window.start_s, |first| first.min(session.window.start_s))
+}
+
+/// When the last thing of a session happens.
+fn last(session: &Session) -> f64 {
+    let last = session.trace.as_ref().and_then(|trace| trace.uptime_s.last());
+    last.map_or(session.window.end_s, |last| last.max(session.window.end_s))
+}
+
+fn nanoseconds(at_s: f64) -> u64 {
+    (at_s.max(0.0) * 1e9).round() as u64
+}
+
+/// The samples of all rails; one that the sensor could not give is left out.
+fn counters(
+    trace: &mut TraceBuilder,
+    samples: &power::Trace,
+    shift: f64,
+    tracks: &BTreeMap<&str, Track>,
+) {
+    let rows = samples.power_w.chunks_exact(samples.rails.len().max(1));
+    for (at_s, row) in samples.uptime_s.iter().zip(rows) {
+        for (rail, watts) in samples.rails.iter().zip(row) {
+            if let (Some(track), Some(watts)) = (tracks.get(rail.as_str()), *watts) {
+                trace.value(*track, nanoseconds(at_s + shift), watts);
             }
         }
     }
@@ -172,6 +77,9 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message;
+
+    use super::super::perfetto_trace::{COUNTER, SLICE_BEGIN, SLICE_END, Trace};
     use super::*;
     use crate::export::sample;
 

@@ -31,7 +31,7 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
                 frame_list.len() - 1
             })
         });
-        samples.push(stack);
+        samples.push(stack[..data.depth.frames()].to_vec());
         weights.push(microjoules(block));
     }
     let name = format!("{} (microjoules)", data.scenario);

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use crate::java::Node;
 
 use crate::hint::pattern::{self, Field};
-use crate::hint::site::Counted;
-use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::operations::{BlockEntry, OperationCount};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -17,6 +18,7 @@ pub const PATTERN: Pattern = Pattern {
            value is read for next to nothing. The prediction saves the field reads but one per \
            entry of the loop, and pays for the local variable. Not when another thread, or a \
            method that the loop calls, changes the field and the loop has to see it.",
+    reference: "Android documentation, Performance tips: use enhanced for loop syntax (the lookup of a field in every iteration)",
     find,
 };
 
@@ -38,12 +40,20 @@ fn covers(outer: &Hint, inner: &Hint) -> bool {
 /// Reads of one field in a loop.
 struct Reads<'s> {
     field: Field<'s>,
+    nodes: Vec<Node<'s>>,
     runs: u64,
+    /// The reads in the scenario.
+    spent: Counted,
+    /// The form of one of them.
+    form: String,
 }
 
 /// The hint for one loop: all its fields together.
 fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let entries = site.entries(context).max(1);
+    if waits_for_others(site) {
+        return None;
+    }
     let mut found = reads(context, site);
     found.retain(|reads| reads.runs >= 4 * entries);
     if found.is_empty() {
@@ -52,7 +62,10 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let runs = found.iter().map(|reads| reads.runs).sum();
     let names: Vec<String> = found.iter().map(|reads| format!("`{}`", reads.field.name)).collect();
     let names = names.join(", ");
-    let open = site.calls_source_methods() && found.iter().any(|reads| !reads.field.is_final);
+    let fixed = |reads: &Reads<'_>| reads.field.is_final || context.is_set_once(reads.field.name);
+    let open = site.calls_source_methods() && !found.iter().all(fixed);
+    let changed = rewrite(site, &found);
+    let starts_plainly = !site.syntax.init.iter().any(|part| has_call(*part));
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!(
@@ -61,24 +74,55 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
             if found.len() == 1 { "it" } else { "them" }
         ),
         advice: format!("Copy {names} to local variables before the loop."),
-        rewrite: rewrite(&found),
+        rewrite: declarations(&found, &changed).join("\n")
+            + "\n// and the loop as before, on the locals",
         condition: match open {
             true => format!("No method that the loop calls may write {names}."),
             false => format!("No other thread writes {names} while the loop runs."),
         },
-        saved: saved(context, found.len(), runs, entries),
+        saved: saved(context, &found, entries),
         confidence: if open { Confidence::Low } else { Confidence::High },
+        mechanical: (!open && starts_plainly).then_some(changed),
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }
 
+/// Whether the loop has to see what other threads write: it locks, or is written to wait.
+fn waits_for_others(site: &Site<'_>) -> bool {
+    const WAITING: [&str; 9] = [
+        "wait",
+        "sleep",
+        "yield",
+        "onSpinWait",
+        "await",
+        "park",
+        "interrupted",
+        "isInterrupted",
+        "lock",
+    ];
+    let mut nodes = pattern::descendants(site.syntax.node).into_iter();
+    nodes.any(|node| {
+        let waits = |call: pattern::Call<'_>| WAITING.contains(&site.file.text_of(call.name));
+        pattern::is_synchronized(node) || pattern::as_call(node).is_some_and(waits)
+    })
+}
+
+fn has_call(part: Node<'_>) -> bool {
+    let runs = |node: &Node<'_>| {
+        pattern::as_call(*node).is_some() || pattern::as_creation(*node).is_some()
+    };
+    pattern::descendants(part).iter().any(runs)
+}
+
 /// Reads that no longer happen, less the locals'.
-fn saved(context: &Context<'_>, fields: usize, runs: u64, entries: u64) -> Counted {
+fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> Counted {
     let mut saved = Counted::default();
-    let locals = entries as f64 * fields as f64;
-    context.add(&mut saved, "Field_Reference", runs as f64 - locals);
-    for operation in ["Declaration_Object", "Assign_Object_Object"] {
-        context.add_known(&mut saved, operation, -locals);
+    for reads in found {
+        saved.add_all(&reads.spent);
+        context.add(&mut saved, &reads.form, -(entries as f64));
+        for operation in ["Declaration_Object", "Assign_Object_Object"] {
+            context.add_known(&mut saved, operation, -(entries as f64));
+        }
     }
     saved
 }
@@ -90,56 +134,112 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
     let written = pattern::written_names(file, site.syntax.node);
     let usable = |field: &Field<'_>| {
         let constant = field.is_static && field.is_final;
-        !field.is_volatile && !constant && !written.contains(field.name)
+        let named = !field.is_static || field.owner != "this";
+        !field.is_volatile && !constant && named && !written.contains(field.name)
     };
-    let fields = pattern::fields(file, site.syntax.node);
-    let mut runs: BTreeMap<&str, u64> = BTreeMap::new();
-    let init = &site.syntax.init;
-    let in_init =
-        |node: &Node<'_>| init.iter().any(|part| part.byte_range().contains(&node.start_byte()));
+    let mut found: BTreeMap<&str, Reads<'s>> = pattern::fields(file, site.syntax.node)
+        .into_iter()
+        .filter(usable)
+        .map(|field| (field.name, none_yet(field)))
+        .collect();
     for node in pattern::descendants(site.syntax.node) {
-        let other = pattern::in_other_unit(node, site.syntax.node) || in_init(&node);
-        let Some(name) = field_name(site, node).filter(|_| !other) else { continue };
-        if name.bare && locals.contains(name.text) {
+        let Some(name) = field_name(site, node) else { continue };
+        let other = pattern::in_other_unit(node, site.syntax.node) || in_init(site, node);
+        if other || (name.bare && locals.contains(name.text)) {
             continue;
         }
+        let Some(reads) = found.get_mut(name.text) else { continue };
         let block = site.block_at(context, node);
-        let line = pattern::line(node);
-        let counted =
-            block.operations.iter().any(|o| o.line == line && o.operation == "Field_Reference");
-        let sum = runs.entry(name.text).or_default();
-        *sum = sum.saturating_add(if counted { context.runs(block) } else { 0 });
+        let line = pattern::line(name.node);
+        let read = read_on(block, line, &reads.field);
+        reads.nodes.push(node);
+        if let Some(read) = read {
+            reads.runs = reads.runs.saturating_add(context.runs(block));
+            reads.form = read.form();
+            context.add_found(&mut reads.spent, block, read, context.runs(block) as f64);
+        }
     }
-    let of = |field: Field<'s>| runs.get(field.name).map(|&runs| Reads { field, runs });
-    fields.into_iter().filter(usable).filter_map(of).collect()
+    let is_flag = |reads: &Reads<'_>| {
+        reads.field.type_text == "boolean"
+            && reads.nodes.iter().any(|node| site.syntax.test.is_some_and(|t| within(*node, t)))
+    };
+    found.into_values().filter(|reads| reads.runs > 0 && !is_flag(reads)).collect()
+}
+
+/// The read of a field on a line: the dictionary's form of it says what moves.
+fn read_on<'b>(block: &'b BlockEntry, line: u32, field: &Field<'_>) -> Option<&'b OperationCount> {
+    let moves = match field.type_text.as_str() {
+        "boolean" | "byte" | "short" | "char" | "int" => "int",
+        own @ ("long" | "float" | "double") => own,
+        _ => "object",
+    };
+    let start = if field.is_static { "static read " } else { "read " };
+    let form = format!("{start}{moves}");
+    let mut found = block
+        .operations
+        .iter()
+        .filter(|o| o.line == line && o.operation == "Field_Reference" && o.context != "length");
+    let exact = found.clone().find(|o| o.context.starts_with(&form));
+    exact.or_else(|| found.find(|o| o.context.is_empty()))
+}
+
+fn none_yet(field: Field<'_>) -> Reads<'_> {
+    Reads { field, nodes: Vec::new(), runs: 0, spent: Counted::default(), form: String::new() }
+}
+
+fn in_init(site: &Site<'_>, node: Node<'_>) -> bool {
+    site.syntax.init.iter().any(|part| within(node, *part))
+        || site.syntax.iterated.is_some_and(|part| within(node, part))
+}
+
+fn within(node: Node<'_>, part: Node<'_>) -> bool {
+    part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
 }
 
 /// A name that may be a field's.
 struct Name<'s> {
     text: &'s str,
+    /// Where the name itself stands.
+    node: Node<'s>,
     /// Without `this.` before it: a local of this name hides the field.
     bare: bool,
 }
 
 /// Reads `x` or `this.x`.
-fn field_name<'s>(site: &Site<'s>, node: Node<'_>) -> Option<Name<'s>> {
+fn field_name<'s>(site: &Site<'s>, node: Node<'s>) -> Option<Name<'s>> {
     if pattern::is_variable(node) {
-        return Some(Name { text: site.file.text_of(node), bare: true });
+        return Some(Name { text: site.file.text_of(node), node, bare: true });
     }
     let (object, field) = pattern::as_field(node)?;
-    pattern::is_this(object).then(|| Name { text: site.file.text_of(field), bare: false })
+    let text = site.file.text_of(field);
+    pattern::is_this(object).then_some(Name { text, node: field, bare: false })
+}
+
+/// The edits: a local per field before the loop, and its name in the field's place.
+fn rewrite(site: &Site<'_>, found: &[Reads<'_>]) -> Rewrite {
+    let mut rewrite = Rewrite::default();
+    for reads in found {
+        let mut letters = reads.field.name.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        let wanted: String = "local".chars().chain(first).chain(letters).collect();
+        let name = fresh_name(site.file, &wanted);
+        rewrite.edits.extend(
+            reads.nodes.iter().map(|node| Edit { range: node.byte_range(), text: name.clone() }),
+        );
+        rewrite.names.push(name);
+    }
+    let declarations = declarations(found, &rewrite);
+    rewrite.edits.extend(before_loop(site, &declarations));
+    rewrite
 }
 
 /// The declarations before the loop.
-fn rewrite(found: &[Reads<'_>]) -> String {
-    let lines: Vec<String> = found
-        .iter()
-        .map(|Reads { field, .. }| {
-            let Field { type_text, name, owner, .. } = field;
-            format!("final {type_text} {name} = {owner}.{name};")
-        })
-        .collect();
-    format!("{}\n// and the loop as before, on the locals", lines.join("\n"))
+fn declarations(found: &[Reads<'_>], rewrite: &Rewrite) -> Vec<String> {
+    let of = |(Reads { field, .. }, local): (&Reads<'_>, &String)| {
+        let Field { type_text, name, owner, .. } = field;
+        format!("final {type_text} {local} = {owner}.{name};")
+    };
+    found.iter().zip(&rewrite.names).map(of).collect()
 }
 
 #[cfg(test)]
@@ -198,10 +298,8 @@ class Sum {
         assert_eq!(hints[0].pattern, PATTERN.name);
         assert!(hints[0].sentence.contains("`data`, `scale` 200 times"), "{}", hints[0].sentence);
         assert!((hints[0].saving.energy.0 - 198.0 / 300.0).abs() < 1e-12);
-        assert!(
-            hints[0]
-                .rewrite
-                .starts_with("final float[] data = this.data;\nfinal float scale = Sum.scale;")
-        );
+        assert!(hints[0].rewrite.starts_with(
+            "final float[] localData = this.data;\nfinal float localScale = Sum.scale;"
+        ));
     }
 }

@@ -4,8 +4,11 @@
 use std::collections::HashMap;
 
 use crate::account::OperationClass;
-use crate::hint::site::Counted;
-use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint, site};
+use crate::hint::pattern;
+use crate::hint::{
+    Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint, site,
+};
+use crate::java::Node;
 use crate::operations::BlockEntry;
 
 /// The pattern.
@@ -17,6 +20,7 @@ pub const PATTERN: Pattern = Pattern {
            or make it possible for the compiler (private, final or static). An optimising \
            compiler inlines many such methods by itself, so the confidence is low: measure \
            before and after.",
+    reference: "Android documentation, Performance tips: avoid internal getters and setters",
     find,
 };
 
@@ -53,19 +57,48 @@ fn is_candidate(block: &BlockEntry) -> bool {
 /// The hint for one method.
 fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
     let runs = context.runs(block);
+    let bound_early = is_bound_early(context, block);
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
-        advice: "Inline it where it is called most, or make it private, final or static.".into(),
+        advice: match bound_early {
+            true => "Inline it where it is called most.".into(),
+            false => {
+                "Inline it where it is called most, or make it private, final or static.".into()
+            }
+        },
         rewrite: format!("// where it is hot: the body of {} in place of the call", block.name),
-        condition: "The caller may reach what the body uses, and no subclass overrides it.".into(),
+        condition: match bound_early {
+            true => "The caller may reach what the body uses.".into(),
+            false => {
+                "The caller may reach what the body uses, and no subclass overrides it.".into()
+            }
+        },
         saved: saved(context, block, runs as f64),
         confidence: Confidence::Low,
+        mechanical: None,
     };
     let lines = (block.start_line, block.end_line);
     let mut made = hint(context, block, &[block], lines, finding);
     made.bound = context.amount(&with_call(context, block, runs as f64));
     made
+}
+
+/// Whether the source shows that no subclass can override the method.
+fn is_bound_early(context: &Context<'_>, block: &BlockEntry) -> bool {
+    let name = block.method.split('(').next().unwrap_or_default();
+    let Some(file) = context.input.sources.iter().find(|file| file.path == block.file) else {
+        return false;
+    };
+    let own = |(method, _): &(Node<'_>, Node<'_>)| {
+        let lines = pattern::line(*method)..=pattern::last_line(*method);
+        let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
+        named && lines.contains(&block.start_line)
+    };
+    pattern::units(file).into_iter().filter(own).any(|(method, _)| {
+        let modifiers = pattern::modifiers(file, method);
+        ["private", "static", "final"].iter().any(|word| modifiers.contains(word))
+    })
 }
 
 /// The call, its parameters and its return.
@@ -76,7 +109,7 @@ fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
         context.add_known(&mut saved, &format!("Parameter_{kind}"), runs);
     }
     for operation in block.operations.iter().filter(|o| o.operation.starts_with("Return_")) {
-        context.add(&mut saved, &operation.operation, runs * f64::from(operation.count));
+        context.add_found(&mut saved, block, operation, runs * f64::from(operation.count));
     }
     saved
 }
@@ -85,10 +118,7 @@ fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
 fn with_call(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
     let mut all = saved(context, block, runs);
     let body = context.counted(&[block], |o| !o.operation.starts_with("Return_"));
-    for (&cost, &count) in &body.counts.0 {
-        all.counts.add(cost, count);
-    }
-    all.incomplete |= body.incomplete;
+    all.add_all(&body);
     all
 }
 

@@ -5,19 +5,30 @@
 //! To add one: a file with a [`Pattern`] (name, help, `find`), and its line in
 //! [`PATTERNS`].
 
+pub mod allocation;
+pub mod assumed;
+pub mod boxing;
 pub mod bulk_copy;
+pub mod concatenation;
+pub mod conversion;
+pub mod counted;
 pub mod field_local;
 pub mod inline_call;
 pub mod invariant;
+pub mod list_iteration;
 pub mod pattern;
+pub mod rewrite;
 pub mod site;
+pub mod static_method;
 pub mod unroll;
 
 use crate::blocks::BlockId;
-use crate::hint::site::Counted;
 use crate::operations::BlockEntry;
 
-pub use site::{Amount, Context, HintInput, Site};
+pub use assumed::{assumed_executions, assumed_hints};
+pub use counted::{Amount, Context, Counted, HintInput};
+pub use rewrite::{Applied, Rewrite, apply};
+pub use site::Site;
 
 /// One sort of hint.
 pub struct Pattern {
@@ -27,6 +38,8 @@ pub struct Pattern {
     pub title: &'static str,
     /// What it is about, why it costs, what to do, and when not to: a few sentences.
     pub help: &'static str,
+    /// Where it is described, or what measured it.
+    pub reference: &'static str,
     /// Finds it.
     pub find: fn(&Context<'_>, &[Site<'_>]) -> Vec<Hint>,
 }
@@ -38,6 +51,12 @@ pub const PATTERNS: &[&Pattern] = &[
     &unroll::PATTERN,
     &field_local::PATTERN,
     &inline_call::PATTERN,
+    &concatenation::PATTERN,
+    &allocation::PATTERN,
+    &boxing::PATTERN,
+    &list_iteration::PATTERN,
+    &conversion::PATTERN,
+    &static_method::PATTERN,
 ];
 
 /// How sure it is that the rewrite does the same and saves.
@@ -91,6 +110,8 @@ pub struct Hint {
     pub bound: Amount,
     /// How sure it is.
     pub confidence: Confidence,
+    /// The rewrite as edits of the file, where it can be made without a person.
+    pub mechanical: Option<Rewrite>,
 }
 
 /// Which hints are worth showing.
@@ -139,6 +160,7 @@ pub(crate) struct Finding {
     pub condition: String,
     pub saved: Counted,
     pub confidence: Confidence,
+    pub mechanical: Option<Rewrite>,
 }
 
 /// Makes a hint about `block` whose place is made of `place`.
@@ -163,6 +185,7 @@ pub(crate) fn hint(
         saving: context.amount(&finding.saved),
         bound: context.amount(&context.counted(place, |_| true)),
         confidence: finding.confidence,
+        mechanical: finding.mechanical,
     }
 }
 

@@ -1,135 +1,13 @@
-//! Loops of the source joined with their blocks in the dictionary, and what their
-//! operations cost in the scenario.
+//! Loops of the source joined with their blocks in the dictionary.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use crate::account::{Accounts, Costs, CountVector, Interval, OperationClass, class};
+use crate::account::{OperationClass, class};
 use crate::blocks::BlockId;
+use crate::hint::counted::Context;
 use crate::hint::pattern::{self, Loop, LoopKind};
 use crate::java::{Node, SourceFile};
-use crate::model::Model;
-use crate::operations::{BlockEntry, Dictionary, OperationCount};
-use crate::units::Joules;
-
-/// What hints are made of.
-#[derive(Clone, Copy)]
-pub struct HintInput<'a> {
-    /// The blocks and what they hold.
-    pub dictionary: &'a Dictionary,
-    /// How often each block ran.
-    pub executions: &'a BTreeMap<BlockId, u64>,
-    /// The costs.
-    pub model: &'a Model,
-    /// The scenario's accounts.
-    pub accounts: &'a Accounts,
-    /// The sources, by the dictionary's file names.
-    pub sources: &'a [SourceFile],
-}
-
-/// Counts of operations with a word on whether their cost is known.
-#[derive(Debug, Clone, Default)]
-pub struct Counted {
-    /// How often each known cost occurs.
-    pub counts: CountVector,
-    /// Whether operations without a cost were among them.
-    pub incomplete: bool,
-}
-
-/// An energy with its interval, in joules and as a part of the scenario.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Amount {
-    /// The energy.
-    pub energy: Joules,
-    /// Its 95 % interval; absent where the model has none.
-    pub interval: Option<Interval>,
-    /// Part of the scenario's energy above idle, 0..1; absent where that isn't positive.
-    pub share: Option<f64>,
-}
-
-impl Amount {
-    /// The interval as parts of the scenario; absent where there is none.
-    pub fn share_interval(&self) -> Option<(f64, f64)> {
-        let (interval, share) = (self.interval?, self.share?);
-        let whole = self.energy / Joules(1.0) / share;
-        let usable = whole.is_finite() && whole > 0.0;
-        usable.then(|| (interval.lo.0 / whole, interval.hi.0 / whole))
-    }
-}
-
-/// The input with indexes over it.
-pub struct Context<'a> {
-    /// What it was made of.
-    pub input: HintInput<'a>,
-    /// The price list.
-    pub costs: Costs<'a>,
-    files: HashMap<&'a str, Vec<&'a BlockEntry>>,
-}
-
-impl<'a> Context<'a> {
-    /// Indexes the input.
-    pub fn new(input: HintInput<'a>) -> Context<'a> {
-        let mut files: HashMap<&str, Vec<&BlockEntry>> = HashMap::new();
-        for block in &input.dictionary.blocks {
-            files.entry(block.file.as_str()).or_default().push(block);
-        }
-        Context { input, costs: Costs::new(input.model), files }
-    }
-
-    /// The blocks of a file, in source order.
-    pub fn blocks_of(&self, file: &str) -> &[&'a BlockEntry] {
-        self.files.get(file).map_or(&[], Vec::as_slice)
-    }
-
-    /// How often a block ran.
-    pub fn runs(&self, block: &BlockEntry) -> u64 {
-        self.input.executions.get(&block.id).copied().unwrap_or(0)
-    }
-
-    /// Counts of these blocks' operations in the scenario, as far as `wanted`.
-    pub fn counted(
-        &self,
-        blocks: &[&BlockEntry],
-        wanted: impl Fn(&OperationCount) -> bool,
-    ) -> Counted {
-        let mut counted = Counted::default();
-        for block in blocks {
-            let runs = self.runs(block) as f64;
-            for operation in block.operations.iter().filter(|operation| wanted(operation)) {
-                self.add(&mut counted, &operation.operation, runs * f64::from(operation.count));
-            }
-        }
-        counted
-    }
-
-    /// Adds executions of one operation.
-    pub fn add(&self, counted: &mut Counted, operation: &str, count: f64) {
-        match self.costs.of(operation) {
-            Some(cost) => counted.counts.add(cost, count),
-            None => counted.incomplete |= count != 0.0,
-        }
-    }
-
-    /// Adds executions of an operation that is small beside the rest: without a cost it
-    /// counts as free.
-    pub fn add_known(&self, counted: &mut Counted, operation: &str, count: f64) {
-        if let Some(cost) = self.costs.of(operation) {
-            counted.counts.add(cost, count);
-        }
-    }
-
-    /// The energy of counts. An interval of a saving may reach below zero: that it costs
-    /// more instead.
-    pub fn amount(&self, counted: &Counted) -> Amount {
-        let energy = self.costs.energy(&counted.counts);
-        let variance = if counted.incomplete { None } else { self.costs.variance(&counted.counts) };
-        let whole = self.input.accounts.ledger.above_idle().joules();
-        Amount {
-            energy,
-            interval: variance.map(|variance| Interval::of_difference(energy, variance)),
-            share: (whole.0 > 0.0).then(|| energy / whole),
-        }
-    }
-}
+use crate::operations::{BlockEntry, OperationCount};
 
 /// A loop with its blocks.
 pub struct Site<'a> {
@@ -174,13 +52,24 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether a method declared in the sources is called in the loop: what such a call
-    /// changes isn't known here.
+    /// Whether code that isn't known here may run in the loop: methods of the sources, of
+    /// libraries other than the JDK, and interfaces of the JDK that others implement.
     pub fn calls_source_methods(&self) -> bool {
-        let calls = |block: &&BlockEntry| {
-            block.operations.iter().any(|operation| operation.operation == "Method_Invocation")
-        };
+        let calls = |block: &&BlockEntry| block.operations.iter().any(|o| is_open(&o.operation));
         self.blocks().iter().any(calls)
+    }
+
+    /// The operations on the lines of `node` in the block that holds it.
+    pub fn operations_at(&self, context: &Context<'_>, node: Node<'_>) -> Vec<&'a OperationCount> {
+        let lines = pattern::line(node)..=pattern::last_line(node);
+        let block = self.block_at(context, node);
+        block.operations.iter().filter(|o| lines.contains(&o.line)).collect()
+    }
+
+    /// Whether `node` stands in this loop, not in a loop or another unit within it.
+    pub fn is_directly_in(&self, node: Node<'_>) -> bool {
+        pattern::innermost_loop(node) == Some(self.syntax.node)
+            && !pattern::in_other_unit(node, self.syntax.node)
     }
 
     /// The block among the loop's that holds the source at `node`.
@@ -294,6 +183,25 @@ fn site<'a>(
     Some(Site { file, syntax, init, test, update, body, inner })
 }
 
+/// Whether an operation calls code that isn't known here.
+fn is_open(operation: &str) -> bool {
+    const IMPLEMENTED_BY_OTHERS: [&str; 5] = [
+        "lib:java.util.function.",
+        "lib:java.lang.Runnable",
+        "lib:java.util.concurrent.",
+        "lib:java.lang.reflect.",
+        "lib:java.lang.invoke.",
+    ];
+    let foreign = operation.starts_with("lib:") && !operation.starts_with("lib:java.");
+    let passed_on = ["forEach", "computeIfAbsent", "compute", "merge", "removeIf", "replaceAll"]
+        .iter()
+        .any(|name| operation.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')));
+    operation == "Method_Invocation"
+        || foreign
+        || passed_on
+        || IMPLEMENTED_BY_OTHERS.iter().any(|prefix| operation.starts_with(prefix))
+}
+
 /// Whether an operation is of a class.
 pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
     class::class_of(&operation.operation).is_some_and(|class| classes.contains(&class))
@@ -304,6 +212,8 @@ mod tests {
     use super::*;
     use crate::account::{Measured, Scenario, account, sample};
     use crate::blocks::{Granularity, divide};
+    use crate::hint::HintInput;
+    use crate::operations::Dictionary;
 
     /// The dictionary of a file as far as sites need it: no operations.
     fn blocks(file: &SourceFile) -> Dictionary {

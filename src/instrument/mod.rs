@@ -3,6 +3,7 @@
 //!
 //! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
 
+mod assertions;
 mod closed;
 mod condition;
 mod constant;
@@ -55,6 +56,8 @@ pub struct Options {
     /// Blocks whose statements get a switch each: with them, one build does what the
     /// variants without these blocks do.
     pub switched: BTreeSet<BlockId>,
+    /// Whether `assert` statements are left out, as in Android's release builds.
+    pub without_assertions: bool,
 }
 
 /// A file to be written.
@@ -132,6 +135,9 @@ fn instrument_where(
         let mut edits = edit::Edits::default();
         let mut report = Report { file, blocks, findings: &mut out.findings };
         removal::remove(file, blocks, &removed, &mut edits, &mut report);
+        if options.without_assertions {
+            assertions::leave_out(file, &mut edits);
+        }
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
         let mut derived = match options.probe {

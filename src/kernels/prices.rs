@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::{Model, ModelError};
+use crate::model::{CostPrior, CostPriors, Model, ModelError};
 use crate::operations::{Mix, split_form};
 
 /// A row of `kernels.csv`: what kernels tell of an operation, or of one of its contexts.
@@ -33,27 +33,62 @@ struct Measured<'m> {
     executions: f64,
 }
 
+/// What kernels tell: prices, and how the errors of operations hang together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelPrices {
+    /// Every operation, and every context that kernels priced apart.
+    pub prices: Vec<KernelPrice>,
+    /// The operations' costs in the application's mix as a prior.
+    pub priors: CostPriors,
+}
+
 /// The prices of every operation whose forms a model of kernels holds. Contexts that no
 /// kernel measured are taken to cost the mean of the others, give or take their spread.
-pub fn prices(model: &Model, mix: &Mix) -> Vec<KernelPrice> {
+pub fn prices(model: &Model, mix: &Mix) -> KernelPrices {
     let mut forms: BTreeMap<&str, Vec<Measured<'_>>> = BTreeMap::new();
     for (index, cost) in model.costs.iter().enumerate().filter(|(_, cost)| cost.se_j.is_some()) {
         let (operation, context) = split_form(&cost.operation);
         let executions = mix.count(operation, context);
         forms.entry(operation).or_default().push(Measured { index, context, executions });
     }
-    let mut prices = Vec::new();
+    let (mut prices, mut priors, mut means) = (Vec::new(), Vec::new(), Vec::new());
     for (operation, measured) in forms {
         let mean = mean_price(model, operation, &measured, mix.total(operation));
-        let mean_j = mean.cost_j;
+        let KernelPrice { cost_j, se_j, .. } = mean;
+        priors.push(CostPrior { operation: operation.to_owned(), cost_j, se_j });
         prices.push(mean);
-        if measured.len() > 1 && mean_j > 0.0 {
-            let weights = weights(&measured);
-            let price = |form| context_price(model, operation, form, (mean_j, &weights));
+        let weights = weights(&measured);
+        if measured.len() > 1 && cost_j > 0.0 {
+            let price = |form| context_price(model, operation, form, (cost_j, &weights));
             prices.extend(measured.iter().map(price));
         }
+        means.push(weights);
     }
-    prices
+    let covariance = model.covariance.as_ref().map(|all| {
+        let l = model.costs.len();
+        joint(&priors, &means, |i, j| all[i * l + j])
+    });
+    KernelPrices { prices, priors: CostPriors { costs: priors, covariance } }
+}
+
+/// The covariance of means of forms. On the diagonal stand the means' own errors, which
+/// hold what contexts without a kernel may cost beside.
+fn joint(
+    priors: &[CostPrior],
+    means: &[Vec<(usize, f64)>],
+    of_forms: impl Fn(usize, usize) -> f64,
+) -> Vec<f64> {
+    let product = |a: &[(usize, f64)], b: &[(usize, f64)]| {
+        let row =
+            |(i, u): &(usize, f64)| b.iter().map(|(j, v)| u * v * of_forms(*i, *j)).sum::<f64>();
+        a.iter().map(row).sum::<f64>()
+    };
+    let entry = |(a, b): (usize, usize)| match a == b {
+        true => priors[a].se_j.powi(2),
+        false => product(&means[a], &means[b]),
+    };
+    let k = priors.len();
+    (0..k * k).map(|at| entry((at / k, at % k))).collect()
 }
 
 /// A context's price beside the mean of the contexts, `r = c / mean`: it is off by
@@ -147,7 +182,8 @@ mod tests {
     #[test]
     fn an_operation_costs_the_mean_of_its_contexts_in_the_application() {
         let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9), ("And", 7e-9)]);
-        let prices = prices(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
+        let KernelPrices { prices, priors } =
+            prices(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
         let text = prices_csv(&prices).unwrap();
         let found: Vec<_> =
             prices.iter().map(|p| (p.operation.as_str(), p.context.as_str())).collect();
@@ -155,6 +191,10 @@ mod tests {
         let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-9;
         assert!(close(prices[1].cost_j, 50e-9) && close(prices[1].se_j, 10f64.sqrt() / 4.0 * 1e-9));
         assert!(close(prices[2].relative, 1.2) && close(prices[3].relative, 0.4));
+        // Independent forms: operations are, too.
+        let variance = 0.625e-18;
+        assert!(close(priors.covariance.as_ref().unwrap()[3], variance), "{priors:?}");
+        assert_eq!(priors.covariance.unwrap()[1], 0.0);
         // Reads: (1 - 0.9) d read - 0.3 d write, by 50; writes: 0.9 d write - 0.3 d read.
         assert!(close(prices[2].relative_se, 0.1f64.sqrt() / 50.0));
         assert!(close(prices[3].relative_se, 0.9f64.sqrt() / 50.0));
@@ -166,7 +206,7 @@ mod tests {
     fn contexts_without_a_kernel_make_the_mean_unsure() {
         let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9)]);
         let mix = mix(&[("Not", "read", 1), ("Not", "write", 1), ("Not", "update", 2)]);
-        let price = &prices(&model, &mix)[0];
+        let price = &prices(&model, &mix).prices[0];
         let expected = (0.5e-18_f64 + 1e-16).sqrt();
         assert!((price.cost_j - 40e-9).abs() < 1e-18 && (price.se_j / expected - 1.0).abs() < 1e-9);
     }

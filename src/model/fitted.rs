@@ -38,6 +38,33 @@ pub struct CostPrior {
     pub se_j: f64,
 }
 
+/// Costs known beforehand, and how their errors hang together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CostPriors {
+    /// The costs, k of them.
+    pub costs: Vec<CostPrior>,
+    /// Covariance of their errors in J^2, k x k, row by row; absent where errors are
+    /// independent.
+    pub covariance: Option<Vec<f64>>,
+}
+
+impl CostPriors {
+    /// Expected product of the errors of two costs in J^2.
+    pub(crate) fn error_product(&self, i: usize, j: usize) -> f64 {
+        match &self.covariance {
+            Some(covariance) => covariance[i * self.costs.len() + j],
+            None if i == j => self.costs[i].se_j.powi(2),
+            None => 0.0,
+        }
+    }
+}
+
+impl From<Vec<CostPrior>> for CostPriors {
+    fn from(costs: Vec<CostPrior>) -> Self {
+        Self { costs, covariance: None }
+    }
+}
+
 /// What an operation costs in one context, relative to its mean in the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextPrice {

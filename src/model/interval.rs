@@ -13,7 +13,11 @@ pub fn student_975(spare: f64) -> f64 {
     if spare <= 2.0 {
         return 4.302_652_730;
     }
-    let z = NORMAL_975;
+    student_expansion(NORMAL_975, spare)
+}
+
+/// Student's quantile where the normal distribution's is `z`, by the expansion.
+fn student_expansion(z: f64, spare: f64) -> f64 {
     let terms = [
         (z.powi(3) + z) / 4.0,
         (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0,
@@ -24,6 +28,12 @@ pub fn student_975(spare: f64) -> f64 {
             / 92_160.0,
     ];
     terms.iter().rev().fold(0.0, |sum, term| (sum + term) / spare) + z
+}
+
+/// Quantile of Student's t distribution where the normal distribution's is `z`: by the
+/// expansion, which is good to 1 % from 3 degrees of freedom on, and below that too small.
+pub(crate) fn student_quantile(z: f64, spare: f64) -> f64 {
+    student_expansion(z, spare.max(1.0))
 }
 
 /// Quantile of the standard normal distribution at `p` between 0 and 1, to a relative

@@ -18,6 +18,7 @@ mod folds;
 mod gram;
 mod interval;
 mod json;
+mod kernel_prior;
 mod learning;
 mod library;
 mod linear;
@@ -34,7 +35,7 @@ mod weights;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use bootstrap::BootstrapOptions;
@@ -42,10 +43,10 @@ pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
 pub use fitted::{
-    ContextPrice, Cost, CostPrior, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
+    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
 };
 pub use folds::{FoldOptions, FoldUnit};
-pub(crate) use interval::student_975;
+pub(crate) use interval::{normal_quantile, student_975, student_quantile};
 pub use learning::{LearningRow, learning_csv, learning_curve};
 pub use library::LIBRARY_OTHER;
 pub use options::{FitOptions, LibraryColumns, Penalty, Solver};

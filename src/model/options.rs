@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::bayes::ChainOptions;
 use super::bootstrap::BootstrapOptions;
 use super::error::ModelError;
-use super::fitted::CostPrior;
+use super::fitted::CostPriors;
 use super::folds::FoldOptions;
 use super::solver::gd::GdOptions;
 use super::weights::Weighting;
@@ -92,7 +92,7 @@ pub struct FitOptions {
     /// How much each case counts.
     pub weighting: Weighting,
     /// Costs from micro-kernels, for `shrink` and `bayes` only.
-    pub priors: Vec<CostPrior>,
+    pub priors: CostPriors,
     /// Strength of the penalty or prior.
     pub penalty: Penalty,
     /// Folds of the inner cross-validation that chooses the strength.
@@ -122,7 +122,7 @@ impl FitOptions {
         Self {
             solver,
             weighting,
-            priors: Vec::new(),
+            priors: CostPriors::default(),
             penalty: Penalty::default(),
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
@@ -145,7 +145,7 @@ impl FitOptions {
         if !(self.elastic_net_mix > 0.0 && self.elastic_net_mix <= 1.0) {
             return bad("the elastic-net mix", self.elastic_net_mix, "above 0 and at most 1");
         }
-        if !self.priors.is_empty() && !matches!(self.solver, Solver::Shrink | Solver::Bayes) {
+        if !self.priors.costs.is_empty() && !matches!(self.solver, Solver::Shrink | Solver::Bayes) {
             let (option, value) = ("--solver", self.solver.name().to_owned());
             let expected = "shrink or bayes to use --prior";
             return Err(ModelError::BadOption { option, value, expected });

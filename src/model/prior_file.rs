@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::error::ModelError;
-use super::fitted::{ContextPrice, CostPrior, Model};
+use super::fitted::{ContextPrice, CostPrior, CostPriors, Model};
 
 impl CostPrior {
     /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; rows with a
@@ -49,15 +49,74 @@ impl CostPrior {
     }
 }
 
+impl CostPriors {
+    /// The same costs, whose errors have the covariance of a CSV text: a column
+    /// `operation` and one for each operation, in J^2. Errors name the line: an operation
+    /// that is not there, a number that is none.
+    pub fn with_covariance_csv(self, text: &str) -> Result<Self, ModelError> {
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
+        let column = |name: &str| {
+            headers
+                .iter()
+                .skip(1)
+                .position(|header| header == name)
+                .ok_or_else(|| at(1, format!("there is no column `{name}`")))
+        };
+        let mut rows: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            let number = |text: &str| match text.parse::<f64>() {
+                Ok(value) if value.is_finite() => Ok(value),
+                _ => Err(at(line_of(&record), format!("`{text}` is not a finite number of J^2"))),
+            };
+            let row: Vec<f64> = record.iter().skip(1).map(number).collect::<Result<_, _>>()?;
+            rows.insert(record.get(0).unwrap_or_default().to_owned(), row);
+        }
+        let columns: Vec<usize> =
+            self.costs.iter().map(|cost| column(&cost.operation)).collect::<Result<_, _>>()?;
+        let mut covariance = Vec::with_capacity(columns.len() * columns.len());
+        for cost in &self.costs {
+            let row = rows.get(&cost.operation);
+            let row = row.ok_or_else(|| at(1, format!("there is no row `{}`", cost.operation)))?;
+            covariance.extend(columns.iter().map(|column| row[*column]));
+        }
+        Ok(Self { covariance: Some(covariance), ..self })
+    }
+
+    /// Writes the covariance as [`CostPriors::with_covariance_csv`] reads it; none where
+    /// errors are independent.
+    pub fn covariance_csv(&self) -> Option<String> {
+        let covariance = self.covariance.as_ref()?;
+        let names: Vec<&str> = self.costs.iter().map(|cost| cost.operation.as_str()).collect();
+        let mut text = format!("operation,{}\n", names.join(","));
+        for (name, row) in names.iter().zip(covariance.chunks(names.len())) {
+            let row: Vec<String> = row.iter().map(|value| format!("{value:e}")).collect();
+            text += &format!("{name},{}\n", row.join(","));
+        }
+        Some(text)
+    }
+}
+
 impl Model {
-    /// The costs with their errors as a prior for another device; costs without an error
-    /// are left out. Only single costs are carried over, not their covariance.
-    pub fn as_priors(&self) -> Vec<CostPrior> {
-        let prior = |cost: &super::fitted::Cost| {
+    /// The costs with their errors, and how these hang together, as a prior for another
+    /// device; costs without an error are left out.
+    pub fn as_priors(&self) -> CostPriors {
+        let known = |j: &usize| self.costs[*j].se_j.is_some();
+        let known: Vec<usize> = (0..self.costs.len()).filter(known).collect();
+        let prior = |j: &usize| {
+            let cost = &self.costs[*j];
             let operation = cost.operation.clone();
             Some(CostPrior { operation, cost_j: cost.cost_j, se_j: cost.se_j? })
         };
-        self.costs.iter().filter_map(prior).collect()
+        let l = self.costs.len();
+        let entry = |all: &[f64]| -> Vec<f64> {
+            let k = known.len();
+            (0..k * k).map(|at| all[known[at / k] * l + known[at % k]]).collect()
+        };
+        let covariance = self.covariance.as_deref().map(entry);
+        CostPriors { costs: known.iter().filter_map(prior).collect(), covariance }
     }
 }
 
@@ -178,6 +237,21 @@ mod tests {
         let bad = text.replace("1.5", "-1.5");
         assert!(ContextPrice::from_csv(&bad).unwrap_err().to_string().contains("line 3"));
         assert_eq!(ContextPrice::from_csv("operation,cost_j,se_j\nNot,1,0\n").unwrap(), []);
+    }
+
+    #[test]
+    fn a_covariance_goes_with_its_operations() {
+        let text = "operation,cost_j,se_j\nNot,1,2\nAnd,3,1\n";
+        let priors = CostPriors::from(CostPrior::from_csv(text).unwrap());
+        let read = |text: &str| priors.clone().with_covariance_csv(text);
+        let found = read("operation,And,Or,Not\nAnd,1,7,-1.5\nNot,-1.5,7,4\n").unwrap();
+        assert_eq!(found.covariance.as_deref(), Some(&[4.0, -1.5, -1.5, 1.0][..]));
+        let again = read(&found.covariance_csv().unwrap()).unwrap();
+        assert_eq!(again, found);
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        assert!(message("operation,And\n").contains("no column `Not`"));
+        assert!(message("operation,And,Not\nAnd,1,0\n").contains("no row `Not`"));
+        assert!(message("operation,And,Not\nAnd,1,x\n").contains("line 2"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::baseline::{Predict, duration, flat, has_durations, mean};
 use super::check::{check, check_energies};
 use super::error::ModelError;
 use super::fit::fit_costs;
+use super::fitted::CostPriors;
 use super::folds::{FoldOptions, assign};
 use super::library::arrange;
 use super::metrics::{bias, nmae, pearson_r};
@@ -236,7 +237,11 @@ pub(crate) fn solver(training: &Table, options: &FitOptions) -> Result<Predict, 
 }
 
 fn without_kernels(options: &FitOptions) -> FitOptions {
-    FitOptions { priors: Vec::new(), library: LibraryColumns::AsGiven, ..options.clone() }
+    FitOptions {
+        priors: CostPriors::default(),
+        library: LibraryColumns::AsGiven,
+        ..options.clone()
+    }
 }
 
 fn check_same_cases(table: &Table, blocks: &Table) -> Result<(), ModelError> {

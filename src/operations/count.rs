@@ -166,7 +166,7 @@ impl Counter<'_> {
             Kind::ClassBody | Kind::Modifiers | Kind::Assert | Kind::SwitchLabel => return false,
             Kind::MethodDeclaration | Kind::ConstructorDeclaration => return false,
             Kind::Lambda | Kind::MethodReference => {
-                self.add("New_Object", self.tree().line(node));
+                self.add_in("lambda", "New_Object", self.tree().line(node));
                 return kind == Kind::MethodReference && self.has_receiver(node);
             }
             Kind::Binary => self.binary(node),

@@ -8,13 +8,13 @@ use crate::java::tree::NodeId;
 impl Counter<'_> {
     pub(super) fn creation(&mut self, node: NodeId) {
         let line = self.line_of(node, Field::Type);
-        self.add("New_Object", line);
+        self.add_in("instance", "New_Object", line);
         self.invocation(node, "<init>", line);
     }
 
     pub(super) fn enum_constant(&mut self, node: NodeId) {
         let line = self.line_of(node, Field::Name);
-        self.add("New_Object", line);
+        self.add_in("instance", "New_Object", line);
         self.invocation(node, "<init>", line);
     }
 

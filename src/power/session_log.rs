@@ -91,6 +91,8 @@ pub struct NamedWindow {
     pub window: Window,
     /// Iterations that it said last before its begin mark.
     pub iterations: Option<u64>,
+    /// Garbage collections in it.
+    pub collections: u64,
 }
 
 /// Why a log has no window.
@@ -267,11 +269,13 @@ impl SessionLog {
         let mut windows = Vec::new();
         for begin in &self.marks {
             let (MarkKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
-            let window = self.window(begin, self.end_of(begin)?, alignment)?;
+            let end = self.end_of(begin)?;
+            let window = self.window(begin, end, alignment)?;
+            let collections = self.collections_between(begin, end).len() as u64;
             let mut said =
                 self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
             let iterations = said.next_back().map(|said| said.2);
-            windows.push(NamedWindow { name: name.clone(), window, iterations });
+            windows.push(NamedWindow { name: name.clone(), window, iterations, collections });
         }
         Ok(windows)
     }

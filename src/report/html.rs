@@ -7,15 +7,17 @@ use crate::report::data::ReportData;
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, Verdict};
+use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
+use crate::report::view::source::SourceView;
 use crate::report::view::summary::{Card, LedgerView};
-use crate::report::view::{accounts, blocks, fit, hints, summary};
+use crate::report::view::{accounts, blocks, fit, flame, hints, source, summary};
 use crate::report::{format, format::visible};
 use crate::report::{residuals, scatter};
 
 /// The style sheet, ours: the only unescaped text beside the plot and the script.
 const STYLE: &str = include_str!("templates/style.css");
-/// Sorts tables by a click on a column's head.
+/// Sorts and searches tables.
 const SCRIPT: &str = include_str!("templates/sort.js");
 
 #[derive(Template)]
@@ -39,6 +41,8 @@ struct Page<'a> {
     groups: Vec<String>,
     operations: Vec<OperationView>,
     operations_sentence: String,
+    flame: FlameView,
+    source: SourceView,
     legend: Vec<ClassView>,
     in_application: Vec<BlockView>,
     three_thousand_times: Vec<BlockView>,
@@ -76,6 +80,8 @@ pub fn html(data: &ReportData<'_>) -> String {
         groups: scatter::groups(&points).into_iter().map(visible).collect(),
         operations: accounts::operations(data),
         operations_sentence: accounts::operations_sentence(data),
+        flame: flame::flame(data),
+        source: source::source(data),
         legend: blocks::legend(data),
         in_application: blocks::in_application(data),
         three_thousand_times: blocks::three_thousand_times(data),
@@ -135,7 +141,9 @@ mod tests {
             "virtual board",
             "Ledger",
             "flat baseline",
-            "Top 30 operations",
+            "the top 30 first",
+            "Flame graph",
+            "class=\"heat-5\"",
             "3000 executions",
             "Bulk",
             "Glossary",

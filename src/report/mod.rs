@@ -17,7 +17,9 @@ pub use data::{
 };
 pub use html::html;
 pub use sarif::sarif;
-pub use text::{hints_text, summary_text};
+pub use text::{applied_text, hints_text, summary_text};
 
+#[cfg(test)]
+mod browser_tests;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -22,11 +22,11 @@ pub(crate) struct Sample {
     model: Model,
     cv: Vec<CvRow>,
     estimability: Vec<EstimabilityRow>,
-    accounts: Accounts,
+    pub(crate) accounts: Accounts,
     evaluation: Option<Evaluation>,
     hints: Vec<Hint>,
     findings: BTreeMap<String, usize>,
-    sources: BTreeMap<String, String>,
+    pub(crate) sources: BTreeMap<String, String>,
     notes: Vec<String>,
 }
 
@@ -273,8 +273,7 @@ fn evaluation() -> Evaluation {
 
 /// Names and sources that try to break the page.
 pub(crate) fn hostile() -> Sample {
-    const EVIL: &str =
-        "<script>alert(1)</script>\"'><img src=x onerror=\"x\">\u{202e}\u{1b}[31m&amp;";
+    const EVIL: &str = "<script>alert(window.hacked = 1)</script>\"'><img src=x onerror=\"x\">\u{202e}\u{1b}[31m&amp;";
     let mut sample = report();
     sample.scenario = EVIL.into();
     sample.board.name = EVIL.into();

@@ -54,7 +54,7 @@ fn rule(pattern: &Pattern) -> ReportingDescriptor {
         .name(pascal_case(pattern.name))
         .short_description(message(pattern.title))
         .full_description(message(pattern.help))
-        .help(message(pattern.help))
+        .help(message(&format!("{}\n\nSee: {}", pattern.help, pattern.reference)))
         .build()
 }
 
@@ -115,6 +115,7 @@ fn properties(hint: &Hint) -> PropertyBag {
         ("saving_hi_j", json!(interval.map(|interval| interval.hi.0))),
         ("bound_j", json!(hint.bound.energy.0)),
         ("confidence", json!(hint.confidence.name())),
+        ("mechanical", json!(hint.mechanical.is_some())),
         ("rewrite", json!(hint.rewrite)),
         ("condition", json!(hint.condition)),
     ];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Evaluation, Interval};
-use crate::hint::Hint;
+use crate::hint::{Applied, Hint};
 use crate::report::data::ReportData;
 use crate::report::view::{fit, hints, summary};
 use crate::report::{format, format::shortened, format::visible};
@@ -196,6 +196,24 @@ pub fn hints_text(hints: &[Hint], limit: usize) -> String {
     }
     if hints.len() > limit {
         writeln!(text, "{} more.", hints.len() - limit).expect("writing to a String can't fail");
+    }
+    text
+}
+
+/// What was applied to a copy of the sources, and under which conditions.
+pub fn applied_text(applied: &Applied<'_>) -> String {
+    let mut text = String::new();
+    for (i, hint) in applied.done.iter().enumerate() {
+        let condition = visible(&hint.condition);
+        writeln!(text, "{:>3}. {}\n     {condition}", i + 1, title(hint))
+            .expect("writing to a String can't fail");
+    }
+    if applied.done.is_empty() {
+        text += "Nothing applied: no hint here can be applied without a person.\n";
+    }
+    for hint in &applied.alternatives {
+        writeln!(text, "left out, for its place is changed already: {}", title(hint))
+            .expect("writing to a String can't fail");
     }
     text
 }

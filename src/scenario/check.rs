@@ -10,11 +10,12 @@ use super::checked::{
 };
 use super::error::Problem;
 use super::file::{
-    ApplicationFile, BoardFile, BuildFile, CampaignFile, InputFile, KernelsFile, LibraryFile,
-    LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceFile,
+    ApplicationFile, BoardFile, BuildFile, CampaignFile, GranularityFile, InputFile, KernelsFile,
+    LibraryFile, LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceFile,
 };
 use super::input::check_steps;
 use super::pattern::PathPattern;
+use crate::blocks::Granularity;
 
 impl TryFrom<ScenarioFile> for Scenario {
     type Error = Problem;
@@ -64,7 +65,12 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
     if !(7..=30).contains(&java_release) {
         return Err(Problem::new("application.java_release", "must be from 7 to 30"));
     }
-    Ok(Application { package, main, java_release })
+    let granularity = match written.granularity {
+        GranularityFile::Statement => Granularity::Statement,
+        GranularityFile::Expression => Granularity::Expression,
+    };
+    let assertions = written.assertions;
+    Ok(Application { package, main, java_release, granularity, assertions })
 }
 
 fn check_sources(written: &[SourceFile]) -> Result<Vec<Source>, Problem> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::input::Step;
 use super::pattern::PathPattern;
+use crate::blocks::Granularity;
 
 /// A checked scenario.
 #[derive(Debug, Clone)]
@@ -69,6 +70,11 @@ pub struct Application {
     pub main: String,
     /// `javac --release`.
     pub java_release: u32,
+    /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own, so
+    /// that what they hold is counted only where it is evaluated.
+    pub granularity: Granularity,
+    /// Whether `assert` statements stay in what is measured.
+    pub assertions: bool,
 }
 
 /// Where an artifact comes from.

@@ -62,6 +62,23 @@ pub struct ApplicationFile {
     /// `javac --release`. Default 8.
     #[serde(default = "java_release")]
     pub java_release: u32,
+    /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own.
+    #[serde(default)]
+    pub granularity: GranularityFile,
+    /// Whether `assert` statements stay in. Default false, as in Android's release builds.
+    #[serde(default)]
+    pub assertions: bool,
+}
+
+/// `application.granularity`.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GranularityFile {
+    /// The paper's.
+    Statement,
+    /// The exact one.
+    #[default]
+    Expression,
 }
 
 /// `[[source]]`: one source tree, by `path` or by `maven` and `sha256`.

@@ -1,9 +1,12 @@
 //! The integration tests: one binary, a module per subject.
 
+mod activities;
 mod architecture;
 mod boards;
 mod device;
 mod faults;
+mod gradle;
+mod hints;
 mod monitor;
 mod operations;
 mod pipeline;
@@ -12,4 +15,5 @@ mod projects;
 mod real_logs;
 mod robustness;
 mod silicon;
+mod tenants;
 mod virtual_board;

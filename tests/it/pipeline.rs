@@ -14,7 +14,7 @@ use std::time::Duration;
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
 /// What every pipeline leaves.
-const RESULTS: [&str; 21] = [
+const RESULTS: [&str; 22] = [
     "blocks.csv",
     "operations.csv",
     "findings.csv",
@@ -33,6 +33,7 @@ const RESULTS: [&str; 21] = [
     "accounts/lines.csv",
     "accounts/methods.csv",
     "accounts/classes.csv",
+    "accounts/packages.csv",
     "ledger.csv",
     "hints.sarif",
     "report.html",

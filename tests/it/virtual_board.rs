@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
 #[path = "virtual_board/adb.rs"]
-mod adb;
+pub mod adb;
 #[path = "virtual_board/application.rs"]
 mod application;
 

@@ -10,7 +10,7 @@ use crate::account::Accounts;
 use crate::attribution::monitor::recording::{
     MONITOR_FILE, Recording, accounts_of, ledger_csv, page, read_rows, summary_text, sums, tables,
 };
-use crate::export::{ExportData, InputEnergies, Session};
+use crate::export::{Depth, ExportData, InputEnergies, Session};
 use crate::power::{Trace, Window};
 
 use super::super::Failure;
@@ -117,6 +117,7 @@ impl Exported {
             accounts: &self.accounts,
             inputs: &self.inputs,
             sessions: &self.sessions,
+            depth: Depth::default(),
         }
     }
 }

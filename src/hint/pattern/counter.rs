@@ -2,7 +2,10 @@
 
 use crate::java::Node;
 
-use super::{Loop, as_assignment, as_binary, children, field, without_parentheses, written_names};
+use super::{
+    Loop, as_assignment, as_binary, as_call, as_field, children, declared, field, is_arithmetic,
+    operands, without_parentheses, written_names,
+};
 use crate::java::SourceFile;
 
 /// The counter of a `for` loop that counts upwards by a constant.
@@ -18,6 +21,8 @@ pub struct Counter {
     pub inclusive: bool,
     /// The constant step.
     pub step: u32,
+    /// Whether the loop declares it: then nothing after the loop can read it.
+    pub declared: bool,
 }
 
 /// The counter of a `for` loop, if it has one: `int i = S`, `i < B`, `i++`, `i += K` or
@@ -36,7 +41,46 @@ pub fn counter(file: &SourceFile, site: &Loop<'_>) -> Option<Counter> {
         bound: bound.into(),
         inclusive,
         step,
+        declared: as_assignment(file, *init).is_none(),
     })
+}
+
+/// The nodes of a counter's start value and bound.
+pub fn counter_ends<'t>(
+    file: &SourceFile,
+    site: &Loop<'t>,
+    counter: &Counter,
+) -> Option<(Node<'t>, Node<'t>)> {
+    let [init] = site.init.as_slice() else { return None };
+    let with_text = |parts: Vec<Node<'t>>, text: &str| {
+        parts.into_iter().find(|part| file.text_of(*part) == text)
+    };
+    let declarators = field(*init, "declarator").into_iter();
+    let starts = declarators.filter_map(|d| d.child_by_field_name("value"));
+    let starts = starts.chain(init.child_by_field_name("right")).collect();
+    let ends = children(site.test?);
+    Some((with_text(starts, &counter.start)?, with_text(ends, &counter.bound)?))
+}
+
+/// Whether an expression is certainly of type int, as the file itself shows it: numbers,
+/// names declared so, lengths and sizes, and sums of these.
+pub fn is_int(file: &SourceFile, node: Node<'_>) -> bool {
+    if node.kind() == "decimal_integer_literal" {
+        return !file.text_of(node).ends_with(['l', 'L']);
+    }
+    if is_arithmetic(file, node) {
+        return operands(node).into_iter().all(|part| is_int(file, part));
+    }
+    if let Some(call) = as_call(node) {
+        let sizes = ["size", "length", "limit", "capacity"];
+        return call.arguments.is_empty() && sizes.contains(&file.text_of(call.name));
+    }
+    let is_length = as_field(node).is_some_and(|(_, name)| file.text_of(name) == "length");
+    let declared = declared(file, node).map(|found| found.type_text);
+    match declared {
+        Some(ty) => ["int", "short", "byte", "char"].contains(&ty.as_str()),
+        None => is_length,
+    }
 }
 
 /// Name and start value of a `for` loop's only variable.

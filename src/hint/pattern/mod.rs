@@ -2,15 +2,33 @@
 //! piece of code writes. The only place of this module that spells node kinds and
 //! fields of the grammar.
 
+mod around;
+mod class;
 mod counter;
+mod creation;
+mod declared;
+mod expression;
 mod names;
 
 use crate::java::Node;
 
 use crate::java::SourceFile;
 
-pub use counter::{Counter, counter, index_offset};
-pub use names::{Field, fields, local_names, written_names};
+pub use around::{
+    in_other_unit, innermost_loop, is_guarded, is_read_only, is_written, outermost_statement,
+};
+pub use class::{
+    Class, after_annotations, class_around, element_type, enclosing_unit, inner_classes, modifiers,
+};
+pub use counter::{Counter, counter, counter_ends, index_offset, is_int};
+pub use creation::{Creation, as_creation};
+pub use declared::{Declared, Place, created_class, declared, simple_type, units};
+pub use expression::{
+    Call, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field, as_locals,
+    as_step, expression, is_arithmetic, is_double_literal, is_literal, is_null, is_place, is_super,
+    is_switching, is_synchronized, is_this, is_variable, operands,
+};
+pub use names::{Field, fields, local_names, names_of, reassigned_fields, written_names};
 
 /// What sort of loop it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,17 +62,6 @@ pub struct Loop<'t> {
     pub variable: Option<Node<'t>>,
     /// The body.
     pub body: Node<'t>,
-}
-
-/// A method call in parts.
-#[derive(Debug, Clone)]
-pub struct Call<'t> {
-    /// What stands before the dot.
-    pub object: Option<Node<'t>>,
-    /// The method's name.
-    pub name: Node<'t>,
-    /// The arguments.
-    pub arguments: Vec<Node<'t>>,
 }
 
 /// All nodes of a subtree that are named, in source order, the root first.
@@ -145,140 +152,6 @@ pub fn is_straight(body: Node<'_>) -> bool {
 /// The statements of a body: those of its braces, or itself.
 pub fn statements(body: Node<'_>) -> Vec<Node<'_>> {
     if body.kind() == "block" { children(body) } else { vec![body] }
-}
-
-/// The expression of an expression statement.
-pub fn expression(statement: Node<'_>) -> Option<Node<'_>> {
-    let is = statement.kind() == "expression_statement";
-    is.then(|| children(statement).first().copied()).flatten()
-}
-
-/// Takes a call apart; `None` for anything else.
-pub fn as_call(node: Node<'_>) -> Option<Call<'_>> {
-    if node.kind() != "method_invocation" {
-        return None;
-    }
-    Some(Call {
-        object: node.child_by_field_name("object"),
-        name: node.child_by_field_name("name")?,
-        arguments: children(node.child_by_field_name("arguments")?),
-    })
-}
-
-/// Left and right side of a plain assignment.
-pub fn as_assignment<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    if node.kind() != "assignment_expression" {
-        return None;
-    }
-    let operator = node.child_by_field_name("operator")?;
-    let plain = file.text_of(operator) == "=";
-    plain.then_some((node.child_by_field_name("left")?, node.child_by_field_name("right")?))
-}
-
-/// Array and index of an element access.
-pub fn as_element(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    if node.kind() != "array_access" {
-        return None;
-    }
-    Some((node.child_by_field_name("array")?, node.child_by_field_name("index")?))
-}
-
-/// Operands of a binary operator, if it is one of `operators`.
-pub fn as_binary<'t>(
-    file: &SourceFile,
-    node: Node<'t>,
-    operators: &[&str],
-) -> Option<(Node<'t>, Node<'t>)> {
-    if node.kind() != "binary_expression" {
-        return None;
-    }
-    let operator = node.child_by_field_name("operator")?;
-    let fits = operators.contains(&file.text_of(operator));
-    fits.then_some((node.child_by_field_name("left")?, node.child_by_field_name("right")?))
-}
-
-/// Whether a node is a plain place: a name, `this.x`, `a.b.c`.
-pub fn is_place(node: Node<'_>) -> bool {
-    match node.kind() {
-        "identifier" | "this" => true,
-        "field_access" => node.child_by_field_name("object").is_some_and(is_place),
-        _ => false,
-    }
-}
-
-/// Object and field name of `a.b`.
-pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    if node.kind() != "field_access" {
-        return None;
-    }
-    Some((node.child_by_field_name("object")?, node.child_by_field_name("field")?))
-}
-
-/// Whether a node is `this`.
-pub fn is_this(node: Node<'_>) -> bool {
-    node.kind() == "this"
-}
-
-/// Whether a node is a name that stands for a variable: not a method's name, not the
-/// field after a dot, not a label or a declared name.
-pub fn is_variable(node: Node<'_>) -> bool {
-    if node.kind() != "identifier" {
-        return false;
-    }
-    let Some(parent) = node.parent() else { return false };
-    let is = |name: &str| parent.child_by_field_name(name) == Some(node);
-    match parent.kind() {
-        "method_invocation" | "variable_declarator" | "formal_parameter" => !is("name"),
-        "field_access" => !is("field"),
-        "labeled_statement" | "break_statement" | "continue_statement" => false,
-        "enhanced_for_statement" => !is("name"),
-        "lambda_expression" => !is("parameters"),
-        _ => true,
-    }
-}
-
-/// Whether a subtree stands in a lambda or a class body below `root`: its code belongs
-/// to another unit.
-pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
-    let mut node = node;
-    while node != root {
-        if matches!(node.kind(), "lambda_expression" | "class_body") {
-            return true;
-        }
-        match node.parent() {
-            Some(parent) => node = parent,
-            None => return false,
-        }
-    }
-    false
-}
-
-/// Whether code between `node` and the statement `root` decides if `node` is evaluated:
-/// a branch, the right side of `&&` or `||`, an arm of `?:`, a body of a loop within.
-pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
-    let mut node = node;
-    while let Some(parent) = node.parent().filter(|parent| *parent != root) {
-        let is = |name: &str| parent.child_by_field_name(name) == Some(node);
-        let decides = match parent.kind() {
-            "if_statement" | "while_statement" | "ternary_expression" => !is("condition"),
-            "for_statement" => !is("init") && !is("condition"),
-            "enhanced_for_statement" => !is("value"),
-            "binary_expression" => is("right") && is_shortcut(parent),
-            "switch_block" | "catch_clause" => true,
-            _ => false,
-        };
-        if decides {
-            return true;
-        }
-        node = parent;
-    }
-    false
-}
-
-/// Whether an operator may leave its right side out.
-fn is_shortcut(binary: Node<'_>) -> bool {
-    let operator = binary.child_by_field_name("operator");
-    operator.is_some_and(|operator| matches!(operator.kind(), "&&" | "||"))
 }
 
 /// First line of a node, from 1.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::java::Node;
 
-use super::{as_field, children, descendants, field};
+use super::{Place, as_field, children, declared, descendants, field};
 use crate::java::SourceFile;
 
 /// Names that a subtree assigns, counts or declares: `x` of `x = 1`, `x++`, `this.x = 1`,
@@ -33,7 +33,14 @@ pub fn written_names<'s>(file: &'s SourceFile, root: Node<'_>) -> BTreeSet<&'s s
 
 /// Names that the method around a node declares: parameters, locals, lambda parameters.
 pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s str> {
-    let body = enclosing(inside, &["method_declaration", "constructor_declaration"]);
+    let units = [
+        "method_declaration",
+        "constructor_declaration",
+        "compact_constructor_declaration",
+        "static_initializer",
+        "program",
+    ];
+    let body = enclosing(inside, &units);
     let mut names = BTreeSet::new();
     for node in body.map(descendants).unwrap_or_default() {
         let declared = match node.kind() {
@@ -53,6 +60,52 @@ pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s s
         names.extend(declared.map(|name| file.text_of(name)));
     }
     names
+}
+
+/// Names of fields that a file assigns outside the constructors and initialisers of the
+/// object itself: those that may change while a loop runs.
+pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for node in descendants(file.tree.root_node()) {
+        let target = match node.kind() {
+            "assignment_expression" => node.child_by_field_name("left"),
+            "update_expression" => children(node).first().copied(),
+            _ => None,
+        };
+        let Some(target) = target else { continue };
+        let own = super::as_field(target).is_none_or(|(object, _)| super::is_this(object));
+        let is_local = declared(file, target).is_some_and(|found| found.place != Place::Field);
+        if is_local || (own && is_in_constructor(node)) {
+            continue;
+        }
+        let name = as_field(target).map_or(target, |(_, name)| name);
+        if name.kind() == "identifier" {
+            names.insert(file.text_of(name));
+        }
+    }
+    names
+}
+
+/// Whether a node stands in a constructor or an initialiser, not in a method or lambda.
+fn is_in_constructor(node: Node<'_>) -> bool {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        match parent.kind() {
+            "method_declaration" | "lambda_expression" => return false,
+            "constructor_declaration"
+            | "compact_constructor_declaration"
+            | "class_body"
+            | "static_initializer" => return true,
+            _ => node = parent,
+        }
+    }
+    false
+}
+
+/// All names that a file has, of types too.
+pub fn names_of(file: &SourceFile) -> BTreeSet<&str> {
+    let leaves = descendants(file.tree.root_node()).into_iter().filter(|node| node.is_leaf());
+    leaves.map(|node| file.text_of(node)).collect()
 }
 
 /// A field that the class around some code declares.

@@ -18,20 +18,18 @@ mod chain;
 
 use std::collections::BTreeMap;
 
+use faer::Mat;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use self::chain::Chain;
 use super::super::design::Design;
-use super::super::fitted::CostPrior;
+use super::super::error::ModelError;
+use super::super::fitted::CostPriors;
 use super::super::gram::Gram;
-
-/// How far a cost in an application is from a good kernel's, relative.
-const KERNEL_MISFIT: f64 = 0.1;
-
-/// How far all kernels may be off by one factor.
-const KERNEL_LEVEL: f64 = 0.2;
+use super::super::kernel_prior::KernelPrior;
+use super::super::linear::invert_positive;
 
 /// Degrees of freedom of what the weights suppose about the noise.
 const NOISE_FREEDOM: f64 = 4.0;
@@ -61,8 +59,10 @@ pub(crate) struct Source {
     families: Vec<Vec<usize>>,
     /// The family of a column.
     family_of: Vec<Option<usize>>,
-    /// Scaled cost and error of a kernel.
-    kernels: Vec<Option<(f64, f64)>>,
+    /// What kernels tell of scaled costs.
+    kernels: KernelPrior,
+    /// Its inverse covariance.
+    kernel_precision: Mat<f64>,
     /// Columns that resemble each other.
     pairs: Vec<(usize, usize)>,
     noise: f64,
@@ -72,16 +72,21 @@ pub(crate) struct Source {
 
 impl Source {
     /// The model of a problem.
-    pub fn new(design: &Design, priors: &[CostPrior]) -> Self {
+    ///
+    /// # Errors
+    /// Errors of the priors that no covariance has.
+    pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
         let gram = Gram::of(design);
         let l = design.columns();
-        let known: BTreeMap<&str, &CostPrior> =
-            priors.iter().map(|prior| (prior.operation.as_str(), prior)).collect();
-        let kernels: Vec<Option<(f64, f64)>> = (0..l)
-            .map(|j| Some(kernel(known.get(design.features[j].as_str())?, design.scale[j])))
-            .collect();
+        let kernels = KernelPrior::new(design, priors);
+        let what = "the covariance of the priors' errors";
+        let kernel_precision = match kernels.len() {
+            0 => Mat::new(),
+            _ => invert_positive(kernels.covariance.as_ref())
+                .ok_or(ModelError::Decomposition { what })?,
+        };
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for j in (0..l).filter(|j| kernels[*j].is_none()) {
+        for j in (0..l).filter(|j| kernels.place(*j).is_none()) {
             by_name.entry(family(&design.features[j])).or_default().push(j);
         }
         let families: Vec<Vec<usize>> = by_name.into_values().collect();
@@ -89,7 +94,7 @@ impl Source {
         for (at, family) in families.iter().enumerate() {
             family.iter().for_each(|j| family_of[*j] = Some(at));
         }
-        Self {
+        Ok(Self {
             products: (0..l * l).map(|at| gram.xx[(at % l, at / l)]).collect(),
             pull: gram.xy.clone(),
             energy: gram.yy,
@@ -98,10 +103,11 @@ impl Source {
             families,
             family_of,
             kernels,
+            kernel_precision,
             pairs: pairs(&gram),
             noise: design.noise.unwrap_or(NOISE_UNKNOWN),
             common_j: common_cost(&gram, &design.scale),
-        }
+        })
     }
 
     /// Number of costs.
@@ -113,8 +119,11 @@ impl Source {
     pub fn start(&self, random: &mut ChaCha8Rng) -> Chain<'_> {
         let mut spread = |sd: f64| (sd * random.sample::<f64, _>(StandardNormal)).exp();
         let b = (0..self.columns())
-            .map(|j| match self.kernels[j] {
-                Some((cost, sd)) => f64::max(cost, 0.1 * sd) * spread(0.2),
+            .map(|j| match self.kernels.place(j) {
+                Some(at) => {
+                    let sd = self.kernels.covariance[(at, at)].sqrt();
+                    f64::max(self.kernels.costs[at], 0.1 * sd) * spread(0.2)
+                }
                 None => self.common_j * self.scale[j] * spread(1.0),
             })
             .collect();
@@ -141,13 +150,6 @@ fn pairs(gram: &Gram) -> Vec<(usize, usize)> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs
-}
-
-fn kernel(prior: &CostPrior, scale: f64) -> (f64, f64) {
-    let cost_j = prior.cost_j.max(0.0);
-    let measured = f64::max(prior.se_j.abs(), -prior.cost_j);
-    let sd_j = f64::hypot(measured, KERNEL_MISFIT * cost_j).max(f64::MIN_POSITIVE);
-    (cost_j * scale, sd_j * scale)
 }
 
 /// The one cost for all that explains the energies best; their size where that is not

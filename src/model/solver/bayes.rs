@@ -16,7 +16,7 @@ use super::{Covariance, Scope, Solution, diagnostics};
 const DRAWS_KEPT: usize = 200;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
-    let source = Source::new(design, &options.priors);
+    let source = Source::new(design, &options.priors)?;
     let draws = run(&options.chains, |random| source.start(random))?;
     let l = source.columns();
     let values: Vec<Vec<f64>> = (0..l).map(|j| draws.of(j)).collect();
@@ -26,7 +26,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let parameters = effective_parameters(design, &of_b, noise);
     let mut found = figures(&draws);
     found.insert("effective_parameters".to_owned(), parameters);
-    let kernels = options.priors.iter().filter(|p| design.features.contains(&p.operation));
+    let kernels = options.priors.costs.iter().filter(|p| design.features.contains(&p.operation));
     found.insert("kernel_priors".to_owned(), kernels.count() as f64);
     Ok(Solution {
         b,

@@ -2,7 +2,7 @@
 
 mod coverage;
 mod real_board;
-mod schema;
+pub(crate) mod schema;
 
 use super::testing::{assert_close, table};
 use super::*;
@@ -63,6 +63,28 @@ fn plain_solvers_agree_with_noise_and_weights() {
         for solver in [Solver::Gd, Solver::Nnls, Solver::Ridge, Solver::Shrink] {
             assert_close(&costs(solver), &costs(Solver::Ls), 1e-8);
         }
+    }
+}
+
+/// Another library's least squares as the oracle, on cases that determine all costs.
+#[test]
+fn least_squares_agree_with_linfa() {
+    use linfa::prelude::*;
+
+    for seed in 0..5 {
+        let campaign = crate::model::testing::Campaign::new(seed, 60, 12, 12, 0.02);
+        let data = &campaign.table;
+        let (m, l) = (data.cases.len(), data.features.len());
+        // linfa answers anything where costs are not determined.
+        let ours = fit(data, &faithful(Solver::Ls)).unwrap();
+        assert_eq!(ours.rank, l);
+        let counts = ndarray::Array2::from_shape_vec((m, l), data.counts.clone()).unwrap();
+        let energies = data.cases.iter().map(|case| case.energy_j).collect();
+        let theirs = linfa_linear::LinearRegression::new()
+            .with_intercept(false)
+            .fit(&linfa::Dataset::new(counts, ndarray::Array1::from_vec(energies)))
+            .unwrap();
+        assert_close(&costs_of(&ours), theirs.params().as_slice().unwrap(), 1e-7);
     }
 }
 
@@ -129,7 +151,7 @@ fn no_interval_where_there_is_no_information() {
 #[test]
 fn kernels_are_for_shrink_only() {
     let (data, _) = full_rank();
-    let priors = CostPrior::from_csv("operation,cost_j,se_j\nop_0,2,0.1\n").unwrap();
+    let priors = CostPrior::from_csv("operation,cost_j,se_j\nop_0,2,0.1\n").unwrap().into();
     let error = fit(&data, &FitOptions { priors, ..FitOptions::new(Solver::Nnls) }).unwrap_err();
     assert!(error.to_string().contains("shrink"), "{error}");
 }

@@ -9,7 +9,7 @@ use crate::model::{FORMAT, FitOptions, Solver, fit};
 const SCHEMA: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/model.schema.json"));
 
 /// Everything in `value` that `schema` doesn't allow, and fields it doesn't know.
-fn violations(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+pub(crate) fn violations(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     let named: Vec<&str> = match &schema["type"] {
         Value::String(name) => vec![name],

@@ -6,10 +6,10 @@ use crate::report::format;
 use crate::report::view::bar;
 use crate::units::Joules;
 
-/// Operations shown.
-pub const TOP_OPERATIONS: usize = 30;
-/// Lines and methods shown.
-pub const TOP_PLACES: usize = 25;
+/// Operations on the page; the first 30 are seen until all are asked for.
+pub const TOP_OPERATIONS: usize = 400;
+/// Lines and methods on the page, likewise.
+pub const TOP_PLACES: usize = 300;
 
 /// The columns that entries share.
 pub struct Figure {

@@ -17,6 +17,8 @@ pub struct HintView {
     pub title: &'static str,
     /// Name of the pattern.
     pub pattern: &'static str,
+    /// Where the pattern is described.
+    pub reference: &'static str,
     /// Block's name.
     pub block: String,
     /// `file:first-last`.
@@ -69,6 +71,7 @@ fn view(data: &ReportData<'_>, rank: usize, hint: &Hint) -> HintView {
         rank,
         title: title.map_or(hint.pattern, |pattern| pattern.title),
         pattern: hint.pattern,
+        reference: title.map_or("", |pattern| pattern.reference),
         block: format::visible(&hint.block_name),
         place: format::visible(&place(hint)),
         sentence: format::pieces(&hint.sentence),

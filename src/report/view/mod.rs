@@ -4,7 +4,9 @@
 pub mod accounts;
 pub mod blocks;
 pub mod fit;
+pub mod flame;
 pub mod hints;
+pub mod source;
 pub mod summary;
 
 use crate::report::format;

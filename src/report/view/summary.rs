@@ -147,9 +147,12 @@ pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerView> {
     rows.map(|row| LedgerView {
         name: row.entry.name(),
         explanation: explanation(row.entry),
-        energy: format::energy(row.energy.joules()),
+        energy: match row.remark {
+            "" => format::energy(row.energy.joules()),
+            remark => remark.to_string(),
+        },
         interval: format::interval(row.interval),
-        share: format::percent_or_none(row.share),
+        share: format::percent_or_none(row.share.filter(|_| row.remark.is_empty())),
         width: match row.entry {
             LedgerEntry::Measured => format::width(0.0),
             _ => format::width(row.share.unwrap_or(0.0)),

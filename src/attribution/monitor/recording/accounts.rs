@@ -189,6 +189,10 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
         energy,
         interval: None,
         share: share(energy, sums.total),
+        remark: match entry {
+            LedgerEntry::Library | LedgerEntry::Gc => "not told apart",
+            _ => "",
+        },
     });
     Accounts {
         operations: Vec::new(),
@@ -200,7 +204,8 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
                 entry(key, block.entry.executions, block.entry.energy, whole)
             })
             .collect(),
-        classes: classes(&blocks, whole),
+        classes: grouped(&blocks, whole, |block| &block.class),
+        packages: grouped(&blocks, whole, package),
         blocks,
         ledger: Ledger { rows: rows.into() },
     }
@@ -278,16 +283,25 @@ fn lines(blocks: &[BlockAccount]) -> Vec<Entry<LineKey>> {
     lines.collect()
 }
 
-fn classes(blocks: &[BlockAccount], whole: Femtojoules) -> Vec<Entry<String>> {
-    let mut classes: BTreeMap<&str, (u64, Femtojoules)> = BTreeMap::new();
+/// The part of a class's name that says its package; `(default)` where none does.
+fn package(block: &BlockAccount) -> &str {
+    block.class.rsplit_once('.').map_or("(default)", |(package, _)| package)
+}
+
+fn grouped(
+    blocks: &[BlockAccount],
+    whole: Femtojoules,
+    key: impl Fn(&BlockAccount) -> &str,
+) -> Vec<Entry<String>> {
+    let mut groups: BTreeMap<&str, (u64, Femtojoules)> = BTreeMap::new();
     for block in blocks {
-        let sum = classes.entry(&block.class).or_default();
+        let sum = groups.entry(key(block)).or_default();
         sum.0 = sum.0.saturating_add(block.entry.executions);
         sum.1 += block.entry.energy;
     }
-    let mut entries: Vec<Entry<String>> = classes
+    let mut entries: Vec<Entry<String>> = groups
         .into_iter()
-        .map(|(class, (executions, energy))| entry(class.to_string(), executions, energy, whole))
+        .map(|(name, (executions, energy))| entry(name.to_string(), executions, energy, whole))
         .collect();
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.energy));
     entries

@@ -4,10 +4,11 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 
+use super::super::super::kernel_prior::KERNEL_LEVEL;
 use super::super::chains::Sampler;
 use super::super::slice;
 use super::super::truncated::{above_zero, between};
-use super::{HALF_NORMAL_MEAN, KERNEL_LEVEL, NOISE_FREEDOM, Source};
+use super::{HALF_NORMAL_MEAN, NOISE_FREEDOM, Source};
 
 /// The state of a chain.
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ impl Sampler for Chain<'_> {
         to.extend(&self.b);
         to.extend(&self.tau);
         to.extend([self.level, self.variance.sqrt()]);
-        if self.of.kernels.iter().any(Option::is_some) {
+        if self.of.kernels.len() > 0 {
             to.push(self.factor);
         }
     }
@@ -65,14 +66,25 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Mean and precision of a scaled cost's prior, before it is cut at zero.
+    /// How the logarithm of the prior rises with a scaled cost, and its curvature, less.
     fn prior(&self, j: usize) -> (f64, f64) {
-        match (self.of.kernels[j], self.of.family_of[j]) {
-            (Some((cost, sd)), _) => (self.factor * cost, sd.powi(-2)),
-            (None, family) => {
-                let tau = family.map_or(self.level, |family| self.tau[family]);
-                (0.0, (tau * self.of.scale[j]).powi(-2))
-            }
+        if let Some(at) = self.of.kernels.place(j) {
+            let precision = self.of.kernel_precision.col(at);
+            let known = self.of.kernels.columns.iter().zip(&self.of.kernels.costs);
+            let off = known.map(|(column, cost)| self.b[*column] - self.factor * cost);
+            let slope: f64 = precision.iter().zip(off).map(|(p, off)| p * off).sum();
+            return (-slope, precision[at]);
+        }
+        let tau = self.of.family_of[j].map_or(self.level, |family| self.tau[family]);
+        let precision = (tau * self.of.scale[j]).powi(-2);
+        (-precision * self.b[j], precision)
+    }
+
+    /// The prior's precision between two columns.
+    fn prior_between(&self, i: usize, j: usize) -> f64 {
+        match (self.of.kernels.place(i), self.of.kernels.place(j)) {
+            (Some(i), Some(j)) => self.of.kernel_precision[(i, j)],
+            _ => 0.0,
         }
     }
 
@@ -82,10 +94,10 @@ impl<'a> Chain<'a> {
         let at = |i: usize, j: usize| self.of.column(i)[j];
         let square = (at(i, i) + at(j, j) - 2.0 * at(i, j)).max(0.0);
         let slope = |j: usize| self.of.pull[j] - self.fitted[j];
-        let ((mean_i, precision_i), (mean_j, precision_j)) = (self.prior(i), self.prior(j));
-        let precision = square / self.variance + precision_i + precision_j;
-        let pull = (slope(i) - slope(j)) / self.variance + precision_i * (mean_i - self.b[i])
-            - precision_j * (mean_j - self.b[j]);
+        let ((slope_i, precision_i), (slope_j, precision_j)) = (self.prior(i), self.prior(j));
+        let of_prior = precision_i + precision_j - 2.0 * self.prior_between(i, j);
+        let precision = square / self.variance + of_prior;
+        let pull = (slope(i) - slope(j)) / self.variance + slope_i - slope_j;
         let sd = precision.sqrt().recip();
         let step = between(random, pull / precision, sd, -self.b[i], self.b[j]);
         self.b[i] = (self.b[i] + step).max(0.0);
@@ -95,11 +107,11 @@ impl<'a> Chain<'a> {
     }
 
     fn move_cost(&mut self, j: usize, random: &mut ChaCha8Rng) {
-        let (mean, precision) = self.prior(j);
+        let (rise, precision) = self.prior(j);
         let own = self.of.products[j * (self.b.len() + 1)];
-        let slope = self.of.pull[j] - self.fitted[j] + own * self.b[j];
+        let slope = (self.of.pull[j] - self.fitted[j]) / self.variance + rise;
         let total = own / self.variance + precision;
-        let mean = (slope / self.variance + precision * mean) / total;
+        let mean = self.b[j] + slope / total;
         let new = above_zero(random, mean, total.sqrt().recip());
         let step = new - self.b[j];
         self.b[j] = new;
@@ -150,11 +162,14 @@ impl<'a> Chain<'a> {
 
     fn move_factor(&mut self, random: &mut ChaCha8Rng) {
         let (mut precision, mut pull) = (KERNEL_LEVEL.powi(-2), KERNEL_LEVEL.powi(-2));
-        for (b, kernel) in self.b.iter().zip(&self.of.kernels) {
-            if let Some((cost, sd)) = kernel {
-                precision += (cost / sd).powi(2);
-                pull += cost * b / (sd * sd);
-            }
+        let kernels = &self.of.kernels;
+        for (at, cost) in kernels.costs.iter().enumerate() {
+            let column = self.of.kernel_precision.col(at);
+            let times = |of: &dyn Fn(usize) -> f64| -> f64 {
+                column.iter().enumerate().map(|(other, p)| p * of(other)).sum()
+            };
+            precision += cost * times(&|other| kernels.costs[other]);
+            pull += cost * times(&|other| self.b[kernels.columns[other]]);
         }
         let step: f64 = random.sample(StandardNormal);
         self.factor = pull / precision + step / precision.sqrt();

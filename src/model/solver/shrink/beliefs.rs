@@ -9,17 +9,12 @@
 use std::collections::BTreeMap;
 
 use super::super::super::design::Design;
-use super::super::super::fitted::CostPrior;
+use super::super::super::error::ModelError;
+use super::super::super::fitted::{CostPrior, CostPriors};
 use super::super::super::gram::Gram;
-use super::super::super::linear::{dot, times};
-use super::prior::Prior;
-
-/// How far a cost in an application is from a good kernel's, relative (one standard
-/// deviation): caches and the compiler treat a loop around one operation better.
-const KERNEL_MISFIT: f64 = 0.1;
-
-/// How far all kernels may be off by one factor.
-const KERNEL_LEVEL: f64 = 0.2;
+use super::super::super::kernel_prior::{KERNEL_LEVEL, KernelPrior, TINY, mean_cost};
+use super::super::super::linear::{dot, invert_positive, times};
+use super::prior::{Joint, Prior};
 
 /// How far a cost is from its family's mean or the common cost, relative.
 const FAMILY_SPREAD: f64 = 1.0;
@@ -28,16 +23,13 @@ const FAMILY_SPREAD: f64 = 1.0;
 /// one is worth a million operations, so the common cost says nothing about it.
 const COLLECTION_SHARE: f64 = 0.1;
 
-/// Smallest error of a kernel, relative to the mean cost of all.
-const KERNEL_ERROR_MIN: f64 = 1e-3;
-
-/// In place of a zero that has to be divided by; its square is a number, too.
-const TINY: f64 = 1e-60;
+/// The column of garbage collections.
+const COLLECTION: &str = "lib:GC";
 
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Belief {
-    Kernel { cost_j: f64, sd_j: f64 },
+    Kernel { cost_j: f64 },
     Family { cost_j: f64 },
     Common,
     Share,
@@ -52,30 +44,40 @@ pub(super) struct Beliefs {
     collection: Option<usize>,
     scale: Vec<f64>,
     mean_kernel_j: f64,
+    /// Inverse covariance of the kernels' scaled costs, but for their common factor.
+    joint: Joint,
 }
 
 impl Beliefs {
-    pub fn new(design: &Design, priors: &[CostPrior]) -> Self {
-        let usable = |prior: &&CostPrior| prior.cost_j.is_finite() && prior.se_j.is_finite();
-        let by_name: BTreeMap<&str, &CostPrior> =
-            priors.iter().filter(usable).map(|prior| (prior.operation.as_str(), prior)).collect();
-        let families = family_means(by_name.values().copied());
-        let mean_kernel_j = mean(by_name.values().map(|prior| prior.cost_j.max(0.0)));
-        let each: Vec<Belief> = design
-            .features
-            .iter()
-            .map(|name| match (by_name.get(name.as_str()), families.get(family(name))) {
-                (Some(prior), _) => kernel(prior, mean_kernel_j),
+    /// # Errors
+    /// Errors of the priors that no covariance has.
+    pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
+        let known = KernelPrior::new(design, priors);
+        let families = family_means(&priors.costs);
+        let mean_kernel_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
+        let each: Vec<Belief> = (0..design.columns())
+            .map(|j| match (known.place(j), families.get(family(&design.features[j]))) {
+                (Some(at), _) => Belief::Kernel { cost_j: known.costs[at] / design.scale[j] },
                 (None, Some(cost_j)) => Belief::Family { cost_j: *cost_j },
                 (None, None) => Belief::Common,
             })
             .collect();
-        let kernels = each.iter().filter(|b| matches!(b, Belief::Kernel { .. })).count();
+        let kernels = known.len();
+        let what = "the covariance of the priors' errors";
+        let joint = match kernels {
+            0 => Joint::none(),
+            _ => {
+                let precision = invert_positive(known.covariance.as_ref());
+                let precision = precision.ok_or(ModelError::Decomposition { what })?;
+                Joint { columns: known.columns, precision }
+            }
+        };
         let is_unknown_collection = |j: &usize| {
-            design.features[*j] == "lib:GC" && !matches!(each[*j], Belief::Kernel { .. })
+            design.features[*j] == COLLECTION && !matches!(each[*j], Belief::Kernel { .. })
         };
         let collection = (0..each.len()).find(is_unknown_collection);
-        Self { kernels, each, collection, scale: design.scale.clone(), mean_kernel_j }
+        let scale = design.scale.clone();
+        Ok(Self { kernels, each, collection, scale, mean_kernel_j, joint })
     }
 
     /// Nothing is believed but that each column may explain some share of the energy.
@@ -86,6 +88,7 @@ impl Beliefs {
             collection: None,
             scale: design.scale.clone(),
             mean_kernel_j: 0.0,
+            joint: Joint::none(),
         }
     }
 
@@ -99,14 +102,13 @@ impl Beliefs {
     pub fn prior(&self, gram: &Gram) -> Prior {
         let common_cost = self.common_cost(gram);
         let cost = |belief: &Belief| match belief {
-            Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => *cost_j,
+            Belief::Kernel { cost_j } | Belief::Family { cost_j } => *cost_j,
             Belief::Common => common_cost,
             Belief::Share => 0.0,
         };
         let mean: Vec<f64> =
             self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(belief) * scale).collect();
         let sd = |j: usize| match self.each[j] {
-            Belief::Kernel { sd_j, .. } => sd_j * self.scale[j],
             Belief::Share => root_mean_square(gram),
             _ if self.collection == Some(j) => {
                 f64::max(FAMILY_SPREAD * mean[j], COLLECTION_SHARE * root_mean_square(gram))
@@ -119,14 +121,14 @@ impl Beliefs {
             (FAMILY_SPREAD, self.members(|belief| *belief == Belief::Common)),
         ];
         let guessed = self.each.iter().map(|belief| !matches!(belief, Belief::Kernel { .. }));
-        Prior::new(mean, sd, levels, guessed.collect(), common_cost)
+        Prior::new(mean, sd, self.joint.clone(), levels, guessed.collect(), common_cost)
     }
 
     /// One cost for all that neither kernels nor families tell about: least squares of
     /// the energy left on the counts left.
     fn common_cost(&self, gram: &Gram) -> f64 {
         let known: Vec<f64> = self.per_column(|belief| match belief {
-            Belief::Kernel { cost_j, .. } | Belief::Family { cost_j } => cost_j,
+            Belief::Kernel { cost_j } | Belief::Family { cost_j } => cost_j,
             Belief::Common | Belief::Share => 0.0,
         });
         let counts = self.per_column(|belief| f64::from(belief == Belief::Common));
@@ -157,15 +159,6 @@ impl Beliefs {
     }
 }
 
-fn kernel(prior: &CostPrior, mean_kernel_j: f64) -> Belief {
-    let cost_j = prior.cost_j.max(0.0);
-    let least = f64::max(KERNEL_ERROR_MIN * mean_kernel_j, TINY);
-    // A cost below zero is its own proof of an error at least that large.
-    let measured = f64::max(prior.se_j.abs(), -prior.cost_j);
-    let sd_j = f64::hypot(f64::hypot(measured, KERNEL_MISFIT * cost_j), least);
-    Belief::Kernel { cost_j, sd_j }
-}
-
 /// The family of an operation: the verb before the first `_`; `lib:` for library
 /// functions.
 fn family(operation: &str) -> &str {
@@ -175,19 +168,18 @@ fn family(operation: &str) -> &str {
     operation.split('_').next().unwrap_or(operation)
 }
 
-fn family_means<'a>(priors: impl Iterator<Item = &'a CostPrior>) -> BTreeMap<&'a str, f64> {
-    let mut costs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for prior in priors {
-        costs.entry(family(&prior.operation)).or_default().push(prior.cost_j.max(0.0));
-    }
-    let means = costs.into_iter().map(|(family, costs)| (family, mean(costs.into_iter())));
-    means.filter(|(_, mean)| *mean > 0.0).collect()
+/// Operations and calls: one collection is worth a million of them.
+fn calls(priors: &[CostPrior]) -> impl Iterator<Item = &CostPrior> {
+    priors.iter().filter(|prior| prior.operation != COLLECTION)
 }
 
-/// The mean, 0 of nothing.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, n) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
-    if n > 0.0 { sum / n } else { 0.0 }
+fn family_means(priors: &[CostPrior]) -> BTreeMap<&str, f64> {
+    let mut costs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for prior in calls(priors) {
+        costs.entry(family(&prior.operation)).or_default().push(prior.cost_j.max(0.0));
+    }
+    let means = costs.into_iter().map(|(family, costs)| (family, mean_cost(costs.into_iter())));
+    means.filter(|(_, mean)| *mean > 0.0).collect()
 }
 
 /// Length of the energies: what a scaled cost is if it explains all.
@@ -217,7 +209,8 @@ mod tests {
     #[test]
     fn kernels_then_families_then_what_the_cases_leave() {
         let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
-        let beliefs = Beliefs::new(&design, &[prior_of("Addition_int_int", 1.0, 0.0)]);
+        let priors = vec![prior_of("Addition_int_int", 1.0, 0.0)].into();
+        let beliefs = Beliefs::new(&design, &priors).unwrap();
         let prior = beliefs.prior(&Gram::of(&design));
         assert_close(&design.costs(&prior.mean), &[1.0, 1.0, 1.0], 1e-12);
         assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels == 1);
@@ -228,19 +221,12 @@ mod tests {
     #[test]
     fn kernels_share_a_level() {
         let design = design(&["Not", "And"]);
-        let priors = [prior_of("Not", 1.0, 0.0), prior_of("And", 1.0, 0.0)];
-        let prior = Beliefs::new(&design, &priors).prior(&Gram::of(&design));
+        let priors = vec![prior_of("Not", 1.0, 0.0), prior_of("And", 1.0, 0.0)].into();
+        let prior = Beliefs::new(&design, &priors).unwrap().prior(&Gram::of(&design));
         let covariance = crate::model::linear::invert_positive(prior.precision.as_ref()).unwrap();
         let (a, b) = (design.scale[0], design.scale[1]);
         let found = [covariance[(0, 0)] / (a * a), covariance[(0, 1)] / (a * b)];
         assert_close(&found, &[0.050_001, 0.04], 1e-9);
-    }
-
-    #[test]
-    fn a_kernel_below_zero_is_a_wide_zero() {
-        let belief = kernel(&prior_of("Not", -2.0, 0.5), 1.0);
-        let Belief::Kernel { cost_j, sd_j } = belief else { panic!("{belief:?}") };
-        assert!(cost_j == 0.0 && (sd_j - 2.0).abs() < 1e-3);
     }
 
     #[test]

@@ -36,13 +36,17 @@ const STRENGTH_UNTUNED: f64 = 1e-3;
 /// Steps towards the t distribution of guessed costs; further ones change little.
 const REWEIGHTINGS: usize = 2;
 
+/// Least variance of a guessed cost, by its own prior's: costs of operations differ by more
+/// than that on every machine that was ever measured.
+const GUESS_SPREAD_MIN: f64 = 0.25;
+
 /// Part that the noise supposed by the weights has in the variance, where it is larger
 /// than what the residuals show.
 const SUPPOSED_SHARE: f64 = 0.25;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = Gram::of(design);
-    let beliefs = Beliefs::new(design, &options.priors);
+    let beliefs = Beliefs::new(design, &options.priors)?;
     let (beliefs, strength) = match options.penalty {
         Penalty::Fixed(strength) => (beliefs, strength),
         Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
@@ -53,8 +57,9 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     // Cases that hardly suffice for the costs leave small residuals, but no small noise.
     let supposed = design.noise.unwrap_or(0.0);
     let noise = noise.max((1.0 - SUPPOSED_SHARE) * noise + SUPPOSED_SHARE * supposed);
-    // Kernels state their own errors: the cases may find them larger, not smaller.
-    let at_least = if beliefs.kernels > 0 { 1.0 } else { 0.0 };
+    // Kernels state their own errors: the cases may find them larger, not smaller. Guesses
+    // are off by half, however well totals fit with costs that are all alike.
+    let at_least = if beliefs.kernels > 0 { 1.0 } else { GUESS_SPREAD_MIN };
     let spread = f64::max(noise / strength, at_least);
     let of_b = covariance(&gram, &prior, noise, spread)?;
     let parameters = trace_of_product(&of_b, &gram.xx) / noise;

@@ -6,7 +6,24 @@ use faer::Mat;
 /// orders of magnitude now and then, which a Gaussian can't believe.
 const GUESS_FREEDOM: f64 = 3.0;
 
-/// A Gaussian over scaled costs: independent errors, and levels common to several.
+/// Columns whose errors hang together.
+#[derive(Debug, Clone)]
+pub(super) struct Joint {
+    /// The columns, k of them.
+    pub columns: Vec<usize>,
+    /// Inverse covariance of their errors, k x k.
+    pub precision: Mat<f64>,
+}
+
+impl Joint {
+    /// No columns.
+    pub fn none() -> Self {
+        Self { columns: Vec::new(), precision: Mat::new() }
+    }
+}
+
+/// A Gaussian over scaled costs: independent or joint errors, and levels common to
+/// several.
 #[derive(Debug, Clone)]
 pub(super) struct Prior {
     /// Its mean, length l, not negative.
@@ -15,8 +32,10 @@ pub(super) struct Prior {
     pub precision: Mat<f64>,
     /// The common cost in joules.
     pub common_cost: f64,
-    /// Standard deviations of the independent errors, length l.
+    /// Standard deviations of the independent errors, length l; of columns with a joint
+    /// error they say nothing.
     sd: Vec<f64>,
+    joint: Joint,
     levels: Vec<Level>,
     /// Whether a cost is guessed from others, rather than measured by a kernel.
     guessed: Vec<bool>,
@@ -29,12 +48,13 @@ impl Prior {
     pub fn new(
         mean: Vec<f64>,
         sd: Vec<f64>,
+        joint: Joint,
         levels: Vec<Level>,
         guessed: Vec<bool>,
         common_cost: f64,
     ) -> Self {
-        let precision = precision(&mean, &sd, &levels);
-        Self { mean, precision, common_cost, sd, levels, guessed }
+        let precision = precision(&mean, &sd, &joint, &levels);
+        Self { mean, precision, common_cost, sd, joint, levels, guessed }
     }
 
     /// The Gaussian that stands for the t distribution of guessed costs near the costs
@@ -49,17 +69,25 @@ impl Prior {
                 if self.guessed[j] { self.sd[j] * factor.sqrt() } else { self.sd[j] }
             })
             .collect::<Vec<f64>>();
-        Self { precision: precision(&self.mean, &sd, &self.levels), ..self.clone() }
+        let precision = precision(&self.mean, &sd, &self.joint, &self.levels);
+        Self { precision, ..self.clone() }
     }
 }
 
-/// The inverse of `diag(sd^2) + sum over levels of a a'`, by Sherman and Morrison; no
-/// cost is in two levels.
-fn precision(mean: &[f64], sd: &[f64], levels: &[Level]) -> Mat<f64> {
+/// The inverse of `diag(sd^2) + sum over levels of a a'`, with the joint errors in place
+/// of their columns' own, by Sherman and Morrison; no cost is in two levels, and joint
+/// errors are all in one or in none.
+fn precision(mean: &[f64], sd: &[f64], joint: &Joint, levels: &[Level]) -> Mat<f64> {
     let l = mean.len();
     let mut precision = Mat::from_fn(l, l, |i, j| if i == j { sd[i].powi(-2) } else { 0.0 });
+    for (a, i) in joint.columns.iter().enumerate() {
+        for (b, j) in joint.columns.iter().enumerate() {
+            precision[(*i, *j)] = joint.precision[(a, b)];
+        }
+    }
     for (relative_sd, members) in levels {
-        let pull: Vec<f64> = members.iter().map(|j| mean[*j] / sd[*j].powi(2)).collect();
+        let pull_of = |i: &usize| members.iter().map(|j| precision[(*i, *j)] * mean[*j]).sum();
+        let pull: Vec<f64> = members.iter().map(pull_of).collect();
         let total: f64 = members.iter().zip(&pull).map(|(j, pull)| mean[*j] * pull).sum();
         let divisor = relative_sd.powi(-2) + total;
         for (i, pull_i) in members.iter().zip(&pull) {
@@ -80,7 +108,7 @@ mod tests {
     #[test]
     fn outliers_are_let_go_unless_measured() {
         let guessed = vec![true, true, true, false];
-        let prior = Prior::new(vec![1.0; 4], vec![1.0; 4], Vec::new(), guessed, 1.0);
+        let prior = Prior::new(vec![1.0; 4], vec![1.0; 4], Joint::none(), Vec::new(), guessed, 1.0);
         let near = prior.reweighted(&[1.0, 3.0, 11.0, 11.0], 4.0);
         let variance = |j| 1.0 / near.precision[(j, j)];
         for (j, expected) in [0.75, 1.0, 7.0, 1.0].into_iter().enumerate() {

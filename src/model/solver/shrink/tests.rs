@@ -17,7 +17,7 @@ fn prior(operation: &str, cost_j: f64, se_j: f64) -> CostPrior {
 #[test]
 fn kernels_tell_apart_what_the_cases_cannot() {
     let data = table(&[&[1.0, 1.0], &[2.0, 2.0], &[3.0, 3.0]], &[4.4, 8.8, 13.2]);
-    let priors = vec![prior("op_0", 1.0, 0.0), prior("op_1", 3.0, 0.0)];
+    let priors = vec![prior("op_0", 1.0, 0.0), prior("op_1", 3.0, 0.0)].into();
     let penalty = Penalty::Fixed(1e-6);
     let model = fit(&data, &FitOptions { priors, penalty, ..FitOptions::default() }).unwrap();
     let (a, b) = (&model.costs[0], &model.costs[1]);
@@ -49,7 +49,7 @@ fn one_case_is_enough_for_the_common_cost() {
 #[test]
 fn an_operation_that_never_ran_keeps_its_prior() {
     let data = table(&[&[1.0, 0.0], &[2.0, 0.0], &[4.0, 0.0]], &[2.0, 4.1, 7.9]);
-    let priors = vec![prior("op_0", 2.0, 0.1), prior("op_1", 7.0, 0.1)];
+    let priors = vec![prior("op_0", 2.0, 0.1), prior("op_1", 7.0, 0.1)].into();
     let model = fit(&data, &FitOptions { priors, ..FitOptions::default() }).unwrap();
     assert!((model.costs[1].cost_j - 7.0).abs() < 0.3, "{:?}", model.costs[1]);
     assert!(model.costs[1].se_j.unwrap() > 0.7 && !model.costs[1].estimable);
@@ -154,8 +154,8 @@ fn block_energies_are_as_good_as_the_prior_allows() {
         let (errors, covered) = application.block_errors(&model);
         [errors[errors.len() / 2], errors[errors.len() * 9 / 10], covered]
     };
-    let with = judge(FitOptions { priors, ..FitOptions::default() });
-    let all_low = judge(FitOptions { priors: low, ..FitOptions::default() });
+    let with = judge(FitOptions { priors: priors.into(), ..FitOptions::default() });
+    let all_low = judge(FitOptions { priors: low.into(), ..FitOptions::default() });
     let without = judge(FitOptions::default());
     let nnls = judge(FitOptions::new(Solver::Nnls));
     assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "kernels: {with:?}");

@@ -1,13 +1,18 @@
 //! Calls and length reads in a loop that give the same value every time: in the test
 //! (`i < vertices.limit()`) or in the body. Hoisting evaluates them once per entry.
 
+mod query;
+
 use std::collections::BTreeMap;
 
 use crate::java::Node;
 
+use crate::hint::invariant::query::{Stays, operation_of, query, stays};
 use crate::hint::pattern;
-use crate::hint::site::Counted;
-use crate::hint::{Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+
+pub(super) use query::is_stable;
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -18,55 +23,28 @@ pub const PATTERN: Pattern = Pattern {
            before the loop and use a local variable. The prediction saves its executions but one \
            per entry of the loop, and pays for the local variable. An optimising compiler may \
            hoist some of these by itself.",
+    reference: "Li & Gallagher, Program 1: limit() in the test of the loop",
     find,
 };
-
-/// Library methods without arguments whose value changes only when their object does,
-/// and the methods that change it.
-const QUERIES: &[(&str, &[&str])] = &[
-    ("limit", &["limit", "flip", "clear", "slice", "compact"]),
-    ("capacity", &[]),
-    ("length", &["append", "insert", "delete", "deleteCharAt", "setLength", "replace"]),
-    (
-        "size",
-        &[
-            "add",
-            "addAll",
-            "remove",
-            "removeAll",
-            "removeIf",
-            "removeFirst",
-            "removeLast",
-            "retainAll",
-            "clear",
-            "put",
-            "putAll",
-            "putIfAbsent",
-            "computeIfAbsent",
-            "push",
-            "pop",
-            "poll",
-            "offer",
-            "addFirst",
-            "addLast",
-        ],
-    ),
-];
 
 /// One invariant expression of a loop.
 struct Invariant<'s> {
     /// Its source text.
     text: &'s str,
-    /// Operations it takes per evaluation, with how often they ran in the loop.
+    /// Where it stands in the loop.
+    nodes: Vec<Node<'s>>,
+    /// Its evaluations in the scenario.
     evaluations: Counted,
-    /// Operations of one evaluation.
-    once: Vec<String>,
+    /// The operation of one evaluation, as a form.
+    once: String,
     /// How often it was evaluated.
     runs: u64,
     /// Whether some evaluation is in the loop's test: then it happens for every entry.
     in_test: bool,
     /// Whether some evaluation happens in every iteration.
     always: bool,
+    /// Whether it is the size of something that other code may change.
+    may_grow: bool,
 }
 
 /// Finds loops with invariant expressions.
@@ -84,8 +62,9 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let names: Vec<String> =
         found.iter().map(|invariant| format!("`{}`", invariant.text)).collect();
     let names = names.join(", ");
-    let open = site.calls_source_methods();
+    let open = site.calls_source_methods() && found.iter().any(|invariant| invariant.may_grow);
     let in_test = found.iter().all(|invariant| invariant.in_test);
+    let changed = rewrite(site, &found);
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!(
@@ -96,10 +75,15 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
             if entries == 1 { "entry" } else { "entries" },
         ),
         advice: format!("Evaluate {names} once before the loop."),
-        rewrite: rewrite(site, &found),
+        rewrite: header(site, &found, &changed),
         condition: condition(&names, open, in_test),
         saved: saved(context, &found, entries),
-        confidence: if in_test && !open { Confidence::High } else { Confidence::Medium },
+        confidence: match (open, in_test) {
+            (true, _) => Confidence::Low,
+            (false, false) => Confidence::Medium,
+            (false, true) => Confidence::High,
+        },
+        mechanical: (in_test && !open).then_some(changed),
     };
     Some(hint(context, site.test.unwrap_or(site.body), &site.blocks(), site.lines(), finding))
 }
@@ -121,13 +105,8 @@ fn condition(names: &str, open: bool, in_test: bool) -> String {
 fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> Counted {
     let mut saved = Counted::default();
     for invariant in found {
-        for (&cost, &count) in &invariant.evaluations.counts.0 {
-            saved.counts.add(cost, count);
-        }
-        saved.incomplete |= invariant.evaluations.incomplete;
-        for operation in &invariant.once {
-            context.add(&mut saved, operation, -(entries as f64));
-        }
+        saved.add_all(&invariant.evaluations);
+        context.add(&mut saved, &invariant.once, -(entries as f64));
         for operation in ["Declaration_int", "Assign_int_int"] {
             context.add_known(&mut saved, operation, -(entries as f64));
         }
@@ -147,120 +126,65 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
         }
         let Some(query) = query(site, node) else { continue };
         let block = site.block_at(context, node);
-        let Some(once) = operations_of(block, &query, pattern::line(query.name)) else { continue };
+        let Some(once) = operation_of(block, &query) else { continue };
+        let Some(stays) = stays(context, site, &query, &once.operation) else { continue };
         let runs = context.runs(block);
         let text = file.text_of(node);
         let invariant = found.entry(text).or_insert_with(|| Invariant {
             text,
+            nodes: Vec::new(),
             evaluations: Counted::default(),
-            once: once.clone(),
+            once: once.form(),
             runs: 0,
             in_test: false,
             always: false,
+            may_grow: stays == Stays::UnlessOthersChangeIt,
         });
         let always = !pattern::is_guarded(node, site.syntax.node);
+        invariant.nodes.push(node);
         invariant.always |= always;
         invariant.in_test |= always
             && site.syntax.test.is_some_and(|test| {
                 test.start_byte() <= node.start_byte() && node.end_byte() <= test.end_byte()
             });
         invariant.runs = invariant.runs.saturating_add(runs);
-        for operation in &once {
-            context.add(&mut invariant.evaluations, operation, runs as f64);
-        }
+        context.add_found(&mut invariant.evaluations, block, once, runs as f64);
     }
     found.into_values().collect()
 }
 
-/// A call or field read whose value the loop doesn't change.
-struct Query<'t> {
-    /// What it is asked of.
-    object: Node<'t>,
-    /// Name of the method or field.
-    name: Node<'t>,
-    /// The name's text.
-    method: &'t str,
-    /// Whether it is a call.
-    is_call: bool,
-}
-
-/// Reads a node as a query that is invariant in the loop.
-fn query<'t>(site: &Site<'t>, node: Node<'t>) -> Option<Query<'t>> {
-    let file = site.file;
-    let query = if let Some((object, name)) = pattern::as_field(node) {
-        let method = file.text_of(name);
-        (method == "length").then_some(Query { object, name, method, is_call: false })?
-    } else {
-        let call = pattern::as_call(node)?;
-        let plain = call.arguments.is_empty();
-        let method = file.text_of(call.name);
-        plain.then_some(Query { object: call.object?, name: call.name, method, is_call: true })?
-    };
-    let stays = pattern::is_place(query.object) && place_stays(site, query.object);
-    (stays && !is_changed(site, &query)).then_some(query)
-}
-
-/// Whether no part of a plain place (`a`, `this.a`, `a.b`) is written in the loop.
-fn place_stays(site: &Site<'_>, place: Node<'_>) -> bool {
-    let written = pattern::written_names(site.file, site.syntax.node);
-    let names = pattern::descendants(place).into_iter().filter(|node| !pattern::is_this(*node));
-    names
-        .filter(|node| node.named_children().next().is_none())
-        .all(|node| !written.contains(site.file.text_of(node)))
-}
-
-/// Whether the loop calls a method on the same place that changes the query's value, or
-/// the query isn't one of the known ones.
-fn is_changed(site: &Site<'_>, query: &Query<'_>) -> bool {
-    if !query.is_call {
-        return false;
-    }
-    let known = QUERIES.iter().find(|(name, _)| *name == query.method);
-    let Some((_, changing)) = known else { return true };
-    let object = site.file.text_of(query.object);
-    pattern::descendants(site.syntax.node).into_iter().filter_map(pattern::as_call).any(|call| {
-        let same = call.object.is_some_and(|other| site.file.text_of(other) == object);
-        let method = site.file.text_of(call.name);
-        let sets_limit = method == "limit" && call.arguments.is_empty();
-        same && changing.contains(&method) && !sets_limit
-    })
-}
-
-/// The operations of one evaluation, as the dictionary has them on this line: the
-/// library call or the field read, and a field read for each field before the dot.
-/// `None` when the dictionary has no such call there: then it isn't the library's.
-fn operations_of(
-    block: &crate::operations::BlockEntry,
-    query: &Query<'_>,
-    line: u32,
-) -> Option<Vec<String>> {
-    let on_line = |wanted: &dyn Fn(&str) -> bool| {
-        let mut found = block.operations.iter().filter(|o| o.line == line && wanted(&o.operation));
-        found.next().map(|operation| operation.operation.clone())
-    };
-    if !query.is_call {
-        return on_line(&|name| name == "Field_Reference").map(|operation| vec![operation]);
-    }
-    let suffix = format!(".{}", query.method);
-    let call = on_line(&|name| name.starts_with("lib:java.") && name.ends_with(&suffix))?;
-    Some(vec![call])
-}
-
-/// Locals before the loop, and the loop's header with them.
-fn rewrite(site: &Site<'_>, found: &[Invariant<'_>]) -> String {
-    let file = site.file;
-    let start = site.syntax.node.start_byte();
-    let end = site.syntax.body.start_byte();
-    let mut header = file.text[start..end].trim_end().to_string();
-    let mut text = String::new();
+/// The edits: a local per invariant before the loop, and its name in their places.
+fn rewrite(site: &Site<'_>, found: &[Invariant<'_>]) -> Rewrite {
+    let mut rewrite = Rewrite::default();
+    let mut declarations = Vec::new();
     for invariant in found {
-        let local = local_name(invariant.text);
-        text += &format!("final int {local} = {};\n", invariant.text);
-        header = header.replace(invariant.text, &local);
+        let name = fresh_name(site.file, &local_name(invariant.text));
+        declarations.push(format!("final int {name} = {};", invariant.text));
+        rewrite.edits.extend(
+            invariant
+                .nodes
+                .iter()
+                .map(|node| Edit { range: node.byte_range(), text: name.clone() }),
+        );
+        rewrite.names.push(name);
     }
-    let inside = found.iter().any(|invariant| !file.text[start..end].contains(invariant.text));
+    rewrite.edits.extend(before_loop(site, &declarations));
+    rewrite
+}
+
+/// The declarations and the loop's header, as a hint shows them.
+fn header(site: &Site<'_>, found: &[Invariant<'_>], rewrite: &Rewrite) -> String {
+    let file = site.file;
+    let header = &file.text[site.syntax.node.start_byte()..site.syntax.body.start_byte()];
+    let mut text = String::new();
+    let mut new = header.trim_end().to_string();
+    for (invariant, name) in found.iter().zip(&rewrite.names) {
+        text += &format!("final int {name} = {};\n", invariant.text);
+        new = new.replace(invariant.text, name);
+    }
+    let inside = found.iter().any(|invariant| !header.contains(invariant.text));
     let note = if inside { " // use the local inside, too" } else { "" };
-    format!("{text}{header} {{ ... }}{note}")
+    format!("{text}{new} {{ ... }}{note}")
 }
 
 /// A name for the local: `vertices.limit()` -> `verticesLimit`.

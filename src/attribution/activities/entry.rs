@@ -1,0 +1,257 @@
+//! Quanto's log entries of 12 bytes, little-endian, and the buffer of 800 that a node keeps
+//! (Fonseca et al., OSDI 2008, figure 17; the numbers of the types are those of its TinyOS
+//! code).
+
+/// Bytes of an entry: type u8, component u8, time u32, energy u32, value u16.
+pub const ENTRY_BYTES: usize = 12;
+
+/// Entries that a node's buffer holds.
+pub const BUFFER_ENTRIES: usize = 800;
+
+/// What writing one entry takes, in seconds: 102 cycles at 1 MHz, of which 24 us read the
+/// meter and 19 us the timer.
+pub const ENTRY_COST_S: f64 = 101.7e-6;
+
+/// What an entry says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A component of one activity at a time was given this one.
+    Set,
+    /// The same on entering an interrupt's routine.
+    EnterInterrupt,
+    /// The same on leaving it.
+    ExitInterrupt,
+    /// The same, and the label before was a proxy for this one.
+    Bind,
+    /// A component of several activities was given one more.
+    Add,
+    /// It no longer works for this one.
+    Remove,
+    /// It works for none.
+    Idle,
+    /// A counter's value, which no account needs.
+    Count,
+    /// The component's power state.
+    PowerState,
+    /// The buffer was emptied.
+    Flush,
+}
+
+/// All kinds with their numbers.
+const KINDS: [(EntryKind, u8); 10] = [
+    (EntryKind::Set, 0x01),
+    (EntryKind::EnterInterrupt, 0x02),
+    (EntryKind::ExitInterrupt, 0x03),
+    (EntryKind::Bind, 0x04),
+    (EntryKind::Add, 0x11),
+    (EntryKind::Remove, 0x12),
+    (EntryKind::Idle, 0x13),
+    (EntryKind::Count, 0x20),
+    (EntryKind::PowerState, 0x30),
+    (EntryKind::Flush, 0x40),
+];
+
+impl EntryKind {
+    /// Its number in the log.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        KINDS.iter().find(|(kind, _)| *kind == self).map_or(0, |(_, number)| *number)
+    }
+
+    /// The kind of a number; none for one that no kind has.
+    #[must_use]
+    pub fn of(number: u8) -> Option<Self> {
+        KINDS.iter().find(|(_, known)| *known == number).map(|(kind, _)| *kind)
+    }
+}
+
+/// One entry as it stands in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its type; see [`EntryKind::of`].
+    pub kind: u8,
+    /// Number of the component.
+    pub component: u8,
+    /// Local time in ticks; wraps.
+    pub time: u32,
+    /// Counts of the energy meter; wraps.
+    pub energy: u32,
+    /// An activity's code or a power state.
+    pub value: u16,
+}
+
+impl Entry {
+    /// Its bytes.
+    #[must_use]
+    pub fn encode(self) -> [u8; ENTRY_BYTES] {
+        let mut bytes = [0; ENTRY_BYTES];
+        bytes[0] = self.kind;
+        bytes[1] = self.component;
+        bytes[2..6].copy_from_slice(&self.time.to_le_bytes());
+        bytes[6..10].copy_from_slice(&self.energy.to_le_bytes());
+        bytes[10..].copy_from_slice(&self.value.to_le_bytes());
+        bytes
+    }
+
+    /// The entry in these bytes.
+    #[must_use]
+    pub fn decode(bytes: &[u8; ENTRY_BYTES]) -> Self {
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        Self {
+            kind: bytes[0],
+            component: bytes[1],
+            time: word(2),
+            energy: word(6),
+            value: u16::from_le_bytes([bytes[10], bytes[11]]),
+        }
+    }
+}
+
+/// The entries of a log, and how many bytes follow the last whole one.
+#[must_use]
+pub fn decode_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
+    let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
+    (entries.iter().map(Entry::decode).collect(), rest.len())
+}
+
+/// A node's buffer: what doesn't fit is lost and counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Buffer {
+    entries: Vec<Entry>,
+    lost: usize,
+}
+
+impl Buffer {
+    /// Keeps an entry if there is room.
+    pub fn push(&mut self, entry: Entry) {
+        if self.entries.len() < BUFFER_ENTRIES {
+            self.entries.push(entry);
+        } else {
+            self.lost += 1;
+        }
+    }
+
+    /// Entries kept.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Entries that found no room.
+    #[must_use]
+    pub fn lost(&self) -> usize {
+        self.lost
+    }
+
+    /// The bytes of the entries; the buffer is empty afterwards.
+    pub fn dump(&mut self) -> Vec<u8> {
+        self.lost = 0;
+        self.entries.drain(..).flat_map(Entry::encode).collect()
+    }
+}
+
+/// A 32-bit counter that wraps, followed over its readings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unwrapped {
+    last: Option<u32>,
+    total: u64,
+}
+
+/// How a counter moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// To this many counts since the first reading.
+    To(u64),
+    /// Back by so many: no wrap, as that would be more than half of its range. It counts on
+    /// from what it was.
+    Back(u32),
+}
+
+impl Unwrapped {
+    /// Takes the next reading.
+    pub fn next(&mut self, reading: u32) -> Step {
+        let last = self.last.replace(reading).unwrap_or(reading);
+        let forward = reading.wrapping_sub(last);
+        if forward > u32::MAX / 2 {
+            return Step::Back(last.wrapping_sub(reading));
+        }
+        self.total += u64::from(forward);
+        Step::To(self.total)
+    }
+
+    /// Counts since the first reading.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_twelve_bytes_little_endian() {
+        let entry =
+            Entry { kind: 0x30, component: 2, time: 0x0102_0304, energy: 0x0a0b_0c0d, value: 0xf1 };
+        let bytes = entry.encode();
+        assert_eq!(bytes, [0x30, 2, 4, 3, 2, 1, 0x0d, 0x0c, 0x0b, 0x0a, 0xf1, 0]);
+    }
+
+    #[test]
+    fn the_buffer_holds_800_and_counts_the_rest() {
+        let mut buffer = Buffer::default();
+        let entry = Entry { kind: 1, component: 0, time: 0, energy: 0, value: 0 };
+        (0..803).for_each(|_| buffer.push(entry));
+        assert_eq!((buffer.entries().len(), buffer.lost()), (BUFFER_ENTRIES, 3));
+        assert_eq!(buffer.dump().len(), 9600);
+        assert_eq!((buffer.entries().len(), buffer.lost()), (0, 0));
+    }
+
+    #[test]
+    fn both_directions_of_a_wrap_are_told_from_steps_back() {
+        let mut counter = Unwrapped::default();
+        assert_eq!(counter.next(u32::MAX - 1), Step::To(0));
+        assert_eq!(counter.next(3), Step::To(5));
+        assert_eq!(counter.next(1), Step::Back(2));
+        assert_eq!(counter.next(2), Step::To(6));
+    }
+
+    #[test]
+    fn numbers_of_kinds_are_distinct_and_found_again() {
+        for (kind, number) in KINDS {
+            assert_eq!((EntryKind::of(number), kind.number()), (Some(kind), number));
+        }
+        assert_eq!(EntryKind::of(0xff), None);
+    }
+
+    proptest! {
+        #[test]
+        fn entries_round_trip(fields in any::<(u8, u8, u32, u32, u16)>(), rest in 0..12usize) {
+            let (kind, component, time, energy, value) = fields;
+            let entry = Entry { kind, component, time, energy, value };
+            let mut bytes = entry.encode().to_vec();
+            bytes.extend(vec![0; rest]);
+            prop_assert_eq!(decode_entries(&bytes), (vec![entry], rest));
+        }
+
+        #[test]
+        fn counters_add_up_over_any_number_of_wraps(
+            start in any::<u32>(),
+            steps in proptest::collection::vec(0..u32::MAX / 2, 0..40),
+        ) {
+            let mut counter = Unwrapped::default();
+            let (mut reading, mut sum) = (start, 0);
+            counter.next(reading);
+            for step in steps {
+                reading = reading.wrapping_add(step);
+                sum += u64::from(step);
+                prop_assert_eq!(counter.next(reading), Step::To(sum));
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Quanto's binary log -> a node's log: both counters unwrapped, numbers named. Every entry
+//! is a reading of the meter too.
+
+use super::super::entry::{BUFFER_ENTRIES, Entry, EntryKind, Step, Unwrapped, decode_entries};
+use super::super::label::{Code, Label, Labels};
+use super::super::log::{Change, Component, Event, NodeLog, Reading, nanoseconds};
+use super::super::names::Names;
+use super::super::remark::{Remark, RemarkKind, summarised};
+
+/// Reads a log. Nothing in it is an error: what can't be used is left out and said.
+#[must_use]
+pub fn read_quanto(bytes: &[u8], names: &Names, labels: &mut Labels) -> NodeLog {
+    let (entries, rest) = decode_entries(bytes);
+    let mut reader = Reader::new(names, labels);
+    for (index, entry) in entries.iter().enumerate() {
+        reader.entry(index, entry);
+    }
+    let mut log = reader.log;
+    if names.simulated {
+        let message = "the node is simulated: its energy is computed, not measured";
+        log.remarks.push(Remark::new(RemarkKind::Note, message));
+    }
+    if rest > 0 {
+        let message = format!(
+            "the log ends after {rest} of the 12 bytes of entry {}; they are left out",
+            entries.len()
+        );
+        log.remarks.push(Remark::new(RemarkKind::Truncated, message));
+    }
+    if entries.len() == BUFFER_ENTRIES {
+        let message = "the log has 800 entries, as many as a node's buffer holds: what came \
+                       later may be missing";
+        log.remarks.push(Remark::new(RemarkKind::Truncated, message));
+    }
+    log.components.iter_mut().for_each(Component::choose_baseline);
+    log.remarks = summarised(log.remarks);
+    log
+}
+
+struct Reader<'a> {
+    names: &'a Names,
+    labels: &'a mut Labels,
+    log: NodeLog,
+    time: Unwrapped,
+    /// What the clock showed at the first entry.
+    first_time: Option<u32>,
+    energy: Unwrapped,
+    /// The component of each number, once it was seen.
+    components: [Option<usize>; 256],
+}
+
+impl<'a> Reader<'a> {
+    fn new(names: &'a Names, labels: &'a mut Labels) -> Self {
+        let mut reader = Self {
+            names,
+            labels,
+            log: NodeLog::new(&names.node.to_string()),
+            time: Unwrapped::default(),
+            first_time: None,
+            energy: Unwrapped::default(),
+            components: [None; 256],
+        };
+        for component in &names.components {
+            reader.component(component.id);
+        }
+        reader
+    }
+
+    fn entry(&mut self, index: usize, entry: &Entry) {
+        let at_ns = self.reading(entry);
+        let Some(kind) = EntryKind::of(entry.kind) else {
+            let message = format!("entry {index} has the unknown type {:#04x}", entry.kind);
+            self.remark(Remark::at(RemarkKind::Unreadable, at_ns, message));
+            return;
+        };
+        match kind {
+            EntryKind::Count | EntryKind::Flush => {}
+            EntryKind::PowerState => self.power_state(at_ns, entry),
+            EntryKind::Idle => self.activity(at_ns, entry, Event::Clear),
+            kind => {
+                let label = self.label(Code(entry.value));
+                let event = match kind {
+                    EntryKind::Bind => Event::Bind(label),
+                    EntryKind::Add => Event::Add(label),
+                    EntryKind::Remove => Event::Remove(label),
+                    _ => Event::Set(label),
+                };
+                self.activity(at_ns, entry, event);
+            }
+        }
+    }
+
+    /// Takes time and energy; returns the moment.
+    fn reading(&mut self, entry: &Entry) -> i64 {
+        let (time, energy) = (self.time.next(entry.time), self.energy.next(entry.energy));
+        let first = *self.first_time.get_or_insert(entry.time);
+        let ticks = u64::from(first) + self.time.total();
+        let at_ns = nanoseconds(ticks as f64 * self.names.tick_s);
+        if let Step::Back(ticks) = time {
+            let message = format!(
+                "the clock went back by {:.6} s; what was spent between the two entries is left \
+                 out",
+                f64::from(ticks) * self.names.tick_s
+            );
+            self.remark(Remark::at(RemarkKind::ClockStep, at_ns, message));
+        }
+        if let Step::Back(counts) = energy {
+            let message = format!(
+                "the meter went back by {counts} counts; what was spent between the two entries \
+                 is left out"
+            );
+            self.remark(Remark::at(RemarkKind::MeterStep, at_ns, message));
+        }
+        self.log.readings.push(Reading {
+            at_ns,
+            energy_j: self.energy.total() as f64 * self.names.count_j,
+            after_gap: matches!(time, Step::Back(_)) || matches!(energy, Step::Back(_)),
+        });
+        self.log.written_ns.push(at_ns);
+        at_ns
+    }
+
+    fn power_state(&mut self, at_ns: i64, entry: &Entry) {
+        let component = self.component(entry.component);
+        let known = self.names.component(entry.component).and_then(|c| c.state(entry.value));
+        let name = known.map_or(entry.value.to_string(), str::to_owned);
+        let has_names =
+            self.names.component(entry.component).is_some_and(|names| !names.states.is_empty());
+        let is_new = !self.log.components[component].states.contains(&name);
+        if known.is_none() && has_names && is_new {
+            let of = self.log.components[component].name.clone();
+            let message = format!("{of} has no state {name} in the names; it is called {name}");
+            self.remark(Remark::at(RemarkKind::UnknownState, at_ns, message));
+        }
+        self.log.set_state(at_ns, component, &name);
+    }
+
+    fn activity(&mut self, at_ns: i64, entry: &Entry, event: Event) {
+        let component = self.component(entry.component);
+        self.log.changes.push(Change { at_ns, component, event });
+        let follows = self.names.component(entry.component).is_some_and(|c| c.follows_activity);
+        if let (true, Event::Set(label) | Event::Bind(label)) = (follows, event) {
+            let value = u16::from(!self.labels.is_idle(label));
+            self.power_state(at_ns, &Entry { value, ..*entry });
+        }
+    }
+
+    fn label(&mut self, code: Code) -> Label {
+        let (origin, name) = (code.origin().to_string(), self.names.activity(code.id()));
+        self.labels.intern(&origin, &name)
+    }
+
+    /// The component of a number; with its states and the one it begins in.
+    fn component(&mut self, id: u8) -> usize {
+        if let Some(known) = self.components[usize::from(id)] {
+            return known;
+        }
+        let names = self.names.component(id);
+        let name = names.map_or_else(|| format!("component {id}"), |names| names.name.clone());
+        if names.is_none() && !self.names.components.is_empty() {
+            let message = format!("the names have no component {id}; it is called {name}");
+            self.remark(Remark::new(RemarkKind::UnknownComponent, message));
+        }
+        let at = self.log.component(&name);
+        let component = &mut self.log.components[at];
+        let initial = names.map_or(0, |names| names.initial);
+        let state = names.and_then(|names| names.state(initial)).map(str::to_owned);
+        component.initial = Some(component.state(&state.unwrap_or_else(|| initial.to_string())));
+        component.is_processor = names.is_some_and(|names| names.processor);
+        self.components[usize::from(id)] = Some(at);
+        at
+    }
+
+    fn remark(&mut self, remark: Remark) {
+        self.log.remarks.push(remark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(kind: EntryKind, component: u8, time: u32, energy: u32, value: u16) -> Entry {
+        Entry { kind: kind.number(), component, time, energy, value }
+    }
+
+    fn read(entries: &[Entry], names: &Names) -> (NodeLog, Labels) {
+        let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.encode()).collect();
+        let mut labels = Labels::default();
+        (read_quanto(&bytes, names, &mut labels), labels)
+    }
+
+    #[test]
+    fn both_counters_wrap() {
+        let entries = [
+            entry(EntryKind::PowerState, 1, u32::MAX - 999_999, u32::MAX - 1, 1),
+            entry(EntryKind::PowerState, 1, 1_000_000, 8, 0),
+        ];
+        let (log, _) = read(&entries, &Names::default());
+        let last = log.readings[1];
+        assert_eq!(last.at_ns - log.readings[0].at_ns, 2_000_000_000);
+        assert!((last.energy_j - 10.0 * 8.33e-6).abs() < 1e-15);
+        assert!(log.remarks.is_empty(), "{:?}", log.remarks);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_and_the_rest_is_used() {
+        let mut bytes: Vec<u8> = [
+            entry(EntryKind::PowerState, 1, 500, 0, 1),
+            Entry { kind: 0x77, component: 1, time: 600, energy: 1, value: 0 },
+            entry(EntryKind::PowerState, 9, 400, 2, 1),
+            entry(EntryKind::PowerState, 1, 900, 1, 5),
+        ]
+        .iter()
+        .flat_map(|entry| entry.encode())
+        .collect();
+        bytes.push(0);
+        let names = Names::parse(
+            "[[component]]\nid = 1\nname = \"LED\"\nstates = { 0 = \"off\", 1 = \"on\" }",
+        );
+        let log = read_quanto(&bytes, &names.unwrap(), &mut Labels::default());
+        let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
+        use RemarkKind::{
+            ClockStep, MeterStep, Truncated, UnknownComponent, UnknownState, Unreadable,
+        };
+        assert_eq!(
+            kinds,
+            [Unreadable, ClockStep, UnknownComponent, MeterStep, UnknownState, Truncated]
+        );
+        let gaps: Vec<bool> = log.readings.iter().map(|reading| reading.after_gap).collect();
+        assert_eq!(gaps, [false, false, true, true]);
+        assert_eq!(log.changes.len(), 3);
+    }
+
+    #[test]
+    fn states_may_follow_activities() {
+        let names = Names::parse(
+            "[[component]]\nid = 0\nname = \"CPU\"\nfollows_activity = true\n\
+             [activities]\n0 = \"Idle\"\n1 = \"Red\"",
+        )
+        .unwrap();
+        let entries = [
+            entry(EntryKind::Set, 0, 0, 0, Code::new(1, 1).0),
+            entry(EntryKind::Set, 0, 9, 0, Code::new(1, 0).0),
+        ];
+        let (log, labels) = read(&entries, &names);
+        let states: Vec<_> = log
+            .changes
+            .iter()
+            .filter_map(|change| match change.event {
+                Event::State(state) => Some(log.components[0].states[state].as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(states, ["1", "0"]);
+        let Event::Set(red) = log.changes[0].event else { panic!("{:?}", log.changes) };
+        assert_eq!(labels.text(red), "1:Red");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_make_a_log_in_order(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let log = read_quanto(&bytes, &Names::default(), &mut Labels::default());
+            prop_assert_eq!(log.readings.len(), bytes.len() / 12);
+            prop_assert!(log.readings.is_sorted_by(|a, b| a.at_ns <= b.at_ns));
+            prop_assert!(log.readings.is_sorted_by(|a, b| a.energy_j <= b.energy_j));
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! One node's log in one form, whatever it was read from: components with power states,
+//! changes of states and of activities, readings of the meter. Times are nanoseconds of
+//! the node's own clock.
+
+use super::label::Label;
+use super::remark::Remark;
+
+/// A functional unit whose power states are followed: an LED, a radio, a core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Its name.
+    pub name: String,
+    /// Components of one class have one power for each state (the cores of a cluster); a
+    /// component's own name unless it was put together with others.
+    pub class: String,
+    /// Names of its states.
+    pub states: Vec<String>,
+    /// The state whose draw can't be told from the constant term, and is part of it: off,
+    /// asleep, idle. Powers of the other states are above this one's.
+    pub baseline: usize,
+    /// Its state before the first change; none if that isn't known.
+    pub initial: Option<usize>,
+    /// Whether it is a processor: what writing the log costs is spent there.
+    pub is_processor: bool,
+}
+
+impl Component {
+    /// A component without states, of its own class.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            class: name.to_owned(),
+            states: Vec::new(),
+            baseline: 0,
+            initial: None,
+            is_processor: false,
+        }
+    }
+
+    /// The number of a state; a new one if it is not known.
+    pub fn state(&mut self, name: &str) -> usize {
+        self.states.iter().position(|state| state == name).unwrap_or_else(|| {
+            self.states.push(name.to_owned());
+            self.states.len() - 1
+        })
+    }
+
+    /// Makes the state the baseline that says most clearly that nothing is done: by name
+    /// (off, sleep, idle, ...), else the smallest number, else the first one.
+    pub fn choose_baseline(&mut self) {
+        const QUIET: [&str; 8] =
+            ["off", "power_down", "powerdown", "sleep", "asleep", "idle", "inactive", "0"];
+        let by_name = QUIET.iter().find_map(|quiet| {
+            self.states.iter().position(|state| state.eq_ignore_ascii_case(quiet))
+        });
+        let numbers = self.states.iter().enumerate().filter_map(|(at, state)| {
+            let digits: String = state.chars().take_while(char::is_ascii_digit).collect();
+            Some((digits.parse::<u64>().ok()?, at))
+        });
+        self.baseline = by_name.or(numbers.min().map(|(_, at)| at)).unwrap_or(0);
+    }
+}
+
+/// What happened to a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// It went to this state.
+    State(usize),
+    /// It works for this activity from now on, and for no other.
+    Set(Label),
+    /// The same, and what it used under the label before (a proxy) is charged to this one.
+    Bind(Label),
+    /// What was used under the first label (a proxy) is charged to the second one, which
+    /// takes its place.
+    Rebind(Label, Label),
+    /// It works for this activity too.
+    Add(Label),
+    /// It no longer works for this one.
+    Remove(Label),
+    /// It works for nobody.
+    Clear,
+    /// Neither state nor activity is known from here on: entries are missing.
+    Lost,
+    /// Its state is not known from here on.
+    Unknown,
+}
+
+/// A change at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    /// When, in nanoseconds.
+    pub at_ns: i64,
+    /// Index of the component.
+    pub component: usize,
+    /// What.
+    pub event: Event,
+}
+
+/// A reading of the meter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// When, in nanoseconds.
+    pub at_ns: i64,
+    /// Energy since some moment, in joules; only differences mean something.
+    pub energy_j: f64,
+    /// Whether nothing is known of the time since the reading before: a step of the clock,
+    /// a restart of the meter.
+    pub after_gap: bool,
+}
+
+/// A node's log.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NodeLog {
+    /// The node's name: a number, a device.
+    pub node: String,
+    /// Its components.
+    pub components: Vec<Component>,
+    /// What happened to them, in order of time.
+    pub changes: Vec<Change>,
+    /// Readings of the meter, in order of time; none without a meter.
+    pub readings: Vec<Reading>,
+    /// When an entry was written whose writing took the processor's time.
+    pub written_ns: Vec<i64>,
+    /// What was noticed on reading it.
+    pub remarks: Vec<Remark>,
+}
+
+impl NodeLog {
+    /// A log without entries.
+    #[must_use]
+    pub fn new(node: &str) -> Self {
+        Self { node: node.to_owned(), ..Self::default() }
+    }
+
+    /// The number of a component; a new one if it is not known.
+    pub fn component(&mut self, name: &str) -> usize {
+        self.components.iter().position(|known| known.name == name).unwrap_or_else(|| {
+            self.components.push(Component::new(name));
+            self.components.len() - 1
+        })
+    }
+
+    /// Notes a component's state at a moment.
+    pub fn set_state(&mut self, at_ns: i64, component: usize, state: &str) {
+        let state = self.components[component].state(state);
+        self.changes.push(Change { at_ns, component, event: Event::State(state) });
+    }
+
+    /// Notes another change of a component.
+    pub fn change(&mut self, at_ns: i64, component: usize, event: Event) {
+        self.changes.push(Change { at_ns, component, event });
+    }
+
+    /// Brings changes and readings into the order of time; what happened at one moment
+    /// stays in the order in which it was logged.
+    pub fn sort(&mut self) {
+        self.changes.sort_by_key(|change| change.at_ns);
+        self.readings.sort_by_key(|reading| reading.at_ns);
+    }
+
+    /// The meter's first and last moment; none with less than two readings.
+    #[must_use]
+    pub fn metered(&self) -> Option<(i64, i64)> {
+        let (first, last) = (self.readings.first()?.at_ns, self.readings.last()?.at_ns);
+        (first < last).then_some((first, last))
+    }
+
+    /// The first and last moment of anything.
+    #[must_use]
+    pub fn span(&self) -> Option<(i64, i64)> {
+        let changes = self.changes.iter().map(|change| change.at_ns);
+        let times = changes.chain(self.readings.iter().map(|reading| reading.at_ns));
+        times.fold(None, |span, at| match span {
+            None => Some((at, at)),
+            Some((first, last)) => Some((at.min(first), at.max(last))),
+        })
+    }
+
+    /// The same log on a clock that shows `offset_ns` more.
+    #[must_use]
+    pub fn shifted(mut self, offset_ns: i64) -> Self {
+        let shift = |at: &mut i64| *at = at.saturating_add(offset_ns).clamp(-LIMIT_NS, LIMIT_NS);
+        self.changes.iter_mut().for_each(|change| shift(&mut change.at_ns));
+        self.readings.iter_mut().for_each(|reading| shift(&mut reading.at_ns));
+        self.written_ns.iter_mut().for_each(shift);
+        self.remarks.iter_mut().filter_map(|remark| remark.at_ns.as_mut()).for_each(shift);
+        self
+    }
+}
+
+/// Moments beyond this (126 years) are cut to it, so that no difference overflows.
+pub const LIMIT_NS: i64 = 4_000_000_000_000_000_000;
+
+/// Seconds as nanoseconds, at most [`LIMIT_NS`] from 0.
+#[must_use]
+pub fn nanoseconds(seconds: f64) -> i64 {
+    ((seconds * 1e9).round() as i64).clamp(-LIMIT_NS, LIMIT_NS)
+}
+
+/// Nanoseconds as seconds.
+#[must_use]
+pub fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn baseline(states: &[&str]) -> String {
+        let mut component = Component::new("x");
+        for state in states {
+            component.state(state);
+        }
+        component.choose_baseline();
+        component.states[component.baseline].clone()
+    }
+
+    #[test]
+    fn the_quietest_state_is_the_baseline() {
+        assert_eq!(baseline(&["on", "off"]), "off");
+        assert_eq!(baseline(&["300000 kHz", "idle", "1100000 kHz"]), "idle");
+        assert_eq!(baseline(&["1100000 kHz", "300000 kHz"]), "300000 kHz");
+        assert_eq!(baseline(&["a", "b"]), "a");
+    }
+
+    #[test]
+    fn shifting_moves_everything_alike() {
+        let mut log = NodeLog::new("1");
+        let led = log.component("LED");
+        log.set_state(5, led, "on");
+        log.readings.push(Reading { at_ns: 9, energy_j: 1.0, after_gap: false });
+        assert_eq!(log.span(), Some((5, 9)));
+        assert_eq!(log.shifted(-5).span(), Some((0, 4)));
+    }
+}

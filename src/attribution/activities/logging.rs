@@ -1,0 +1,154 @@
+//! What writing the log costs: every entry takes the processor 101.7 us, in which it is
+//! active and the constant is drawn.
+
+use super::entry::ENTRY_COST_S;
+use super::equations::Columns;
+use super::log::{NodeLog, nanoseconds, seconds};
+use super::periods::Periods;
+
+/// The cost of writing a log.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoggingCost {
+    /// Entries written.
+    pub entries: usize,
+    /// Time it took, in seconds.
+    pub time_s: f64,
+    /// That time as a part of the time in which the processor was active.
+    pub of_active: Option<f64>,
+    /// The same as a part of the log's length.
+    pub of_all: f64,
+    /// Energy of the processor and the constant term in that time, in joules; none if the
+    /// processor's power isn't known.
+    pub energy_j: Option<f64>,
+}
+
+/// When the processor wrote the log.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Windows {
+    component: Option<usize>,
+    windows: Vec<(i64, i64)>,
+    edges: Vec<i64>,
+    entries: usize,
+    active_s: f64,
+    all_s: f64,
+}
+
+impl Windows {
+    /// Of a log that a processor wrote: after each entry's moment, one after the other, as
+    /// far as the processor was active.
+    #[must_use]
+    pub fn of(log: &NodeLog, periods: &Periods, columns: &Columns) -> Self {
+        let component = log.components.iter().position(|component| component.is_processor);
+        let Some(component) = component.filter(|_| !log.written_ns.is_empty()) else {
+            return Self::default();
+        };
+        let is_active = |state: Option<usize>| {
+            state.is_some_and(|state| columns.of[component][state].is_some())
+        };
+        let active: Vec<(i64, i64)> = periods.states[component]
+            .iter()
+            .filter(|period| is_active(period.state))
+            .map(|period| (period.start_ns, period.end_ns))
+            .collect();
+        let windows = windows(&log.written_ns, &active);
+        let span = log.span().unwrap_or_default();
+        Self {
+            component: Some(component),
+            edges: windows.iter().flat_map(|(start, end)| [*start, *end]).collect(),
+            windows,
+            entries: log.written_ns.len(),
+            active_s: seconds(active.iter().map(|(start, end)| end - start).sum()),
+            all_s: seconds(span.1 - span.0),
+        }
+    }
+
+    /// Where the windows begin and end.
+    #[must_use]
+    pub fn edges(&self) -> &[i64] {
+        &self.edges
+    }
+
+    /// Whether the log was written by this component at this moment.
+    #[must_use]
+    pub fn holds(&self, component: usize, at_ns: i64) -> bool {
+        if self.component != Some(component) {
+            return false;
+        }
+        let after = self.windows.partition_point(|(start, _)| *start <= at_ns);
+        after > 0 && at_ns < self.windows[after - 1].1
+    }
+
+    /// The processor that writes the log.
+    #[must_use]
+    pub fn component(&self) -> Option<usize> {
+        self.component
+    }
+
+    /// The cost, with the constant term's power in watts and the processor's energy in
+    /// joules, where it is known.
+    #[must_use]
+    pub fn cost(&self, constant_w: f64, processor_j: Option<f64>) -> Option<LoggingCost> {
+        self.component?;
+        let processor_w = processor_j.filter(|_| self.active_s > 0.0).map(|j| j / self.active_s);
+        let time_s = self.entries as f64 * ENTRY_COST_S;
+        Some(LoggingCost {
+            entries: self.entries,
+            time_s,
+            of_active: (self.active_s > 0.0).then(|| time_s / self.active_s),
+            of_all: if self.all_s > 0.0 { time_s / self.all_s } else { 0.0 },
+            energy_j: processor_w.map(|power| (power + constant_w) * time_s),
+        })
+    }
+}
+
+/// The stretches in which entries are written: each begins at its entry's moment or when
+/// the one before is done, and only active time counts.
+fn windows(written_ns: &[i64], active: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    let cost = nanoseconds(ENTRY_COST_S);
+    let mut windows: Vec<(i64, i64)> = Vec::new();
+    let mut free = i64::MIN;
+    let mut at = 0;
+    for written in written_ns {
+        let (start, end) = (free.max(*written), free.max(*written) + cost);
+        free = end;
+        while active.get(at).is_some_and(|(_, until)| *until <= start) {
+            at += 1;
+        }
+        let Some((from, until)) = active.get(at) else { break };
+        let (start, end) = (start.max(*from), end.min(*until));
+        match windows.last_mut() {
+            _ if start >= end => {}
+            Some(last) if last.1 == start => last.1 = end,
+            _ => windows.push((start, end)),
+        }
+    }
+    windows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_queue_and_only_active_time_counts() {
+        let active = [(0, 300_000), (1_000_000, 1_050_000)];
+        let found = windows(&[0, 10, 20, 1_000_000], &active);
+        assert_eq!(found, [(0, 300_000), (1_000_000, 1_050_000)]);
+        assert!(windows(&[500_000], &[(0, 10)]).is_empty());
+    }
+
+    #[test]
+    fn the_papers_597_entries_take_60_7_ms() {
+        let windows = Windows {
+            component: Some(0),
+            entries: 597,
+            active_s: 0.0854,
+            all_s: 48.0,
+            ..Windows::default()
+        };
+        let cost = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854)).unwrap();
+        assert!((cost.time_s - 60.71e-3).abs() < 1e-5, "{cost:?}");
+        assert!((cost.of_active.unwrap() - 0.7105).abs() < 1e-3, "{cost:?}");
+        assert!((cost.energy_j.unwrap() - 0.41e-3).abs() < 5e-6, "{cost:?}");
+    }
+}

@@ -1,0 +1,152 @@
+//! What the numbers in a node's log stand for: components with their states, activities,
+//! the units of time and energy, and the node's clock. A TOML file; without one, numbers
+//! stand for themselves.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// Names of one node's log.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Names {
+    /// The node's number.
+    pub node: u8,
+    /// Seconds of a tick of its clock.
+    pub tick_s: f64,
+    /// Joules of a count of its meter.
+    pub count_j: f64,
+    /// What its clock shows more than the common one, in seconds.
+    pub clock_offset_s: f64,
+    /// Whether the node is simulated, which all results then say.
+    pub simulated: bool,
+    /// Its components.
+    #[serde(rename = "component")]
+    pub components: Vec<ComponentNames>,
+    /// Names of activities by their number, whatever node they began at.
+    pub activities: BTreeMap<String, String>,
+}
+
+/// Names of a component.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComponentNames {
+    /// Its number in the log.
+    pub id: u8,
+    /// Its name.
+    pub name: String,
+    /// Names of its states by their number.
+    #[serde(default)]
+    pub states: BTreeMap<String, String>,
+    /// Its state when the log begins.
+    #[serde(default)]
+    pub initial: u16,
+    /// Whether it is a processor, where writing the log is spent.
+    #[serde(default)]
+    pub processor: bool,
+    /// Whether its states are not logged, but follow from its activity: 0 when idle, 1 else.
+    #[serde(default)]
+    pub follows_activity: bool,
+}
+
+impl Default for Names {
+    /// Node 1, microseconds, 8.33 uJ a count (the meter of the HydroWatch board at 3 V).
+    fn default() -> Self {
+        Self {
+            node: 1,
+            tick_s: 1e-6,
+            count_j: 8.33e-6,
+            clock_offset_s: 0.0,
+            simulated: false,
+            components: Vec::new(),
+            activities: BTreeMap::new(),
+        }
+    }
+}
+
+/// Why names can't be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NamesError {
+    /// Not such a file.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A unit that can't be one.
+    #[error("{key} is {value}, but must be a finite number above 0")]
+    Unit {
+        /// Its key.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A clock offset that is none.
+    #[error("clock_offset_s is {0}, but must be a finite number")]
+    Offset(f64),
+}
+
+impl Names {
+    /// Reads a names file.
+    ///
+    /// # Errors
+    /// No TOML, unknown keys (named), units that are not above 0.
+    pub fn parse(text: &str) -> Result<Self, NamesError> {
+        let names: Self = toml::from_str(text)?;
+        for (key, value) in [("tick_s", names.tick_s), ("count_j", names.count_j)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(NamesError::Unit { key, value });
+            }
+        }
+        if !names.clock_offset_s.is_finite() {
+            return Err(NamesError::Offset(names.clock_offset_s));
+        }
+        Ok(names)
+    }
+
+    /// The component of a number.
+    #[must_use]
+    pub fn component(&self, id: u8) -> Option<&ComponentNames> {
+        self.components.iter().find(|component| component.id == id)
+    }
+
+    /// The activity of a number, by name if it has one.
+    #[must_use]
+    pub fn activity(&self, id: u8) -> String {
+        let number = id.to_string();
+        self.activities.get(&number).cloned().unwrap_or(number)
+    }
+}
+
+impl ComponentNames {
+    /// The name of a state, if it has one.
+    #[must_use]
+    pub fn state(&self, value: u16) -> Option<&str> {
+        self.states.get(&value.to_string()).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_names_numbers() {
+        let names = Names::parse(
+            "node = 4\ntick_s = 30.517578125e-6\n[[component]]\nid = 0\nname = \"CPU\"\n\
+             processor = true\nstates = { 0 = \"idle\", 1 = \"active\" }\n\
+             [activities]\n0 = \"Idle\"\n",
+        )
+        .unwrap();
+        assert_eq!(names.component(0).unwrap().state(1), Some("active"));
+        assert_eq!(names.component(0).unwrap().state(7), None);
+        assert_eq!((names.activity(0), names.activity(9)), ("Idle".into(), "9".into()));
+        assert_eq!(names.count_j, 8.33e-6);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let message = |text: &str| Names::parse(text).unwrap_err().to_string();
+        assert!(message("nod = 4").contains("nod"));
+        assert!(message("tick_s = 0.0").contains("tick_s is 0"));
+        assert!(message("count_j = nan").contains("count_j is NaN"));
+        assert!(message("clock_offset_s = inf").contains("clock_offset_s"));
+    }
+}

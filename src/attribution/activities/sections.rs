@@ -1,0 +1,134 @@
+//! Sections of threads: begin, end, nesting. The innermost section of a thread is the
+//! activity that it works for; ends without begin and sections that are never closed are
+//! said.
+
+use std::collections::BTreeMap;
+
+use super::label::Label;
+use super::log::seconds;
+use super::remark::{Remark, RemarkKind};
+
+/// A thread of a process, by whatever numbers the log gives.
+pub type Thread = (i64, i64);
+
+/// The open sections of all threads.
+#[derive(Debug, Clone, Default)]
+pub struct Sections {
+    open: BTreeMap<Thread, Vec<(Label, i64)>>,
+    /// What was noticed.
+    pub remarks: Vec<Remark>,
+}
+
+/// How a thread's innermost section changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// The one before.
+    pub from: Option<Label>,
+    /// The one now.
+    pub to: Option<Label>,
+}
+
+impl Sections {
+    /// The innermost section of a thread.
+    #[must_use]
+    pub fn innermost(&self, thread: Thread) -> Option<Label> {
+        self.open.get(&thread)?.last().map(|(label, _)| *label)
+    }
+
+    /// Whether any thread has a section open.
+    #[must_use]
+    pub fn are_open(&self) -> bool {
+        self.open.values().any(|open| !open.is_empty())
+    }
+
+    /// A section begins.
+    pub fn begin(&mut self, at_ns: i64, thread: Thread, label: Label) -> Turn {
+        let from = self.innermost(thread);
+        self.open.entry(thread).or_default().push((label, at_ns));
+        Turn { from, to: Some(label) }
+    }
+
+    /// The innermost section ends; none, and a remark, if there is none.
+    pub fn end(&mut self, at_ns: i64, thread: Thread) -> Option<Turn> {
+        let ended = self.open.get_mut(&thread).and_then(Vec::pop);
+        if ended.is_none() {
+            let message = format!("thread {} ends a section that it did not begin", thread.1);
+            self.remarks.push(Remark::at(RemarkKind::EndWithoutBegin, at_ns, message));
+        }
+        let (from, _) = ended?;
+        Some(Turn { from: Some(from), to: self.innermost(thread) })
+    }
+
+    /// The innermost section turns out to be of this label.
+    pub fn rename(&mut self, at_ns: i64, thread: Thread, label: Label) -> Option<Label> {
+        match self.open.get_mut(&thread).and_then(|open| open.last_mut()) {
+            Some(last) => Some(std::mem::replace(&mut last.0, label)),
+            None => {
+                let message = format!("thread {} binds a section that it did not begin", thread.1);
+                self.remarks.push(Remark::at(RemarkKind::Unbound, at_ns, message));
+                None
+            }
+        }
+    }
+
+    /// A process is gone: its sections end. Returns the innermost ones.
+    pub fn died(&mut self, at_ns: i64, process: i64, name: impl Fn(Label) -> String) -> Vec<Label> {
+        let mut ended = Vec::new();
+        for ((pid, tid), open) in &mut self.open {
+            if *pid != process {
+                continue;
+            }
+            ended.extend(open.last().map(|(label, _)| *label));
+            for (label, _) in std::mem::take(open) {
+                let message = format!(
+                    "process {pid} died in section {} of thread {tid}: it ends there",
+                    name(label)
+                );
+                self.remarks.push(Remark::at(RemarkKind::ProcessDied, at_ns, message));
+            }
+        }
+        ended
+    }
+
+    /// The log ends: says which sections are still open.
+    pub fn finish(&mut self, name: impl Fn(Label) -> String) {
+        for ((_, tid), open) in std::mem::take(&mut self.open) {
+            for (label, since) in open {
+                let message = format!(
+                    "section {} of thread {tid}, begun at {:.6} s, never ends: it is taken to last \
+                     to the end of the log",
+                    name(label),
+                    seconds(since)
+                );
+                self.remarks.push(Remark::at(RemarkKind::NeverEnded, since, message));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::label::Labels;
+    use super::*;
+
+    #[test]
+    fn sections_nest_and_mistakes_are_said() {
+        let mut labels = Labels::default();
+        let [a, b, c] = ["a", "b", "c"].map(|name| labels.intern("1", name));
+        let mut sections = Sections::default();
+        let thread = (7, 8);
+        assert_eq!(sections.begin(0, thread, a), Turn { from: None, to: Some(a) });
+        assert_eq!(sections.begin(1, thread, b), Turn { from: Some(a), to: Some(b) });
+        assert_eq!(sections.rename(2, thread, c), Some(b));
+        assert_eq!(sections.end(3, thread), Some(Turn { from: Some(c), to: Some(a) }));
+        assert_eq!(sections.died(4, 7, |label| labels.text(label)), [a]);
+        assert!(!sections.are_open());
+        assert_eq!(sections.end(5, thread), None);
+        assert_eq!(sections.rename(6, thread, a), None);
+        sections.begin(7, thread, a);
+        sections.finish(|label| labels.text(label));
+        let kinds: Vec<RemarkKind> = sections.remarks.iter().map(|remark| remark.kind).collect();
+        use RemarkKind::{EndWithoutBegin, NeverEnded, ProcessDied, Unbound};
+        assert_eq!(kinds, [ProcessDied, EndWithoutBegin, Unbound, NeverEnded]);
+    }
+}

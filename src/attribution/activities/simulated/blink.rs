@@ -1,0 +1,168 @@
+//! Blink for 48 s: timers of 1, 2 and 4 s toggle three LEDs. Times and energies are those
+//! of the paper's table 3; the log has its 597 entries.
+
+use super::super::label::Code;
+use super::node::{Draw, Node};
+
+/// Components.
+const CPU: u8 = 0;
+const LEDS: [u8; 3] = [1, 2, 3];
+
+/// Activities: ids at node 1.
+const IDLE: u8 = 0;
+const COLOURS: [u8; 3] = [1, 2, 3];
+const VTIMER: u8 = 4;
+const INT_TIMER: u8 = 5;
+
+/// Length in seconds.
+const SECONDS: u32 = 48;
+/// When the log ends, in microseconds.
+const END_US: f64 = 48_002_400.0;
+/// Energies of the LEDs in joules over the 24 s in which each is on.
+const LED_J: [f64; 3] = [180.708e-3, 161.058e-3, 59.838e-3];
+const LED_ON_S: f64 = 24.0;
+/// The processor while active, and everything else, in watts.
+const CPU_W: f64 = 4.29e-3;
+const CONSTANT_W: f64 = 119.258e-3 / 48.0024;
+/// Joules of a count of the meter.
+const COUNT_J: f64 = 8.33e-6;
+/// Processor time of one toggle of each colour, in microseconds: 17.6, 9.1 and 4.5 ms in
+/// all, with 40 us to start each timer.
+const TOGGLE_US: [f64; 3] = [17_560.0 / 48.0, 9_060.0 / 24.0, 4_460.0 / 12.0];
+const START_US: f64 = 40.0;
+/// Processor time of a timer's interrupt and of the timers' management, each second and at
+/// the start: 9.2 and 45.0 ms in all.
+const INTERRUPT_US: f64 = 9_200.0 / 48.0;
+const VTIMER_US: f64 = 930.0;
+const BOOT_US: f64 = 360.0;
+
+/// The names of Blink's log.
+const NAMES: &str = r#"# Blink on a simulated node; see docs/activities.md.
+node = 1
+simulated = true
+tick_s = 1e-6
+count_j = 8.33e-6
+
+[[component]]
+id = 0
+name = "CPU"
+processor = true
+states = { 0 = "idle", 1 = "active" }
+
+[[component]]
+id = 1
+name = "LED0"
+states = { 0 = "off", 1 = "on" }
+
+[[component]]
+id = 2
+name = "LED1"
+states = { 0 = "off", 1 = "on" }
+
+[[component]]
+id = 3
+name = "LED2"
+states = { 0 = "off", 1 = "on" }
+
+[activities]
+0 = "Idle"
+1 = "Red"
+2 = "Green"
+3 = "Blue"
+4 = "Vtimer"
+5 = "int_Timer"
+"#;
+
+/// A run of Blink.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blink {
+    /// The node with its log and its truth.
+    pub node: Node,
+    /// The names of its log.
+    pub names: &'static str,
+}
+
+/// Runs Blink on a node whose clock and meter begin at these counts.
+#[must_use]
+pub fn blink(first_time: u32, first_energy: f64) -> Blink {
+    with_meter(first_time, first_energy, CONSTANT_W, COUNT_J)
+}
+
+/// The same with another constant term, in watts, and another meter.
+pub(super) fn with_meter(
+    first_time: u32,
+    first_energy: f64,
+    constant_w: f64,
+    count_j: f64,
+) -> Blink {
+    let mut draws = vec![Draw { id: CPU, power_w: vec![0.0, CPU_W] }];
+    for (id, energy) in LEDS.into_iter().zip(LED_J) {
+        draws.push(Draw { id, power_w: vec![0.0, energy / LED_ON_S] });
+    }
+    let mut node = Node::new(draws, constant_w);
+    (node.first_time, node.first_energy, node.count_j) = (first_time, first_energy, count_j);
+    boot(&mut node);
+    let mut is_on = [false; 3];
+    for second in 1..=SECONDS {
+        node.run_until(f64::from(second) * 1e6);
+        wake(&mut node, second, &mut is_on);
+    }
+    node.run_until(END_US);
+    LEDS.into_iter().for_each(|led| node.power(led, 0));
+    node.power(CPU, 0);
+    node.set(CPU, activity(IDLE));
+    Blink { node, names: NAMES }
+}
+
+fn activity(id: u8) -> Code {
+    Code::new(1, id)
+}
+
+/// All is off; the three activities start their timers.
+fn boot(node: &mut Node) {
+    for led in LEDS {
+        node.power(led, 0);
+        node.set(led, activity(IDLE));
+    }
+    node.power(CPU, 1);
+    node.set(CPU, activity(VTIMER));
+    for colour in COLOURS {
+        node.run(BOOT_US / 3.0);
+        node.set(CPU, activity(colour));
+        node.run(START_US);
+        node.set(CPU, activity(VTIMER));
+    }
+    sleep(node);
+}
+
+/// A second's work: the interrupt, the timers, the toggles that are due.
+fn wake(node: &mut Node, second: u32, is_on: &mut [bool; 3]) {
+    node.power(CPU, 1);
+    node.set(CPU, activity(INT_TIMER));
+    node.run(INTERRUPT_US);
+    node.set(CPU, activity(VTIMER));
+    node.run(VTIMER_US / 2.0);
+    for (at, led) in LEDS.into_iter().enumerate() {
+        if second % (1 << at) == 0 {
+            is_on[at] = !is_on[at];
+            toggle(node, led, at, is_on[at]);
+        }
+    }
+    node.run(VTIMER_US / 2.0);
+    sleep(node);
+}
+
+fn toggle(node: &mut Node, led: u8, at: usize, is_on: bool) {
+    let colour = activity(COLOURS[at]);
+    node.set(CPU, colour);
+    node.run(TOGGLE_US[at] / 2.0);
+    node.set(led, if is_on { colour } else { activity(IDLE) });
+    node.power(led, u16::from(is_on));
+    node.run(TOGGLE_US[at] / 2.0);
+    node.set(CPU, activity(VTIMER));
+}
+
+fn sleep(node: &mut Node) {
+    node.set(CPU, activity(IDLE));
+    node.power(CPU, 0);
+}

@@ -1,0 +1,216 @@
+//! Bounce: nodes 1 and 4 send two packets to and fro, one of each node's making. A node
+//! keeps a packet for half a second with an LED on; all it does for the packet is charged to
+//! the activity of the node that made it.
+
+use super::super::entry::ENTRY_COST_S;
+use super::super::label::Code;
+use super::node::{Draw, Node};
+
+const CPU: u8 = 0;
+const RADIO: u8 = 1;
+const LED1: u8 = 2;
+const LED2: u8 = 3;
+
+/// The radio's states.
+const LISTEN: u16 = 1;
+const TRANSMIT: u16 = 2;
+
+/// Activities: ids at each node.
+const IDLE: u8 = 0;
+const BOUNCE: u8 = 1;
+const INT_TIMER: u8 = 5;
+const INT_SFD: u8 = 6;
+const INT_UART: u8 = 7;
+const RECEIVE: u8 = 8;
+
+/// How long a node keeps a packet, in microseconds.
+const HOLD_US: f64 = 500_000.0;
+/// From the start of a transmission's preparation to the first bit on air.
+const PREPARE_US: f64 = 192.0 + 1_500.0 + 3_000.0 + 50.0;
+/// A packet on air.
+const AIR_US: f64 = 1_200.0;
+/// Interrupts that take a packet out of the radio.
+const TRANSFERS: usize = 4;
+
+/// The names of node 1's log; node 4's differ in its number and clock.
+const COMPONENTS: &str = r#"simulated = true
+tick_s = 1e-6
+count_j = 8.33e-6
+
+[[component]]
+id = 0
+name = "CPU"
+processor = true
+states = { 0 = "idle", 1 = "active" }
+
+[[component]]
+id = 1
+name = "Radio"
+states = { 0 = "off", 1 = "listen", 2 = "transmit" }
+
+[[component]]
+id = 2
+name = "LED1"
+states = { 0 = "off", 1 = "on" }
+
+[[component]]
+id = 3
+name = "LED2"
+states = { 0 = "off", 1 = "on" }
+
+[activities]
+0 = "Idle"
+1 = "BounceApp"
+5 = "int_TIMERB0"
+6 = "int_SFD"
+7 = "int_UART0RX"
+8 = "pxy_RX"
+"#;
+
+/// Two nodes that run Bounce.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounce {
+    /// Nodes 1 and 4 with their logs and truths.
+    pub nodes: [Node; 2],
+    /// The names of their logs.
+    pub names: [String; 2],
+}
+
+/// Runs Bounce for some seconds. Node 4 was switched on `offset_s` later, so its clock
+/// shows that much less.
+#[must_use]
+pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
+    let mut nodes = [node(), node()];
+    let end_us = seconds * 1e6;
+    let numbers = [1, 4];
+    for (at, node) in nodes.iter_mut().enumerate() {
+        boot(node, numbers[at]);
+    }
+    // The next hop of each packet: when, from which node, whose packet.
+    let mut hops = [(1.10e6, 0, numbers[0]), (1.35e6, 1, numbers[1])];
+    loop {
+        let next = usize::from(hops[1].0 < hops[0].0);
+        let (at_us, from, owner) = hops[next];
+        if at_us + HOLD_US / 2.0 > end_us {
+            break;
+        }
+        let packet = Code::new(owner, BOUNCE);
+        let to = 1 - from;
+        send(&mut nodes[from], at_us, numbers[from], packet);
+        receive(&mut nodes[to], at_us + PREPARE_US, numbers[to], packet);
+        hops[next] = (at_us + HOLD_US, to, owner);
+    }
+    for (at, node) in nodes.iter_mut().enumerate() {
+        node.run_until(end_us);
+        node.power(RADIO, 0);
+        node.set(CPU, Code::new(numbers[at], IDLE));
+    }
+    let names = [
+        format!("# Bounce on a simulated node; see docs/activities.md.\nnode = 1\n{COMPONENTS}"),
+        format!(
+            "# Bounce on a simulated node; see docs/activities.md.\nnode = 4\n\
+             clock_offset_s = {:?}\n{COMPONENTS}",
+            -offset_s
+        ),
+    ];
+    Bounce { nodes, names }
+}
+
+/// A node with the LEDs of Blink and a radio of 18.46 mA at 3.35 V when it listens.
+fn node() -> Node {
+    let draw = |id, power_w: &[f64]| Draw { id, power_w: power_w.to_vec() };
+    let mut node = Node::new(
+        vec![
+            draw(CPU, &[0.0, 4.29e-3]),
+            draw(RADIO, &[0.0, 61.8e-3, 58.3e-3]),
+            draw(LED1, &[0.0, 6.71e-3]),
+            draw(LED2, &[0.0, 2.49e-3]),
+        ],
+        2.48e-3,
+    );
+    node.entry_us = ENTRY_COST_S * 1e6;
+    node
+}
+
+/// A second with the radio off, then it listens.
+fn boot(node: &mut Node, number: u8) {
+    let idle = Code::new(number, IDLE);
+    for id in [CPU, RADIO, LED1, LED2] {
+        node.set(id, idle);
+        node.power(id, 0);
+    }
+    node.run_until(1e6);
+    node.power(RADIO, LISTEN);
+}
+
+/// The LED that is on while a node has the packet: its own is LED2's.
+fn led(number: u8, packet: Code) -> u8 {
+    if packet.origin() == number { LED2 } else { LED1 }
+}
+
+/// A timer fires: the packet goes to the radio, and after a while on air.
+fn send(node: &mut Node, at_us: f64, number: u8, packet: Code) {
+    node.run_until(at_us);
+    interrupt(node, Code::new(number, INT_TIMER), packet, 192.0);
+    node.set(RADIO, packet);
+    node.run(1_500.0);
+    sleep(node, number);
+    node.run(3_000.0);
+    interrupt(node, Code::new(number, INT_TIMER), packet, 50.0);
+    node.power(RADIO, TRANSMIT);
+    sleep(node, number);
+    node.run(AIR_US);
+    interrupt(node, Code::new(number, INT_SFD), packet, 80.0);
+    node.power(RADIO, LISTEN);
+    node.set(RADIO, Code::new(number, IDLE));
+    let led = led(number, packet);
+    node.power(led, 0);
+    node.set(led, Code::new(number, IDLE));
+    sleep(node, number);
+}
+
+/// A packet arrives: whose it is, is known when it is decoded.
+fn receive(node: &mut Node, at_us: f64, number: u8, packet: Code) {
+    node.run_until(at_us);
+    let proxy = Code::new(number, RECEIVE);
+    wake(node, Code::new(number, INT_SFD), packet, 90.0);
+    node.bind(CPU, proxy, packet);
+    node.set_proxy(RADIO, proxy, packet);
+    node.run(60.0);
+    sleep(node, number);
+    for _ in 0..TRANSFERS {
+        node.run(AIR_US / TRANSFERS as f64);
+        wake(node, Code::new(number, INT_UART), packet, 110.0);
+        node.bind(CPU, proxy, packet);
+        node.run(40.0);
+        sleep(node, number);
+    }
+    node.power(CPU, 1);
+    node.set_proxy(CPU, proxy, packet);
+    node.run(300.0);
+    node.bind(CPU, packet, packet);
+    node.bind(RADIO, packet, packet);
+    let led = led(number, packet);
+    node.set(led, packet);
+    node.power(led, 1);
+    node.run(200.0);
+    node.set(RADIO, Code::new(number, IDLE));
+    sleep(node, number);
+}
+
+/// An interrupt's routine under its proxy, then the activity that it was for.
+fn interrupt(node: &mut Node, proxy: Code, user: Code, us: f64) {
+    wake(node, proxy, user, us);
+    node.bind(CPU, user, user);
+}
+
+fn wake(node: &mut Node, proxy: Code, user: Code, us: f64) {
+    node.power(CPU, 1);
+    node.set_proxy(CPU, proxy, user);
+    node.run(us);
+}
+
+fn sleep(node: &mut Node, number: u8) {
+    node.set(CPU, Code::new(number, IDLE));
+    node.power(CPU, 0);
+}

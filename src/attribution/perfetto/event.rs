@@ -1,0 +1,275 @@
+//! What a trace says, in the reader's own words: one event at a time.
+
+/// One event of a trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Nanoseconds of the trace's clock (CLOCK_BOOTTIME on Android); `None` for facts that
+    /// have no time of their own (names of processes, rails, tracks).
+    pub at_ns: Option<u64>,
+    /// What happened.
+    pub what: What,
+}
+
+/// What an [`Event`] is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A CPU goes from one thread to another. Thread 0 is the idle one.
+    Switch {
+        /// The CPU.
+        cpu: u32,
+        /// The thread that leaves; `None` where the trace does not tell (the first switch of
+        /// a CPU in the compact form, or after lost events).
+        prev_tid: Option<i32>,
+        /// The thread that comes.
+        next_tid: i32,
+        /// The name of the one that comes.
+        next_comm: String,
+    },
+    /// A CPU's frequency from now on.
+    CpuFrequency {
+        /// The CPU.
+        cpu: u32,
+        /// Kilohertz.
+        khz: u32,
+    },
+    /// A CPU's idle state from now on; `None` when it leaves idleness.
+    CpuIdle {
+        /// The CPU.
+        cpu: u32,
+        /// Index of the C-state.
+        state: Option<u32>,
+    },
+    /// A CPU was switched on or off.
+    CpuHotplug {
+        /// The CPU.
+        cpu: u32,
+        /// On, or off.
+        is_online: bool,
+    },
+    /// A GPU's frequency from now on.
+    GpuFrequency {
+        /// The GPU.
+        gpu: u32,
+        /// In the driver's unit (kHz on most).
+        state: u32,
+    },
+    /// A line written to `trace_marker`: a section of the atrace API.
+    Mark {
+        /// The thread that wrote it.
+        tid: i32,
+        /// What it says.
+        mark: Mark,
+    },
+    /// What a rail is called. Comes before its samples.
+    Rail {
+        /// Number of the rail in this trace.
+        index: u32,
+        /// Its name.
+        name: String,
+        /// What it supplies, as the device names it; may be empty.
+        subsystem: String,
+    },
+    /// A reading of a rail's meter.
+    RailEnergy {
+        /// Number of the rail.
+        index: u32,
+        /// Microjoules since boot.
+        energy_uj: u64,
+    },
+    /// A reading of the battery's counters; each absent where the device gives none.
+    Battery {
+        /// Charge left, in microampere-hours.
+        charge_uah: Option<i64>,
+        /// Energy left, in microwatt-hours.
+        energy_uwh: Option<i64>,
+        /// Current in microamperes; its sign differs from device to device.
+        current_ua: Option<i64>,
+        /// Voltage in microvolts.
+        voltage_uv: Option<i64>,
+    },
+    /// A process of the device.
+    Process {
+        /// Its id.
+        pid: i32,
+        /// The first word of its command line; on Android the package or process name.
+        name: String,
+        /// Its user; on Android one per application. `None` in old traces.
+        uid: Option<i32>,
+    },
+    /// A thread of a process, or its new name.
+    Thread {
+        /// Its id.
+        tid: i32,
+        /// Its process; `None` where only the name changed.
+        pid: Option<i32>,
+        /// Its name; may be empty.
+        name: String,
+    },
+    /// An installed package.
+    Package {
+        /// Its name.
+        name: String,
+        /// Its user; several packages may share one.
+        uid: u64,
+    },
+    /// What a track is. Comes before its events.
+    Track(Track),
+    /// A slice of a track begins.
+    SliceBegin {
+        /// The track.
+        track: u64,
+        /// The slice's name; `None` where the trace lost it.
+        name: Option<String>,
+    },
+    /// The innermost open slice of a track ends.
+    SliceEnd {
+        /// The track.
+        track: u64,
+    },
+    /// Something without duration.
+    Instant {
+        /// The track.
+        track: u64,
+        /// Its name; `None` where the trace lost it.
+        name: Option<String>,
+    },
+    /// A value of a counter track.
+    Counter {
+        /// The track.
+        track: u64,
+        /// The value, in the track's unit.
+        value: f64,
+    },
+    /// The kernel lost events of a CPU before this one.
+    Lost {
+        /// The CPU.
+        cpu: u32,
+    },
+}
+
+/// A track of slices or of a counter.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Track {
+    /// Its id.
+    pub uuid: u64,
+    /// The track it belongs to.
+    pub parent: Option<u64>,
+    /// Its name; may be empty.
+    pub name: String,
+    /// The process it is of.
+    pub pid: Option<i32>,
+    /// The thread it is of.
+    pub tid: Option<i64>,
+    /// The unit of a counter track, where it is one.
+    pub unit: Option<String>,
+}
+
+/// A line of `trace_marker` as `android.os.Trace` writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mark {
+    /// `B|pid|name`: a section begins on the writing thread.
+    Begin {
+        /// Process that wrote it.
+        pid: i32,
+        /// Name of the section.
+        name: String,
+    },
+    /// `E` or `E|pid`: the innermost section of the writing thread ends.
+    End,
+    /// `S|pid|name|cookie`: a section that may end on another thread begins.
+    AsyncBegin {
+        /// Process that wrote it.
+        pid: i32,
+        /// Name of the section.
+        name: String,
+        /// Tells apart sections of one name.
+        cookie: i64,
+    },
+    /// `F|pid|name|cookie`: it ends.
+    AsyncEnd {
+        /// Process that wrote it.
+        pid: i32,
+        /// Name of the section.
+        name: String,
+        /// Tells apart sections of one name.
+        cookie: i64,
+    },
+    /// `C|pid|name|value`: a counter.
+    Counter {
+        /// Process that wrote it.
+        pid: i32,
+        /// Name of the counter.
+        name: String,
+        /// Its value.
+        value: i64,
+    },
+    /// Any other text.
+    Text(String),
+}
+
+impl Mark {
+    /// Reads the text of a marker; a line that follows no form is [`Mark::Text`].
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim_end_matches(['\n', '\0']);
+        Self::structured(text).unwrap_or_else(|| Self::Text(text.to_owned()))
+    }
+
+    fn structured(text: &str) -> Option<Self> {
+        let (kind, rest) = text.split_once('|').unwrap_or((text, ""));
+        if kind == "E" {
+            return Some(Self::End);
+        }
+        let (pid, rest) = rest.split_once('|')?;
+        let pid = pid.parse().ok()?;
+        // Names may hold `|`; the last field can't.
+        let last = || rest.rsplit_once('|').and_then(|(name, n)| Some((name, n.parse().ok()?)));
+        Some(match kind {
+            "B" => Self::Begin { pid, name: rest.to_owned() },
+            "S" => last().map(|(name, cookie)| Self::AsyncBegin {
+                pid,
+                name: name.to_owned(),
+                cookie,
+            })?,
+            "F" => last().map(|(name, cookie)| Self::AsyncEnd {
+                pid,
+                name: name.to_owned(),
+                cookie,
+            })?,
+            "C" => {
+                last().map(|(name, value)| Self::Counter { pid, name: name.to_owned(), value })?
+            }
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn markers_of_the_atrace_api() {
+        let begin = Mark::Begin { pid: 12, name: "draw|frame".into() };
+        assert_eq!(Mark::parse("B|12|draw|frame\n"), begin);
+        assert_eq!(Mark::parse("E|12\n"), Mark::End);
+        assert_eq!(Mark::parse("E"), Mark::End);
+        let (pid, name) = (7, "load".to_owned());
+        let begin = Mark::AsyncBegin { pid, name: name.clone(), cookie: -3 };
+        assert_eq!(Mark::parse("S|7|load|-3"), begin);
+        assert_eq!(Mark::parse("F|7|load|-3"), Mark::AsyncEnd { pid, name, cookie: -3 });
+        let counter = Mark::Counter { pid: 7, name: "a|b".into(), value: 5 };
+        assert_eq!(Mark::parse("C|7|a|b|5"), counter);
+        assert_eq!(Mark::parse("S|7|load|x"), Mark::Text("S|7|load|x".into()));
+        assert_eq!(Mark::parse("hello"), Mark::Text("hello".into()));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_some_mark(text in ".*") {
+            let _ = Mark::parse(&text);
+        }
+    }
+}

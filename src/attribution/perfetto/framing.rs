@@ -1,0 +1,128 @@
+//! The bytes of a trace file, cut into packets: field 1 of the message `Trace`, one after
+//! the other. Never more than one packet is held.
+
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+
+use flate2::read::MultiGzDecoder;
+
+/// Packets are some kilobytes; a length above this is a damaged file, not a packet.
+const MAX_PACKET: u64 = 256 << 20;
+
+/// What [`Packets::next`] found.
+#[derive(Debug, PartialEq)]
+pub enum Frame {
+    /// A whole packet is in the buffer.
+    Packet,
+    /// The end of the file, between two packets.
+    End,
+    /// The file ends or is damaged inside a packet; says how.
+    Truncated(String),
+}
+
+/// Reads packets from bytes.
+pub struct Packets<R> {
+    input: R,
+    /// Bytes read, after decompression.
+    offset: u64,
+}
+
+/// The bytes of a trace file, unpacked if they are gzip.
+///
+/// # Errors
+/// What the input says when its first bytes are read.
+pub fn unpacked(input: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let is_gzip = input.fill_buf()?.starts_with(&[0x1f, 0x8b]);
+    if is_gzip {
+        return Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(input))));
+    }
+    Ok(Box::new(input))
+}
+
+impl<R: BufRead> Packets<R> {
+    pub fn new(input: R) -> Self {
+        Self { input, offset: 0 }
+    }
+
+    /// The next packet, into `packet`.
+    pub fn next(&mut self, packet: &mut Vec<u8>) -> io::Result<Frame> {
+        let start = self.offset;
+        match self.frame(packet) {
+            Ok(frame) => Ok(frame),
+            // Gzip data that stop or don't check out come as errors of the input.
+            Err(error) if is_damage(&error) => {
+                let what = format!("the trace ends or is damaged in the packet at byte {start}");
+                Ok(Frame::Truncated(format!("{what} ({error})")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn frame(&mut self, packet: &mut Vec<u8>) -> io::Result<Frame> {
+        loop {
+            if self.input.fill_buf()?.is_empty() {
+                return Ok(Frame::End);
+            }
+            let tag = self.varint()?;
+            match (tag >> 3, tag & 7) {
+                (1, 2) => {
+                    let length = self.length()?;
+                    packet.clear();
+                    let read = self.input.by_ref().take(length).read_to_end(packet)? as u64;
+                    self.offset += read;
+                    if read < length {
+                        return Err(ErrorKind::UnexpectedEof.into());
+                    }
+                    return Ok(Frame::Packet);
+                }
+                (0, _) => return Err(damage("field number 0")),
+                (_, 0) => drop(self.varint()?),
+                (_, 1) => self.skip(8)?,
+                (_, 2) => {
+                    let length = self.length()?;
+                    self.skip(length)?;
+                }
+                (_, 5) => self.skip(4)?,
+                (_, wire) => return Err(damage(&format!("wire type {wire}"))),
+            }
+        }
+    }
+
+    fn length(&mut self) -> io::Result<u64> {
+        let length = self.varint()?;
+        if length > MAX_PACKET {
+            return Err(damage(&format!("a length of {length} bytes")));
+        }
+        Ok(length)
+    }
+
+    fn skip(&mut self, length: u64) -> io::Result<()> {
+        let skipped = io::copy(&mut self.input.by_ref().take(length), &mut io::sink())?;
+        self.offset += skipped;
+        if skipped < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+
+    fn varint(&mut self) -> io::Result<u64> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let mut byte = [0];
+            self.input.read_exact(&mut byte)?;
+            self.offset += 1;
+            value |= u64::from(byte[0] & 0x7f) << shift;
+            if byte[0] & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(damage("a number of more than ten bytes"))
+    }
+}
+
+fn damage(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.to_owned())
+}
+
+/// Damage of the bytes, against trouble in reading them.
+fn is_damage(error: &io::Error) -> bool {
+    let kinds = [ErrorKind::UnexpectedEof, ErrorKind::InvalidData, ErrorKind::InvalidInput];
+    kinds.contains(&error.kind())
+}

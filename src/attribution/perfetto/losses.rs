@@ -1,0 +1,69 @@
+//! What a trace does not have: counted, never guessed.
+
+use std::collections::BTreeMap;
+
+use super::wire::{FtraceStats, TraceStats};
+
+/// What was lost when the trace was recorded or read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Losses {
+    /// Packets that say that packets before them are missing.
+    pub dropped_packets: u64,
+    /// Bundles of kernel events that say that the kernel's buffer ran over before them.
+    pub lossy_bundles: u64,
+    /// Kernel events that were overwritten or dropped, by the kernel's own count, which is
+    /// in the trace's last statistics; 0 where it has none.
+    pub kernel_events: u64,
+    /// Chunks that the tracing service's buffer overwrote or discarded, and packets that
+    /// writers could not place, by its own count.
+    pub service_buffers: u64,
+    /// Packets that don't decode.
+    pub unreadable_packets: u64,
+    /// Events whose clock nothing ties to the trace's.
+    pub timeless_events: u64,
+    /// How the file ends, if not after a whole packet.
+    pub truncation: Option<String>,
+    pub(super) kernel_start: BTreeMap<u64, u64>,
+}
+
+impl Losses {
+    /// A sentence for each sort of loss; none for a whole trace.
+    #[must_use]
+    pub fn findings(&self) -> Vec<String> {
+        let counted = [
+            (self.dropped_packets, "gaps where the recorder dropped packets"),
+            (self.lossy_bundles, "gaps where the kernel's event buffer ran over"),
+            (self.kernel_events, "kernel events overwritten, by the kernel's count"),
+            (self.service_buffers, "chunks or packets lost in the recorder's buffers"),
+            (self.unreadable_packets, "packets that could not be decoded"),
+            (self.timeless_events, "events with a clock that nothing ties to the trace's"),
+        ];
+        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+        let counted = counted.map(|(count, what)| format!("{count} {what}"));
+        counted.chain(self.truncation.clone()).collect()
+    }
+
+    pub(super) fn kernel(&mut self, stats: &FtraceStats) {
+        let counts = stats
+            .cpu_stats
+            .iter()
+            .map(|cpu| (cpu.cpu, cpu.overrun.saturating_add(cpu.dropped_events)));
+        // The counters run from boot; what counts is their growth during the trace.
+        if stats.phase == 1 {
+            self.kernel_start = counts.collect();
+            return;
+        }
+        let start = &self.kernel_start;
+        let growth =
+            |(cpu, count): (u64, u64)| count.saturating_sub(start.get(&cpu).copied().unwrap_or(0));
+        self.kernel_events = counts.map(growth).fold(0, u64::saturating_add);
+    }
+
+    pub(super) fn service(&mut self, stats: &TraceStats) {
+        let of = |b: &super::wire::BufferStats| {
+            [b.chunks_overwritten, b.chunks_discarded, b.trace_writer_packet_loss]
+        };
+        let counts = stats.buffer_stats.iter().flat_map(of);
+        self.service_buffers = counts.fold(0, u64::saturating_add);
+    }
+}

@@ -1,0 +1,100 @@
+//! Names of tenants and their numbers.
+
+use std::collections::HashMap;
+
+/// A tenant's number; indexes into [`Names`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TenantId(pub(super) u32);
+
+impl TenantId {
+    /// Nothing runs: a tenant like any other.
+    pub const IDLE: Self = Self(0);
+    /// Somebody ran, and records that would say who are missing.
+    pub const NOBODY: Self = Self(1);
+    /// All tenants beyond the limit of [`Names`].
+    pub const OTHERS: Self = Self(2);
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The names of [`TenantId::IDLE`] and its like.
+const RESERVED: [&str; 3] = ["idle", "unattributed", "other tenants"];
+
+/// Every tenant met so far, up to a limit: later ones share a number.
+#[derive(Debug)]
+pub struct Names {
+    names: Vec<String>,
+    ids: HashMap<String, TenantId>,
+    limit: usize,
+    beyond: u64,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::with_limit(4096)
+    }
+}
+
+impl Names {
+    /// Room for so many tenants.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
+        let names = RESERVED.map(str::to_owned).into();
+        Self { names, ids: HashMap::new(), limit: limit + RESERVED.len(), beyond: 0 }
+    }
+
+    /// The number of a name.
+    pub fn id(&mut self, name: &str) -> TenantId {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        if self.names.len() >= self.limit {
+            self.beyond += 1;
+            return TenantId::OTHERS;
+        }
+        let id = TenantId(self.names.len() as u32);
+        let is_taken = RESERVED.contains(&name);
+        self.names.push(if is_taken { format!("{name} (a tenant)") } else { name.to_owned() });
+        self.ids.insert(name.to_owned(), id);
+        id
+    }
+
+    /// Gives a number another name.
+    pub fn rename(&mut self, id: TenantId, name: &str) {
+        if id.index() >= RESERVED.len()
+            && let Some(old) = self.names.get_mut(id.index())
+        {
+            *old = name.to_owned();
+        }
+    }
+
+    /// The name of a number.
+    #[must_use]
+    pub fn name(&self, id: TenantId) -> &str {
+        self.names.get(id.index()).map_or(RESERVED[2], String::as_str)
+    }
+
+    /// Times a tenant had no number of its own.
+    #[must_use]
+    pub fn beyond(&self) -> u64 {
+        self.beyond
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_numbers_and_clash_with_none_of_ours() {
+        let mut names = Names::with_limit(2);
+        let (a, idle) = (names.id("a"), names.id("idle"));
+        assert_eq!((names.id("a"), names.name(a)), (a, "a"));
+        assert_ne!(idle, TenantId::IDLE);
+        assert_eq!(names.name(idle), "idle (a tenant)");
+        assert_eq!(names.name(TenantId::IDLE), "idle");
+        assert_eq!((names.id("c"), names.beyond()), (TenantId::OTHERS, 1));
+    }
+}

@@ -1,0 +1,216 @@
+//! Context switches from the text of `perf script` or `perf sched script`: tracepoint
+//! `sched:sched_switch` or `PERF_RECORD_SWITCH_CPU_WIDE`, with the counters that were
+//! sampled at the same switch (`perf record -e '{sched:sched_switch,cycles}:S' -a`).
+
+use std::collections::HashMap;
+
+use super::names::{Names, TenantId};
+use super::perf_line::{Head, Line, parse};
+use super::record::{Counts, OTHERS, Record, Runner};
+use super::trouble::Troubles;
+
+/// What a tenant is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Threads of one name; a kernel thread's number per CPU is left out.
+    Name,
+    /// A process; needs lines with `pid/tid`.
+    Process,
+    /// A single thread.
+    Thread,
+}
+
+/// Reads lines into records.
+#[derive(Debug)]
+pub struct Perf {
+    by: By,
+    waiting: Vec<Waiting>,
+    counters: Vec<String>,
+    has_cycles: bool,
+    /// Tracepoints, once seen, are what counts; the other form says the same again.
+    has_tracepoints: bool,
+    processes: HashMap<i64, TenantId>,
+    has_processes: bool,
+    switches: u64,
+}
+
+/// A switch whose counters may still follow.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    at_ns: u64,
+    cpu: u32,
+    outgoing: Runner,
+    incoming: Option<Runner>,
+    counts: Option<Counts>,
+}
+
+/// Counters of a switch follow at once.
+const WAIT_NS: u64 = 1_000_000;
+
+impl Perf {
+    /// Begins.
+    #[must_use]
+    pub fn new(by: By) -> Self {
+        Self {
+            by,
+            waiting: Vec::new(),
+            counters: Vec::new(),
+            has_cycles: false,
+            has_tracepoints: false,
+            processes: HashMap::new(),
+            has_processes: false,
+            switches: 0,
+        }
+    }
+
+    /// Names of the counters beside the cycles, as far as they have been seen.
+    #[must_use]
+    pub fn counters(&self) -> &[String] {
+        &self.counters
+    }
+
+    /// Whether any line counted cycles.
+    #[must_use]
+    pub fn has_cycles(&self) -> bool {
+        self.has_cycles
+    }
+
+    /// Whether any line told its process.
+    #[must_use]
+    pub fn has_processes(&self) -> bool {
+        self.has_processes
+    }
+
+    /// Switches so far.
+    #[must_use]
+    pub fn switches(&self) -> u64 {
+        self.switches
+    }
+
+    /// Reads a line; what is complete goes to `take`.
+    pub fn line(
+        &mut self,
+        line: &str,
+        names: &mut Names,
+        troubles: &mut Troubles,
+        mut take: impl FnMut(Record),
+    ) {
+        match parse(line) {
+            Line::Switch { head, prev_tid, prev_comm, next_tid, next_comm } => {
+                self.has_tracepoints = true;
+                self.let_go(Some(head), &mut take);
+                let prev = self.runner(names, prev_tid, prev_comm, head.pid);
+                let next = self.runner(names, next_tid, next_comm, None);
+                self.wait(head, prev, Some(next));
+            }
+            Line::Out { head, next_tid } if !self.has_tracepoints => {
+                self.let_go(Some(head), &mut take);
+                let prev = self.runner(names, head.tid, head.comm, head.pid);
+                // The name of who comes is told by its own line, when it leaves.
+                let next = (next_tid == 0).then_some(Runner { tenant: TenantId::IDLE, thread: 0 });
+                self.wait(head, prev, next);
+            }
+            Line::Count { head, period, event } => self.count(head, period, event),
+            Line::Lost { cpu, records } => {
+                self.let_go(None, &mut take);
+                take(Record::Lost { cpu: Some(cpu), records });
+            }
+            Line::Out { .. } | Line::Other => {}
+            Line::Unreadable => troubles.unreadable += 1,
+        }
+    }
+
+    /// Gives out what still waits.
+    pub fn finish(&mut self, mut take: impl FnMut(Record)) {
+        self.let_go(None, &mut take);
+    }
+
+    fn wait(&mut self, head: Head<'_>, outgoing: Runner, incoming: Option<Runner>) {
+        self.switches += 1;
+        self.has_processes |= head.pid.is_some();
+        let (at_ns, cpu) = (head.at_ns, head.cpu);
+        self.waiting.push(Waiting { at_ns, cpu, outgoing, incoming, counts: None });
+    }
+
+    /// Switches whose counters can't come any more: all of them, or those before `next`.
+    fn let_go(&mut self, next: Option<Head<'_>>, take: &mut impl FnMut(Record)) {
+        self.waiting.retain(|waiting| {
+            let stays = next.is_some_and(|head| {
+                head.cpu != waiting.cpu && head.at_ns < waiting.at_ns.saturating_add(WAIT_NS)
+            });
+            if !stays {
+                let Waiting { at_ns, cpu, outgoing, incoming, counts } = *waiting;
+                let outgoing = Some(outgoing);
+                take(Record::Switch { at_ns, cpu, outgoing, incoming, counts });
+            }
+            stays
+        });
+    }
+
+    fn count(&mut self, head: Head<'_>, period: u64, event: &str) {
+        let is_its =
+            |waiting: &&mut Waiting| (waiting.cpu, waiting.at_ns) == (head.cpu, head.at_ns);
+        let Some(waiting) = self.waiting.iter_mut().find(is_its) else { return };
+        // `cycles`, `cycles:k`, `cpu-cycles`, `cpu_core/cycles/`; not `ref-cycles`.
+        let name = event.split([':']).next().unwrap_or(event);
+        let is_cycles = ["cycles", "cpu-cycles"].contains(&name)
+            || (name.contains("/cycles/") || name.contains("/cpu-cycles/"));
+        let counts = waiting.counts.get_or_insert_default();
+        if is_cycles {
+            self.has_cycles = true;
+            *counts.cycles.get_or_insert(0.0) += period as f64;
+            return;
+        }
+        let known = self.counters.iter().position(|counter| counter == name);
+        let index = known.or_else(|| {
+            (self.counters.len() < OTHERS).then(|| {
+                self.counters.push(name.to_owned());
+                self.counters.len() - 1
+            })
+        });
+        if let Some(index) = index {
+            counts.others[index] += period as f64;
+        }
+    }
+
+    fn runner(&mut self, names: &mut Names, tid: i64, comm: &str, pid: Option<i64>) -> Runner {
+        if tid == 0 {
+            return Runner { tenant: TenantId::IDLE, thread: 0 };
+        }
+        let tenant = match self.by {
+            By::Name => names.id(family(comm)),
+            By::Thread => names.id(&format!("{comm}/{tid}")),
+            By::Process => self.process(names, tid, comm, pid),
+        };
+        Runner { tenant, thread: tid }
+    }
+
+    /// A process goes by the name of its first thread, or of the first one seen.
+    fn process(&mut self, names: &mut Names, tid: i64, comm: &str, pid: Option<i64>) -> TenantId {
+        // Who comes is told without its process; it is that of its last line.
+        let Some(pid) = pid else {
+            return self.processes.get(&tid).copied().unwrap_or(TenantId::NOBODY);
+        };
+        let name = || format!("{comm}/{pid}");
+        let known = self.processes.get(&pid).copied();
+        let tenant = known.unwrap_or_else(|| names.id(&name()));
+        if tid == pid && known.is_none_or(|known| names.name(known) != name()) {
+            names.rename(tenant, &name());
+        }
+        // Bounded: who is forgotten is found again by its next line.
+        if self.processes.len() > 1 << 16 {
+            self.processes.clear();
+        }
+        self.processes.insert(pid, tenant);
+        self.processes.insert(tid, tenant);
+        tenant
+    }
+}
+
+/// `kworker/0:1-events` is a `kworker`, `ksoftirqd/3` a `ksoftirqd`.
+fn family(comm: &str) -> &str {
+    match comm.split_once('/') {
+        Some((name, rest)) if rest.starts_with(|c: char| c.is_ascii_digit() || c == 'u') => name,
+        _ => comm,
+    }
+}

@@ -1,0 +1,207 @@
+//! What tenants used and what it cost: of one window, or of many.
+
+use std::collections::BTreeMap;
+
+use crate::attribution::Split;
+
+use super::names::TenantId;
+use super::window::Tally;
+
+/// By what a window's energy was shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// Unhalted cycles, counted by the CPU.
+    Cycles,
+    /// Cycles computed from CPU time and frequency.
+    CyclesByFrequency,
+    /// CPU time, as nothing counted cycles.
+    CpuTime,
+    /// Nothing: there was no weight.
+    Nothing,
+}
+
+impl Basis {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Cycles, Self::CyclesByFrequency, Self::CpuTime, Self::Nothing];
+
+    /// How outputs spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::CyclesByFrequency => "cycles-by-frequency",
+            Self::CpuTime => "cpu-time",
+            Self::Nothing => "none",
+        }
+    }
+}
+
+/// One or more consecutive windows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// Begin, in ns of the log's clock.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+    /// How many windows it holds.
+    pub windows: u64,
+    /// The seconds of it that a meter covers; `None` without a meter.
+    pub metered_s: Option<f64>,
+    pub(super) tallies: BTreeMap<TenantId, Tally>,
+    pub(super) energy: Option<Split<TenantId>>,
+    /// A unit shared per window.
+    pub(super) shares: Split<TenantId>,
+    pub(super) bases: BTreeMap<Basis, u64>,
+}
+
+/// A tenant's row of a view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// Whose; `None` for what is unattributed.
+    pub tenant: Option<TenantId>,
+    /// Seconds of CPU time.
+    pub cpu_s: f64,
+    /// Unhalted cycles; `None` where none were counted.
+    pub cycles: Option<f64>,
+    /// Other counters.
+    pub others: [f64; super::record::OTHERS],
+    /// Switches away from it.
+    pub switches: u64,
+    /// Joules; `None` without a meter.
+    pub energy_j: Option<f64>,
+    /// Its part of the energy, or of the weights where there is no meter.
+    pub share: f64,
+}
+
+impl View {
+    /// Of no window at all.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            start_ns: 0,
+            end_ns: 0,
+            windows: 0,
+            metered_s: None,
+            tallies: BTreeMap::new(),
+            energy: None,
+            shares: Split::default(),
+            bases: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what another view holds.
+    pub fn add(&mut self, other: &Self) {
+        if other.windows == 0 {
+            return;
+        }
+        self.start_ns =
+            if self.windows == 0 { other.start_ns } else { self.start_ns.min(other.start_ns) };
+        self.end_ns = self.end_ns.max(other.end_ns);
+        self.windows += other.windows;
+        if let Some(seconds) = other.metered_s {
+            *self.metered_s.get_or_insert(0.0) += seconds;
+        }
+        for (tenant, tally) in &other.tallies {
+            self.tallies.entry(*tenant).or_default().add(tally);
+        }
+        if let Some(energy) = &other.energy {
+            self.energy.get_or_insert_with(Split::default).add(energy);
+        }
+        self.shares.add(&other.shares);
+        for (basis, windows) in &other.bases {
+            *self.bases.entry(*basis).or_default() += windows;
+        }
+    }
+
+    /// Energy that belongs to no window.
+    pub(super) fn add_unattributed(&mut self, energy_j: f64) {
+        self.energy.get_or_insert_with(Split::default).add(&Split::unattributed(energy_j));
+    }
+
+    /// Length in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.end_ns.saturating_sub(self.start_ns) as f64 * 1e-9
+    }
+
+    /// Joules of all of it; `None` without a meter.
+    #[must_use]
+    pub fn total_j(&self) -> Option<f64> {
+        self.energy.as_ref().map(Split::total_j)
+    }
+
+    /// Whether the rows add up to the total.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        self.shares.is_conserved() && self.energy.as_ref().is_none_or(Split::is_conserved)
+    }
+
+    /// Windows by what they were shared by.
+    #[must_use]
+    pub fn bases(&self) -> &BTreeMap<Basis, u64> {
+        &self.bases
+    }
+
+    /// The basis of all windows, or the names of several.
+    #[must_use]
+    pub fn basis(&self) -> String {
+        let names: Vec<&str> = self.bases.keys().map(|basis| basis.name()).collect();
+        names.join("+")
+    }
+
+    /// Rows, the largest share first, then idle, then what is unattributed: always there.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row> {
+        let is_own = |tenant: TenantId| tenant != TenantId::NOBODY && tenant != TenantId::IDLE;
+        let mut rows: Vec<Row> =
+            self.tallies.keys().filter(|t| is_own(**t)).map(|t| self.row(*t)).collect();
+        rows.sort_by(|a, b| {
+            let weight = |row: &Row| row.share;
+            weight(b)
+                .total_cmp(&weight(a))
+                .then(b.cpu_s.total_cmp(&a.cpu_s))
+                .then(a.tenant.cmp(&b.tenant))
+        });
+        if self.tallies.contains_key(&TenantId::IDLE) {
+            rows.push(self.row(TenantId::IDLE));
+        }
+        rows.push(self.unattributed());
+        rows
+    }
+
+    fn row(&self, tenant: TenantId) -> Row {
+        let tally = self.tallies.get(&tenant).copied().unwrap_or_default();
+        let part = |split: &Split<TenantId>| split.shares().get(&tenant).copied().unwrap_or(0.0);
+        let energy_j = self.energy.as_ref().map(part);
+        self.filled(Some(tenant), &tally, energy_j, part(&self.shares))
+    }
+
+    fn unattributed(&self) -> Row {
+        let tally = self.tallies.get(&TenantId::NOBODY).copied().unwrap_or_default();
+        let energy_j = self.energy.as_ref().map(Split::unattributed_j);
+        self.filled(None, &tally, energy_j, self.shares.unattributed_j())
+    }
+
+    fn filled(
+        &self,
+        tenant: Option<TenantId>,
+        tally: &Tally,
+        energy_j: Option<f64>,
+        part: f64,
+    ) -> Row {
+        let is_counted = self.bases.contains_key(&Basis::Cycles)
+            || self.bases.contains_key(&Basis::CyclesByFrequency);
+        let of_energy = energy_j.zip(self.total_j()).filter(|(_, total)| *total != 0.0);
+        let of_weights = || if self.windows == 0 { 0.0 } else { part / self.windows as f64 };
+        Row {
+            tenant,
+            cpu_s: tally.cpu_ns * 1e-9,
+            cycles: is_counted.then_some(tally.cycles),
+            others: tally.others,
+            switches: tally.switches,
+            energy_j,
+            share: of_energy.map_or_else(of_weights, |(energy, total)| energy / total),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A window, and the ring of them.
+
+use std::collections::VecDeque;
+
+use super::names::TenantId;
+use super::record::{Counts, OTHERS};
+
+/// What a tenant used.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Tally {
+    pub cpu_ns: f64,
+    pub cycles: f64,
+    pub others: [f64; OTHERS],
+    pub switches: u64,
+}
+
+impl Tally {
+    pub fn add_counts(&mut self, counts: &Counts, share: f64) {
+        self.cycles += counts.cycles.unwrap_or(0.0) * share;
+        for (sum, count) in self.others.iter_mut().zip(&counts.others) {
+            *sum += count * share;
+        }
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.cpu_ns += other.cpu_ns;
+        self.cycles += other.cycles;
+        self.switches += other.switches;
+        for (sum, count) in self.others.iter_mut().zip(&other.others) {
+            *sum += count;
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One tumbling window. Tenants are all that is told apart: not CPUs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Window {
+    /// Indexed by tenant.
+    tallies: Vec<Tally>,
+    /// Whether any record here counted cycles.
+    pub is_counted: bool,
+    /// Energy of the meters.
+    pub energy_j: f64,
+    /// How much of the window meters cover, summed over meters, in ns.
+    pub metered_ns: f64,
+    /// Whether any reading covers it.
+    pub is_metered: bool,
+}
+
+impl Window {
+    pub fn tally(&mut self, tenant: TenantId) -> &mut Tally {
+        let index = tenant.index();
+        if index >= self.tallies.len() {
+            self.tallies.resize(index + 1, Tally::default());
+        }
+        &mut self.tallies[index]
+    }
+
+    /// Tenants that used something.
+    pub fn used(&self) -> impl Iterator<Item = (TenantId, &Tally)> {
+        let numbered = (0..).map(TenantId).zip(&self.tallies);
+        numbered.filter(|(_, tally)| !tally.is_empty())
+    }
+
+    fn clear(&mut self) {
+        let mut tallies = std::mem::take(&mut self.tallies);
+        tallies.clear();
+        *self = Self { tallies, ..Self::default() };
+    }
+}
+
+/// Consecutive windows; the first one's number is [`Ring::base`].
+#[derive(Debug)]
+pub(super) struct Ring {
+    windows: VecDeque<Window>,
+    pub base: u64,
+    capacity: usize,
+    spare: Vec<Window>,
+    has_closed: bool,
+}
+
+/// Where a window stands in respect of the ring.
+#[derive(Debug, PartialEq)]
+pub(super) enum Place {
+    /// At this position.
+    Held(usize),
+    /// It has left.
+    Gone,
+    /// The oldest one has to leave first.
+    Full,
+}
+
+impl Ring {
+    pub fn new(capacity: usize) -> Self {
+        let windows = VecDeque::with_capacity(capacity);
+        Self { windows, base: 0, capacity: capacity.max(1), spare: Vec::new(), has_closed: false }
+    }
+
+    pub fn len(&self) -> usize {
+        self.windows.len()
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub fn at(&mut self, position: usize) -> &mut Window {
+        &mut self.windows[position]
+    }
+
+    /// The windows with their numbers.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &Window)> {
+        let base = self.base;
+        self.windows.iter().enumerate().map(move |(index, w)| (base + index as u64, w))
+    }
+
+    /// Finds or makes the window of a number.
+    pub fn place(&mut self, number: u64) -> Place {
+        if self.windows.is_empty() {
+            if self.has_closed && number < self.base {
+                return Place::Gone;
+            }
+            self.base = number;
+        }
+        // Logs need not begin with their oldest record.
+        while number < self.base {
+            let span = self.base + self.windows.len() as u64 - number;
+            if self.has_closed || span > self.capacity as u64 {
+                return Place::Gone;
+            }
+            self.windows.push_front(Window::default());
+            self.base -= 1;
+        }
+        let position = number - self.base;
+        while self.windows.len() as u64 <= position {
+            if self.windows.len() == self.capacity {
+                return Place::Full;
+            }
+            let window = self.spare.pop().unwrap_or_default();
+            self.windows.push_back(window);
+        }
+        Place::Held(position as usize)
+    }
+
+    /// Takes the oldest window out.
+    pub fn pop(&mut self) -> Option<(u64, Window)> {
+        let window = self.windows.pop_front()?;
+        let number = self.base;
+        self.base += 1;
+        self.has_closed = true;
+        Some((number, window))
+    }
+
+    /// Gives a window's memory back.
+    pub fn recycle(&mut self, mut window: Window) {
+        window.clear();
+        self.spare.push(window);
+    }
+
+    /// Whether windows have left.
+    pub fn has_closed(&self) -> bool {
+        self.has_closed
+    }
+
+    /// The ring is empty and may begin anywhere.
+    pub fn restart(&mut self) {
+        self.has_closed = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_grows_both_ways_until_it_is_full() {
+        let mut ring = Ring::new(3);
+        assert_eq!(ring.place(10), Place::Held(0));
+        assert_eq!(ring.place(9), Place::Held(0), "nothing has left yet");
+        assert_eq!(ring.place(11), Place::Held(2));
+        assert_eq!((ring.place(12), ring.place(8)), (Place::Full, Place::Gone));
+        let (number, window) = ring.pop().unwrap();
+        ring.recycle(window);
+        assert_eq!((number, ring.place(12), ring.place(9)), (9, Place::Held(2), Place::Gone));
+    }
+
+    #[test]
+    fn windows_are_used_again_empty() {
+        let mut ring = Ring::new(1);
+        ring.place(0);
+        ring.at(0).tally(TenantId(5)).cycles = 3.0;
+        let (_, window) = ring.pop().unwrap();
+        ring.recycle(window);
+        ring.place(1);
+        assert_eq!(ring.at(0).used().count(), 0);
+    }
+}

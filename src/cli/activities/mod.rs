@@ -1,0 +1,291 @@
+//! `wattline activities`: logs of power states and activities -> energy by component, by
+//! activity and over time.
+
+mod read;
+mod simulate;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::attribution::activities::output::{self, PictureOptions};
+use crate::attribution::activities::{
+    API_FILE, API_SOURCE, AccountOptions, Analysis, Labels, LoggingAs, NodeLog, Options, Weights,
+    analyse, nanoseconds, seconds,
+};
+
+use super::Failure;
+use super::output::{Existing, Output};
+use super::progress;
+
+/// Files that an analysis writes.
+const FILES: [&str; 7] = [
+    "powers.csv",
+    "energy.csv",
+    "activities.csv",
+    "timeline.csv",
+    "findings.csv",
+    "activities.html",
+    "activities.perfetto-trace",
+];
+
+/// Steps of `timeline.csv` unless their length is given.
+const STEPS: f64 = 200.0;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  wattline activities simulate blink --out target/blink
+  wattline activities target/blink/blink.quanto --out target/blink/energy
+  wattline activities phone.pftrace --class little=cpu0,cpu1,cpu2,cpu3 --out target/phone
+  wattline activities logcat.txt samples.txt --rails arm,mem --out target/board
+  wattline activities api --out src/main/java
+
+Several binary logs are several nodes; all other logs given together are of one device and
+one clock. Names of a binary log NAME.quanto are read from NAME.toml beside it. Writes
+powers.csv (every state, with its interval), energy.csv (component by activity),
+activities.csv (over all nodes), timeline.csv, findings.csv (what was noticed),
+activities.html (the picture) and activities.perfetto-trace. docs/activities.md has formats
+and theory."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    account: Option<AccountArguments>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write the Java class that programs name their activities with.
+    Api {
+        /// A source folder; the file is wattline/Activities.java below it.
+        #[arg(long)]
+        out: PathBuf,
+        /// Replace an existing file.
+        #[arg(long)]
+        force: bool,
+    },
+    /// Run an application on simulated nodes and write their logs: computed, not measured.
+    Simulate {
+        /// Which one.
+        #[arg(value_enum)]
+        application: simulate::Application,
+        /// Folder for logs and names.
+        #[arg(long)]
+        out: PathBuf,
+        /// Replace existing files.
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+struct AccountArguments {
+    /// Logs: binary, CSV, Perfetto traces, batterystats, state intervals, lines of the API,
+    /// samples of a meter.
+    #[arg(required = true)]
+    logs: Vec<PathBuf>,
+    /// What the logs are; told from their contents, unless given.
+    #[arg(long, value_enum)]
+    format: Option<read::Format>,
+    /// Names of a binary log's numbers (TOML); as often as there are binary logs.
+    #[arg(long)]
+    names: Vec<PathBuf>,
+    /// Name of the device whose logs are not binary.
+    #[arg(long, default_value = "device")]
+    node: String,
+    /// Rails of the meter to add up, separated by commas; all, unless given.
+    #[arg(long, value_delimiter = ',')]
+    rails: Vec<String>,
+    /// Components with one power per state: `little=cpu0,cpu1`. May be given more than once.
+    #[arg(long = "class", value_name = "NAME=COMPONENT,...")]
+    classes: Vec<String>,
+    /// How much each equation counts.
+    #[arg(long, value_enum, default_value = "sqrt-et")]
+    weight: WeightArgument,
+    /// Whether writing the log is an activity of its own.
+    #[arg(long, value_enum, default_value = "within")]
+    logging: LoggingArgument,
+    /// Seconds of a step of timeline.csv; about 200 steps, unless given.
+    #[arg(long)]
+    step_s: Option<f64>,
+    /// Where the picture begins, in seconds of the logs' clock.
+    #[arg(long)]
+    from_s: Option<f64>,
+    /// Where it ends.
+    #[arg(long)]
+    to_s: Option<f64>,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum WeightArgument {
+    /// sqrt(E t), as Quanto does.
+    SqrtEt,
+    /// All alike.
+    Equal,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LoggingArgument {
+    /// Part of the activities in whose time it happens.
+    Within,
+    /// Taken out of them.
+    Apart,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match (&arguments.command, &arguments.account) {
+        (Some(Command::Api { out, force }), _) => api(out, (*force).into()),
+        (Some(Command::Simulate { application, out, force }), _) => {
+            simulate::run(*application, out, (*force).into())
+        }
+        (None, Some(account)) => run_account(account),
+        (None, None) => Err(Failure::Usage("give a log, or `api` or `simulate`".into())),
+    }
+}
+
+fn api(out: &Path, existing: Existing) -> Result<(), Failure> {
+    let path = Output::open(out, existing)?.write(API_FILE, API_SOURCE)?;
+    progress::say(format!("written: {}", path.display()));
+    Ok(())
+}
+
+fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
+    check(arguments)?;
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&FILES)?;
+    let mut labels = Labels::default();
+    let mut logs = read::logs(
+        &read::Inputs {
+            logs: &arguments.logs,
+            format: arguments.format,
+            names: &arguments.names,
+            node: &arguments.node,
+            rails: &arguments.rails,
+        },
+        &mut labels,
+    )?;
+    classes(&mut logs, &arguments.classes)?;
+    let options = options(arguments, &logs);
+    let analyses: Vec<Analysis> =
+        logs.into_iter().map(|log| analyse(log, &labels, &options)).collect::<Result<_, _>>()?;
+    write(arguments, &output, &analyses, &labels)?;
+    for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
+        progress::warn(format!("{}: {}", remark.kind, remark.message));
+    }
+    progress::result(output::summary(&analyses, &labels, options.account.logging));
+    for file in FILES {
+        progress::say(format!("written: {}", output.path(file).display()));
+    }
+    Ok(())
+}
+
+fn check(arguments: &AccountArguments) -> Result<(), Failure> {
+    let times = [
+        ("--step-s", arguments.step_s),
+        ("--from-s", arguments.from_s),
+        ("--to-s", arguments.to_s),
+    ];
+    for (flag, value) in times {
+        let is_fine = value.is_none_or(|v| v.is_finite() && (flag != "--step-s" || v > 1e-9));
+        if !is_fine {
+            return Err(Failure::Usage(format!("{flag} must be a finite number of seconds")));
+        }
+    }
+    Ok(())
+}
+
+fn options(arguments: &AccountArguments, logs: &[NodeLog]) -> Options {
+    let longest = logs.iter().filter_map(NodeLog::metered).map(|(start, end)| end - start).max();
+    let longest_s = seconds(longest.unwrap_or_default());
+    let step_s = arguments.step_s.unwrap_or_else(|| round_step(longest_s / STEPS));
+    // No more steps than anyone can want, so that memory is bounded.
+    let step_s = step_s.max(longest_s / 1e6);
+    let logging = match arguments.logging {
+        LoggingArgument::Within => LoggingAs::Within,
+        LoggingArgument::Apart => LoggingAs::Apart,
+    };
+    let weights = match arguments.weight {
+        WeightArgument::SqrtEt => Weights::SqrtEnergyTime,
+        WeightArgument::Equal => Weights::Equal,
+    };
+    Options { weights, account: AccountOptions { step_ns: nanoseconds(step_s), logging } }
+}
+
+/// The next number of 1, 2, 5, 10, ...
+fn round_step(seconds: f64) -> f64 {
+    if !(seconds.is_finite() && seconds > 0.0) {
+        return 0.0;
+    }
+    let power = 10f64.powf(seconds.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= seconds).unwrap_or(seconds)
+}
+
+/// Puts components into classes; one that is not there is an error.
+fn classes(logs: &mut [NodeLog], classes: &[String]) -> Result<(), Failure> {
+    for class in classes {
+        let (name, members) = class.split_once('=').ok_or_else(|| {
+            Failure::Usage(format!("--class {class}: it needs NAME=COMPONENT,..."))
+        })?;
+        for member in members.split(',').map(str::trim) {
+            let components = logs.iter_mut().flat_map(|log| &mut log.components);
+            let mut found = false;
+            for component in components.filter(|component| component.name == member) {
+                (component.class, found) = (name.to_owned(), true);
+            }
+            if !found {
+                let known = logs.iter().flat_map(|log| &log.components);
+                let known: Vec<&str> = known.map(|component| component.name.as_str()).collect();
+                return Err(Failure::Usage(format!(
+                    "--class {class}: there is no component {member}; there are {}",
+                    known.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    arguments: &AccountArguments,
+    output: &Output,
+    analyses: &[Analysis],
+    labels: &Labels,
+) -> Result<(), Failure> {
+    let files: Vec<String> = arguments.logs.iter().map(|log| log.display().to_string()).collect();
+    let picture = PictureOptions {
+        subtitle: format!("From {}", files.join(", ")),
+        from_ns: arguments.from_s.map(nanoseconds),
+        to_ns: arguments.to_s.map(nanoseconds),
+    };
+    output.write("powers.csv", output::powers_csv(analyses))?;
+    output.write("energy.csv", output::energy_csv(analyses, labels))?;
+    output.write("activities.csv", output::activities_csv(analyses, labels))?;
+    output.write("timeline.csv", output::timeline_csv(analyses, labels))?;
+    output.write("findings.csv", output::findings_csv(analyses))?;
+    output.write("activities.html", output::html(analyses, labels, &picture))?;
+    output.write("activities.perfetto-trace", output::perfetto_trace(analyses, labels))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!([0.24, 1.1, 6.0].map(round_step), [0.5, 2.0, 10.0]);
+        assert_eq!(round_step(0.0), 0.0);
+    }
+}

@@ -1,0 +1,169 @@
+//! Files -> logs: what each file is, and which ones belong together.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use crate::attribution::activities::{
+    self, CSV_HEADER, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions, nanoseconds,
+};
+use crate::power::parse_trace;
+
+use super::super::Failure;
+use super::super::progress;
+
+/// What a log is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Binary entries of 12 bytes, as Quanto writes them.
+    Quanto,
+    /// time_s,component,event,value.
+    Csv,
+    /// A Perfetto trace, also gzip.
+    Perfetto,
+    /// dumpsys batterystats, as text or with -c.
+    Batterystats,
+    /// Intervals of states with energies.
+    Intervals,
+    /// A log with lines of the Java API.
+    Lines,
+    /// Samples of a board's rails: the meter.
+    Samples,
+}
+
+/// What a command was given.
+pub struct Inputs<'a> {
+    /// The files.
+    pub logs: &'a [PathBuf],
+    /// What all of them are, if it was said.
+    pub format: Option<Format>,
+    /// Names of binary logs, in their order.
+    pub names: &'a [PathBuf],
+    /// Name of the device of all others.
+    pub node: &'a str,
+    /// Rails to add up.
+    pub rails: &'a [String],
+}
+
+/// Reads all files: a log for each binary one, and one for all others together.
+pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Failure> {
+    let mut nodes = Vec::new();
+    let mut device = Vec::new();
+    let mut names = inputs.names.iter();
+    for path in inputs.logs {
+        let format = match inputs.format {
+            Some(format) => format,
+            None => guess(path)?,
+        };
+        if format == Format::Quanto {
+            nodes.push(binary(path, names.next(), labels)?);
+        } else {
+            device.push(other(path, format, inputs, labels)?);
+        }
+    }
+    if let Some(left) = names.next() {
+        let message = format!("--names {}: there is no binary log for it", left.display());
+        return Err(Failure::Usage(message));
+    }
+    if !device.is_empty() {
+        let log = activities::together(inputs.node, device);
+        nodes.push(activities::with_frequencies(log));
+    }
+    Ok(nodes)
+}
+
+/// What a file is, by its first bytes and lines.
+fn guess(path: &Path) -> Result<Format, Failure> {
+    let bytes = read(path)?;
+    let start = &bytes[..bytes.len().min(1 << 16)];
+    let text = String::from_utf8_lossy(start);
+    let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let has = |word: &str| String::from_utf8_lossy(&bytes).contains(word);
+    if extension == "quanto" {
+        Ok(Format::Quanto)
+    } else if first.starts_with("# wattline-samples") {
+        Ok(Format::Samples)
+    } else if first.starts_with(&CSV_HEADER.join(",")) {
+        Ok(Format::Csv)
+    } else if INTERVALS_HEADER.iter().all(|column| first.contains(column)) {
+        Ok(Format::Intervals)
+    } else if start.starts_with(&[0x1f, 0x8b]) || start.first() == Some(&0x0a) && !is_text(start) {
+        Ok(Format::Perfetto)
+    } else if activities::has_lines(&String::from_utf8_lossy(&bytes)) {
+        Ok(Format::Lines)
+    } else if has("Battery History") || has("\n9,h,") || has("\n9,hsp,") {
+        Ok(Format::Batterystats)
+    } else {
+        let message = "what sort of log this is can't be told; say it with --format";
+        Err(Failure::input(path, message))
+    }
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.iter().any(|byte| matches!(byte, 0..=8 | 14..=31))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(Failure::io("read", path))
+}
+
+/// A binary log with its names: the file given, or the one beside it.
+fn binary(path: &Path, names: Option<&PathBuf>, labels: &mut Labels) -> Result<NodeLog, Failure> {
+    let beside = path.with_extension("toml");
+    let file = names.cloned().or_else(|| beside.is_file().then_some(beside));
+    let names = match &file {
+        Some(file) => {
+            let text = super::super::output::read_text(file)?;
+            Names::parse(&text).map_err(|error| Failure::input(file, error))?
+        }
+        None => {
+            progress::warn(format!(
+                "{}: no names (give --names, or {} beside it); numbers stand for themselves, a \
+                 count of the meter is taken for 8.33 uJ, a tick for 1 us",
+                path.display(),
+                path.with_extension("toml").display()
+            ));
+            Names::default()
+        }
+    };
+    let log = activities::read_quanto(&read(path)?, &names, labels);
+    if log.readings.is_empty() {
+        return Err(Failure::input(path, "it holds no whole entry of 12 bytes"));
+    }
+    Ok(log.shifted(nanoseconds(-names.clock_offset_s)))
+}
+
+fn other(
+    path: &Path,
+    format: Format,
+    inputs: &Inputs<'_>,
+    labels: &mut Labels,
+) -> Result<NodeLog, Failure> {
+    let node = inputs.node;
+    if format == Format::Perfetto {
+        let file = File::open(path).map_err(Failure::io("read", path))?;
+        let options = PerfettoOptions { rails: inputs.rails.to_vec() };
+        return activities::read_perfetto(file, node, labels, &options)
+            .map_err(|error| Failure::input(path, error));
+    }
+    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+    match format {
+        Format::Csv => Ok(activities::read_csv(&text, node, labels)),
+        Format::Batterystats => Ok(activities::read_batterystats(&text, node, labels)),
+        Format::Intervals => activities::read_intervals(&text, node)
+            .map_err(|problem| Failure::input(path, format!("{problem}; see docs/activities.md"))),
+        Format::Lines => Ok(activities::read_lines(&text, node, labels)),
+        _ => samples(path, &text, inputs),
+    }
+}
+
+/// A meter: a log of readings only.
+fn samples(path: &Path, text: &str, inputs: &Inputs<'_>) -> Result<NodeLog, Failure> {
+    let trace = parse_trace(text).map_err(|error| Failure::input(path, error))?;
+    let mut log = NodeLog::new(inputs.node);
+    log.readings =
+        activities::readings(&trace, inputs.rails).map_err(|error| Failure::input(path, error))?;
+    Ok(log)
+}

@@ -1,0 +1,148 @@
+//! `wattline compare`: two campaigns, or a campaign and a patch -> changes and a verdict.
+
+mod campaign;
+mod measured;
+mod patch;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::compare::{self, Budgets, Limit, Verdict};
+
+use super::Failure;
+use super::output::{Existing, Output, read_text};
+use super::progress;
+use super::scan::ClassPathArguments;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline compare target/base target/new --max-increase 2
+  wattline compare target/base target/new --budgets energy-budgets.toml --out target/compare
+  wattline compare target/base --source src/main/java   # before anything is measured
+
+Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one,
+5 no data: something was not measured, or only once. docs/compare.md says what is compared,
+what is assumed, and how often the gate is wrong.")]
+pub struct Arguments {
+    /// Folder of the campaign to compare with, as `pipeline` wrote it.
+    base: PathBuf,
+    /// Folder of the new campaign.
+    #[arg(required_unless_present = "source", conflicts_with = "source")]
+    new: Option<PathBuf>,
+    /// Changed sources instead of a campaign: predicts from the base's counts and model.
+    #[arg(long, num_args = 1..)]
+    source: Vec<PathBuf>,
+    #[command(flatten)]
+    classes: ClassPathArguments,
+    /// Increase that is allowed, in percent of the base's energy above idle.
+    #[arg(long, value_name = "PCT", default_value_t = 100.0 * Limit::default().0)]
+    max_increase: f64,
+    /// Standard deviation that repeating a whole campaign adds, in percent.
+    #[arg(long, value_name = "PCT", default_value_t = 0.0)]
+    between_campaigns: f64,
+    /// Whose model prices the methods.
+    #[arg(long, value_enum, default_value = "base")]
+    model: ModelChoice,
+    /// Budgets in joules, by scenario, input, class and method.
+    #[arg(long, value_name = "FILE")]
+    budgets: Option<PathBuf>,
+    /// Compare although the boards or their settings differ.
+    #[arg(long)]
+    across_boards: bool,
+    /// What is printed.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// How many classes and methods are printed.
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+    /// Folder for compare.md, compare.json and compare.xml (JUnit).
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModelChoice {
+    /// The base's prices both sides, so that its errors are shared.
+    Base,
+    /// Each side's own.
+    Own,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// For a terminal.
+    Text,
+    /// For a pull request.
+    Markdown,
+    /// For programs.
+    Json,
+    /// For build servers.
+    Junit,
+}
+
+/// Files below `--out`.
+const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    check(arguments)?;
+    let output = match &arguments.out {
+        Some(out) => {
+            let output = Output::open(out, Existing::from(arguments.force))?;
+            output.check_free(&FILES)?;
+            Some(output)
+        }
+        None => None,
+    };
+    let comparison = match &arguments.new {
+        Some(new) => measured::campaigns(arguments, new)?,
+        None => patch::patch(arguments)?,
+    };
+    if let Some(output) = output {
+        output.write(FILES[0], compare::markdown::markdown(&comparison, arguments.limit))?;
+        output.write(FILES[1], compare::json::json(&comparison))?;
+        output.write(FILES[2], compare::junit::junit(&comparison))?;
+        for file in FILES {
+            progress::say(format!("written: {}", output.path(file).display()));
+        }
+    }
+    let text = match arguments.format {
+        Format::Text => compare::text::text(&comparison, arguments.limit),
+        Format::Markdown => compare::markdown::markdown(&comparison, arguments.limit),
+        Format::Json => compare::json::json(&comparison),
+        Format::Junit => compare::junit::junit(&comparison),
+    };
+    progress::result(text.trim_end());
+    let sentence = compare::text::sentence(&comparison);
+    match comparison.verdict() {
+        Verdict::Pass => Ok(()),
+        Verdict::Increase => Err(Failure::Gate(sentence)),
+        Verdict::NoData => Err(Failure::NoData(sentence)),
+    }
+}
+
+fn check(arguments: &Arguments) -> Result<(), Failure> {
+    for (flag, value) in [
+        ("--max-increase", arguments.max_increase),
+        ("--between-campaigns", arguments.between_campaigns),
+    ] {
+        if !(value.is_finite() && value >= 0.0) {
+            let message = format!("{flag} {value}: give a percentage of 0 or more");
+            return Err(Failure::Usage(message));
+        }
+    }
+    Ok(())
+}
+
+fn budget_rows(
+    arguments: &Arguments,
+    spending: &compare::budget::Spending,
+) -> Result<Vec<compare::BudgetRow>, Failure> {
+    let Some(path) = &arguments.budgets else { return Ok(Vec::new()) };
+    let input = |error| Failure::input(path, error);
+    Budgets::parse(&read_text(path)?).map_err(input)?.check(spending).map_err(input)
+}

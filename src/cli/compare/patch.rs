@@ -1,0 +1,147 @@
+//! A campaign and a patch that nobody has measured.
+
+use std::path::PathBuf;
+
+use crate::build::{Survey, sources};
+use crate::cli::Failure;
+use crate::cli::folder::{read_scenario_copy, read_sources_folder};
+use crate::compare::{
+    self, Change, Comparison, Limit, Mode, Row, Side, Subject, carry, compare_patch,
+};
+use crate::operations::Dictionary;
+
+use super::campaign::{Campaign, campaign_notes};
+use super::{Arguments, budget_rows};
+
+/// A patch before it is measured.
+pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
+    let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
+    let (facts, model) = base.facts_and_model()?;
+    let before = survey(&[], arguments)?;
+    if !is_same_division(&before, &facts.dictionary) {
+        let message = "its sources/ no longer divide into its blocks.csv; run the pipeline again";
+        return Err(Failure::input(&arguments.base, message));
+    }
+    let resolved = differing(&before, &facts.dictionary);
+    let after = survey(&arguments.source, arguments)?;
+    let side = Side { dictionary: &before, executions: &facts.executions };
+    let carried = carry(side, after);
+    let changes = compare_patch(side, &carried, &model);
+    let limit = Limit(arguments.max_increase / 100.0);
+    let headline = predicted_headline(&base, &changes.total, limit, carried.unknown.len());
+    let mut notes = patch_notes(&carried, &changes, resolved);
+    notes.splice(0..0, campaign_notes(&base, &base));
+    let new = Side { dictionary: &carried.dictionary, executions: &carried.likely };
+    let mut spending = compare::methods::spending(new, &model);
+    for key in carried.unknown.keys() {
+        let name = Subject::Method(key.clone()).name();
+        spending.insert(("method", name), None);
+        spending.insert(("class", key.class.clone()), None);
+    }
+    let whole = headline.change.new.zip(headline.change.interval).map(|(new, interval)| {
+        let before = headline.change.base.unwrap_or_default();
+        let shifted =
+            crate::account::Interval { lo: before + interval.lo, hi: before + interval.hi };
+        (new, Some(shifted))
+    });
+    spending.insert(("scenario", base.scenario.clone()), whole);
+    spending.extend(base.measurement.inputs.keys().map(|name| (("input", name.clone()), None)));
+    Ok(Comparison {
+        mode: Mode::Predicted,
+        limit,
+        headline,
+        inputs: Vec::new(),
+        classes: changes.classes,
+        methods: changes.methods,
+        unchanged: changes.unchanged,
+        budgets: budget_rows(arguments, &spending)?,
+        notes,
+    })
+}
+
+/// Blocks and operations of the base's sources, with `changed` files in their place.
+fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Dictionary, Failure> {
+    let own = read_sources_folder(&arguments.base);
+    if !own.is_dir() {
+        let message = "it has no sources/; run the pipeline again";
+        return Err(Failure::input(&arguments.base, message));
+    }
+    if !changed.is_empty() {
+        let paths = |places: &[PathBuf]| -> Result<Vec<String>, Failure> {
+            let loaded = sources::load_paths(places, &[])?;
+            Ok(loaded.files.into_iter().map(|file| file.path).collect())
+        };
+        let (before, after) = (paths(std::slice::from_ref(&own))?, paths(changed)?);
+        if !after.iter().any(|path| before.contains(path)) {
+            let message = format!(
+                "--source: none of its files is one of {}; give source roots, as {} lies below them",
+                own.display(),
+                before.first().map_or("the package", |path| path)
+            );
+            return Err(Failure::Usage(message));
+        }
+    }
+    let places: Vec<PathBuf> = changed.iter().cloned().chain([own]).collect();
+    let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
+    let granularity = read_scenario_copy(&arguments.base)?.application.granularity;
+    Ok(Survey::of(loaded, granularity)?.dictionary)
+}
+
+fn is_same_division(a: &Dictionary, b: &Dictionary) -> bool {
+    let same = |(a, b): (&crate::operations::BlockEntry, &crate::operations::BlockEntry)| {
+        (&a.name, &a.file, a.start_line) == (&b.name, &b.file, b.start_line)
+    };
+    a.blocks.len() == b.blocks.len() && a.blocks.iter().zip(&b.blocks).all(same)
+}
+
+/// Blocks whose operations read otherwise than in the campaign.
+fn differing(a: &Dictionary, b: &Dictionary) -> usize {
+    a.blocks.iter().zip(&b.blocks).filter(|(a, b)| a.operations != b.operations).count()
+}
+
+/// The scenario with the patch: measured before, the model's change on top. The share is
+/// of the measured energy, whose own error is small against the prediction's.
+fn predicted_headline(base: &Campaign, total: &Change, limit: Limit, lost: usize) -> Row {
+    let inputs = base.measurement.inputs.keys().map(String::as_str);
+    let before = base.measurement.sum(inputs).map(|sum| crate::units::Joules(sum.value));
+    let difference = total.difference();
+    let interval = total.interval.filter(|_| before.is_some());
+    let positive = before.filter(|before| before.0 > 0.0);
+    let change = Change {
+        base: before,
+        new: before.zip(difference).map(|(before, more)| before + more),
+        interval,
+        share_interval: interval.zip(positive).map(|(i, before)| (i.lo / before, i.hi / before)),
+    };
+    let remark = match (lost, change.interval) {
+        (1.., _) => format!("{lost} methods can't be predicted; the list says why"),
+        (_, None) => "the model has no interval for the change".to_string(),
+        _ => String::new(),
+    };
+    let verdict = Some(compare::judge(&change, limit));
+    Row { subject: Subject::Scenario(base.scenario.clone()), change, verdict, remark }
+}
+
+fn patch_notes(
+    carried: &compare::Carried,
+    changes: &compare::MethodChanges,
+    resolved: usize,
+) -> Vec<String> {
+    let mut notes = vec![
+        "a prediction: the changed text x the base's executions x the base's model".to_string(),
+        format!("{} methods that ran have not changed", changes.unchanged),
+    ];
+    if carried.further_calls != 0 {
+        notes.push(format!(
+            "the patch makes {:+} calls in changed code; executions of what they call are the base's",
+            carried.further_calls
+        ));
+    }
+    if resolved > 0 {
+        notes.push(format!(
+            "{resolved} blocks read otherwise than in the campaign, on both sides alike; give its \
+             --classpath"
+        ));
+    }
+    notes
+}

@@ -1,0 +1,159 @@
+//! `wattline predict`: the energy of cases by a model, beside what was measured.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::account::Interval;
+use crate::dataset::{CaseMixes, ColumnChoice, Table};
+use crate::model::{ContextPrice, Model};
+use crate::units::Joules;
+
+use super::Failure;
+use super::account::read_model;
+use super::output::{Existing, Output, read_text};
+use super::progress;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example, micro-kernels alone against a campaign's programs:
+  wattline fit target/demo/dataset.csv --prior target/demo/kernels.csv --penalty 1e9 \\
+      --out target/kernels-alone
+  wattline predict target/kernels-alone/model.json target/demo/dataset.csv --out target/p
+
+Writes predictions.csv, a row per case: measured energy with its standard error over the
+repeats, predicted energy with its 95 % interval (that of the expected energy: noise of a
+single run is not in it), and their difference in percent. The measured energy may be
+missing: a model predicts what was only counted.")]
+pub struct Arguments {
+    /// model.json of a fit.
+    model: PathBuf,
+    /// Cases with their counts: dataset.csv. contexts.csv is taken if it lies beside.
+    dataset: PathBuf,
+    /// Folder for the result.
+    #[arg(long, default_value = ".")]
+    out: PathBuf,
+    /// Replace an existing result.
+    #[arg(long)]
+    force: bool,
+}
+
+const FILE: &str = "predictions.csv";
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    output.check_free(&[FILE])?;
+    let model = read_model(&arguments.model)?;
+    let text = read_text(&arguments.dataset)?;
+    let table = Table::from_csv(&text, &ColumnChoice::default())
+        .map_err(|error| Failure::input(&arguments.dataset, error))?;
+    let table = weighed(table, &arguments.dataset, &model.contexts)?;
+    let rows: Vec<Row> = (0..table.cases.len()).map(|case| row(&model, &table, case)).collect();
+    output.write(FILE, csv(&rows))?;
+    progress::result(screen(&rows));
+    progress::say(format!("written: {}", output.path(FILE).display()));
+    Ok(())
+}
+
+/// The table with its counts weighed by what contexts cost, where the data set has a
+/// `contexts.csv` beside it.
+pub fn weighed(
+    mut table: Table,
+    dataset: &Path,
+    prices: &[ContextPrice],
+) -> Result<Table, Failure> {
+    let path = dataset.with_file_name("contexts.csv");
+    if !prices.is_empty() && path.is_file() {
+        let mixes = CaseMixes::from_csv(&read_text(&path)?);
+        let relative = ContextPrice::index(prices);
+        let relative = |operation: &str, context: &str| {
+            relative.get(&(operation, context)).copied().unwrap_or(1.0)
+        };
+        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
+    }
+    Ok(table)
+}
+
+/// A case, measured and predicted, in joules.
+struct Row {
+    case: String,
+    measured: f64,
+    measured_se: Option<f64>,
+    predicted: f64,
+    interval: Option<Interval>,
+    /// Share of the executions that the model has no cost for.
+    unknown: f64,
+}
+
+fn row(model: &Model, table: &Table, case: usize) -> Row {
+    let index = model.index();
+    let (mut counts, mut unknown, mut all) = (Vec::new(), 0.0, 0.0);
+    for (feature, count) in table.features.iter().zip(table.row(case)) {
+        all += count;
+        match index.of(feature) {
+            Some(column) => counts.push((column, *count)),
+            None => unknown += count,
+        }
+    }
+    let prediction = model.predict(&counts);
+    let around = |se: f64| Interval::around(Joules(prediction.energy_j), se * se);
+    let measured = &table.cases[case];
+    Row {
+        case: measured.name.clone(),
+        measured: measured.energy_j,
+        measured_se: measured.energy_se_j,
+        predicted: prediction.energy_j,
+        interval: prediction.se_j.map(around),
+        unknown: if all > 0.0 { unknown / all } else { 0.0 },
+    }
+}
+
+impl Row {
+    /// How far the prediction is off, in percent of what was measured.
+    fn off_percent(&self) -> Option<f64> {
+        let off = 100.0 * (self.predicted - self.measured) / self.measured;
+        off.is_finite().then_some(off)
+    }
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut text = "case,measured_j,measured_se_j,predicted_j,predicted_lo_j,predicted_hi_j,\
+                    off_percent,unknown_share\n"
+        .to_owned();
+    let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for row in rows {
+        let (lo, hi) = (row.interval.map(|i| i.lo.0), row.interval.map(|i| i.hi.0));
+        let fields = [
+            row.case.clone(),
+            row.measured.to_string(),
+            or_empty(row.measured_se),
+            row.predicted.to_string(),
+            or_empty(lo),
+            or_empty(hi),
+            or_empty(row.off_percent()),
+            row.unknown.to_string(),
+        ];
+        text += &(fields.join(",") + "\n");
+    }
+    text
+}
+
+fn screen(rows: &[Row]) -> String {
+    let mut text =
+        format!("{:<28} {:>22} {:>32} {:>8}\n", "case", "measured", "predicted (95 %)", "off");
+    for row in rows {
+        let se = row.measured_se.map_or(String::new(), |se| format!(" +- {se:.2e}"));
+        let interval = match row.interval {
+            Some(interval) => format!(" ({:.4} to {:.4})", interval.lo.0, interval.hi.0),
+            None => " (no interval)".to_owned(),
+        };
+        let off = row.off_percent().map_or("none".to_owned(), |off| format!("{off:+.1} %"));
+        text += &format!(
+            "{:<28} {:>22} {:>32} {off:>8}\n",
+            row.case,
+            format!("{:.4}{se} J", row.measured),
+            format!("{:.4}{interval} J", row.predicted),
+        );
+    }
+    text.trim_end().to_owned()
+}

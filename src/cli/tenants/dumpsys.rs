@@ -1,0 +1,83 @@
+//! `wattline tenants dumpsys`: what Android estimates itself.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::attribution::Split;
+use crate::attribution::tenants::{battery_use, cpu_use, dumpsys_csv};
+use crate::cli::Failure;
+use crate::cli::output::{Existing, Output, read_text};
+use crate::cli::progress;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adb shell dumpsys batterystats | wattline tenants dumpsys - --volts 3.85
+  adb shell dumpsys cpuinfo > cpuinfo.txt && wattline tenants dumpsys cpuinfo.txt
+
+batterystats are the device's own estimates by its power profile, not measurements.")]
+pub struct Arguments {
+    /// The dump, or `-` for standard input.
+    file: PathBuf,
+    /// Volts of the battery: without them charge is all there is.
+    #[arg(long)]
+    volts: Option<f64>,
+    /// Folder for tenants.csv.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace an existing result.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Joules of a milliampere-hour at one volt.
+const J_PER_MAH_V: f64 = 3.6;
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.volts.is_some_and(|volts| !(volts.is_finite() && volts > 0.0)) {
+        return Err(Failure::Usage("--volts is the battery's voltage, like 3.85".into()));
+    }
+    let text = read(&arguments.file)?;
+    let csv = match battery_use(&text) {
+        Ok(found) => {
+            let actual = found.actual_mah.as_deref().unwrap_or("not told");
+            let computed = found.computed_mah;
+            progress::say(format!(
+                "note: estimates of the device by its power profile: {computed} mAh computed, \
+                 {actual} by the fuel gauge"
+            ));
+            let per_unit = arguments.volts.map(|volts| volts * J_PER_MAH_V);
+            csv(&found.split(), "charge_mah", per_unit)
+        }
+        Err(error) => match cpu_use(&text) {
+            Ok(found) => {
+                let seconds = found.seconds;
+                progress::say(format!("note: CPU time of {seconds} s; it tells no energy"));
+                csv(&found.split(), "cpu_s", None)
+            }
+            Err(_) => return Err(Failure::input(&arguments.file, error)),
+        },
+    };
+    progress::result(csv.trim_end());
+    if let Some(folder) = &arguments.out {
+        let output = Output::open(folder, Existing::from(arguments.force))?;
+        let path = output.write("tenants.csv", &csv)?;
+        progress::say(format!("written: {}", path.display()));
+    }
+    Ok(())
+}
+
+fn csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f64>) -> String {
+    dumpsys_csv(split, unit, joules_per_unit)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    if path != Path::new("-") {
+        return read_text(path);
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(Failure::io("read", path))?;
+    Ok(text)
+}

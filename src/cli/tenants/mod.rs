@@ -1,0 +1,62 @@
+//! `wattline tenants`: the energy of a machine, shared among its tenants (virtual machines,
+//! processes, control groups, applications) by what each used between context switches.
+
+mod cgroups;
+mod dumpsys;
+mod options;
+mod overhead;
+mod perf;
+mod perfetto;
+mod powercap;
+mod publish;
+mod session;
+mod watch;
+mod xen;
+
+use clap::{Args, Subcommand};
+
+use super::Failure;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  perf sched record -- sleep 10 && perf script | wattline tenants perf - --watts 15:5
+  wattline tenants cgroups --for 10
+  wattline tenants perfetto trace.pftrace --by user
+  wattline tenants xen rapl.csv ctr.csv pmc.csv --tsc-hz 3.4e9
+  wattline tenants overhead monitored.csv baseline.csv
+docs/tenants.md has the theory and the formats.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    input: Input,
+}
+
+#[derive(Debug, Subcommand)]
+enum Input {
+    /// Xen traces: CSV files of energy, cycles and other counters per context switch.
+    Xen(xen::Arguments),
+    /// The text of `perf script` or `perf sched script`; `-` reads a running one.
+    Perf(perf::Arguments),
+    /// A Perfetto trace of Android or Linux, also gzip.
+    Perfetto(perfetto::Arguments),
+    /// Control groups of this machine, live.
+    Cgroups(cgroups::Arguments),
+    /// `dumpsys batterystats` or `dumpsys cpuinfo` of a phone.
+    Dumpsys(dumpsys::Arguments),
+    /// Read the views that another `wattline tenants --serve` gives out.
+    Watch(watch::Arguments),
+    /// The most that a change can cost in power, at 5 %: two sets of runs.
+    Overhead(overhead::Arguments),
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.input {
+        Input::Xen(arguments) => xen::run(arguments),
+        Input::Perf(arguments) => perf::run(arguments),
+        Input::Perfetto(arguments) => perfetto::run(arguments),
+        Input::Cgroups(arguments) => cgroups::run(arguments),
+        Input::Dumpsys(arguments) => dumpsys::run(arguments),
+        Input::Watch(arguments) => watch::run(arguments),
+        Input::Overhead(arguments) => overhead::run(arguments),
+    }
+}

@@ -1,0 +1,104 @@
+//! Flags that all inputs share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::attribution::tenants::{Charging, Energy, StreamOptions};
+use crate::cli::Failure;
+
+#[derive(Debug, Args)]
+pub struct StreamArguments {
+    /// Length of a window.
+    #[arg(long, value_name = "MS", default_value_t = 100)]
+    pub window_ms: u64,
+    /// Windows that are held for late records: memory is that of the ring.
+    #[arg(long, value_name = "WINDOWS", default_value_t = 100)]
+    ring: usize,
+    /// Count a record whole in the window of its own time, as XeMPower does, instead of
+    /// evenly over the time since the last one.
+    #[arg(long)]
+    whole: bool,
+    /// Weight of a second of idle CPU against a busy one, where CPU time is shared by.
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0)]
+    idle_weight: f64,
+    /// No meter, but a stated model: watts with all CPUs busy, and idle (0 if not said).
+    #[arg(long, value_name = "BUSY[:IDLE]")]
+    pub watts: Option<String>,
+    /// Tenants told apart; later ones share a row.
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub max_tenants: usize,
+    /// Folder for tenants.csv, tenants.json, tenants.prom, windows.csv and the views.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace existing results.
+    #[arg(long)]
+    pub force: bool,
+    /// Give out the latest views, a line of JSON each, to all who connect to this socket.
+    #[arg(long, value_name = "SOCKET")]
+    pub serve: Option<PathBuf>,
+    /// Keep the latest views in this file: written anew every second, never half.
+    #[arg(long, value_name = "FILE")]
+    pub share: Option<PathBuf>,
+    /// Print the view of every second, and every 10 seconds that of the last 10.
+    #[arg(long)]
+    pub follow: bool,
+    /// Read a log no faster than it was recorded.
+    #[arg(long)]
+    pub pace: bool,
+    /// Tenants printed by name.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl StreamArguments {
+    /// Checked options; `has_meter` if the input has one.
+    pub fn options(&self, has_meter: bool) -> Result<StreamOptions, Failure> {
+        let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
+        if self.window_ms == 0 || self.ring == 0 {
+            return usage("--window-ms and --ring are at least 1");
+        }
+        if !(self.idle_weight.is_finite() && self.idle_weight >= 0.0) {
+            return usage("--idle-weight is a number of at least 0");
+        }
+        let energy = match (&self.watts, has_meter) {
+            (Some(watts), _) => stated(watts)?,
+            (None, true) => Energy::Meters,
+            (None, false) => Energy::None,
+        };
+        Ok(StreamOptions {
+            window_ns: self.window_ms.saturating_mul(1_000_000),
+            ring: self.ring,
+            charging: if self.whole { Charging::Whole } else { Charging::Spread },
+            energy,
+            idle_weight: self.idle_weight,
+            ..StreamOptions::default()
+        })
+    }
+}
+
+fn stated(text: &str) -> Result<Energy, Failure> {
+    let (busy, idle) = text.split_once(':').unwrap_or((text, "0"));
+    let watts = |text: &str| text.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+    match (watts(busy), watts(idle)) {
+        (Some(busy_w), Some(idle_w)) => Ok(Energy::Stated { idle_w, busy_w }),
+        _ => Err(Failure::Usage(format!(
+            "--watts {text}: watts when all CPUs are busy, and when idle, like 15:5"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watts_busy_and_idle() {
+        assert_eq!(stated("15:5").unwrap(), Energy::Stated { idle_w: 5.0, busy_w: 15.0 });
+        assert_eq!(stated("15").unwrap(), Energy::Stated { idle_w: 0.0, busy_w: 15.0 });
+        assert!(stated("15:").is_err() && stated("-1").is_err() && stated("inf").is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! `wattline tenants perfetto`: applications of a phone, by a trace.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::attribution::perfetto::{Event, TraceReader};
+use crate::attribution::tenants::{Android, Basis, Facts, Grouping, MeterId, RailChoice, Reorder};
+use crate::cli::Failure;
+use crate::cli::progress;
+
+use super::options::StreamArguments;
+use super::session::Session;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline tenants perfetto trace.pftrace
+  wattline tenants perfetto trace.pftrace.gz --by process --rail CPUCL --out target/tenants
+
+The trace needs sched/sched_switch; cpu_frequency makes cycles of CPU time, power rails (or,
+less well, battery counters) give the energy, process and package lists the names. It is
+read twice: names first.")]
+pub struct Arguments {
+    /// The trace.
+    trace: PathBuf,
+    /// What a tenant is: a user is an application on Android.
+    #[arg(long, value_enum, default_value_t = Tenant::User)]
+    by: Tenant,
+    /// Rails to share, by part of their name; without, those of the CPU, or else all.
+    #[arg(long, value_name = "NAME")]
+    rail: Vec<String>,
+    #[command(flatten)]
+    stream: StreamArguments,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Tenant {
+    /// A user: an application.
+    User,
+    /// A process.
+    Process,
+    /// Threads of one name.
+    Thread,
+}
+
+/// Events of several CPUs come in bundles; so many are brought in order.
+const HELD_BACK: usize = 1 << 18;
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut facts = Facts::default();
+    let mut reader = open(arguments)?;
+    for event in reader.by_ref() {
+        facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
+    }
+    if facts.cpus() == 0 {
+        let losses = reader.losses().findings().join("; ");
+        let text = format!(
+            "it has no sched_switch, so nobody is known to have run; record it with the ftrace \
+             event sched/sched_switch {losses}"
+        );
+        return Err(Failure::input(&arguments.trace, text.trim_end()));
+    }
+    let choice = match arguments.rail.as_slice() {
+        [] => RailChoice::Cpu,
+        names => RailChoice::Named(names.to_vec()),
+    };
+    let (rails, others) = facts.choose(&choice);
+    if rails.is_empty() && !arguments.rail.is_empty() {
+        let text = format!("no rail's name contains it; there are: {}", others.join(", "));
+        return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
+    }
+    let has_meter = !rails.is_empty() || facts.has_battery();
+    let mut session = Session::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
+    let mut notes = notes(&facts, &rails, &others);
+    if facts.has_frequencies() {
+        session.stream.set_cycles(Basis::CyclesByFrequency);
+    }
+    let meters: HashMap<u32, MeterId> = rails
+        .iter()
+        .map(|(index, name)| (*index, session.stream.meter(name, Android::counter())))
+        .collect();
+    let battery = (rails.is_empty() && facts.has_battery())
+        .then(|| session.stream.meter("the battery", Android::counter()));
+    let grouping = match arguments.by {
+        Tenant::User => Grouping::User,
+        Tenant::Process => Grouping::Process,
+        Tenant::Thread => Grouping::Thread,
+    };
+    let mut android = Android::new(facts, grouping, meters, battery);
+    let mut reorder = Reorder::new(HELD_BACK);
+    let mut take = |event: &Event, session: &mut Session<'_>| match android
+        .record(event, &mut session.names)
+    {
+        Some(record) => session.take(record),
+        None => Ok(()),
+    };
+    let mut reader = open(arguments)?;
+    for event in reader.by_ref() {
+        let event = event.map_err(Failure::io("read", &arguments.trace))?;
+        if !Android::is_wanted(&event) {
+            continue;
+        }
+        if let Some(event) = reorder.push(event.at_ns.unwrap_or(0), event) {
+            take(&event, &mut session)?;
+        }
+    }
+    while let Some(event) = reorder.pop() {
+        take(&event, &mut session)?;
+    }
+    let end_ns = session.stream.newest_ns();
+    android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
+    if android.charging() > 0 {
+        let count = android.charging();
+        notes.push(format!(
+            "the battery was charged at {count} samples: its energy is not known there"
+        ));
+    }
+    let source = arguments.trace.display().to_string();
+    let losses = reader.losses().findings();
+    losses.iter().for_each(|loss| progress::warn(format!("{source}: {loss}")));
+    session.finish(&source, &notes)
+}
+
+fn open(arguments: &Arguments) -> Result<TraceReader, Failure> {
+    let file = File::open(&arguments.trace).map_err(Failure::io("read", &arguments.trace))?;
+    TraceReader::new(file).map_err(Failure::io("read", &arguments.trace))
+}
+
+fn notes(facts: &Facts, rails: &[(u32, String)], others: &[String]) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.push(match facts.has_frequencies() {
+        true => "cycles are CPU time x frequency; an idle CPU has none".to_owned(),
+        false => "not every CPU tells its frequency: shared by CPU time".to_owned(),
+    });
+    if !rails.is_empty() && !others.is_empty() {
+        notes.push(format!("rails not shared: {}; --rail chooses", others.join(", ")));
+    }
+    if rails.is_empty() && facts.has_battery() {
+        notes.push("no power rails: the battery's counters, which are the whole phone".into());
+    }
+    notes
+}

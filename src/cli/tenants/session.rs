@@ -1,0 +1,270 @@
+//! A stream with its outputs: records in; windows and views to files, to readers and to
+//! the console; the whole at the end.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::attribution::tenants::{
+    Energy, Names, Record, Stream, StreamOptions, Table, View, json_line, openmetrics, rows_csv,
+    table,
+};
+use crate::cli::Failure;
+use crate::cli::output::{Existing, Output};
+use crate::cli::progress;
+
+use super::options::StreamArguments;
+use super::publish::Publisher;
+
+/// The views of the paper, in seconds.
+const VIEWS_S: [u32; 2] = [1, 10];
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// A running attribution.
+pub struct Session<'a> {
+    pub stream: Stream,
+    pub names: Names,
+    arguments: &'a StreamArguments,
+    /// Names of the counters beside the cycles.
+    pub table: Table,
+    files: Option<Files>,
+    views: [View; 2],
+    publisher: Publisher,
+    second: Option<u64>,
+    started: Instant,
+}
+
+/// Files that grow with the log.
+struct Files {
+    output: Output,
+    windows: Growing,
+    views: [Growing; 2],
+    has_headers: bool,
+}
+
+/// A file that gets its name when it is whole.
+struct Growing {
+    path: PathBuf,
+    file: BufWriter<tempfile::NamedTempFile>,
+}
+
+/// Files made from the whole.
+const WHOLE: [&str; 3] = ["tenants.csv", "tenants.json", "tenants.prom"];
+const GROWING: [&str; 3] = ["windows.csv", "views-1s.csv", "views-10s.csv"];
+
+impl<'a> Session<'a> {
+    pub fn open(arguments: &'a StreamArguments, options: StreamOptions) -> Result<Self, Failure> {
+        let open = |folder: &PathBuf| -> Result<Files, Failure> {
+            let output = Output::open(folder, Existing::from(arguments.force))?;
+            output.check_free(&WHOLE)?;
+            output.check_free(&GROWING)?;
+            let growing = |name| Growing::open(&output, name);
+            let views = [growing(GROWING[1])?, growing(GROWING[2])?];
+            Ok(Files { windows: growing(GROWING[0])?, views, output, has_headers: false })
+        };
+        let files = arguments.out.as_ref().map(open);
+        let publisher = Publisher::open(arguments.serve.as_deref(), arguments.share.as_deref())?;
+        Ok(Self {
+            stream: Stream::new(options),
+            names: Names::with_limit(arguments.max_tenants),
+            arguments,
+            table: Table::default(),
+            files: files.transpose()?,
+            views: [View::empty(), View::empty()],
+            publisher,
+            second: None,
+            started: Instant::now(),
+        })
+    }
+
+    /// Takes in a record, and gives out what follows.
+    pub fn take(&mut self, record: Record) -> Result<(), Failure> {
+        self.stream.take(record);
+        self.gather()?;
+        let second = self.stream.newest_ns() / SECOND_NS;
+        match self.second.replace(second) {
+            Some(before) if second > before => self.tell(second),
+            _ => Ok(()),
+        }
+    }
+
+    /// Windows that have left the ring go to the files.
+    fn gather(&mut self) -> Result<(), Failure> {
+        while let Some(window) = self.stream.next_closed() {
+            let origin = self.origin_ns();
+            if let Some(files) = &mut self.files {
+                if !std::mem::replace(&mut files.has_headers, true) {
+                    files.all().try_for_each(|file| file.add(&self.table.header()))?;
+                }
+                files.windows.add(&rows_csv(&window, &self.names, &self.table, origin))?;
+            }
+            for (index, view_s) in VIEWS_S.into_iter().enumerate() {
+                let length_ns = u64::from(view_s) * SECOND_NS;
+                let view = &self.views[index];
+                let is_over = window.start_ns / length_ns != view.start_ns / length_ns;
+                if view.windows > 0 && is_over {
+                    self.view_is_over(index, origin)?;
+                }
+                self.views[index].add(&window);
+            }
+        }
+        Ok(())
+    }
+
+    fn view_is_over(&mut self, index: usize, origin: u64) -> Result<(), Failure> {
+        let view = std::mem::replace(&mut self.views[index], View::empty());
+        if let Some(files) = &mut self.files
+            && view.windows > 0
+        {
+            files.views[index].add(&rows_csv(&view, &self.names, &self.table, origin))?;
+        }
+        Ok(())
+    }
+
+    fn origin_ns(&self) -> u64 {
+        let first = self.stream.first_ns().unwrap_or(0);
+        if self.stream.total().windows > 0 {
+            self.stream.total().start_ns.min(first)
+        } else {
+            first
+        }
+    }
+
+    /// A second is over: readers and the console get the latest views.
+    fn tell(&mut self, second: u64) -> Result<(), Failure> {
+        if self.arguments.pace {
+            let log =
+                Duration::from_nanos(self.stream.newest_ns().saturating_sub(self.origin_ns()));
+            std::thread::sleep(log.saturating_sub(self.started.elapsed()));
+        }
+        if !self.arguments.follow && !self.publisher.is_wanted() {
+            return Ok(());
+        }
+        let origin = self.origin_ns();
+        let mut lines = String::new();
+        for view_s in VIEWS_S {
+            let view = self.recent(view_s);
+            if view.windows == 0 {
+                continue;
+            }
+            if self.publisher.is_wanted() {
+                lines += &json_line(&view, &self.names, Some(view_s), origin);
+                lines.push('\n');
+            }
+            if self.arguments.follow && second.is_multiple_of(u64::from(view_s)) {
+                progress::result(self.shown(&view, &format!("last {view_s} s")));
+            }
+        }
+        self.publisher.publish(&lines)
+    }
+
+    fn recent(&self, view_s: u32) -> View {
+        let windows = u64::from(view_s) * SECOND_NS / self.stream.options().window_ns;
+        self.stream.recent(usize::try_from(windows.max(1)).unwrap_or(usize::MAX))
+    }
+
+    fn shown(&self, view: &View, title: &str) -> String {
+        let origin = self.origin_ns();
+        let since = |ns: u64| (ns as f64 - origin as f64) * 1e-9;
+        let (from, to) = (since(view.start_ns), since(view.end_ns));
+        let table = table(view, &self.names, self.arguments.top);
+        format!("{title}: {from:.1} s to {to:.1} s, shared by {}\n{table}", view.basis())
+    }
+
+    /// The end: files get their names, the whole is printed, and what went wrong is told.
+    pub fn finish(mut self, source: &str, notes: &[String]) -> Result<(), Failure> {
+        self.stream.finish();
+        self.gather()?;
+        let origin = self.origin_ns();
+        (0..VIEWS_S.len()).try_for_each(|index| self.view_is_over(index, origin))?;
+        let total = self.stream.total().clone();
+        if total.windows == 0 {
+            let findings = self.stream.troubles().findings().join("; ");
+            let why =
+                if findings.is_empty() { "it has no context switch".to_owned() } else { findings };
+            return Err(Failure::input(source, format!("nothing to share: {why}")));
+        }
+        let json = json_line(&total, &self.names, None, origin);
+        if self.publisher.is_wanted() {
+            self.publisher.publish(&format!("{json}\n"))?;
+        }
+        progress::result(match self.arguments.json {
+            true => json.clone(),
+            false => self.shown(&total, source).trim_end().to_owned(),
+        });
+        for note in notes {
+            progress::say(format!("note: {note}"));
+        }
+        progress::say(format!("note: {}", self.energy_note(&total)));
+        let beyond = self.names.beyond();
+        self.stream.troubles_mut().beyond = beyond;
+        for finding in self.stream.troubles().findings() {
+            progress::warn(finding);
+        }
+        if self.publisher.missed > 0 {
+            progress::warn(format!("{} views missed by slow readers", self.publisher.missed));
+        }
+        let Some(files) = self.files.take() else { return Ok(()) };
+        let csv = self.table.header() + &rows_csv(&total, &self.names, &self.table, origin);
+        let metrics = openmetrics(&total, &self.names, source);
+        for (name, text) in WHOLE.iter().zip([csv, json + "\n", metrics]) {
+            let path = files.output.write(name, text)?;
+            progress::say(format!("written: {}", path.display()));
+        }
+        let [one, ten] = files.views;
+        for file in [files.windows, one, ten] {
+            progress::say(format!("written: {}", file.finish()?.display()));
+        }
+        Ok(())
+    }
+
+    /// Where the joules come from.
+    fn energy_note(&self, total: &View) -> String {
+        let meters: Vec<&str> = self.stream.meters().collect();
+        match self.stream.options().energy {
+            Energy::Meters => match (total.metered_s, meters.join(", ")) {
+                (Some(metered), meters) => {
+                    let all = total.seconds();
+                    format!("energy of {meters}, which covers {metered:.1} of {all:.1} s")
+                }
+                (None, meters) => format!("no two readings of {meters}: shares only"),
+            },
+            Energy::Stated { idle_w, busy_w } => format!(
+                "no meter: energy by the stated model, {idle_w} W idle and {busy_w} W with all \
+                 CPUs busy"
+            ),
+            Energy::None => "no meter: shares only; --watts states a model of the power".into(),
+        }
+    }
+}
+
+impl Files {
+    fn all(&mut self) -> impl Iterator<Item = &mut Growing> {
+        std::iter::once(&mut self.windows).chain(&mut self.views)
+    }
+}
+
+impl Growing {
+    fn open(output: &Output, name: &str) -> Result<Self, Failure> {
+        let path = output.path(name);
+        let file = tempfile::NamedTempFile::new_in(output.folder())
+            .map_err(Failure::io("write in", output.folder()))?;
+        Ok(Self { path, file: BufWriter::new(file) })
+    }
+
+    fn add(&mut self, text: &str) -> Result<(), Failure> {
+        self.file.write_all(text.as_bytes()).map_err(Failure::io("write", &self.path))
+    }
+
+    fn finish(self) -> Result<PathBuf, Failure> {
+        use std::os::unix::fs::PermissionsExt;
+        let Self { path, file } = self;
+        let file =
+            file.into_inner().map_err(|error| Failure::io("write", &path)(error.into_error()))?;
+        file.as_file()
+            .set_permissions(std::fs::Permissions::from_mode(0o644))
+            .map_err(Failure::io("write", &path))?;
+        file.persist(&path).map_err(|error| Failure::io("write", &path)(error.error))?;
+        Ok(path)
+    }
+}

@@ -1,0 +1,164 @@
+//! `wattline tenants xen`: XeMPower's own traces.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::attribution::tenants::{
+    Counting, Record, Reorder, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter, rapl_unit_j,
+};
+use crate::cli::Failure;
+
+use super::options::StreamArguments;
+use super::session::Session;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wattline tenants xen rapl.csv ctr.csv pmc.csv --tsc-hz 2.8e9 --out target/tenants
+  wattline tenants xen rapl.csv ctr.csv --tsc-hz 3.4e9 --rapl-unit 0xa1003 --whole
+
+Files: rapl.csv (TSC,CPU,DOM,vCPU,PKG,PP0,PP1,DRAM), ctr.csv (INSTR_RETIRED.ANY,
+CPU_CLK_UNHALTED.CORE,CPU_CLK_UNHALTED after the same four), pmc.csv (any other counters);
+or one file whose rows begin with the event, 0x0100f001 to 0x0100f003. DOM is the domain
+that leaves; 32767 is idle.")]
+pub struct Arguments {
+    /// The files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Frequency of the time stamp counter.
+    #[arg(long, value_name = "HZ")]
+    tsc_hz: f64,
+    /// Value of the register MSR_RAPL_POWER_UNIT (0x606); without it, 2^-16 J.
+    #[arg(long, value_name = "REGISTER")]
+    rapl_unit: Option<String>,
+    /// The planes to share: pkg, pp0, pp1, dram. pp0 and pp1 are parts of pkg.
+    #[arg(long, value_delimiter = ',', default_value = "pkg")]
+    plane: Vec<String>,
+    /// The counters run on and wrap after so many bits, instead of being cleared at each
+    /// switch.
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=64))]
+    running: Option<u32>,
+    #[command(flatten)]
+    stream: StreamArguments,
+}
+
+/// CPUs' buffers are written one after the other; so many records come in order.
+const HELD_BACK: usize = 1 << 16;
+
+struct Source<'a> {
+    path: &'a Path,
+    lines: std::io::Split<BufReader<File>>,
+    file: XenFile,
+    next: Option<(String, u64)>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let hz = arguments.tsc_hz;
+    if !(hz.is_finite() && (1.0..1e12).contains(&hz)) {
+        return Err(Failure::Usage(format!("--tsc-hz {hz}: a frequency in hertz, like 2.8e9")));
+    }
+    let planes: Vec<&str> = arguments.plane.iter().map(String::as_str).collect();
+    let mut xen = Xen::new(hz.round() as u64, &planes)
+        .map_err(|error| Failure::Usage(format!("--plane: {error}")))?;
+    let mut options = arguments.stream.options(true)?;
+    if let Some(bits) = arguments.running {
+        options.counting = Counting::Running { bits };
+    }
+    let mut session = Session::open(&arguments.stream, options)?;
+    let (unit_j, unit_note) = unit(arguments.rapl_unit.as_deref())?;
+    for plane in xen.planes() {
+        session.stream.meter(plane, rapl_counter(unit_j));
+    }
+    let mut sources = Vec::new();
+    for path in &arguments.files {
+        sources.push(Source::open(path, &mut xen)?);
+    }
+    session.table.counters = xen.counters().to_vec();
+    let mut reorder = Reorder::new(HELD_BACK);
+    let mut rows = Vec::new();
+    // The file whose next row is the oldest goes first.
+    while let Some(source) = oldest(&mut sources) {
+        let Some((line, _)) = source.next.take() else { break };
+        let is_row = xen.row(&mut source.file, &line, &mut session.names, |row| rows.push(row));
+        session.stream.troubles_mut().unreadable += u64::from(!is_row);
+        source.advance()?;
+        for record in rows.drain(..) {
+            if let Some(record) = reorder.push(record.at_ns().unwrap_or(0), record) {
+                session.take(record)?;
+            }
+        }
+    }
+    session.table.counters = xen.counters().to_vec();
+    while let Some(record) = reorder.pop() {
+        session.take(record)?;
+    }
+    let mut notes = vec![unit_note];
+    if !xen.has_cycles() {
+        notes.push("no file has CPU_CLK_UNHALTED.CORE: shared by CPU time".into());
+    }
+    let names: Vec<String> = arguments.files.iter().map(|f| f.display().to_string()).collect();
+    session.finish(&names.join(" "), &notes)
+}
+
+fn unit(register: Option<&str>) -> Result<(f64, String), Failure> {
+    let Some(text) = register else {
+        let note = "RAPL unit taken as 2^-16 J; --rapl-unit gives the register's".to_owned();
+        return Ok((UNIT_DEFAULT_J, note));
+    };
+    let value = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let Some(value) = value else {
+        let text = format!("--rapl-unit {text}: the register's value, like 0xa1003");
+        return Err(Failure::Usage(text));
+    };
+    let unit_j = rapl_unit_j(value);
+    Ok((unit_j, format!("RAPL unit {unit_j:e} J, bits 12:8 of {text}")))
+}
+
+fn oldest<'s, 'a>(sources: &'s mut [Source<'a>]) -> Option<&'s mut Source<'a>> {
+    let waiting = sources.iter_mut().filter(|source| source.next.is_some());
+    waiting.min_by_key(|source| source.next.as_ref().map(|(_, at)| *at))
+}
+
+impl<'a> Source<'a> {
+    fn open(path: &'a Path, xen: &mut Xen) -> Result<Self, Failure> {
+        let file = File::open(path).map_err(Failure::io("read", path))?;
+        let mut lines = BufReader::with_capacity(1 << 18, file).split(b'\n');
+        let first = lines.next().transpose().map_err(Failure::io("read", path))?;
+        let first = String::from_utf8_lossy(&first.unwrap_or_default()).into_owned();
+        let file = xen.open(&first).map_err(|error| Failure::input(path, error))?;
+        Ok(Self { path, lines, file, next: Some((first, 0)) })
+    }
+
+    fn advance(&mut self) -> Result<(), Failure> {
+        let line = self.lines.next().transpose().map_err(Failure::io("read", self.path))?;
+        self.next = line.map(|line| {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            // What can't be read goes at once.
+            let at = Xen::time_stamp(&line).unwrap_or(0);
+            (line, at)
+        });
+        Ok(())
+    }
+}
+
+/// Checked by the compiler: a record is small enough to hold many back.
+const _: () = assert!(std::mem::size_of::<Record>() <= 160);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_a_register() {
+        assert_eq!(unit(Some("0xa1003")).unwrap().0, 2f64.powi(-16));
+        assert_eq!(unit(Some("3584")).unwrap().0, 2f64.powi(-14));
+        assert_eq!(unit(None).unwrap().0, UNIT_DEFAULT_J);
+        assert!(unit(Some("0xzz")).unwrap_err().to_string().contains("--rapl-unit 0xzz"));
+    }
+}

@@ -1,0 +1,128 @@
+//! A CSV as Parquet: the same columns and rows. A column is whole numbers, numbers or
+//! text, whichever all its fields are; empty fields are null.
+
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+
+/// Why a CSV can't be written as Parquet.
+#[derive(Debug, thiserror::Error)]
+pub enum CsvToParquetError {
+    /// The text isn't a CSV with equally long rows.
+    #[error("not a table: {0}")]
+    Csv(#[from] csv::Error),
+    /// The writer refused it.
+    #[error("can't be written as Parquet: {0}")]
+    Parquet(#[from] ParquetError),
+}
+
+/// What all filled fields of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Whole,
+    Number,
+    Text,
+}
+
+/// The bytes of a Parquet file with the columns and rows of a CSV text.
+///
+/// # Errors
+/// The text isn't a CSV.
+pub fn parquet(csv_text: &str) -> Result<Vec<u8>, CsvToParquetError> {
+    let mut reader = csv::Reader::from_reader(csv_text.as_bytes());
+    let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+    let mut columns: Vec<Vec<String>> = vec![Vec::new(); names.len()];
+    for row in reader.records() {
+        for (column, field) in columns.iter_mut().zip(&row?) {
+            column.push(field.to_owned());
+        }
+    }
+    let sorts: Vec<Sort> = columns.iter().map(|column| sort(column)).collect();
+    let fields = names.iter().zip(&sorts).map(|(name, sort)| field(name, *sort));
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    let schema = Type::group_type_builder("table").with_fields(fields).build()?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for (column, sort) in columns.iter().zip(sorts) {
+        write(&mut group, column, sort)?;
+    }
+    group.close()?;
+    Ok(writer.into_inner()?)
+}
+
+fn sort(column: &[String]) -> Sort {
+    let filled = || column.iter().filter(|field| !field.is_empty());
+    if filled().next().is_none() {
+        Sort::Text
+    } else if filled().all(|field| field.parse::<i64>().is_ok()) {
+        Sort::Whole
+    } else if filled().all(|field| field.parse::<f64>().is_ok()) {
+        Sort::Number
+    } else {
+        Sort::Text
+    }
+}
+
+fn field(name: &str, sort: Sort) -> Result<Arc<Type>, ParquetError> {
+    let (physical, logical) = match sort {
+        Sort::Whole => (Physical::INT64, None),
+        Sort::Number => (Physical::DOUBLE, None),
+        Sort::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+    };
+    let field = Type::primitive_type_builder(name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical);
+    Ok(Arc::new(field.build()?))
+}
+
+fn write(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    column: &[String],
+    sort: Sort,
+) -> Result<(), ParquetError> {
+    let levels: Vec<i16> = column.iter().map(|field| i16::from(!field.is_empty())).collect();
+    let filled = || column.iter().filter(|field| !field.is_empty());
+    let Some(mut writer) = group.next_column()? else { return Ok(()) };
+    match sort {
+        Sort::Whole => {
+            let values: Vec<i64> = filled().filter_map(|field| field.parse().ok()).collect();
+            writer.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
+        }
+        Sort::Number => {
+            let values: Vec<f64> = filled().filter_map(|field| field.parse().ok()).collect();
+            writer.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+        }
+        Sort::Text => {
+            let values: Vec<ByteArray> = filled().map(|f| ByteArray::from(f.as_str())).collect();
+            writer.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
+        }
+    }
+    writer.close()
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    #[test]
+    fn the_rows_read_back() {
+        let text = "name,n,energy_j,none\na,1,0.5,\n\"b,c\",-2,,\n,3,1e-9,\n";
+        let bytes = bytes::Bytes::from(super::parquet(text).unwrap());
+        let reader = SerializedFileReader::new(bytes).unwrap();
+        let rows: Vec<String> =
+            reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        let expected = [
+            "{name: \"a\", n: 1, energy_j: 0.5, none: null}",
+            "{name: \"b,c\", n: -2, energy_j: null, none: null}",
+            "{name: null, n: 3, energy_j: 0.000000001, none: null}",
+        ];
+        assert_eq!(rows, expected);
+        assert!(super::parquet("a,b\n1\n").is_err());
+    }
+}

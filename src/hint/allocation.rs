@@ -1,0 +1,284 @@
+//! Objects and arrays that every iteration makes anew though nobody outside it sees
+//! them: one before the loop does.
+
+use crate::hint::invariant::is_stable;
+use crate::hint::pattern::{self, Creation};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::java::{Node, SourceFile};
+use crate::operations::OperationCount;
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "allocation-in-loop",
+    title: "Made anew in every iteration: make it once before the loop",
+    help: "The loop makes an array, a StringBuilder or a collection in every iteration, and it \
+           leaves the iteration in no way that the source shows. One made before the loop and \
+           cleared in every iteration does the same. The prediction saves the creations but one \
+           per entry of the loop; the garbage collector's share comes on top. An optimising \
+           compiler may put small ones on the stack by itself.",
+    reference: "Android documentation, Performance tips: avoid creating unnecessary objects",
+    find,
+};
+
+/// Classes whose objects can be emptied, and how.
+const CLEARED: [(&str, &str); 11] = [
+    ("StringBuilder", "setLength(0)"),
+    ("StringBuffer", "setLength(0)"),
+    ("ArrayList", "clear()"),
+    ("LinkedList", "clear()"),
+    ("ArrayDeque", "clear()"),
+    ("HashMap", "clear()"),
+    ("LinkedHashMap", "clear()"),
+    ("TreeMap", "clear()"),
+    ("HashSet", "clear()"),
+    ("LinkedHashSet", "clear()"),
+    ("TreeSet", "clear()"),
+];
+
+/// Finds local creations in loops.
+fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
+    sites.iter().flat_map(|site| at(context, site)).collect()
+}
+
+/// The creations that stand directly in one loop.
+fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<Hint> {
+    let locals = pattern::descendants(site.syntax.body).into_iter().flat_map(pattern::as_locals);
+    locals
+        .filter_map(|(_, name, value)| {
+            let value = pattern::without_parentheses(value?);
+            let made = pattern::as_creation(value)?;
+            let inside = site.is_directly_in(value);
+            let once = inside && stays_inside(site, name, &made);
+            once.then(|| reused(context, site, name, value, &made))?
+        })
+        .collect()
+}
+
+/// How a creation leaves the loop.
+enum Reuse {
+    /// An array of constants that nobody writes: it can be made once as it is.
+    AsItIs,
+    /// An array whose elements are written before they are read.
+    Overwritten,
+    /// An array that starts with zeros, which are read or added to: this fills it again.
+    Refilled(String),
+    /// An object that this call empties.
+    Cleared(&'static str),
+}
+
+/// The hint for one creation.
+fn reused(
+    context: &Context<'_>,
+    site: &Site<'_>,
+    name: Node<'_>,
+    value: Node<'_>,
+    made: &Creation<'_>,
+) -> Option<Hint> {
+    let file = site.file;
+    let reuse = reuse(context, site, name, made)?;
+    let block = site.block_at(context, value);
+    let runs = context.runs(block);
+    let entries = site.entries(context).max(1);
+    if runs < 2 * entries {
+        return None;
+    }
+    let line = pattern::line(value);
+    let operation = if made.is_array { "New_Array" } else { "New_Object" };
+    let class = pattern::created_class(file, made);
+    let constructor = format!(".{class}.<init>");
+    let is_part = |o: &&OperationCount| {
+        o.line == line && (o.operation == operation || o.operation.ends_with(&constructor))
+    };
+    let mut saved = Counted::default();
+    for found in block.operations.iter().filter(is_part) {
+        context.add_found(&mut saved, block, found, (runs - entries) as f64);
+    }
+    if saved.counts.0.is_empty() {
+        return None;
+    }
+    if matches!(reuse, Reuse::Refilled(_)) {
+        pay_for_filling(context, &mut saved, runs as f64);
+    }
+    let text = file.text_of(name);
+    let declaration = format!("{} {text} = {};", type_text(file, name), file.text_of(value));
+    let (advice, rewrite, condition, confidence) = told(&reuse, text, &declaration);
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!(
+            "`{}` is made {} times for {} {} of the loop.",
+            file.text_of(value).lines().next().unwrap_or_default(),
+            grouped(runs),
+            grouped(entries),
+            if entries == 1 { "entry" } else { "entries" }
+        ),
+        advice,
+        rewrite,
+        condition,
+        saved,
+        confidence,
+        mechanical: None,
+    };
+    Some(hint(context, block, &site.blocks(), (line, pattern::last_line(value)), finding))
+}
+
+/// Pays for filling arrays: the model's own price, else half a creation.
+fn pay_for_filling(context: &Context<'_>, saved: &mut Counted, count: f64) {
+    const FILL: &str = "lib:java.util.Arrays.fill";
+    match context.has_own_price(FILL) {
+        true => context.add(saved, FILL, -count),
+        false => context.add(saved, "New_Array", -count / 2.0),
+    }
+}
+
+/// Advice, rewrite, condition and confidence of a way to reuse.
+fn told(reuse: &Reuse, name: &str, declaration: &str) -> (String, String, String, Confidence) {
+    match reuse {
+        Reuse::AsItIs => (
+            "Make it once before the loop.".into(),
+            format!("final {declaration} // before the loop"),
+            format!("Nothing writes into `{name}`."),
+            Confidence::High,
+        ),
+        Reuse::Overwritten => (
+            "Make it once before the loop.".into(),
+            format!("{declaration} // before the loop"),
+            format!(
+                "Every iteration writes the elements of `{name}` before it reads them; else fill \
+                 it with zeros first."
+            ),
+            Confidence::Medium,
+        ),
+        Reuse::Refilled(fill) => (
+            "Make it once before the loop, and fill it with zeros in every iteration.".into(),
+            format!("{declaration} // before the loop\n{fill} // in the loop, in its place"),
+            format!("`{name}` is small, or filling it is cheaper than making it."),
+            Confidence::Low,
+        ),
+        Reuse::Cleared(call) => (
+            "Make it once before the loop, and empty it in every iteration.".into(),
+            format!(
+                "{declaration} // before the loop\n{name}.{call}; // in the loop, in its place"
+            ),
+            format!("What `{name}` is asked for keeps no hold of it (a view, an iterator)."),
+            Confidence::Medium,
+        ),
+    }
+}
+
+/// The type that a local is declared with.
+fn type_text(file: &SourceFile, name: Node<'_>) -> String {
+    let declared = pattern::declared(file, name);
+    declared.map_or_else(|| "var".into(), |declared| declared.type_text)
+}
+
+/// How a creation can be reused; `None` where it depends on the iteration.
+fn reuse(
+    context: &Context<'_>,
+    site: &Site<'_>,
+    name: Node<'_>,
+    made: &Creation<'_>,
+) -> Option<Reuse> {
+    if !made.is_array {
+        let class = pattern::created_class(site.file, made);
+        let (_, call) = CLEARED.iter().find(|(known, _)| *known == class)?;
+        return made.arguments.is_empty().then_some(Reuse::Cleared(call));
+    }
+    if let Some(elements) = &made.elements {
+        let constant = elements.iter().all(|element| pattern::is_literal(*element));
+        let unwritten = uses(site, name).into_iter().all(pattern::is_read_only);
+        return (constant && unwritten && !elements.is_empty()).then_some(Reuse::AsItIs);
+    }
+    let lengths = made.arguments.iter().all(|length| is_stable(context, site, *length));
+    if !lengths || made.arguments.len() != 1 {
+        return None;
+    }
+    if starts_by_writing(site, name) {
+        return Some(Reuse::Overwritten);
+    }
+    let zero = match site.file.text_of(made.ty) {
+        "boolean" => "false",
+        "byte" => "(byte) 0",
+        "short" => "(short) 0",
+        "char" => "(char) 0",
+        "int" | "long" | "float" | "double" => "0",
+        _ => "null",
+    };
+    Some(Reuse::Refilled(format!("java.util.Arrays.fill({}, {zero});", site.file.text_of(name))))
+}
+
+/// Whether the first use of an array assigns an element, whatever the iteration, a value
+/// that doesn't come from the array.
+fn starts_by_writing(site: &Site<'_>, name: Node<'_>) -> bool {
+    let uses = uses(site, name);
+    let first = uses.iter().min_by_key(|node| node.start_byte());
+    let Some(element) = first.and_then(Node::parent) else { return false };
+    let assignment = element.parent().and_then(|parent| {
+        let (left, right) = pattern::as_assignment(site.file, parent)?;
+        (pattern::as_element(element).is_some() && left == element).then_some(right)
+    });
+    let fresh = assignment.is_some_and(|right| {
+        !uses.iter().any(|node| right.byte_range().contains(&node.start_byte()))
+    });
+    fresh && !pattern::is_guarded(element, site.syntax.node)
+}
+
+/// The uses of a local in the loop, its declaration apart.
+fn uses<'t>(site: &Site<'t>, name: Node<'_>) -> Vec<Node<'t>> {
+    let text = site.file.text_of(name);
+    let nodes = pattern::descendants(site.syntax.body).into_iter();
+    nodes.filter(|n| pattern::is_variable(*n) && site.file.text_of(*n) == text).collect()
+}
+
+/// Whether the source shows that a local's object stays in its iteration: it is used for
+/// its elements, its length, and calls on it, and for nothing else.
+fn stays_inside(site: &Site<'_>, name: Node<'_>, made: &Creation<'_>) -> bool {
+    let uses = uses(site, name);
+    let harmless = |node: &Node<'_>| {
+        let Some(parent) = node.parent() else { return false };
+        if pattern::in_other_unit(*node, site.syntax.node) {
+            return false;
+        }
+        let element = pattern::as_element(parent).is_some_and(|(array, _)| array == *node);
+        let field = pattern::as_field(parent).is_some_and(|(object, _)| object == *node);
+        let call = pattern::as_call(parent).is_some_and(|call| {
+            call.object == Some(*node) && keeps_it(site.file, parent, site.file.text_of(call.name))
+        });
+        element || field || (call && !made.is_array)
+    };
+    !uses.is_empty() && uses.iter().all(harmless)
+}
+
+/// Whether a call's result isn't the object itself or a view of it: one that is thrown
+/// away, a number or a String.
+fn keeps_it(file: &SourceFile, call: Node<'_>, method: &str) -> bool {
+    const PLAIN: [&str; 12] = [
+        "toString",
+        "length",
+        "size",
+        "isEmpty",
+        "contains",
+        "containsKey",
+        "charAt",
+        "indexOf",
+        "get",
+        "join",
+        "getOrDefault",
+        "setLength",
+    ];
+    if PLAIN.contains(&method) {
+        return true;
+    }
+    let mut outer = call;
+    while let Some(parent) = outer.parent() {
+        match pattern::as_call(parent) {
+            Some(next) if next.object == Some(outer) => {
+                if PLAIN.contains(&file.text_of(next.name)) {
+                    return true;
+                }
+                outer = parent;
+            }
+            _ => return pattern::expression(parent) == Some(outer),
+        }
+    }
+    false
+}

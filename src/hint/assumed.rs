@@ -1,0 +1,96 @@
+//! Executions assumed from how loops are nested, and costs assumed to be alike, for sources
+//! that nobody has run: to try the patterns on real code. No energy follows from it; the
+//! shares only say which place would be looked at first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::{Accounts, Measured, Scenario, account};
+use crate::blocks::BlockId;
+use crate::hint::{Context, Hint, HintInput, HintOptions, hints, site};
+use crate::java::SourceFile;
+use crate::model::{Cost, CovarianceScope, LIBRARY_OTHER, Model, Provenance};
+use crate::operations::Dictionary;
+
+/// Every unit is entered so often.
+const ENTRIES: u64 = 1000;
+/// Every loop iterates so often per entry.
+const ITERATIONS: u64 = 20;
+/// What every operation is taken to cost, in joules: any number would do.
+const OPERATION_J: f64 = 1e-9;
+/// What a call of the library is taken to cost: as much as some operations.
+const LIBRARY_J: f64 = 5e-9;
+
+/// The hints of sources that nobody has run, what would be looked at first first. `model`
+/// prices them; without one all operations cost the same.
+pub fn assumed_hints(
+    dictionary: &Dictionary,
+    sources: &[SourceFile],
+    model: Option<&Model>,
+) -> Vec<Hint> {
+    let alike = assumed_model(dictionary);
+    let model = model.unwrap_or(&alike);
+    let nothing = BTreeMap::new();
+    let accounts = |executions: &BTreeMap<BlockId, u64>, measured: &Measured| -> Accounts {
+        account(&Scenario { dictionary, executions, model, measured })
+    };
+    let empty = accounts(&nothing, &Measured::default());
+    let input = HintInput { dictionary, executions: &nothing, model, accounts: &empty, sources };
+    let executions = assumed_executions(input);
+    let explained = accounts(&executions, &Measured::default()).explained().joules();
+    let measured = Measured { total: explained, ..Measured::default() };
+    let accounts = accounts(&executions, &measured);
+    let input = HintInput { executions: &executions, accounts: &accounts, ..input };
+    hints(input, &HintOptions { least_bound: 0.0, least_saving: 0.0 })
+}
+
+/// Executions per block if every unit were entered 1000 times and every loop iterated 20
+/// times per entry. The input's own executions don't matter.
+pub fn assumed_executions(input: HintInput<'_>) -> BTreeMap<BlockId, u64> {
+    let once: BTreeMap<BlockId, u64> =
+        input.dictionary.blocks.iter().map(|block| (block.id, ENTRIES)).collect();
+    let context = Context::new(HintInput { executions: &once, ..input });
+    let mut assumed = once.clone();
+    for site in site::sites(&context) {
+        let test = site.test.map(|block| block.id);
+        for block in site.repeated() {
+            let times = if Some(block.id) == test { ITERATIONS + 1 } else { ITERATIONS };
+            if let Some(runs) = assumed.get_mut(&block.id) {
+                *runs = runs.saturating_mul(times);
+            }
+        }
+    }
+    assumed
+}
+
+/// A model in which all operations of the sources cost the same, and all library functions.
+fn assumed_model(dictionary: &Dictionary) -> Model {
+    let cost = |operation: &str, cost_j: f64| Cost {
+        operation: operation.to_owned(),
+        cost_j,
+        se_j: None,
+        lo_j: None,
+        hi_j: None,
+        estimable: false,
+        group: None,
+    };
+    let blocks = dictionary.blocks.iter().flat_map(|block| &block.operations);
+    let names: BTreeSet<&str> = blocks.map(|found| found.operation.as_str()).collect();
+    let own = names.into_iter().filter(|name| !name.starts_with("lib:"));
+    let costs = own.map(|name| cost(name, OPERATION_J));
+    Model {
+        format: 1,
+        solver: "none".into(),
+        costs: costs.chain([cost(LIBRARY_OTHER, LIBRARY_J)]).collect(),
+        covariance: None,
+        contexts: Vec::new(),
+        covariance_scope: CovarianceScope::All,
+        row_space: None,
+        draws: Vec::new(),
+        residual_sd_j: None,
+        rank: 0,
+        rank_tolerance: 1e-9,
+        condition: None,
+        diagnostics: BTreeMap::new(),
+        provenance: Provenance::default(),
+    }
+}

@@ -1,0 +1,137 @@
+//! Numbers held as objects in a loop: `Integer sum = 0; ... sum += x` makes an object for
+//! every new value.
+
+use std::collections::BTreeSet;
+
+use crate::hint::pattern::{self, Place};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::java::{Node, SourceFile};
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "boxing-in-loop",
+    title: "A number is boxed in every iteration: use the primitive type",
+    help: "A local variable of type Integer, Long, Float, Double, Short, Byte or Character takes \
+           a computed value in a loop: each time its object is unboxed and a new one is made. A \
+           variable of the primitive type does neither. The prediction saves a call of valueOf per \
+           new value, at the model's price for it or for an average library function.",
+    reference: "Bloch, Effective Java, 3rd edition, item 61: prefer primitive types to boxed \
+                primitives",
+    find,
+};
+
+/// Boxes and their primitive types.
+const BOXES: [(&str, &str); 7] = [
+    ("Integer", "int"),
+    ("Long", "long"),
+    ("Float", "float"),
+    ("Double", "double"),
+    ("Short", "short"),
+    ("Byte", "byte"),
+    ("Character", "char"),
+];
+
+/// Finds the outermost loops that compute boxed locals.
+fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
+    let mut seen = BTreeSet::new();
+    let mut hints = Vec::new();
+    for site in sites {
+        for (declaration, hint) in at(context, site) {
+            if seen.insert((hint.file.clone(), declaration)) {
+                hints.push(hint);
+            }
+        }
+    }
+    hints
+}
+
+/// The boxed locals that one loop computes, with where they are declared.
+fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(usize, Hint)> {
+    let file = site.file;
+    let mut done = BTreeSet::new();
+    let mut hints = Vec::new();
+    let parts = site.syntax.update.iter().copied().chain([site.syntax.body]);
+    for node in parts.flat_map(pattern::descendants) {
+        let Some(name) = computed(file, node) else { continue };
+        let Some(declared) = pattern::declared(file, name) else { continue };
+        let boxed = BOXES.iter().find(|(class, _)| *class == declared.type_text);
+        let Some((class, primitive)) = boxed.filter(|_| declared.place == Place::Local) else {
+            continue;
+        };
+        let starts_known = declared
+            .value
+            .is_some_and(|value| pattern::is_literal(value) && !pattern::is_null(value));
+        let text = file.text_of(name);
+        if starts_known && done.insert(text) && !is_compared_with_null(file, site, text) {
+            let hint = boxes(context, site, text, class, primitive);
+            hints.extend(hint.map(|hint| (declared.node.start_byte(), hint)));
+        }
+    }
+    hints
+}
+
+/// The name that takes a computed value: of `x += 1`, `x++`, `x = x + 1`.
+fn computed<'t>(file: &SourceFile, node: Node<'t>) -> Option<Node<'t>> {
+    let name = match (pattern::as_step(node), pattern::as_compound(file, node)) {
+        (Some(operand), _) => operand,
+        (_, Some((left, _, _))) => left,
+        _ => {
+            let (left, right) = pattern::as_assignment(file, node)?;
+            pattern::is_arithmetic(file, pattern::without_parentheses(right)).then_some(left)?
+        }
+    };
+    pattern::is_variable(name).then_some(name)
+}
+
+/// Whether the unit compares a name with null or sets it to null.
+fn is_compared_with_null(file: &SourceFile, site: &Site<'_>, name: &str) -> bool {
+    let nodes = pattern::descendants(pattern::enclosing_unit(site.syntax.node));
+    nodes.into_iter().filter(|node| pattern::is_null(*node)).any(|null| {
+        null.parent().is_some_and(|parent| {
+            pattern::operands(parent).iter().any(|part| file.text_of(*part) == name)
+        })
+    })
+}
+
+/// The hint for one variable of one loop.
+fn boxes(
+    context: &Context<'_>,
+    site: &Site<'_>,
+    name: &str,
+    class: &str,
+    primitive: &str,
+) -> Option<Hint> {
+    let file = site.file;
+    let mut runs = 0u64;
+    let parts = site.syntax.update.iter().copied().chain([site.syntax.body]);
+    for node in parts.flat_map(pattern::descendants) {
+        let own = computed(file, node).is_some_and(|found| file.text_of(found) == name);
+        if own && !pattern::in_other_unit(node, site.syntax.node) {
+            runs = runs.saturating_add(context.runs(site.block_at(context, node)));
+        }
+    }
+    if runs < 2 * site.entries(context).max(1) {
+        return None;
+    }
+    let mut saved = Counted::default();
+    context.add(&mut saved, &format!("lib:java.lang.{class}.valueOf"), runs as f64);
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!(
+            "`{name}` is {} {class}, and takes a new value {} times.",
+            article(class),
+            grouped(runs)
+        ),
+        advice: format!("Declare `{name}` as {primitive}."),
+        rewrite: format!("{primitive} {name} = ...; // instead of {class}"),
+        condition: format!("`{name}` is never null, and isn't compared as an object with `==`."),
+        saved,
+        confidence: Confidence::High,
+        mechanical: None,
+    };
+    Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
+}
+
+fn article(class: &str) -> &'static str {
+    if class == "Integer" { "an" } else { "a" }
+}

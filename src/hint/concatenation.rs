@@ -1,0 +1,156 @@
+//! Strings that grow in a loop: every `+=` copies all that is there already.
+
+use std::collections::BTreeSet;
+
+use crate::hint::pattern::{self, Place};
+use crate::hint::rewrite::fresh_name;
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::java::{Node, SourceFile};
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "string-in-loop",
+    title: "A String grows in a loop: use a StringBuilder",
+    help: "Adding to a String copies the whole String every time, so the work grows with the \
+           square of its length. A StringBuilder copies only what is added. The prediction saves \
+           the concatenations and pays for the append calls, or half of a concatenation where the \
+           model has no price for them; it doesn't know how long the String is, so long ones save \
+           more.",
+    reference: "Bloch, Effective Java, 3rd edition, item 63: beware the performance of string \
+                concatenation",
+    find,
+};
+
+/// Finds the outermost loops in which a local String grows.
+fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
+    let found: Vec<(Hint, usize)> = sites.iter().flat_map(|site| at(context, site)).collect();
+    let mut seen = BTreeSet::new();
+    found
+        .into_iter()
+        .filter(|(hint, declaration)| seen.insert((hint.file.clone(), *declaration)))
+        .map(|(hint, _)| hint)
+        .collect()
+}
+
+/// The Strings that grow in one loop, with where they are declared.
+fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(Hint, usize)> {
+    let file = site.file;
+    let mut done = BTreeSet::new();
+    let mut hints = Vec::new();
+    for node in pattern::descendants(site.syntax.body) {
+        let Some(name) = grown(file, node) else { continue };
+        let text = file.text_of(name);
+        let Some(declared) = pattern::declared(file, name) else { continue };
+        let outside = declared.node.end_byte() <= site.syntax.node.start_byte();
+        let local = declared.place != Place::Field && declared.type_text == "String";
+        if outside && local && done.insert(text) && only_grows(site, text) {
+            hints.extend(grows(context, site, text).map(|hint| (hint, declared.node.start_byte())));
+        }
+    }
+    hints
+}
+
+/// The name that `s += x` or `s = s + x` adds to.
+fn grown<'t>(file: &SourceFile, node: Node<'t>) -> Option<Node<'t>> {
+    if let Some((left, operator, _)) = pattern::as_compound(file, node) {
+        return (operator == "+" && pattern::is_variable(left)).then_some(left);
+    }
+    let (left, right) = pattern::as_assignment(file, node)?;
+    let mut first = right;
+    while let Some((further, _)) = pattern::as_binary(file, first, &["+"]) {
+        first = further;
+    }
+    let grows = first != right && file.text_of(first) == file.text_of(left);
+    (grows && pattern::is_variable(left)).then_some(left)
+}
+
+/// Whether the loop only adds to a name: it neither reads nor sets it otherwise.
+fn only_grows(site: &Site<'_>, name: &str) -> bool {
+    let file = site.file;
+    let nodes = pattern::descendants(site.syntax.node);
+    let uses = nodes.iter().filter(|n| pattern::is_variable(**n) && file.text_of(**n) == name);
+    let growths: usize = nodes
+        .iter()
+        .filter(|node| grown(file, **node).is_some_and(|grown| file.text_of(grown) == name))
+        .map(|node| if pattern::as_compound(file, *node).is_some() { 1 } else { 2 })
+        .sum();
+    uses.count() == growths
+}
+
+/// The hint for one String of one loop.
+fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
+    let file = site.file;
+    let entries = site.entries(context).max(1);
+    let mut saved = Counted::default();
+    let mut runs = 0u64;
+    let mut added = Vec::new();
+    for node in pattern::descendants(site.syntax.body) {
+        let Some(_) = grown(file, node).filter(|grown| file.text_of(*grown) == name) else {
+            continue;
+        };
+        if pattern::in_other_unit(node, site.syntax.node) {
+            return None;
+        }
+        let block = site.block_at(context, node);
+        let times = context.runs(block);
+        runs = runs.saturating_add(times);
+        let lines = pattern::line(node)..=pattern::last_line(node);
+        let on_line = |line: u32| lines.contains(&line);
+        let found = block.operations.iter().filter(|o| o.operation == "String_Concat");
+        for found in found.filter(|o| on_line(o.line)) {
+            let count = times as f64 * f64::from(found.count);
+            context.add_found(&mut saved, block, found, count);
+            pay(context, &mut saved, count);
+        }
+        added.push(append(file, node, name));
+    }
+    if saved.counts.0.is_empty() || runs < 2 * entries {
+        return None;
+    }
+    let builder = fresh_name(file, &format!("{name}Builder"));
+    let appends: Vec<String> = added.iter().map(|more| format!("    {builder}{more};")).collect();
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!(
+            "The String `{name}` grows {} times in the loop, and is copied each time.",
+            grouped(runs)
+        ),
+        advice: "Append to a StringBuilder, and make the String after the loop.".into(),
+        rewrite: format!(
+            "StringBuilder {builder} = new StringBuilder({name});\n// in the loop\n{}\n// after it\n{name} = {builder}.toString();",
+            appends.join("\n")
+        ),
+        condition: format!("`{name}` isn't null before the loop."),
+        saved,
+        confidence: Confidence::High,
+        mechanical: None,
+    };
+    Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
+}
+
+/// Pays for appending: the model's own price, else half a concatenation.
+fn pay(context: &Context<'_>, saved: &mut Counted, count: f64) {
+    let append =
+        ["lib:java.lang.StringBuilder.append", "lib:java.lang.AbstractStringBuilder.append"]
+            .into_iter()
+            .find(|name| context.has_own_price(name));
+    match append {
+        Some(append) => context.add(saved, append, -count),
+        None => context.add(saved, "String_Concat", -count / 2.0),
+    }
+}
+
+/// The calls that add what a statement adds: `.append(a).append(b)`.
+fn append(file: &SourceFile, node: Node<'_>, name: &str) -> String {
+    if let Some((_, _, right)) = pattern::as_compound(file, node) {
+        return format!(".append({})", file.text_of(right));
+    }
+    let mut parts = Vec::new();
+    let mut rest = pattern::as_assignment(file, node).map(|(_, right)| right);
+    while let Some((further, last)) = rest.and_then(|rest| pattern::as_binary(file, rest, &["+"])) {
+        parts.push(format!(".append({})", file.text_of(last)));
+        rest = Some(further).filter(|further| file.text_of(*further) != name);
+    }
+    parts.reverse();
+    parts.concat()
+}

@@ -1,0 +1,172 @@
+//! Numbers of type float that are computed with in double and turned back: for want of
+//! an `f` behind a literal.
+
+use crate::hint::pattern;
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::java::{Node, SourceFile};
+use crate::operations::{BlockEntry, OperationCount};
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "float-and-double",
+    title: "A double literal among floats: two conversions for nothing",
+    help: "A literal without an f is a double. A float beside it is converted to double, the \
+           operation is done in double, and the result is converted back to float. With an f \
+           there is no conversion. Where the literal is a float exactly (0.5, 2.0) the result is \
+           the same to the last bit, for one operation on two floats rounds to the same float \
+           either way; where it isn't (0.1), the last digits differ. The prediction saves the two \
+           conversions, and what the operation costs more in double.",
+    reference: "Figueroa, When is double rounding innocuous? (SIGNUM 1995); JLS 3.10.2, 5.6.2",
+    find,
+};
+
+/// Finds literals in all sources; what runs often need not stand in a loop.
+fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+    let sources = context.input.sources;
+    sources.iter().flat_map(|file| of_file(context, file)).collect()
+}
+
+fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
+    let nodes = pattern::descendants(file.tree.root_node()).into_iter();
+    nodes
+        .filter_map(|node| found(file, node))
+        .filter_map(|found| at(context, file, &found))
+        .collect()
+}
+
+/// A float, an operation and a double literal whose result becomes a float.
+struct Found<'t> {
+    literal: Node<'t>,
+    float: Node<'t>,
+    /// What becomes simpler.
+    whole: Node<'t>,
+    operator: String,
+    /// Whether the result is cast, rather than assigned by `*=`.
+    is_cast: bool,
+}
+
+/// Reads `x *= 0.5` and `(float) (x * 0.5)`, with a float `x`.
+fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
+    if let Some((float, operator, right)) = pattern::as_compound(file, node) {
+        let literal = pattern::without_parentheses(right);
+        let fits = ["+", "-", "*", "/"].contains(&operator.as_str());
+        let found = Found { literal, float, whole: node, operator, is_cast: false };
+        return found.checked(file).filter(|_| fits);
+    }
+    let (ty, value) = pattern::as_cast(node)?;
+    if file.text_of(ty) != "float" {
+        return None;
+    }
+    let value = pattern::without_parentheses(value);
+    for operator in ["+", "-", "*", "/"] {
+        let Some((left, right)) = pattern::as_binary(file, value, &[operator]) else { continue };
+        for (literal, float) in [(left, right), (right, left)] {
+            let operator = operator.to_string();
+            let found = Found { literal, float, whole: node, operator, is_cast: true };
+            if let Some(found) = found.checked(file) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+impl Found<'_> {
+    fn checked(self, file: &SourceFile) -> Option<Self> {
+        let one = pattern::is_double_literal(file, self.literal) && is_float(file, self.float);
+        one.then_some(self)
+    }
+
+    /// The literal as a float.
+    fn as_float(&self, file: &SourceFile) -> String {
+        let text = file.text_of(self.literal).trim_end_matches(['d', 'D']);
+        format!("{text}f")
+    }
+
+    /// Whether the literal is a float exactly.
+    fn is_exact(&self, file: &SourceFile) -> bool {
+        let text = file.text_of(self.literal).trim_end_matches(['d', 'D']).replace('_', "");
+        text.parse::<f64>().is_ok_and(|value| f64::from(value as f32) == value)
+    }
+}
+
+/// Whether a name, field or element is declared as float in this file.
+fn is_float(file: &SourceFile, node: Node<'_>) -> bool {
+    let node = pattern::without_parentheses(node);
+    let of_type = |node: Node<'_>, ty: &str| {
+        pattern::declared(file, node).is_some_and(|d| pattern::simple_type(&d.type_text) == ty)
+    };
+    match pattern::as_element(node) {
+        Some((array, _)) => of_type(array, "float[]"),
+        None => of_type(node, "float"),
+    }
+}
+
+/// The hint for one literal, where the dictionary has the conversions.
+fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hint> {
+    let line = pattern::line(found.literal);
+    let near = pattern::line(found.whole)..=pattern::last_line(found.whole);
+    // The dictionary calls the first one `constant`, for one side of the pair is one.
+    const TO: [&str; 2] = ["constant", "float to double"];
+    const BACK: [&str; 1] = ["double to float"];
+    let converts = |o: &&OperationCount, contexts: &[&str]| {
+        let one_of = contexts.contains(&o.context.as_str());
+        o.operation == "Cast_numeric" && one_of && near.contains(&o.line)
+    };
+    let of_block = |block: &&&BlockEntry| {
+        block.operations.iter().any(|o| converts(&o, &TO))
+            && (block.start_line..=block.end_line).contains(&line)
+    };
+    let block =
+        context.blocks_of(&file.path).iter().filter(of_block).min_by_key(|b| context.runs(b))?;
+    let runs = context.runs(block) as f64;
+    let mut saved = Counted::default();
+    for direction in [&TO[..], &BACK[..]] {
+        let one = block.operations.iter().find(|o| converts(o, direction))?;
+        context.add_found(&mut saved, block, one, runs);
+    }
+    let verb = match found.operator.as_str() {
+        "+" => "Addition",
+        "-" => "Subtraction",
+        "*" => "Multi",
+        _ => "Division",
+    };
+    context.add_known(&mut saved, &format!("{verb}_double_double"), runs);
+    context.add_known(&mut saved, &format!("{verb}_float_float"), -runs);
+    let (old, new) = (file.text_of(found.literal), found.as_float(file));
+    let exact = found.is_exact(file);
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!(
+            "`{}` is a float, and goes to double and back for the literal `{old}`: {} times.",
+            file.text_of(found.float),
+            grouped(context.runs(block))
+        ),
+        advice: format!("Write `{new}`."),
+        rewrite: rewrite(file, found, &new),
+        condition: match exact {
+            true => {
+                format!("`{old}` is a float exactly, so the result is the same to the last bit.")
+            }
+            false => {
+                format!("`{old}` isn't a float exactly: the last digits of the result change.")
+            }
+        },
+        saved,
+        confidence: if exact { Confidence::High } else { Confidence::Low },
+        mechanical: None,
+    };
+    let lines = (pattern::line(found.whole), pattern::last_line(found.whole));
+    Some(hint(context, block, &[block], lines, finding))
+}
+
+/// The expression with the new literal, and without the cast that it makes needless.
+fn rewrite(file: &SourceFile, found: &Found<'_>, literal: &str) -> String {
+    let (start, end) = (found.whole.start_byte(), found.whole.end_byte());
+    let own = found.literal.byte_range();
+    let text = format!("{}{literal}{}", &file.text[start..own.start], &file.text[own.end..end]);
+    if !found.is_cast {
+        return text;
+    }
+    text.split_once(')').map_or(text.clone(), |(_, rest)| rest.trim().to_string())
+}

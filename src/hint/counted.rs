@@ -1,0 +1,204 @@
+//! What operations of the source cost in the scenario: counts of costs, and energies with
+//! their intervals.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::account::{Accounts, Costs, CountVector, Interval, VOCABULARY_ERROR};
+use crate::blocks::BlockId;
+use crate::hint::pattern;
+use crate::java::SourceFile;
+use crate::model::Model;
+use crate::operations::{BlockEntry, Dictionary, OperationCount, split_form};
+use crate::units::Joules;
+
+/// What hints are made of.
+#[derive(Clone, Copy)]
+pub struct HintInput<'a> {
+    /// The blocks and what they hold.
+    pub dictionary: &'a Dictionary,
+    /// How often each block ran.
+    pub executions: &'a BTreeMap<BlockId, u64>,
+    /// The costs.
+    pub model: &'a Model,
+    /// The scenario's accounts.
+    pub accounts: &'a Accounts,
+    /// The sources, by the dictionary's file names.
+    pub sources: &'a [SourceFile],
+}
+
+/// Operations with what their prices leave unsure. Counts may be negative: a rewrite that
+/// executes some instead of others.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// How often each known cost occurs.
+    pub counts: CountVector,
+    /// Whether operations without a cost were among them.
+    pub incomplete: bool,
+    /// By operation and context, what the price of the context leaves unsure, in joules.
+    contexts: BTreeMap<(String, String), f64>,
+    /// By block and line, the energy in joules.
+    lines: BTreeMap<(BlockId, u32), f64>,
+}
+
+impl Counted {
+    /// Adds all of another.
+    pub fn add_all(&mut self, other: &Counted) {
+        for (&cost, &count) in &other.counts.0 {
+            self.counts.add(cost, count);
+        }
+        for (context, unsure) in &other.contexts {
+            *self.contexts.entry(context.clone()).or_default() += unsure;
+        }
+        for (&line, energy_j) in &other.lines {
+            *self.lines.entry(line).or_default() += energy_j;
+        }
+        self.incomplete |= other.incomplete;
+    }
+
+    /// Variance in J^2 of what prices of contexts leave unsure, and operations can't say.
+    fn further_variance(&self) -> f64 {
+        let square = |sum: f64, x: &f64| sum + x * x;
+        let lines = self.lines.values().fold(0.0, square);
+        self.contexts.values().fold(0.0, square) + VOCABULARY_ERROR * VOCABULARY_ERROR * lines
+    }
+}
+
+/// An energy with its interval, in joules and as a part of the scenario.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Amount {
+    /// The energy.
+    pub energy: Joules,
+    /// Its 95 % interval; absent where the model has none.
+    pub interval: Option<Interval>,
+    /// Part of the scenario's energy above idle, 0..1; absent where that isn't positive.
+    pub share: Option<f64>,
+}
+
+impl Amount {
+    /// The interval as parts of the scenario; absent where there is none.
+    pub fn share_interval(&self) -> Option<(f64, f64)> {
+        let (interval, share) = (self.interval?, self.share?);
+        let whole = self.energy / Joules(1.0) / share;
+        let usable = whole.is_finite() && whole > 0.0;
+        usable.then(|| (interval.lo.0 / whole, interval.hi.0 / whole))
+    }
+}
+
+/// The input with indexes over it.
+pub struct Context<'a> {
+    /// What it was made of.
+    pub input: HintInput<'a>,
+    /// The price list.
+    pub costs: Costs<'a>,
+    files: HashMap<&'a str, Vec<&'a BlockEntry>>,
+    reassigned: OnceCell<BTreeSet<&'a str>>,
+}
+
+impl<'a> Context<'a> {
+    /// Indexes the input.
+    pub fn new(input: HintInput<'a>) -> Context<'a> {
+        let mut files: HashMap<&str, Vec<&BlockEntry>> = HashMap::new();
+        for block in &input.dictionary.blocks {
+            files.entry(block.file.as_str()).or_default().push(block);
+        }
+        Context { input, costs: Costs::new(input.model), files, reassigned: OnceCell::new() }
+    }
+
+    /// The blocks of a file, in source order.
+    pub fn blocks_of(&self, file: &str) -> &[&'a BlockEntry] {
+        self.files.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether no method of the sources assigns a field of this name: once its object is
+    /// made, it stays.
+    pub fn is_set_once(&self, field: &str) -> bool {
+        let sources = self.input.sources;
+        let all = || sources.iter().flat_map(pattern::reassigned_fields).collect();
+        !self.reassigned.get_or_init(all).contains(field)
+    }
+
+    /// How often a block ran.
+    pub fn runs(&self, block: &BlockEntry) -> u64 {
+        self.input.executions.get(&block.id).copied().unwrap_or(0)
+    }
+
+    /// Counts of these blocks' operations in the scenario, as far as `wanted`.
+    pub fn counted(
+        &self,
+        blocks: &[&BlockEntry],
+        wanted: impl Fn(&OperationCount) -> bool,
+    ) -> Counted {
+        let mut counted = Counted::default();
+        for block in blocks {
+            let runs = self.runs(block) as f64;
+            for operation in block.operations.iter().filter(|operation| wanted(operation)) {
+                self.add_found(&mut counted, block, operation, runs * f64::from(operation.count));
+            }
+        }
+        counted
+    }
+
+    /// Adds executions of an operation of the source, at the price of its context.
+    pub fn add_found(
+        &self,
+        counted: &mut Counted,
+        block: &BlockEntry,
+        found: &OperationCount,
+        count: f64,
+    ) {
+        let energy_j = self.add_one(counted, found, count);
+        *counted.lines.entry((block.id, found.line)).or_default() += energy_j;
+    }
+
+    /// Adds executions of an operation or of a form of it (`Field_Reference [read int]`).
+    pub fn add(&self, counted: &mut Counted, form: &str, count: f64) {
+        let (operation, context) = split_form(form);
+        let (operation, context) = (operation.to_owned(), context.to_owned());
+        self.add_one(counted, &OperationCount { operation, context, line: 0, count: 1 }, count);
+    }
+
+    /// Adds executions of an operation that is small beside the rest: without a cost it
+    /// counts as free.
+    pub fn add_known(&self, counted: &mut Counted, form: &str, count: f64) {
+        if self.costs.of(split_form(form).0).is_some() {
+            self.add(counted, form, count);
+        }
+    }
+
+    /// Whether the model has a price of this operation's own: not that of all the rest.
+    pub fn has_own_price(&self, operation: &str) -> bool {
+        self.costs.of(operation).is_some_and(|cost| self.costs.name(cost) == operation)
+    }
+
+    /// Adds executions; returns their energy in joules.
+    fn add_one(&self, counted: &mut Counted, found: &OperationCount, count: f64) -> f64 {
+        let Some(cost) = self.costs.of(&found.operation) else {
+            counted.incomplete |= count != 0.0;
+            return 0.0;
+        };
+        let one_j = self.costs.cost(cost).0;
+        let relative = self.costs.relative(found);
+        counted.counts.add(cost, count * relative);
+        let unsure = one_j * count * self.costs.relative_se(found);
+        if unsure != 0.0 {
+            let context = (found.operation.clone(), found.context.clone());
+            *counted.contexts.entry(context).or_default() += unsure;
+        }
+        one_j * count * relative
+    }
+
+    /// The energy of counts. An interval of a saving may reach below zero: that it costs
+    /// more instead.
+    pub fn amount(&self, counted: &Counted) -> Amount {
+        let energy = self.costs.energy(&counted.counts);
+        let variance = if counted.incomplete { None } else { self.costs.variance(&counted.counts) };
+        let variance = variance.map(|variance| variance + counted.further_variance());
+        let whole = self.input.accounts.ledger.above_idle().joules();
+        Amount {
+            energy,
+            interval: variance.map(|variance| Interval::of_difference(energy, variance)),
+            share: (whole.0 > 0.0).then(|| energy / whole),
+        }
+    }
+}

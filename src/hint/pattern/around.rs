@@ -1,0 +1,99 @@
+//! What stands around a piece of code: the unit, the loop, the branches that decide
+//! whether it runs, and whether it is read or written.
+
+use crate::java::Node;
+
+use super::as_loop;
+
+/// Whether a subtree stands in a lambda or a class body below `root`: its code belongs
+/// to another unit.
+pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
+    let mut node = node;
+    while node != root {
+        if matches!(node.kind(), "lambda_expression" | "class_body") {
+            return true;
+        }
+        match node.parent() {
+            Some(parent) => node = parent,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Whether code between `node` and the statement `root` decides if `node` is evaluated:
+/// a branch, the right side of `&&` or `||`, an arm of `?:`, a body of a loop within.
+pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
+    let mut node = node;
+    while let Some(parent) = node.parent().filter(|parent| *parent != root) {
+        let is = |name: &str| parent.child_by_field_name(name) == Some(node);
+        let decides = match parent.kind() {
+            "if_statement" | "while_statement" | "ternary_expression" => !is("condition"),
+            "for_statement" => !is("init") && !is("condition"),
+            "enhanced_for_statement" => !is("value"),
+            "binary_expression" => is("right") && is_shortcut(parent),
+            "switch_block" | "catch_clause" => true,
+            _ => false,
+        };
+        if decides {
+            return true;
+        }
+        node = parent;
+    }
+    false
+}
+
+/// Whether an operator may leave its right side out.
+fn is_shortcut(binary: Node<'_>) -> bool {
+    let operator = binary.child_by_field_name("operator");
+    operator.is_some_and(|operator| matches!(operator.kind(), "&&" | "||"))
+}
+
+/// The innermost loop whose test, update or body holds a node.
+pub fn innermost_loop(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        let once = |name: &str| parent.children_by_field_name(name).any(|part| part == node);
+        if as_loop(parent).is_some() && !once("init") && !once("value") {
+            return Some(parent);
+        }
+        node = parent;
+    }
+    None
+}
+
+/// A statement with its labels, and whether it stands among other statements, so that a
+/// declaration may come before it.
+pub fn outermost_statement(statement: Node<'_>) -> (Node<'_>, bool) {
+    let mut root = statement;
+    while let Some(parent) = root.parent().filter(|parent| parent.kind() == "labeled_statement") {
+        root = parent;
+    }
+    let among = ["block", "constructor_body", "switch_block_statement_group"];
+    let others = root.parent().is_some_and(|parent| among.contains(&parent.kind()));
+    (root, others)
+}
+
+/// Whether a place is assigned, counted up or counted down.
+pub fn is_written(place: Node<'_>) -> bool {
+    let Some(parent) = place.parent() else { return false };
+    match parent.kind() {
+        "assignment_expression" => parent.child_by_field_name("left") == Some(place),
+        "update_expression" => true,
+        "parenthesized_expression" => is_written(parent),
+        _ => false,
+    }
+}
+
+/// Whether an array's name is used only to read an element or the length, or to go over
+/// all elements.
+pub fn is_read_only(name: Node<'_>) -> bool {
+    let Some(parent) = name.parent() else { return false };
+    let is = |field: &str| parent.child_by_field_name(field) == Some(name);
+    match parent.kind() {
+        "array_access" => is("array") && !is_written(parent),
+        "field_access" => is("object"),
+        "enhanced_for_statement" => is("value"),
+        _ => false,
+    }
+}

@@ -1,0 +1,92 @@
+//! What a class around some code looks like: what is static in it, and whether it may
+//! have static methods.
+
+use crate::java::{Node, SourceFile};
+
+use super::{children, descendants, field};
+
+/// A class, as far as hints ask.
+#[derive(Debug, Clone)]
+pub struct Class<'s> {
+    /// Whether it is a top-level or a static nested class.
+    pub may_have_statics: bool,
+    /// Its own static fields and methods.
+    pub static_names: Vec<&'s str>,
+}
+
+/// The innermost named class around a node; `None` in an anonymous class, an interface,
+/// an enum or a record.
+pub fn class_around<'s>(file: &'s SourceFile, node: Node<'_>) -> Option<Class<'s>> {
+    let body = node.parent().filter(|parent| parent.kind() == "class_body")?;
+    let class = body.parent().filter(|class| class.kind() == "class_declaration")?;
+    let top = class.parent().is_some_and(|parent| parent.kind() == "program");
+    let nested = class.parent().is_some_and(|parent| parent.kind() == "class_body");
+    let is_static = nested && modifiers(file, class).contains(&"static");
+    Some(Class { may_have_statics: top || is_static, static_names: static_names(file, body) })
+}
+
+/// Names of the static fields and methods of a class.
+fn static_names<'s>(file: &'s SourceFile, body: Node<'_>) -> Vec<&'s str> {
+    let is_static = |member: &Node<'_>| modifiers(file, *member).contains(&"static");
+    let (statics, others): (Vec<Node<'_>>, Vec<Node<'_>>) =
+        children(body).into_iter().partition(is_static);
+    let names = |members: &[Node<'_>]| -> Vec<&'s str> {
+        members.iter().flat_map(|member| member_names(file, *member)).collect()
+    };
+    let (mut statics, others) = (names(&statics), names(&others));
+    statics.retain(|name| !others.contains(name));
+    statics
+}
+
+/// The names that a field or method declaration declares.
+fn member_names<'s>(file: &'s SourceFile, member: Node<'_>) -> Vec<&'s str> {
+    let own = (member.kind() == "method_declaration").then_some(member);
+    let nodes = field(member, "declarator").into_iter().chain(own);
+    nodes.filter_map(|node| node.child_by_field_name("name")).map(|n| file.text_of(n)).collect()
+}
+
+/// The modifiers of a declaration.
+pub fn modifiers<'s>(file: &'s SourceFile, declaration: Node<'_>) -> Vec<&'s str> {
+    let list = children(declaration).into_iter().find(|child| child.kind() == "modifiers");
+    list.map_or(Vec::new(), |list| file.text_of(list).split_whitespace().collect())
+}
+
+/// Where a declaration starts behind its annotations; `None` if it has none.
+pub fn after_annotations(declaration: Node<'_>) -> Option<usize> {
+    let list = children(declaration).into_iter().find(|child| child.kind() == "modifiers")?;
+    let annotation = |node: &Node<'_>| node.kind().ends_with("annotation");
+    let last = list.children().filter(annotation).last()?;
+    let next = list.children().find(|child| child.start_byte() >= last.end_byte())?;
+    Some(next.start_byte())
+}
+
+/// Names of classes that need an object of the class around them: neither top-level nor
+/// static.
+pub fn inner_classes(file: &SourceFile) -> Vec<&str> {
+    let classes = descendants(file.tree.root_node()).into_iter();
+    classes
+        .filter(|node| node.kind() == "class_declaration")
+        .filter(|node| node.parent().is_some_and(|parent| parent.kind() != "program"))
+        .filter(|node| !modifiers(file, *node).contains(&"static"))
+        .filter_map(|node| node.child_by_field_name("name"))
+        .map(|name| file.text_of(name))
+        .collect()
+}
+
+/// The method, constructor, initialiser or class body around a node, or the file.
+pub fn enclosing_unit(node: Node<'_>) -> Node<'_> {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        node = parent;
+        let units = ["method_declaration", "constructor_declaration", "static_initializer"];
+        if units.contains(&node.kind()) {
+            break;
+        }
+    }
+    node
+}
+
+/// The type of an enhanced `for`'s variable.
+pub fn element_type(statement: Node<'_>) -> Option<Node<'_>> {
+    statement.child_by_field_name("type")
+}

@@ -1,0 +1,262 @@
+//! Where a name is declared, and with which type, as far as the file itself says it.
+
+use crate::java::Node;
+
+use super::{as_creation, as_field, children, creation, field, is_this};
+use crate::java::SourceFile;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A local variable, of a `for` or a resource too.
+    Local,
+    /// A parameter of a method, a lambda or a catch clause.
+    Parameter,
+    /// A field of the class around.
+    Field,
+}
+
+/// A declaration.
+#[derive(Debug, Clone)]
+pub struct Declared<'t> {
+    /// What it declares.
+    pub place: Place,
+    /// Its type as written, dimensions after the name included; that of the created object
+    /// for `var x = new T()`; empty where the file doesn't say it.
+    pub type_text: String,
+    /// Its initial value.
+    pub value: Option<Node<'t>>,
+    /// The declarator or parameter.
+    pub node: Node<'t>,
+}
+
+/// The declaration of `x` or `this.x` seen from there: locals and parameters around it,
+/// then the fields of the innermost class. `None` for what is declared elsewhere.
+pub fn declared<'t>(file: &SourceFile, use_of: Node<'t>) -> Option<Declared<'t>> {
+    if let Some((object, name)) = as_field(use_of) {
+        return if is_this(object) { of_field(file, use_of, file.text_of(name)) } else { None };
+    }
+    if use_of.kind() != "identifier" {
+        return None;
+    }
+    let name = file.text_of(use_of);
+    let mut node = use_of;
+    while let Some(parent) = node.parent() {
+        if let Some(found) = among(file, parent, node, name) {
+            return Some(found);
+        }
+        if matches!(parent.kind(), "class_body" | "enum_body_declarations" | "interface_body") {
+            return of_field(file, use_of, name);
+        }
+        node = parent;
+    }
+    None
+}
+
+/// A declaration that `parent` makes for its part `node`.
+fn among<'t>(
+    file: &SourceFile,
+    parent: Node<'t>,
+    node: Node<'t>,
+    name: &str,
+) -> Option<Declared<'t>> {
+    let before = |child: &Node<'t>| child.start_byte() < node.start_byte() || *child == node;
+    match parent.kind() {
+        "block"
+        | "switch_block_statement_group"
+        | "constructor_body"
+        | "for_statement"
+        | "resource_specification"
+        | "local_variable_declaration" => children(parent)
+            .into_iter()
+            .filter(before)
+            .chain((parent.kind() == "local_variable_declaration").then_some(parent))
+            .filter_map(|child| declarator(file, child, name, Place::Local))
+            .next_back(),
+        "try_with_resources_statement" => {
+            let resources = parent.child_by_field_name("resources")?;
+            children(resources)
+                .into_iter()
+                .find_map(|child| declarator(file, child, name, Place::Local))
+        }
+        "enhanced_for_statement" => {
+            let own = parent.child_by_field_name("name")?;
+            let in_body = parent.child_by_field_name("body") == Some(node);
+            (in_body && file.text_of(own) == name).then(|| typed(file, parent, None, Place::Local))
+        }
+        "method_declaration" | "constructor_declaration" | "lambda_expression" | "catch_clause" => {
+            parameter(file, parent, name)
+        }
+        _ => None,
+    }
+}
+
+/// A parameter of a method, lambda or catch clause.
+fn parameter<'t>(file: &SourceFile, unit: Node<'t>, name: &str) -> Option<Declared<'t>> {
+    let list = unit.child_by_field_name("parameters");
+    let lists = list
+        .into_iter()
+        .chain(children(unit).into_iter().filter(|c| c.kind() == "catch_formal_parameter"));
+    for list in lists {
+        if list.kind() == "identifier" && file.text_of(list) == name {
+            return Some(untyped(list));
+        }
+        for child in children(list).into_iter().chain([list]) {
+            if child.kind() == "identifier" && file.text_of(child) == name {
+                return Some(untyped(child));
+            }
+            let own = child.child_by_field_name("name");
+            if own.is_some_and(|own| file.text_of(own) == name) {
+                return Some(typed(file, child, None, Place::Parameter));
+            }
+            if let Some(found) = declarator(file, child, name, Place::Parameter) {
+                let type_text = format!("{}[]", found.type_text);
+                return Some(Declared { type_text, ..found });
+            }
+        }
+    }
+    None
+}
+
+/// A parameter without a type.
+fn untyped(node: Node<'_>) -> Declared<'_> {
+    Declared { place: Place::Parameter, type_text: String::new(), value: None, node }
+}
+
+/// The declarator of `name` in a declaration of locals, fields or a resource.
+fn declarator<'t>(
+    file: &SourceFile,
+    declaration: Node<'t>,
+    name: &str,
+    place: Place,
+) -> Option<Declared<'t>> {
+    let kinds = ["local_variable_declaration", "field_declaration", "resource", "spread_parameter"];
+    if !kinds.contains(&declaration.kind()) {
+        return None;
+    }
+    let own = field(declaration, "declarator").into_iter().chain(
+        children(declaration).into_iter().filter(|child| child.kind() == "variable_declarator"),
+    );
+    let is = |node: &Node<'_>| {
+        node.child_by_field_name("name").is_some_and(|own| file.text_of(own) == name)
+    };
+    let found = own.chain([declaration]).find(is)?;
+    let ty = declaration.child_by_field_name("type").or_else(|| {
+        children(declaration)
+            .into_iter()
+            .find(|child| child.kind().ends_with("_type") || child.kind() == "type_identifier")
+    });
+    let mut declared = typed(file, found, ty, place);
+    declared.value = found.child_by_field_name("value");
+    if declared.type_text == "var" {
+        declared.type_text = declared.value.and_then(as_creation).map_or(String::new(), |made| {
+            let array = if made.is_array {
+                "[]".repeat(made.arguments.len().max(1))
+            } else {
+                String::new()
+            };
+            format!("{}{array}", file.text_of(made.ty))
+        });
+    }
+    Some(declared)
+}
+
+/// A declaration with its type as written.
+fn typed<'t>(
+    file: &SourceFile,
+    node: Node<'t>,
+    ty: Option<Node<'t>>,
+    place: Place,
+) -> Declared<'t> {
+    let ty = ty.or_else(|| node.child_by_field_name("type"));
+    let dimensions = node.child_by_field_name("dimensions").map_or("", |n| file.text_of(n));
+    let text = ty.map_or("", |ty| file.text_of(ty));
+    Declared { place, type_text: format!("{text}{dimensions}"), value: None, node }
+}
+
+/// A field that the innermost class declares itself.
+fn of_field<'t>(file: &SourceFile, inside: Node<'t>, name: &str) -> Option<Declared<'t>> {
+    let mut node = inside;
+    while let Some(parent) = node.parent() {
+        if matches!(parent.kind(), "class_body" | "enum_body_declarations" | "interface_body") {
+            return children(parent)
+                .into_iter()
+                .find_map(|child| declarator(file, child, name, Place::Field));
+        }
+        node = parent;
+    }
+    None
+}
+
+/// A type without package, type arguments and white space: `List` of
+/// `java.util.List<String>`, `float[]` of `float [ ]`.
+pub fn simple_type(type_text: &str) -> String {
+    let dimensions = "[]".repeat(type_text.matches('[').count());
+    let raw = type_text.split(['<', '[']).next().unwrap_or_default();
+    let raw = raw.rsplit('.').next().unwrap_or(raw).trim();
+    format!("{raw}{dimensions}")
+}
+
+/// The methods that classes declare, with their body.
+pub fn units<'t>(file: &'t SourceFile) -> Vec<(Node<'t>, Node<'t>)> {
+    let all = super::descendants(file.tree.root_node()).into_iter();
+    all.filter(|node| node.kind() == "method_declaration")
+        .filter_map(|node| Some((node, node.child_by_field_name("body")?)))
+        .collect()
+}
+
+/// The created class without package and type arguments.
+pub fn created_class<'s>(file: &'s SourceFile, made: &super::Creation<'_>) -> &'s str {
+    creation::simple_name(file, made.ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hint::pattern::{descendants, is_variable};
+
+    #[test]
+    fn names_have_the_type_of_their_nearest_declaration() {
+        let text = "class A { int x; float y[]; List<String> z;
+            void m(double x, long... v) {
+                use(x, y, this.x, v);
+                { short x2 = 1; use(x2); }
+                for (byte b : bytes) { use(b); }
+                var made = new java.util.ArrayList<String>(); use(made, z, w);
+                Runnable r = () -> use(r2);
+                for (int i = 0, j; i < 3; i++) use(i, j);
+                try (In in = open()) { use(in); } catch (E | F e) { use(e); }
+            } }";
+        let file = SourceFile::parse("A.java", text);
+        let mut types = Vec::new();
+        for call in descendants(file.tree.root_node()) {
+            if let Some(call) =
+                super::super::as_call(call).filter(|call| file.text_of(call.name) == "use")
+            {
+                for argument in call.arguments {
+                    assert!(is_variable(argument) || argument.kind() == "field_access");
+                    types.push(
+                        declared(&file, argument).map_or("?".into(), |d| simple_type(&d.type_text)),
+                    );
+                }
+            }
+        }
+        let expected = [
+            "double",
+            "float[]",
+            "int",
+            "long[]",
+            "short",
+            "byte",
+            "ArrayList",
+            "List",
+            "?",
+            "?",
+            "int",
+            "int",
+            "In",
+            "",
+        ];
+        assert_eq!(types, expected);
+    }
+}

@@ -1,0 +1,190 @@
+//! Expressions taken apart: calls, assignments, operators, places, literals.
+
+use crate::java::{Node, SourceFile};
+
+use super::{children, field};
+
+/// A method call in parts.
+#[derive(Debug, Clone)]
+pub struct Call<'t> {
+    /// What stands before the dot.
+    pub object: Option<Node<'t>>,
+    /// The method's name.
+    pub name: Node<'t>,
+    /// The arguments.
+    pub arguments: Vec<Node<'t>>,
+}
+
+/// The expression of an expression statement.
+pub fn expression(statement: Node<'_>) -> Option<Node<'_>> {
+    let is = statement.kind() == "expression_statement";
+    is.then(|| children(statement).first().copied()).flatten()
+}
+
+/// Takes a call apart; `None` for anything else.
+pub fn as_call(node: Node<'_>) -> Option<Call<'_>> {
+    if node.kind() != "method_invocation" {
+        return None;
+    }
+    Some(Call {
+        object: node.child_by_field_name("object"),
+        name: node.child_by_field_name("name")?,
+        arguments: children(node.child_by_field_name("arguments")?),
+    })
+}
+
+/// Left and right side of a plain assignment.
+pub fn as_assignment<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    if node.kind() != "assignment_expression" {
+        return None;
+    }
+    let operator = node.child_by_field_name("operator")?;
+    let plain = file.text_of(operator) == "=";
+    plain.then_some((node.child_by_field_name("left")?, node.child_by_field_name("right")?))
+}
+
+/// Array and index of an element access.
+pub fn as_element(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    if node.kind() != "array_access" {
+        return None;
+    }
+    Some((node.child_by_field_name("array")?, node.child_by_field_name("index")?))
+}
+
+/// Operands of a binary operator, if it is one of `operators`.
+pub fn as_binary<'t>(
+    file: &SourceFile,
+    node: Node<'t>,
+    operators: &[&str],
+) -> Option<(Node<'t>, Node<'t>)> {
+    if node.kind() != "binary_expression" {
+        return None;
+    }
+    let operator = node.child_by_field_name("operator")?;
+    let fits = operators.contains(&file.text_of(operator));
+    fits.then_some((node.child_by_field_name("left")?, node.child_by_field_name("right")?))
+}
+
+/// Whether a node is a plain place: a name, `this.x`, `a.b.c`.
+pub fn is_place(node: Node<'_>) -> bool {
+    match node.kind() {
+        "identifier" | "this" => true,
+        "field_access" => node.child_by_field_name("object").is_some_and(is_place),
+        _ => false,
+    }
+}
+
+/// Object and field name of `a.b`.
+pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    if node.kind() != "field_access" {
+        return None;
+    }
+    Some((node.child_by_field_name("object")?, node.child_by_field_name("field")?))
+}
+
+/// Operands of a compound assignment, and its operator without the `=`.
+pub fn as_compound<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, String, Node<'t>)> {
+    if node.kind() != "assignment_expression" {
+        return None;
+    }
+    let operator = file.text_of(node.child_by_field_name("operator")?);
+    let operator = operator.strip_suffix('=').filter(|rest| !rest.is_empty())?.to_owned();
+    Some((node.child_by_field_name("left")?, operator, node.child_by_field_name("right")?))
+}
+
+/// The operand of `x++`, `++x`, `x--`, `--x`.
+pub fn as_step(node: Node<'_>) -> Option<Node<'_>> {
+    (node.kind() == "update_expression").then(|| children(node).first().copied()).flatten()
+}
+
+/// Type and value of a cast.
+pub fn as_cast(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    if node.kind() != "cast_expression" {
+        return None;
+    }
+    Some((node.child_by_field_name("type")?, node.child_by_field_name("value")?))
+}
+
+/// Name and value of the declarators of a local declaration, with its type.
+pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> {
+    let is = node.kind() == "local_variable_declaration";
+    let Some(ty) = is.then(|| node.child_by_field_name("type")).flatten() else {
+        return Vec::new();
+    };
+    let name = |d: Node<'_>| d.child_by_field_name("name").is_some();
+    let declarators = field(node, "declarator").into_iter().filter(|d| name(*d));
+    declarators
+        .filter_map(|d| Some((ty, d.child_by_field_name("name")?, d.child_by_field_name("value"))))
+        .collect()
+}
+
+/// Whether a node is a literal.
+pub fn is_literal(node: Node<'_>) -> bool {
+    node.kind().ends_with("_literal") || matches!(node.kind(), "true" | "false")
+}
+
+/// Whether a node is a literal of type double: `0.5`, `1e3`, `2d`.
+pub fn is_double_literal(file: &SourceFile, node: Node<'_>) -> bool {
+    node.kind() == "decimal_floating_point_literal" && !file.text_of(node).ends_with(['f', 'F'])
+}
+
+/// Whether a node is a conditional expression, a lambda or a method reference.
+pub fn is_switching(node: Node<'_>) -> bool {
+    matches!(node.kind(), "ternary_expression" | "lambda_expression" | "method_reference")
+}
+
+/// Whether a node is an operation on numbers without an effect: `+ - * / %`, a sign.
+pub fn is_arithmetic(file: &SourceFile, node: Node<'_>) -> bool {
+    let operator = node.child_by_field_name("operator").map_or("", |node| file.text_of(node));
+    match node.kind() {
+        "binary_expression" => ["+", "-", "*", "/", "%", "<<", ">>"].contains(&operator),
+        "unary_expression" => ["+", "-"].contains(&operator),
+        "parenthesized_expression" => true,
+        _ => false,
+    }
+}
+
+/// Operands of an operation, or what stands in parentheses.
+pub fn operands(node: Node<'_>) -> Vec<Node<'_>> {
+    children(node)
+}
+
+/// Whether a node is `super`.
+pub fn is_super(node: Node<'_>) -> bool {
+    node.kind() == "super"
+}
+
+/// Whether a node is `null`.
+pub fn is_null(node: Node<'_>) -> bool {
+    node.kind() == "null_literal"
+}
+
+/// Whether a node is a `synchronized` statement.
+pub fn is_synchronized(node: Node<'_>) -> bool {
+    node.kind() == "synchronized_statement"
+}
+
+/// Whether a node is `this`.
+pub fn is_this(node: Node<'_>) -> bool {
+    node.kind() == "this"
+}
+
+/// Whether a node is a name that stands for a variable: not a method's name, not the
+/// field after a dot, not a label or a declared name.
+pub fn is_variable(node: Node<'_>) -> bool {
+    if node.kind() != "identifier" {
+        return false;
+    }
+    let Some(parent) = node.parent() else { return false };
+    let is = |name: &str| parent.child_by_field_name(name) == Some(node);
+    match parent.kind() {
+        "method_invocation" | "variable_declarator" | "formal_parameter" => !is("name"),
+        "field_access" => !is("field"),
+        "switch_label" | "marker_annotation" | "annotation" | "element_value_pair" => false,
+        "method_reference" => parent.named_children().next() == Some(node),
+        "labeled_statement" | "break_statement" | "continue_statement" => false,
+        "enhanced_for_statement" => !is("name"),
+        "lambda_expression" => !is("parameters"),
+        _ => true,
+    }
+}

@@ -1,0 +1,194 @@
+//! Rewrites of the source: what a mechanical hint changes, and the changed copy. Every
+//! new name is one that its file doesn't have, so it can neither hide nor clash.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::hint::pattern;
+use crate::hint::{Hint, Site};
+use crate::java::{Node, SourceFile};
+
+/// Replaces a range of bytes of a file; an empty range is an insertion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes of the file.
+    pub range: Range<usize>,
+    /// What comes there.
+    pub text: String,
+}
+
+/// All edits of one hint.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rewrite {
+    /// The edits, in no particular order; they don't overlap.
+    pub edits: Vec<Edit>,
+    /// The names that they declare, none of which the file has.
+    pub names: Vec<String>,
+}
+
+/// What became of the hints that were to be applied.
+#[derive(Debug, Default)]
+pub struct Applied<'h> {
+    /// The changed files, by path.
+    pub files: BTreeMap<String, String>,
+    /// The hints that the files have.
+    pub done: Vec<&'h Hint>,
+    /// Mechanical hints left out, for one before them changes the same place.
+    pub alternatives: Vec<&'h Hint>,
+}
+
+/// Applies the first `limit` mechanical hints of a list.
+pub fn apply<'h>(hints: &'h [Hint], sources: &[SourceFile], limit: usize) -> Applied<'h> {
+    let mut applied = Applied::default();
+    let mut edits: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
+    let mut names: BTreeSet<(&str, String)> = BTreeSet::new();
+    for hint in hints {
+        let Some(rewrite) = &hint.mechanical else { continue };
+        if applied.done.len() == limit {
+            break;
+        }
+        let others = edits.entry(hint.file.as_str()).or_default();
+        let collides = |edit: &Edit| others.iter().any(|other| overlap(&edit.range, &other.range));
+        if rewrite.edits.iter().any(collides) {
+            applied.alternatives.push(hint);
+            continue;
+        }
+        let mut own = rewrite.clone();
+        for name in &rewrite.names {
+            let free = (1..)
+                .map(|n| numbered(name, n))
+                .find(|name| !names.contains(&(hint.file.as_str(), name.clone())));
+            let free = free.expect("there are more numbers than names");
+            own.rename(name, &free);
+            names.insert((hint.file.as_str(), free));
+        }
+        others.extend(own.edits);
+        applied.done.push(hint);
+    }
+    for file in sources {
+        if let Some(edits) = edits.remove(file.path.as_str()).filter(|edits| !edits.is_empty()) {
+            applied.files.insert(file.path.clone(), edited(&file.text, edits));
+        }
+    }
+    applied
+}
+
+/// Whether two ranges share a byte, or two insertions a place.
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a == b || (a.start < b.end && b.start < a.end)
+}
+
+/// A text with its edits.
+pub fn edited(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut out = String::with_capacity(text.len() + 256);
+    let mut done = 0;
+    for edit in edits {
+        out.push_str(&text[done..edit.range.start]);
+        out.push_str(&edit.text);
+        done = edit.range.end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// `limit`, `limit2`, `limit3`.
+fn numbered(name: &str, n: usize) -> String {
+    if n == 1 { name.to_owned() } else { format!("{name}{n}") }
+}
+
+impl Rewrite {
+    /// Gives a name that these edits declare another one.
+    fn rename(&mut self, from: &str, to: &str) {
+        for edit in &mut self.edits {
+            edit.text = with_word(&edit.text, from, to);
+        }
+    }
+}
+
+/// A text with a whole word replaced.
+fn with_word(text: &str, from: &str, to: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(from) {
+        let (before, after) = (&rest[..at], &rest[at + from.len()..]);
+        out.push_str(before);
+        let whole = !out.ends_with(is_part) && !after.starts_with(is_part);
+        out.push_str(if whole { to } else { from });
+        rest = after;
+    }
+    out + rest
+}
+
+/// A name like `wanted` that the file doesn't have.
+pub fn fresh_name(file: &SourceFile, wanted: &str) -> String {
+    let used = pattern::names_of(file);
+    let free = (1..).map(|n| numbered(wanted, n)).find(|name| !used.contains(name.as_str()));
+    free.expect("there are more numbers than names")
+}
+
+/// Declarations before a loop as edits: on lines of their own where the loop stands among
+/// other statements, else in braces around it.
+pub fn before_loop(site: &Site<'_>, declarations: &[String]) -> Vec<Edit> {
+    let (root, among_others) = pattern::outermost_statement(site.syntax.node);
+    let indent = indent(site.file, root);
+    let insert = |at: usize, text: String| Edit { range: at..at, text };
+    if among_others {
+        let lines: String = declarations.iter().map(|line| format!("{line}\n{indent}")).collect();
+        vec![insert(root.start_byte(), lines)]
+    } else {
+        let lines: String =
+            declarations.iter().map(|line| format!("{indent}    {line}\n")).collect();
+        let open = format!("{{\n{lines}{indent}    ");
+        vec![insert(root.start_byte(), open), insert(root.end_byte(), format!("\n{indent}}}"))]
+    }
+}
+
+/// The white space before a node on its line.
+pub fn indent(file: &SourceFile, node: Node<'_>) -> String {
+    let before = &file.text[..node.start_byte()];
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    line.chars().take_while(|c| c.is_whitespace()).collect()
+}
+
+/// What the lines of a loop look like with a rewrite, without the indentation that they
+/// share: what a hint shows.
+pub fn shown(site: &Site<'_>, rewrite: &Rewrite) -> String {
+    let (root, _) = pattern::outermost_statement(site.syntax.node);
+    let (start, end) = (root.start_byte(), root.end_byte());
+    let shift = |edit: &Edit| Edit {
+        range: edit.range.start - start..edit.range.end - start,
+        text: edit.text.clone(),
+    };
+    let inside = |edit: &&Edit| start <= edit.range.start && edit.range.end <= end;
+    let edits = rewrite.edits.iter().filter(inside).map(shift).collect();
+    without_indent(&edited(&site.file.text[start..end], edits), &indent(site.file, root))
+}
+
+/// Takes an indentation away from all lines but the first.
+pub fn without_indent(text: &str, indent: &str) -> String {
+    let lines: Vec<&str> =
+        text.lines().map(|line| line.strip_prefix(indent).unwrap_or(line)).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_are_renamed() {
+        assert_eq!(with_word("int n = xs.n; nn + n", "n", "n2"), "int n2 = xs.n2; nn + n2");
+    }
+
+    #[test]
+    fn edits_apply_from_left_to_right() {
+        let edit = |range: Range<usize>, text: &str| Edit { range, text: text.into() };
+        let edits = vec![edit(4..5, "X"), edit(0..0, "<"), edit(2..2, "-")];
+        assert_eq!(edited("abcdef", edits), "<ab-cdXf");
+        assert!(
+            overlap(&(1..1), &(1..1)) && overlap(&(0..3), &(2..5)) && !overlap(&(0..2), &(2..3))
+        );
+    }
+}

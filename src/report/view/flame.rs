@@ -1,0 +1,139 @@
+//! The energy flame graph: package, class, method, block, each as wide as what it spends.
+//! It shows where energy is spent, not who called: no stacks are traced.
+
+use std::collections::BTreeMap;
+
+use crate::report::data::ReportData;
+use crate::report::format;
+use crate::units::Joules;
+
+/// Width of the picture in its own units.
+const WIDTH: f64 = 1200.0;
+/// Height of a level.
+const ROW: f64 = 20.0;
+/// Narrower boxes are left out.
+const NARROWEST: f64 = 0.6;
+/// Width of a letter.
+const LETTER: f64 = 6.6;
+
+/// A box.
+pub struct BoxView {
+    /// Left edge, width and top.
+    pub x: String,
+    /// Its width.
+    pub width: String,
+    /// Its top.
+    pub y: String,
+    /// Where its label stands.
+    pub text_x: String,
+    /// The same, downwards.
+    pub text_y: String,
+    /// Level: 0 everything, 1 package, 2 class, 3 method, 4 block.
+    pub level: usize,
+    /// What fits of its name.
+    pub label: String,
+    /// Name, energy and share.
+    pub title: String,
+}
+
+/// The picture.
+pub struct FlameView {
+    /// Its boxes, from the top.
+    pub boxes: Vec<BoxView>,
+    /// Its height.
+    pub height: String,
+    /// How many narrow boxes are left out.
+    pub left_out: usize,
+}
+
+/// A part of the program with its parts.
+#[derive(Default)]
+struct Part {
+    energy: f64,
+    parts: BTreeMap<String, Part>,
+}
+
+/// The flame graph of the blocks.
+pub fn flame(data: &ReportData<'_>) -> FlameView {
+    let mut whole = Part::default();
+    for block in &data.accounts.blocks {
+        let energy = block.entry.joules().0;
+        if energy <= 0.0 {
+            continue;
+        }
+        let (package, class) =
+            block.class.rsplit_once('.').unwrap_or(("(no package)", &block.class));
+        let simple = class.rsplit('$').next().unwrap_or(class);
+        let stem = format!("{simple}.{}", block.method);
+        let own = block.name.rsplit_once(&stem).map_or("", |(_, rest)| rest);
+        let own = match own.trim_start_matches('.') {
+            "" => "entry",
+            own => own,
+        };
+        whole.add(energy, &[package, class, &block.method, own]);
+    }
+    let mut view = FlameView { boxes: Vec::new(), height: String::new(), left_out: 0 };
+    if whole.energy > 0.0 {
+        let scale = WIDTH / whole.energy;
+        place(&mut view, "everything that the model explains", &whole, (0.0, 0), scale);
+    }
+    view.height = format!("{:.0}", ROW * 5.0);
+    view
+}
+
+impl Part {
+    fn add(&mut self, energy: f64, path: &[&str]) {
+        self.energy += energy;
+        if let Some((first, rest)) = path.split_first() {
+            self.parts.entry((*first).to_string()).or_default().add(energy, rest);
+        }
+    }
+}
+
+/// Places a part and those in it, the widest first.
+fn place(view: &mut FlameView, name: &str, part: &Part, (x, level): (f64, usize), scale: f64) {
+    let width = part.energy * scale;
+    if width < NARROWEST {
+        view.left_out += 1;
+        return;
+    }
+    let share = format::percent(width / WIDTH);
+    let shown = format::visible(name);
+    let letters = ((width - 6.0) / LETTER).max(0.0) as usize;
+    let top = ROW * level as f64;
+    view.boxes.push(BoxView {
+        x: format!("{x:.1}"),
+        width: format!("{:.1}", (width - 0.5).max(0.3)),
+        y: format!("{top:.0}"),
+        text_x: format!("{:.1}", x + 3.0),
+        text_y: format!("{:.0}", top + 14.0),
+        level,
+        label: if letters >= 3 { format::shortened(&shown, letters) } else { String::new() },
+        title: format!("{shown}: {}, {share}", format::energy(Joules(part.energy))),
+    });
+    let mut parts: Vec<(&String, &Part)> = part.parts.iter().collect();
+    parts.sort_by(|a, b| b.1.energy.total_cmp(&a.1.energy));
+    let mut left = x;
+    for (name, part) in parts {
+        place(view, name, part, (left, level + 1), scale);
+        left += part.energy * scale;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn every_level_is_as_wide_as_what_it_spends() {
+        let sample = sample::report();
+        let view = flame(&sample.data());
+        for level in 0..5 {
+            let boxes = view.boxes.iter().filter(|one| one.level == level);
+            let width: f64 = boxes.map(|one| one.width.parse::<f64>().unwrap() + 0.5).sum();
+            assert!((1150.0..=1201.0).contains(&width), "level {level}: {width}");
+        }
+        assert!(view.boxes.iter().any(|one| one.title.starts_with("for_1")), "a block's own name");
+    }
+}

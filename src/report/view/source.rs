@@ -1,0 +1,290 @@
+//! The source with coloured lines, by package, file and method: the files and the parts
+//! of them that spend, as far as they fit, and how much that is.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use crate::account::BlockAccount;
+use crate::report::data::ReportData;
+use crate::report::format;
+use crate::units::Joules;
+
+/// Source lines on the page: with their energies about 150 bytes each.
+const MOST_LINES: usize = 7000;
+/// Files on the page.
+const MOST_FILES: usize = 150;
+/// Lines shown before and after those that spend.
+const AROUND: u32 = 3;
+/// Characters of a line.
+const WIDEST: usize = 160;
+
+/// A package with its files.
+pub struct PackageView {
+    /// Its name.
+    pub name: String,
+    /// What its files spend.
+    pub energy: String,
+    /// The same in joules to sort by.
+    pub energy_raw: f64,
+    /// Part of the scenario or none.
+    pub share: String,
+    /// Its files on the page, what spends most first.
+    pub files: Vec<FileView>,
+}
+
+/// A file.
+pub struct FileView {
+    /// Number on the page, for the anchors of its lines.
+    pub number: usize,
+    /// Its name without the package.
+    pub name: String,
+    /// What its lines spend.
+    pub energy: String,
+    /// Part of the scenario or none.
+    pub share: String,
+    /// Its methods that ran, in source order.
+    pub methods: Vec<MethodView>,
+    /// Its lines, as far as they are shown.
+    pub lines: Vec<LineView>,
+}
+
+/// A method of a file.
+pub struct MethodView {
+    /// Its name with parameters.
+    pub name: String,
+    /// Its first line.
+    pub line: u32,
+    /// What its own statements spend.
+    pub energy: String,
+}
+
+/// A line, or a gap between lines.
+pub struct LineView {
+    /// Number, from 1.
+    pub number: u32,
+    /// Text.
+    pub text: String,
+    /// Energy, empty for a line that has none.
+    pub energy: String,
+    /// Colour, 0 (none) to 5.
+    pub heat: u8,
+    /// Lines left out before this one.
+    pub gap: u32,
+}
+
+/// The section.
+pub struct SourceView {
+    /// The packages, what spends most first.
+    pub packages: Vec<PackageView>,
+    /// What is shown and what isn't.
+    pub sentence: String,
+}
+
+/// What is known of one file.
+#[derive(Default)]
+struct File<'a> {
+    lines: BTreeMap<u32, Joules>,
+    blocks: Vec<&'a BlockAccount>,
+}
+
+impl File<'_> {
+    fn energy(&self) -> Joules {
+        self.lines.values().copied().sum()
+    }
+}
+
+/// The source of what spends.
+pub fn source(data: &ReportData<'_>) -> SourceView {
+    let mut files: BTreeMap<&str, File<'_>> = BTreeMap::new();
+    for entry in &data.accounts.lines {
+        files.entry(&entry.key.file).or_default().lines.insert(entry.key.line, entry.joules());
+    }
+    for block in &data.accounts.blocks {
+        files.entry(&block.file).or_default().blocks.push(block);
+    }
+    let ran = files.len();
+    let mut files: Vec<(&str, File<'_>)> = files.into_iter().collect();
+    files.sort_by(|a, b| b.1.energy().0.total_cmp(&a.1.energy().0));
+    let hottest = data.accounts.lines.first().map_or(0.0, |entry| entry.joules().0);
+    let mut views = Vec::new();
+    let (mut left, mut shown) = (MOST_LINES, Joules(0.0));
+    for (path, file) in &files {
+        let Some(text) = data.sources.get(*path).filter(|_| views.len() < MOST_FILES) else {
+            continue;
+        };
+        let lines = lines(text, file, hottest);
+        if lines.len() > left {
+            continue;
+        }
+        left -= lines.len();
+        shown += file.energy();
+        views.push((*path, file.energy(), file_view(data, views.len(), path, file, lines)));
+    }
+    let sentence = sentence(data, views.len(), ran, shown);
+    SourceView { packages: packages(data, views), sentence }
+}
+
+/// What is shown.
+fn sentence(data: &ReportData<'_>, shown: usize, ran: usize, energy: Joules) -> String {
+    let explained = data.accounts.explained().joules();
+    let part = (explained.0 > 0.0).then(|| energy / explained);
+    format!(
+        "{shown} of the {ran} files that ran; their lines hold {} of the explained energy. Lines \
+         that spend nothing are left out where there are many; all figures are in \
+         accounts/lines.csv.",
+        format::percent_or_none(part)
+    )
+}
+
+fn file_view(
+    data: &ReportData<'_>,
+    number: usize,
+    path: &str,
+    file: &File<'_>,
+    lines: Vec<LineView>,
+) -> FileView {
+    FileView {
+        number,
+        name: format::visible(path.rsplit('/').next().unwrap_or(path)),
+        energy: format::energy(file.energy()),
+        share: share(data, file.energy()),
+        methods: methods(file),
+        lines,
+    }
+}
+
+/// Part of the scenario's energy above idle.
+fn share(data: &ReportData<'_>, energy: Joules) -> String {
+    let whole = data.accounts.ledger.above_idle().joules();
+    format::percent_or_none((whole.0 > 0.0).then(|| energy / whole))
+}
+
+/// The methods of a file by their first line.
+fn methods(file: &File<'_>) -> Vec<MethodView> {
+    let mut found: BTreeMap<(&str, &str), (u32, Joules)> = BTreeMap::new();
+    for block in &file.blocks {
+        let method =
+            found.entry((&block.class, &block.method)).or_insert((block.start_line, Joules(0.0)));
+        method.0 = method.0.min(block.start_line);
+        method.1 += block.entry.joules();
+    }
+    let mut views: Vec<(u32, MethodView)> = found
+        .into_iter()
+        .map(|((class, method), (line, energy))| {
+            let class = class.rsplit('.').next().unwrap_or(class);
+            let name = format::visible(&format!("{class}.{method}"));
+            let name = format::shortened(&name, 100);
+            (line, MethodView { name, line, energy: format::energy(energy) })
+        })
+        .collect();
+    views.sort_by_key(|(line, _)| *line);
+    views.into_iter().map(|(_, view)| view).collect()
+}
+
+/// The lines that spend with some around them.
+fn lines(text: &str, file: &File<'_>, hottest: f64) -> Vec<LineView> {
+    let near = |line: &u32| -> RangeInclusive<u32> {
+        line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND)
+    };
+    let ranges: Vec<RangeInclusive<u32>> = file.lines.keys().map(near).collect();
+    let mut ranges = ranges.iter().peekable();
+    let mut views: Vec<LineView> = Vec::new();
+    let mut last = 0;
+    for (number, text) in (1u32..).zip(text.lines()) {
+        while ranges.next_if(|range| *range.end() < number).is_some() {}
+        let Some(range) = ranges.peek() else { break };
+        if !range.contains(&number) {
+            continue;
+        }
+        let energy = file.lines.get(&number).copied();
+        views.push(LineView {
+            number,
+            text: format::shortened(&format::visible(text), WIDEST),
+            energy: energy.map_or(String::new(), format::energy),
+            heat: energy.map_or(0, |energy| heat(energy.0, hottest)),
+            gap: number - last - 1,
+        });
+        last = number;
+    }
+    views
+}
+
+/// 5 for a line near the hottest, 1 less for every factor of about 3, at least 1.
+fn heat(energy_j: f64, hottest_j: f64) -> u8 {
+    match energy_j / hottest_j {
+        part if part >= 0.3 => 5,
+        part if part >= 0.1 => 4,
+        part if part >= 0.03 => 3,
+        part if part >= 0.01 => 2,
+        part if part > 0.0 => 1,
+        _ => 0,
+    }
+}
+
+/// The files by package.
+fn packages(data: &ReportData<'_>, files: Vec<(&str, Joules, FileView)>) -> Vec<PackageView> {
+    let mut found: BTreeMap<String, (Joules, Vec<FileView>)> = BTreeMap::new();
+    for (path, energy, view) in files {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let package = found.entry(folder.replace('/', ".")).or_default();
+        package.0 += energy;
+        package.1.push(view);
+    }
+    let mut views: Vec<PackageView> = found
+        .into_iter()
+        .map(|(name, (energy, files))| PackageView {
+            name: match name.is_empty() {
+                true => "(no package)".into(),
+                false => format::visible(&name),
+            },
+            energy: format::energy(energy),
+            energy_raw: energy.0,
+            share: share(data, energy),
+            files,
+        })
+        .collect();
+    views.sort_by(|a, b| b.energy_raw.total_cmp(&a.energy_raw));
+    views
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn lines_that_spend_are_shown_with_their_neighbours() {
+        let mut file = File::default();
+        file.lines.insert(2, Joules(1.0));
+        file.lines.insert(20, Joules(0.02));
+        let text: String = (1..=40).map(|i| format!("line {i}\n")).collect();
+        let views = lines(&text, &file, 1.0);
+        let numbers: Vec<u32> = views.iter().map(|line| line.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 17, 18, 19, 20, 21, 22, 23]);
+        assert_eq!(views.iter().map(|line| line.gap).sum::<u32>(), 11);
+        assert_eq!((views[1].heat, views[8].heat, views[0].heat), (5, 2, 0));
+    }
+
+    #[test]
+    fn a_large_program_is_cut_and_says_so() {
+        let mut sample = sample::report();
+        let entry = sample.accounts.lines[0].clone();
+        for i in 0..400 {
+            let path = format!("big/p{}/C{i}.java", i % 20);
+            for line in 1..=250u32 {
+                let mut entry = entry.clone();
+                entry.key.file.clone_from(&path);
+                entry.key.line = line;
+                sample.accounts.lines.push(entry);
+            }
+            sample.sources.insert(path, "        float x = a[i] * b[i] + c[i];\n".repeat(250));
+        }
+        let page = crate::report::html(&sample.data());
+        assert!(page.len() < 3_000_000, "{}", page.len());
+        let view = source(&sample.data());
+        assert!(view.sentence.contains("of the 40"), "{}", view.sentence);
+        let lines =
+            view.packages.iter().flat_map(|p| &p.files).map(|f| f.lines.len()).sum::<usize>();
+        assert!((5000..=MOST_LINES).contains(&lines), "{lines}");
+    }
+}

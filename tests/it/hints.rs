@@ -1,0 +1,97 @@
+//! Hints on annotated Java, and mechanical ones applied: the copy compiles and does the
+//! same.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use wattline::blocks::{FileBlocks, Granularity, divide};
+use wattline::hint::{Hint, apply, assumed_hints};
+use wattline::instrument::{GeneratedFile, Instrumented};
+use wattline::java::{ClassPath, SourceFile};
+use wattline::operations;
+
+use super::probes::java::{Build, has_jdk, java_files};
+
+/// The annotated sources.
+fn sources() -> Vec<SourceFile> {
+    java_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hints"))
+}
+
+/// All hints of sources that nobody has run.
+fn hints_of(files: &[SourceFile]) -> Vec<Hint> {
+    let classes = ClassPath::open(&[]).unwrap();
+    let blocks: Vec<FileBlocks<'_>> =
+        files.iter().map(|file| divide(file, Granularity::Statement)).collect();
+    let dictionary = operations::count(files, &blocks, &classes).dictionary;
+    assumed_hints(&dictionary, files, None)
+}
+
+/// `//~ pattern pattern` at the end of a line.
+fn expected(file: &SourceFile) -> BTreeSet<(String, u32, String)> {
+    let lines = file.text.lines().enumerate();
+    let comments = lines.filter_map(|(i, line)| Some((i as u32 + 1, line.split_once("//~")?.1)));
+    comments
+        .flat_map(|(line, names)| names.split_whitespace().map(move |name| (line, name)))
+        .map(|(line, name)| (file.path.clone(), line, name.to_owned()))
+        .collect()
+}
+
+#[test]
+fn hints_are_given_where_the_comments_say_and_nowhere_else() {
+    if !has_jdk() {
+        return;
+    }
+    let mut files = sources();
+    files.retain(|file| file.text.contains("//~"));
+    let found: BTreeSet<_> = hints_of(&files)
+        .into_iter()
+        .filter(|hint| !["unroll-loop", "inline-small-method"].contains(&hint.pattern))
+        .map(|hint| (hint.file, hint.start_line, hint.pattern.to_owned()))
+        .collect();
+    let expected: BTreeSet<_> = files.iter().flat_map(expected).collect();
+    let missing: Vec<_> = expected.difference(&found).collect();
+    let wrong: Vec<_> = found.difference(&expected).collect();
+    assert!(missing.is_empty() && wrong.is_empty(), "missing {missing:#?}\nwrong {wrong:#?}");
+}
+
+#[test]
+fn mechanical_hints_leave_what_a_program_prints() {
+    if !has_jdk() {
+        return;
+    }
+    let files: Vec<SourceFile> =
+        sources().into_iter().filter(|file| file.path == "Mechanical.java").collect();
+    let before = built(&files[0].text);
+    let hints = hints_of(&files);
+    let all = hints.iter().filter(|hint| hint.mechanical.is_some()).count();
+    let patterns: BTreeSet<_> =
+        hints.iter().filter(|hint| hint.mechanical.is_some()).map(|hint| hint.pattern).collect();
+    assert_eq!(
+        patterns.into_iter().collect::<Vec<_>>(),
+        ["bulk-copy", "field-in-loop", "loop-invariant"]
+    );
+    // Each sort alone (on one loop they are alternatives), then all together.
+    for pattern in ["bulk-copy", "field-in-loop", "loop-invariant"] {
+        let own: Vec<Hint> = hints.iter().filter(|hint| hint.pattern == pattern).cloned().collect();
+        let applied = apply(&own, &files, usize::MAX);
+        assert!(applied.alternatives.is_empty() || pattern == "field-in-loop", "{pattern}");
+        let text = &applied.files["Mechanical.java"];
+        assert_eq!(built(text), before, "{pattern}:\n{text}");
+    }
+    let applied = apply(&hints, &files, usize::MAX);
+    assert_eq!(applied.done.len() + applied.alternatives.len(), all);
+    assert!(applied.done.len() >= 12, "{}", applied.done.len());
+    let text = &applied.files["Mechanical.java"];
+    assert!(text.contains("System.arraycopy(") && text.contains("numbersSize2"), "{text}");
+    assert_eq!(built(text), before, "{text}");
+}
+
+/// Compiles and runs the program.
+fn built(text: &str) -> String {
+    let file = GeneratedFile { path: "Mechanical.java".into(), text: text.into() };
+    let sources = Instrumented { files: vec![file], ..Instrumented::default() };
+    let build = Build::new(&sources, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    build.run("Mechanical")
+}
