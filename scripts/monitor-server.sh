@@ -6,6 +6,7 @@
 #   scripts/monitor-server.sh requests [PAIRS]    time per request with the agent and without
 #   scripts/monitor-server.sh stable [SECONDS]    two recordings per way, rank correlation
 #
+# WAYS: one of the ways alone.
 # WATTLINE: the program (default target/debug/wattline). OUT: where recordings go (default
 # target/monitor-server). SERVE: options of the monitor (default --tdp 65). Debian: apt-get
 # install apache2-utils.
@@ -165,7 +166,7 @@ correlation() { # RECORDING RECORDING
 }
 
 measure_stable() {
-    for way in sampling instrumentation; do
+    for way in ${WAYS:-sampling instrumentation}; do
         record $way "$way-1" "${1:-40}"
         record $way "$way-2" "${1:-40}"
         echo "stable $way: rank correlation $(correlation "$out/$way-1" "$out/$way-2")"

@@ -50,6 +50,8 @@ pub struct Session {
     /// What is measured, and how.
     pub about: About,
     cycles: u64,
+    /// Whether the reading that the first cycle begins with is done.
+    has_begun: bool,
     /// Remarks that were said; each is said once.
     said: std::collections::BTreeSet<String>,
 }
@@ -85,6 +87,7 @@ impl Session {
             child,
             about,
             cycles: 0,
+            has_begun: false,
             said: std::collections::BTreeSet::new(),
         };
         session.describe_jvm();
@@ -109,7 +112,13 @@ impl Session {
         let cycle = self.machine.with(|host| self.modules.cycle(host))?;
         let inside = self.read_jvm();
         self.describe_jvm();
-        let Some(mut cycle) = cycle else { return Ok(None) };
+        let Some(mut cycle) = cycle else {
+            if std::mem::replace(&mut self.has_begun, true) {
+                let still = "the machine's clock stood still or went back: no cycle, no figure";
+                self.note(still.to_string());
+            }
+            return Ok(None);
+        };
         self.cycles += 1;
         self.about.cycles = self.cycles;
         self.about.duration_s += cycle.duration_s();

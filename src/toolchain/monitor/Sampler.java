@@ -143,7 +143,13 @@ final class Sampler implements Runnable, Probe.ByteSampler {
 
     private int number(StackTraceElement frame) {
         int line = Math.max(0, frame.getLineNumber());
-        return methods.number(frame.getClassName(), frame.getMethodName(), "", frame.getFileName(), line, line);
+        String owner = frame.getClassName();
+        int lambda = owner.indexOf("$$Lambda");
+        if (lambda >= 0) {
+            // what follows is another number in each run
+            owner = owner.substring(0, lambda + "$$Lambda".length());
+        }
+        return methods.number(owner, frame.getMethodName(), "", frame.getFileName(), line, line);
     }
 
     /** The bytes since the last look go to the method that is on top now. */
