@@ -143,7 +143,7 @@ fn wake(node: &mut Node, second: u32, is_on: &mut [bool; 3]) {
     node.set(CPU, activity(VTIMER));
     node.run(VTIMER_US / 2.0);
     for (at, led) in LEDS.into_iter().enumerate() {
-        if second % (1 << at) == 0 {
+        if second.is_multiple_of(1 << at) {
             is_on[at] = !is_on[at];
             toggle(node, led, at, is_on[at]);
         }
