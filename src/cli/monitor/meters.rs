@@ -17,6 +17,9 @@ use super::Arguments;
 /// Watts of a processor whose design power is not known: that of a laptop's.
 const TDP_W: f64 = 15.0;
 
+/// A meter and the rails that are added up.
+type Metering = (&'static dyn Meter, Vec<String>);
+
 /// Meters that can be asked twice; the others are files, or models.
 fn live_meters() -> impl Iterator<Item = &'static dyn Meter> {
     METERS.into_iter().filter(|meter| !["external", "software"].contains(&meter.name()))
@@ -54,7 +57,7 @@ fn measured(
     arguments: &Arguments,
     host: &dyn Host,
     notes: &mut Vec<String>,
-) -> Result<Option<(&'static dyn Meter, Vec<String>)>, Failure> {
+) -> Result<Option<Metering>, Failure> {
     let wants_model =
         arguments.tdp.is_some() || arguments.voltages.is_some() || arguments.soc.is_some();
     match arguments.meter.as_str() {

@@ -31,7 +31,7 @@ impl VoltageTable {
 /// `KHZ=VOLTS,KHZ=VOLTS`, or the same in lines of `frequency_khz,volts`.
 pub fn parse_voltages(text: &str) -> Result<VoltageTable, String> {
     let mut table = Vec::new();
-    for item in text.split(['\n', ' ', ';']).flat_map(|line| items(line)) {
+    for item in text.split(['\n', ' ', ';']).flat_map(items) {
         let (khz, volts) = item.split_once(['=', ',']).unwrap_or((item.as_str(), ""));
         if khz.trim() == "frequency_khz" || khz.trim().is_empty() {
             continue;

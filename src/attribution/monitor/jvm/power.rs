@@ -198,6 +198,9 @@ mod tests {
         close(methods[1].literal_w, 0.075);
     }
 
+    /// A thread's processor time, and its methods: number, duration, bytes.
+    type Drawn = (Option<f64>, Vec<(usize, f64, u64)>);
+
     proptest! {
         #[test]
         fn every_jvm_adds_up(
@@ -208,7 +211,7 @@ mod tests {
             cpu_j in 0.0..50.0_f64,
             network_j in proptest::option::of(0.0..5.0_f64),
         ) {
-            let thread = |(id, (cpu_s, methods)): (usize, (Option<f64>, Vec<(usize, f64, u64)>))| {
+            let thread = |(id, (cpu_s, methods)): (usize, Drawn)| {
                 ThreadCycle {
                     id: id as u64,
                     cpu_s,
