@@ -256,7 +256,7 @@ mod tests {
         (dictionary, [runs(100), runs(110)], sample::with_relative_error(costs, 0.1))
     }
 
-    /// The difference of 10 x 3 uJ: 10 % from the cost, 8 % from the line, both of the
+    /// The difference of 10 x 3 uJ: 10 % from the cost, 5 % from the line, both of the
     /// difference only.
     #[test]
     fn one_models_errors_are_shared() {
@@ -267,7 +267,7 @@ mod tests {
         let change = changes.methods[0].change;
         let half = (change.interval.unwrap().hi - change.interval.unwrap().lo).0 / 2.0;
         assert!((change.difference().unwrap().0 - 30e-6).abs() < 1e-12);
-        assert!((half - NORMAL_95 * 30e-6 * 0.1f64.hypot(0.08)).abs() < 1e-12, "{half}");
+        assert!((half - NORMAL_95 * 30e-6 * 0.1f64.hypot(0.05)).abs() < 1e-12, "{half}");
         assert!((change.share().unwrap() - 0.1).abs() < 1e-9);
         assert!((changes.total.difference().unwrap().0 - 30e-6).abs() < 1e-12);
     }
@@ -281,7 +281,7 @@ mod tests {
         let more = changes.methods.iter().find(|row| row.subject.name() == "a.A.more()").unwrap();
         let interval = more.change.interval.unwrap();
         let half = (interval.hi - interval.lo).0 / 2.0;
-        let expected = NORMAL_95 * 0.1f64.hypot(0.08) * (300e-6f64).hypot(330e-6);
+        let expected = NORMAL_95 * 0.1f64.hypot(0.05) * (300e-6f64).hypot(330e-6);
         assert!((half / expected - 1.0).abs() < 1e-9, "{half} {expected}");
         assert_eq!(changes.unchanged, 0);
     }
