@@ -192,7 +192,7 @@ impl NodeLog {
 /// Moments beyond this (126 years) are cut to it, so that no difference overflows.
 pub const LIMIT_NS: i64 = 4_000_000_000_000_000_000;
 
-/// Seconds as nanoseconds, at most [`LIMIT_NS`] from 0.
+/// Seconds as nanoseconds, at most 126 years from 0.
 #[must_use]
 pub fn nanoseconds(seconds: f64) -> i64 {
     ((seconds * 1e9).round() as i64).clamp(-LIMIT_NS, LIMIT_NS)
