@@ -167,15 +167,15 @@ correlation() { # RECORDING RECORDING
 
 measure_stable() {
     for way in ${WAYS:-sampling instrumentation}; do
-        record $way "$way-1" "${1:-40}"
-        record $way "$way-2" "${1:-40}"
+        record "$way" "$way-1" "${1:-40}"
+        record "$way" "$way-2" "${1:-40}"
         echo "stable $way: rank correlation $(correlation "$out/$way-1" "$out/$way-2")"
     done
 }
 
 case $what in
 start) measure_start "${2:-7}" ;;
-requests) for way in ${WAYS:-sampling instrumentation}; do measure_requests $way "${2:-5}"; done ;;
+requests) for way in ${WAYS:-sampling instrumentation}; do measure_requests "$way" "${2:-5}"; done ;;
 stable) measure_stable "${2:-40}" ;;
 all) measure_start; for way in sampling instrumentation; do measure_requests $way; done; measure_stable ;;
 *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
