@@ -9,6 +9,7 @@
 
 mod benchmark_json;
 mod collapsed;
+mod exposition;
 mod jacoco;
 mod lcov;
 mod openmetrics;
@@ -30,6 +31,7 @@ use crate::account::{Accounts, BlockAccount};
 use crate::power::{Trace, Window};
 
 pub use collapsed::collapsed;
+pub use exposition::Exposition;
 pub use perfetto_trace::{TraceBuilder, Track};
 
 /// A measured session.

@@ -1,56 +1,49 @@
-//! A cycle as OpenMetrics text (version 1.0, also read by Prometheus): power of the
-//! machine's parts, of processes, and of a JVM's methods.
-
-use std::fmt::Write as _;
+//! A cycle as OpenMetrics text: power of the machine's parts, of processes, and of a JVM's
+//! methods.
 
 use super::Cycle;
 use super::jvm::{JvmPower, JvmState};
+use crate::export::Exposition;
 
 /// Methods and processes in the text, the costliest first: dashboards choke on thousands.
 const SERIES_MAX: usize = 100;
 
 /// The text for one cycle.
 pub fn openmetrics(cycle: &Cycle, jvm: Option<(&JvmState, &JvmPower)>) -> String {
-    let mut text = String::new();
+    let mut text = Exposition::default();
     let d = cycle.duration_s();
-    family(&mut text, "wattline_part_power_watts", "Power of a part of the machine.");
+    text.family("wattline_part_power_watts", "watts", "Power of a part of the machine.");
     for component in &cycle.components {
         let labels = [
             ("part", component.part.name()),
             ("formula", component.formula),
             ("basis", component.basis.name()),
         ];
-        sample(&mut text, "wattline_part_power_watts", &labels, component.energy.joules / d);
+        text.sample(&labels, component.energy.joules / d);
     }
-    family(&mut text, "wattline_unattributed_power_watts", "What of it is no process's.");
+    text.family("wattline_unattributed_power_watts", "watts", "What of it is no process's.");
     for component in &cycle.components {
-        let labels = [("part", component.part.name())];
-        sample(
-            &mut text,
-            "wattline_unattributed_power_watts",
-            &labels,
-            component.unattributed_j / d,
-        );
+        text.sample(&[("part", component.part.name())], component.unattributed_j / d);
     }
-    family(&mut text, "wattline_process_power_watts", "Power of a process: processor and network.");
+    let help = "Power of a process: processor and network.";
+    text.family("wattline_process_power_watts", "watts", help);
     let energy = |process: &super::ProcessCycle| process.cpu_j + process.network_j.unwrap_or(0.0);
     let mut processes: Vec<_> = cycle.processes.iter().collect();
     processes.sort_by(|a, b| energy(b).total_cmp(&energy(a)));
     for process in processes.into_iter().take(SERIES_MAX) {
         let pid = process.id.pid.to_string();
         let labels = [("pid", pid.as_str()), ("name", &process.name)];
-        sample(&mut text, "wattline_process_power_watts", &labels, energy(process) / d);
+        text.sample(&labels, energy(process) / d);
     }
     if let Some((state, power)) = jvm {
         methods(&mut text, state, power, d);
     }
-    text.push_str("# EOF\n");
-    text
+    text.finish()
 }
 
-fn methods(text: &mut String, state: &JvmState, power: &JvmPower, d: f64) {
-    let name = "wattline_method_power_watts";
-    family(text, name, "Power of a method over all threads: processor and network.");
+fn methods(text: &mut Exposition, state: &JvmState, power: &JvmPower, d: f64) {
+    let help = "Power of a method over all threads: processor and network.";
+    text.family("wattline_method_power_watts", "watts", help);
     let mut sums = std::collections::BTreeMap::new();
     for method in power.threads.iter().flat_map(|thread| &thread.methods) {
         let named = state.method(method.method);
@@ -60,21 +53,8 @@ fn methods(text: &mut String, state: &JvmState, power: &JvmPower, d: f64) {
     let mut sums: Vec<_> = sums.into_iter().filter(|(_, joules)| *joules > 0.0).collect();
     sums.sort_by(|a, b| b.1.total_cmp(&a.1));
     for ((class, method), joules) in sums.into_iter().take(SERIES_MAX) {
-        sample(text, name, &[("class", &class), ("method", &method)], joules / d);
+        text.sample(&[("class", &class), ("method", &method)], joules / d);
     }
-}
-
-fn family(text: &mut String, name: &str, help: &str) {
-    writeln!(text, "# TYPE {name} gauge\n# UNIT {name} watts\n# HELP {name} {help}")
-        .expect("memory has no errors");
-}
-
-fn sample(text: &mut String, name: &str, labels: &[(&str, &str)], value: f64) {
-    let escaped =
-        |label: &str| label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    let labels = labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
-    let labels: Vec<String> = labels.collect();
-    writeln!(text, "{name}{{{}}} {value}", labels.join(",")).expect("memory has no errors");
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::names::Names;
 use super::view::{Row, View};
+use crate::account::table::field;
+use crate::export::Exposition;
 
 /// What heads the rows of [`rows_csv`], with the names of the other counters after it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,7 +22,7 @@ impl Table {
     #[must_use]
     pub fn header(&self) -> String {
         let fixed = "start_s,end_s,tenant,cpu_s,cycles,switches,energy_j,power_w,share,basis";
-        let counters = self.counters.iter().map(|name| format!(",{}", quoted(name)));
+        let counters = self.counters.iter().map(|name| format!(",{}", field(name)));
         format!("{fixed}{}\n", counters.collect::<String>())
     }
 }
@@ -36,7 +38,7 @@ pub fn rows_csv(view: &View, names: &Names, table: &Table, origin_ns: u64) -> St
     let (start_s, end_s) = (since(view.start_ns, origin_ns), since(view.end_ns, origin_ns));
     let mut text = String::new();
     for row in view.rows() {
-        let tenant = quoted(name(&row, names));
+        let tenant = field(name(&row, names));
         let (cycles, energy) = (shown(row.cycles), shown(row.energy_j));
         let power = shown(power_w(&row, view));
         let share = rounded(row.share);
@@ -118,7 +120,7 @@ pub fn json_line(view: &View, names: &Names, view_s: Option<u32>, origin_ns: u64
 pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
-    let mut text = String::new();
+    let mut text = Exposition::default();
     type Pick = fn(&Row) -> Option<f64>;
     let families: [(&str, &str, &str, Pick); 3] = [
         ("wattline_tenant_energy_joules", "joules", "Energy of a tenant.", |row| row.energy_j),
@@ -128,21 +130,17 @@ pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
         }),
     ];
     for (family, unit, help, pick) in families {
-        let _ =
-            writeln!(text, "# TYPE {family} gauge\n# UNIT {family} {unit}\n# HELP {family} {help}");
+        text.family(family, unit, help);
         for row in &rows {
             let Some(value) = pick(row) else { continue };
-            let tenant = escaped(name(row, names));
-            let _ = writeln!(
-                text,
-                "{family}{{source=\"{}\",tenant=\"{tenant}\",basis=\"{}\"}} {value}",
-                escaped(source),
-                view.basis()
+            let basis = view.basis().to_string();
+            text.sample(
+                &[("source", source), ("tenant", name(row, names)), ("basis", &basis)],
+                value,
             );
         }
     }
-    text.push_str("# EOF\n");
-    text
+    text.finish()
 }
 
 pub(super) fn name<'a>(row: &Row, names: &'a Names) -> &'a str {
@@ -167,18 +165,6 @@ fn rounded(value: f64) -> f64 {
 
 fn shown(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| rounded(value).to_string())
-}
-
-/// A CSV field.
-fn quoted(text: &str) -> String {
-    if !text.contains([',', '"', '\n', '\r']) {
-        return text.to_owned();
-    }
-    format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 #[cfg(test)]

@@ -1,0 +1,57 @@
+//! OpenMetrics text (version 1.0, also read by Prometheus): families of gauges, each with
+//! its samples, and the mark of the end.
+
+use std::fmt::{Display, Write as _};
+
+/// A text in the making.
+#[derive(Debug, Default)]
+pub struct Exposition {
+    text: String,
+    family: String,
+}
+
+impl Exposition {
+    /// Begins a family of gauges; what follows are its samples. The name ends in the unit.
+    pub fn family(&mut self, name: &str, unit: &str, help: &str) {
+        name.clone_into(&mut self.family);
+        self.put(&format!("# TYPE {name} gauge\n# UNIT {name} {unit}\n# HELP {name} {help}"));
+    }
+
+    /// A sample of the family.
+    pub fn sample(&mut self, labels: &[(&str, &str)], value: impl Display) {
+        let labels = labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
+        let labels: Vec<String> = labels.collect();
+        self.put(&format!("{}{{{}}} {value}", self.family, labels.join(",")));
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn finish(mut self) -> String {
+        self.put("# EOF");
+        self.text
+    }
+
+    fn put(&mut self, line: &str) {
+        writeln!(self.text, "{line}").expect("memory has no errors");
+    }
+}
+
+/// A label's value.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped_and_the_end_is_marked() {
+        let mut text = Exposition::default();
+        text.family("a_watts", "watts", "Power.");
+        text.sample(&[("name", "a\"b\\\n"), ("part", "cpu")], 2.5);
+        let expected = "# TYPE a_watts gauge\n# UNIT a_watts watts\n# HELP a_watts Power.\n\
+                        a_watts{name=\"a\\\"b\\\\\\n\",part=\"cpu\"} 2.5\n# EOF\n";
+        assert_eq!(text.finish(), expected);
+    }
+}
