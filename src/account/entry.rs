@@ -218,7 +218,7 @@ impl Pricing<'_, '_> {
 }
 
 /// `part / whole`; absent where the whole isn't positive.
-pub(super) fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
+pub(crate) fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
     (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }
 

@@ -197,7 +197,7 @@ fn optional(ratio: Option<f64>) -> String {
 }
 
 /// A text field, quoted where CSV asks for it.
-fn field(text: &str) -> String {
+pub(crate) fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

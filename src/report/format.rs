@@ -67,6 +67,12 @@ pub fn width(part: f64) -> String {
     format!("{:.2}", part * 100.0)
 }
 
+/// Foreign text inside markup that no template escapes (SVG).
+pub fn escaped(text: &str) -> String {
+    let text = visible(text);
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// Foreign text without characters that change how the text around them is read: control
 /// characters and those that reorder text show as their code.
 pub fn visible(text: &str) -> String {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::report::format;
-use crate::report::scatter::{GROUPS, Point, escaped, groups, ticks};
+use crate::report::scatter::{GROUPS, Point, groups, ticks};
 use crate::units::Joules;
 
 const WIDTH: f64 = 640.0;
@@ -46,7 +46,7 @@ pub fn svg(points: &[Point]) -> String {
              by {:+.2} %</title></circle>",
             frame.x(point.measured.0),
             frame.y(residual),
-            escaped(&point.case),
+            format::escaped(&point.case),
             format::energy(point.measured),
             100.0 * residual
         )

@@ -88,7 +88,7 @@ pub fn svg(points: &[Point]) -> String {
              {}, predicted {}</title></circle>",
             axis.x(point.measured.0),
             axis.y(point.predicted.0),
-            escaped(&point.case),
+            format::escaped(&point.case),
             format::energy(point.measured),
             format::energy(point.predicted)
         )
@@ -173,12 +173,6 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<f64> {
     let step = Axis::over(low, high).step;
     let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
     (first..=last).map(|at| at as f64 * step).collect()
-}
-
-/// Text inside SVG.
-pub(super) fn escaped(text: &str) -> String {
-    let text = format::visible(text);
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::names::{Names, TenantId};
 use super::output::{name, power_w};
 use super::view::{Row, View};
+use crate::report::format::shortened;
 
 /// A view as a table for people; at most `most` tenants by name, the rest in one line.
 ///
@@ -75,14 +76,6 @@ fn sum(a: Row, b: Row) -> Row {
 
 fn joules(energy_j: Option<f64>) -> String {
     energy_j.map_or("none".into(), |energy| crate::units::Joules(energy).to_string())
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(most - 1).collect();
-    format!("{kept}…")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use crate::account::table::field;
 use crate::attribution::{Capacity, Split};
 
 /// Why a dump gives no answer.
@@ -154,11 +155,7 @@ pub fn dumpsys_csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f6
     rows.push(("unattributed", split.unattributed_j()));
     let mut text = format!("tenant,{unit},energy_j,share\n");
     for (name, amount) in rows {
-        let name = if name.contains([',', '"']) {
-            format!("\"{}\"", name.replace('"', "\"\""))
-        } else {
-            name.to_owned()
-        };
+        let name = field(name);
         let joules = joules_per_unit.map_or_else(String::new, |per| format!("{:.6}", amount * per));
         let share = if split.total_j() == 0.0 { 0.0 } else { amount / split.total_j() };
         let _ = writeln!(text, "{name},{amount:.6},{joules},{share:.6}");

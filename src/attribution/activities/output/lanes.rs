@@ -5,8 +5,8 @@ use super::super::analysis::Analysis;
 use super::super::label::Labels;
 use super::super::periods::ActivityPeriod;
 use super::payer_name;
-use super::svg::{COLUMNS, LANE, LEFT, Palette, View, escaped, put};
-use crate::report::format::shortened;
+use super::svg::{COLUMNS, LANE, LEFT, Palette, View, put};
+use crate::report::format::{escaped, shortened};
 
 /// For whom a component worked: in each column the activity that took most of its time, as
 /// high as the part of the column in which it worked for anybody.

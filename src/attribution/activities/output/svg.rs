@@ -11,7 +11,7 @@ use super::super::label::Labels;
 use super::super::log::seconds;
 use super::lanes::lane;
 use super::payer_name;
-use crate::report::format::visible;
+use crate::report::format::{escaped, visible};
 use crate::units::{Seconds, Watts};
 
 const WIDTH: f64 = 1180.0;
@@ -299,10 +299,4 @@ fn ticks(low: f64, high: f64, count: f64) -> Vec<f64> {
 /// Writes into a text, which can't fail.
 pub(super) fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments).expect("writing to a String");
-}
-
-/// Text inside SVG.
-pub(super) fn escaped(text: &str) -> String {
-    let text = visible(text);
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

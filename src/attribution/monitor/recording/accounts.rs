@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{MethodRow, Recording};
+use crate::account::entry::share;
 use crate::account::{
     Accounts, BlockAccount, Entry, Femtojoules, Ledger, LedgerEntry, LedgerRow, LineKey,
     MethodKey as AccountKey,
@@ -209,10 +210,6 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
         blocks,
         ledger: Ledger { rows: rows.into() },
     }
-}
-
-fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
-    (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }
 
 fn entry<K>(key: K, executions: u64, energy: Femtojoules, whole: Femtojoules) -> Entry<K> {

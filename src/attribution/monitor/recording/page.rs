@@ -7,6 +7,7 @@ use askama::Template;
 use super::tables::by_energy;
 use super::{Recording, Sums};
 use crate::account::Femtojoules;
+use crate::account::entry::share;
 use crate::report::format;
 use crate::units::{Joules, Seconds, Watts};
 
@@ -119,10 +120,6 @@ fn power(energy: Femtojoules, seconds: f64) -> String {
     } else {
         format::NONE.to_string()
     }
-}
-
-fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
-    (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }
 
 fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
