@@ -8,8 +8,8 @@ use crate::model::{ContextPrice, CostIndex as Columns, LIBRARY_OTHER, Model};
 use crate::operations::OperationCount;
 use crate::units::Joules;
 
-/// Garbage collections as a library function.
-pub const GARBAGE_COLLECTION: &str = "lib:GC";
+pub use crate::dataset::GARBAGE_COLLECTION;
+
 /// Half the width of a normal 95 % interval in standard deviations.
 const NORMAL_95: f64 = 1.959_963_984_540_054;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::account::{Measured, Scenario};
 use crate::blocks::BlockId;
-use crate::model::{Cost, CovarianceScope, Model, Provenance};
+use crate::model::{Cost, Model};
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
 
@@ -30,31 +30,9 @@ impl Sample {
 
 /// A model with these costs in joules and no intervals.
 pub(crate) fn model(costs: &[(&str, f64)]) -> Model {
-    let costs = costs.iter().map(|&(operation, cost_j)| Cost {
-        operation: operation.into(),
-        cost_j,
-        se_j: None,
-        lo_j: None,
-        hi_j: None,
-        estimable: true,
-        group: None,
-    });
-    Model {
-        format: 1,
-        solver: "shrink".into(),
-        costs: costs.collect(),
-        covariance: None,
-        contexts: Vec::new(),
-        covariance_scope: CovarianceScope::All,
-        row_space: None,
-        draws: Vec::new(),
-        residual_sd_j: None,
-        rank: 0,
-        rank_tolerance: 1e-9,
-        condition: None,
-        diagnostics: BTreeMap::new(),
-        provenance: Provenance::default(),
-    }
+    let mut model = Model::of_prices("shrink", costs.iter().copied());
+    model.costs.iter_mut().for_each(|cost| cost.estimable = true);
+    model
 }
 
 /// Gives a model independent costs with this relative standard error.

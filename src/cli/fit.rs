@@ -14,9 +14,8 @@ use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::Failure;
-use super::folder::DatasetFacts;
+use super::folder::{DatasetFacts, weighed};
 use super::output::{Output, read_text};
-use super::predict::weighed;
 use super::progress;
 
 mod factors;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::build::{Application, BuildError, sources};
+use crate::dataset::{CaseMixes, Table};
+use crate::model::ContextPrice;
 use crate::operations::Dictionary;
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::ToolchainError;
@@ -117,4 +119,23 @@ impl DatasetFacts {
             Err(_) => Ok(DatasetFacts::default()),
         }
     }
+}
+
+/// The table with its counts weighed by what contexts cost, where the data set has a
+/// `contexts.csv` beside it.
+pub fn weighed(
+    mut table: Table,
+    dataset: &Path,
+    prices: &[ContextPrice],
+) -> Result<Table, Failure> {
+    let path = dataset.with_file_name("contexts.csv");
+    if !prices.is_empty() && path.is_file() {
+        let mixes = CaseMixes::from_csv(&read_text(&path)?);
+        let relative = ContextPrice::index(prices);
+        let relative = |operation: &str, context: &str| {
+            relative.get(&(operation, context)).copied().unwrap_or(1.0)
+        };
+        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
+    }
+    Ok(table)
 }

@@ -1,16 +1,17 @@
 //! `wattline predict`: the energy of cases by a model, beside what was measured.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::account::Interval;
-use crate::dataset::{CaseMixes, ColumnChoice, Table};
-use crate::model::{ContextPrice, Model};
+use crate::dataset::{ColumnChoice, Table};
+use crate::model::Model;
 use crate::units::Joules;
 
 use super::Failure;
 use super::account::read_model;
+use super::folder::weighed;
 use super::output::{Existing, Output, read_text};
 use super::progress;
 
@@ -53,25 +54,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(screen(&rows));
     progress::say(format!("written: {}", output.path(FILE).display()));
     Ok(())
-}
-
-/// The table with its counts weighed by what contexts cost, where the data set has a
-/// `contexts.csv` beside it.
-pub fn weighed(
-    mut table: Table,
-    dataset: &Path,
-    prices: &[ContextPrice],
-) -> Result<Table, Failure> {
-    let path = dataset.with_file_name("contexts.csv");
-    if !prices.is_empty() && path.is_file() {
-        let mixes = CaseMixes::from_csv(&read_text(&path)?);
-        let relative = ContextPrice::index(prices);
-        let relative = |operation: &str, context: &str| {
-            relative.get(&(operation, context)).copied().unwrap_or(1.0)
-        };
-        mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut table, relative);
-    }
-    Ok(table)
 }
 
 /// A case, measured and predicted, in joules.
@@ -117,26 +99,29 @@ impl Row {
 }
 
 fn csv(rows: &[Row]) -> String {
-    let mut text = "case,measured_j,measured_se_j,predicted_j,predicted_lo_j,predicted_hi_j,\
-                    off_percent,unknown_share\n"
-        .to_owned();
-    let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS).expect(MEMORY);
     for row in rows {
         let (lo, hi) = (row.interval.map(|i| i.lo.0), row.interval.map(|i| i.hi.0));
-        let fields = [
-            row.case.clone(),
-            row.measured.to_string(),
-            or_empty(row.measured_se),
-            row.predicted.to_string(),
-            or_empty(lo),
-            or_empty(hi),
-            or_empty(row.off_percent()),
-            row.unknown.to_string(),
-        ];
-        text += &(fields.join(",") + "\n");
+        let measured = (&row.case, row.measured, row.measured_se);
+        let predicted = (row.predicted, lo, hi, row.off_percent(), row.unknown);
+        writer.serialize((measured, predicted)).expect(MEMORY);
     }
-    text
+    String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY)
 }
+
+const COLUMNS: [&str; 8] = [
+    "case",
+    "measured_j",
+    "measured_se_j",
+    "predicted_j",
+    "predicted_lo_j",
+    "predicted_hi_j",
+    "off_percent",
+    "unknown_share",
+];
+
+const MEMORY: &str = "text written to memory is text";
 
 fn screen(rows: &[Row]) -> String {
     let mut text =

@@ -8,7 +8,7 @@ use crate::account::{Accounts, Measured, Scenario, account};
 use crate::blocks::BlockId;
 use crate::hint::{Context, Hint, HintInput, HintOptions, hints, site};
 use crate::java::SourceFile;
-use crate::model::{Cost, CovarianceScope, LIBRARY_OTHER, Model, Provenance};
+use crate::model::{LIBRARY_OTHER, Model};
 use crate::operations::Dictionary;
 
 /// Every unit is entered so often.
@@ -64,33 +64,9 @@ pub fn assumed_executions(input: HintInput<'_>) -> BTreeMap<BlockId, u64> {
 
 /// A model in which all operations of the sources cost the same, and all library functions.
 fn assumed_model(dictionary: &Dictionary) -> Model {
-    let cost = |operation: &str, cost_j: f64| Cost {
-        operation: operation.to_owned(),
-        cost_j,
-        se_j: None,
-        lo_j: None,
-        hi_j: None,
-        estimable: false,
-        group: None,
-    };
     let blocks = dictionary.blocks.iter().flat_map(|block| &block.operations);
     let names: BTreeSet<&str> = blocks.map(|found| found.operation.as_str()).collect();
     let own = names.into_iter().filter(|name| !name.starts_with("lib:"));
-    let costs = own.map(|name| cost(name, OPERATION_J));
-    Model {
-        format: 1,
-        solver: "none".into(),
-        costs: costs.chain([cost(LIBRARY_OTHER, LIBRARY_J)]).collect(),
-        covariance: None,
-        contexts: Vec::new(),
-        covariance_scope: CovarianceScope::All,
-        row_space: None,
-        draws: Vec::new(),
-        residual_sd_j: None,
-        rank: 0,
-        rank_tolerance: 1e-9,
-        condition: None,
-        diagnostics: BTreeMap::new(),
-        provenance: Provenance::default(),
-    }
+    let prices = own.map(|name| (name, OPERATION_J)).chain([(LIBRARY_OTHER, LIBRARY_J)]);
+    Model::of_prices("none", prices)
 }

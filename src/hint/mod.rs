@@ -201,3 +201,19 @@ pub(crate) fn grouped(count: u64) -> String {
     }
     text
 }
+
+/// The hints of the paper's Program 1 with another text in its place.
+#[cfg(test)]
+pub(crate) fn hints_of_program_1(source: &str) -> Vec<Hint> {
+    let sample = crate::account::sample::program_1();
+    let accounts = crate::account::account(&sample.scenario());
+    let sources = [crate::java::SourceFile::parse("demo/Grid.java", source)];
+    let input = HintInput {
+        dictionary: &sample.dictionary,
+        executions: &sample.executions,
+        model: &sample.model,
+        accounts: &accounts,
+        sources: &sources,
+    };
+    hints(input, &HintOptions::default())
+}

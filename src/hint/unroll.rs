@@ -110,24 +110,13 @@ fn rewrite(site: &Site<'_>, counter: &Counter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{account, sample};
-    use crate::hint::{HintInput, HintOptions, hints};
-    use crate::java::SourceFile;
+    use crate::account::sample;
+    use crate::hint::hints_of_program_1;
 
     /// models.md's check: 80.9 % x (20.5 + 16.7 %) x 7/8 = 26.3 %.
     #[test]
     fn program_1_is_predicted_as_in_the_paper() {
-        let sample = sample::program_1();
-        let accounts = account(&sample.scenario());
-        let sources = [SourceFile::parse("demo/Grid.java", sample::PROGRAM_1)];
-        let input = HintInput {
-            dictionary: &sample.dictionary,
-            executions: &sample.executions,
-            model: &sample.model,
-            accounts: &accounts,
-            sources: &sources,
-        };
-        let hints = hints(input, &HintOptions::default());
+        let hints = hints_of_program_1(sample::PROGRAM_1);
         let unroll = hints.iter().find(|hint| hint.pattern == PATTERN.name).unwrap();
         let percent = unroll.saving.share.unwrap() * 100.0;
         assert_eq!(format!("{percent:.1}"), "26.3");

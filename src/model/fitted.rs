@@ -151,3 +151,35 @@ pub struct Model {
     /// Where it comes from.
     pub provenance: Provenance,
 }
+
+impl Model {
+    /// A list of prices that were fitted to nothing: no case determines any, and none has
+    /// an interval of its own or with others.
+    pub fn of_prices<'n>(solver: &str, prices: impl IntoIterator<Item = (&'n str, f64)>) -> Self {
+        let cost = |(operation, cost_j): (&str, f64)| Cost {
+            operation: operation.to_owned(),
+            cost_j,
+            se_j: None,
+            lo_j: None,
+            hi_j: None,
+            estimable: false,
+            group: None,
+        };
+        Self {
+            format: FORMAT,
+            solver: solver.to_owned(),
+            costs: prices.into_iter().map(cost).collect(),
+            covariance: None,
+            contexts: Vec::new(),
+            covariance_scope: CovarianceScope::All,
+            row_space: None,
+            draws: Vec::new(),
+            residual_sd_j: None,
+            rank: 0,
+            rank_tolerance: 1e-9,
+            condition: None,
+            diagnostics: BTreeMap::new(),
+            provenance: Provenance::default(),
+        }
+    }
+}

@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use faer::Mat;
 
 use super::design::Design;
-use super::fitted::CostPriors;
+use super::error::ModelError;
+use super::fitted::{CostPrior, CostPriors};
+use super::linear::invert_positive;
+use crate::dataset::GARBAGE_COLLECTION;
 
 /// How far a cost in an application is from a good kernel's, relative (one standard
 /// deviation): caches and the compiler treat a loop around one operation better.
@@ -32,21 +35,27 @@ pub(crate) struct KernelPrior {
     pub costs: Vec<f64>,
     /// Covariance of their errors, k x k.
     pub covariance: Mat<f64>,
+    /// Its inverse.
+    pub precision: Mat<f64>,
 }
 
 impl KernelPrior {
+    /// Nothing is known.
+    pub fn none() -> Self {
+        let (covariance, precision) = (Mat::new(), Mat::new());
+        Self { columns: Vec::new(), costs: Vec::new(), covariance, precision }
+    }
+
     /// The priors of the design's columns.
-    pub fn new(design: &Design, priors: &CostPriors) -> Self {
-        let usable = |at: &usize| {
-            let prior = &priors.costs[*at];
-            prior.cost_j.is_finite() && prior.se_j.is_finite()
-        };
+    ///
+    /// # Errors
+    /// Errors of the priors that no covariance has.
+    pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
         let by_name: BTreeMap<&str, usize> = (0..priors.costs.len())
-            .filter(usable)
+            .filter(|at| is_usable(&priors.costs[*at]))
             .map(|at| (priors.costs[at].operation.as_str(), at))
             .collect();
-        let calls = by_name.iter().filter(|(name, _)| **name != "lib:GC");
-        let mean = mean_cost(calls.map(|(_, at)| priors.costs[*at].cost_j));
+        let mean = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
         let found: Vec<(usize, usize)> = (0..design.columns())
             .filter_map(|j| Some((j, *by_name.get(design.features[j].as_str())?)))
             .collect();
@@ -64,8 +73,15 @@ impl KernelPrior {
             };
             (priors.error_product(of_i, of_j) + own) * design.scale[i] * design.scale[j]
         });
+        if found.is_empty() {
+            return Ok(Self::none());
+        }
+        let what = "the covariance of the priors' errors";
+        let precision = invert_positive(covariance.as_ref());
+        let precision = precision.ok_or(ModelError::Decomposition { what })?;
         let costs = found.iter().map(|(j, at)| cost(*at) * design.scale[*j]).collect();
-        Self { columns: found.into_iter().map(|(j, _)| j).collect(), costs, covariance }
+        let columns = found.into_iter().map(|(j, _)| j).collect();
+        Ok(Self { columns, costs, covariance, precision })
     }
 
     /// Number of costs.
@@ -79,6 +95,24 @@ impl KernelPrior {
     }
 }
 
+/// The family of an operation: the verb before the first `_`; `lib:` for library
+/// functions.
+pub(crate) fn family(operation: &str) -> &str {
+    if operation.starts_with("lib:") {
+        return "lib:";
+    }
+    operation.split('_').next().unwrap_or(operation)
+}
+
+/// The usable priors of operations and calls: one collection is worth a million of them.
+pub(crate) fn calls(priors: &[CostPrior]) -> impl Iterator<Item = &CostPrior> {
+    priors.iter().filter(|prior| is_usable(prior) && prior.operation != GARBAGE_COLLECTION)
+}
+
+fn is_usable(prior: &CostPrior) -> bool {
+    prior.cost_j.is_finite() && prior.se_j.is_finite()
+}
+
 /// The mean of costs, those below zero as zero; 0 of nothing.
 pub(crate) fn mean_cost(costs: impl Iterator<Item = f64>) -> f64 {
     let (sum, n) = costs.fold((0.0, 0.0), |(sum, n), cost| (sum + cost.max(0.0), n + 1.0));
@@ -88,7 +122,6 @@ pub(crate) fn mean_cost(costs: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::CostPrior;
     use crate::model::testing::table;
     use crate::model::weights::Weighting;
 
@@ -103,7 +136,7 @@ mod tests {
             se_j: *se_j,
         };
         let costs = costs.iter().map(prior).collect();
-        KernelPrior::new(&design, &CostPriors { costs, covariance })
+        KernelPrior::new(&design, &CostPriors { costs, covariance }).unwrap()
     }
 
     #[test]
@@ -126,5 +159,12 @@ mod tests {
         let apart = known(&priors, None);
         assert_eq!(apart.covariance[(0, 1)], 0.0);
         assert!((apart.covariance[(1, 1)] - 5.0 - least).abs() < 1e-12);
+    }
+
+    #[test]
+    fn families_are_verbs() {
+        assert_eq!(family("Addition_int_int"), "Addition");
+        assert_eq!(family("Increment"), "Increment");
+        assert_eq!(family("lib:java.lang.Math.sin"), "lib:");
     }
 }

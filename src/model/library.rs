@@ -3,13 +3,9 @@
 //! cross-validation chooses for itself.
 
 use super::options::LibraryColumns;
-use crate::dataset::Table;
+use crate::dataset::{GARBAGE_COLLECTION, Table};
 
-/// The column of library functions without one of their own.
-pub const LIBRARY_OTHER: &str = "lib:other";
-
-/// The column of garbage collections, never lumped.
-const GARBAGE_COLLECTION: &str = "lib:GC";
+pub use crate::dataset::LIBRARY_OTHER;
 
 /// Whether an operation without a column of its own belongs to `lib:other`. A garbage
 /// collection doesn't: it costs a million times what a call does.

@@ -232,24 +232,13 @@ fn condition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{account, sample};
-    use crate::hint::{HintInput, HintOptions, hints};
-    use crate::java::SourceFile;
+    use crate::account::sample;
+    use crate::hint::hints_of_program_1;
 
     /// The paper's Program 1 comes first, bounded by 80.9 % of the scenario.
     #[test]
     fn program_1_is_the_first_hint() {
-        let sample = sample::program_1();
-        let accounts = account(&sample.scenario());
-        let sources = [SourceFile::parse("demo/Grid.java", sample::PROGRAM_1)];
-        let input = HintInput {
-            dictionary: &sample.dictionary,
-            executions: &sample.executions,
-            model: &sample.model,
-            accounts: &accounts,
-            sources: &sources,
-        };
-        let hints = hints(input, &HintOptions::default());
+        let hints = hints_of_program_1(sample::PROGRAM_1);
         let first = &hints[0];
         assert_eq!((first.pattern, first.confidence), (PATTERN.name, Confidence::High));
         assert_eq!((first.start_line, first.end_line), (5, 9));

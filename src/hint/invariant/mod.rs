@@ -207,23 +207,11 @@ fn local_name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{account, sample};
-    use crate::hint::{HintInput, HintOptions, hints};
-    use crate::java::SourceFile;
+    use crate::account::sample;
+    use crate::hint::hints_of_program_1;
 
     fn invariant_in(source: &str) -> Option<Hint> {
-        let sample = sample::program_1();
-        let accounts = account(&sample.scenario());
-        let sources = [SourceFile::parse("demo/Grid.java", source)];
-        let input = HintInput {
-            dictionary: &sample.dictionary,
-            executions: &sample.executions,
-            model: &sample.model,
-            accounts: &accounts,
-            sources: &sources,
-        };
-        let found = hints(input, &HintOptions::default());
-        found.into_iter().find(|hint| hint.pattern == PATTERN.name)
+        hints_of_program_1(source).into_iter().find(|hint| hint.pattern == PATTERN.name)
     }
 
     #[test]

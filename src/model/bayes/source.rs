@@ -18,7 +18,6 @@ mod chain;
 
 use std::collections::BTreeMap;
 
-use faer::Mat;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -28,8 +27,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::fitted::CostPriors;
 use super::super::gram::Gram;
-use super::super::kernel_prior::KernelPrior;
-use super::super::linear::invert_positive;
+use super::super::kernel_prior::{KernelPrior, family};
 
 /// Degrees of freedom of what the weights suppose about the noise.
 const NOISE_FREEDOM: f64 = 4.0;
@@ -61,8 +59,6 @@ pub(crate) struct Source {
     family_of: Vec<Option<usize>>,
     /// What kernels tell of scaled costs.
     kernels: KernelPrior,
-    /// Its inverse covariance.
-    kernel_precision: Mat<f64>,
     /// Columns that resemble each other.
     pairs: Vec<(usize, usize)>,
     noise: f64,
@@ -78,13 +74,7 @@ impl Source {
     pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
         let gram = Gram::of(design);
         let l = design.columns();
-        let kernels = KernelPrior::new(design, priors);
-        let what = "the covariance of the priors' errors";
-        let kernel_precision = match kernels.len() {
-            0 => Mat::new(),
-            _ => invert_positive(kernels.covariance.as_ref())
-                .ok_or(ModelError::Decomposition { what })?,
-        };
+        let kernels = KernelPrior::new(design, priors)?;
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for j in (0..l).filter(|j| kernels.place(*j).is_none()) {
             by_name.entry(family(&design.features[j])).or_default().push(j);
@@ -103,7 +93,6 @@ impl Source {
             families,
             family_of,
             kernels,
-            kernel_precision,
             pairs: pairs(&gram),
             noise: design.noise.unwrap_or(NOISE_UNKNOWN),
             common_j: common_cost(&gram, &design.scale),
@@ -165,13 +154,4 @@ fn common_cost(gram: &Gram, scale: &[f64]) -> f64 {
     }
     let size = (gram.yy / square).sqrt();
     if size.is_finite() && size > 0.0 { size } else { 1e-60 }
-}
-
-/// The family of an operation: the verb before the first `_`; `lib:` for library
-/// functions.
-fn family(operation: &str) -> &str {
-    if operation.starts_with("lib:") {
-        return "lib:";
-    }
-    operation.split('_').next().unwrap_or(operation)
 }

@@ -69,7 +69,7 @@ impl<'a> Chain<'a> {
     /// How the logarithm of the prior rises with a scaled cost, and its curvature, less.
     fn prior(&self, j: usize) -> (f64, f64) {
         if let Some(at) = self.of.kernels.place(j) {
-            let precision = self.of.kernel_precision.col(at);
+            let precision = self.of.kernels.precision.col(at);
             let known = self.of.kernels.columns.iter().zip(&self.of.kernels.costs);
             let off = known.map(|(column, cost)| self.b[*column] - self.factor * cost);
             let slope: f64 = precision.iter().zip(off).map(|(p, off)| p * off).sum();
@@ -83,7 +83,7 @@ impl<'a> Chain<'a> {
     /// The prior's precision between two columns.
     fn prior_between(&self, i: usize, j: usize) -> f64 {
         match (self.of.kernels.place(i), self.of.kernels.place(j)) {
-            (Some(i), Some(j)) => self.of.kernel_precision[(i, j)],
+            (Some(i), Some(j)) => self.of.kernels.precision[(i, j)],
             _ => 0.0,
         }
     }
@@ -164,7 +164,7 @@ impl<'a> Chain<'a> {
         let (mut precision, mut pull) = (KERNEL_LEVEL.powi(-2), KERNEL_LEVEL.powi(-2));
         let kernels = &self.of.kernels;
         for (at, cost) in kernels.costs.iter().enumerate() {
-            let column = self.of.kernel_precision.col(at);
+            let column = self.of.kernels.precision.col(at);
             let times = |of: &dyn Fn(usize) -> f64| -> f64 {
                 column.iter().enumerate().map(|(other, p)| p * of(other)).sum()
             };

@@ -12,9 +12,12 @@ use super::super::super::design::Design;
 use super::super::super::error::ModelError;
 use super::super::super::fitted::{CostPrior, CostPriors};
 use super::super::super::gram::Gram;
-use super::super::super::kernel_prior::{KERNEL_LEVEL, KernelPrior, TINY, mean_cost};
-use super::super::super::linear::{dot, invert_positive, times};
-use super::prior::{Joint, Prior};
+use super::super::super::kernel_prior::{
+    KERNEL_LEVEL, KernelPrior, TINY, calls, family, mean_cost,
+};
+use super::super::super::linear::{dot, times};
+use super::prior::Prior;
+use crate::dataset::GARBAGE_COLLECTION;
 
 /// How far a cost is from its family's mean or the common cost, relative.
 const FAMILY_SPREAD: f64 = 1.0;
@@ -22,9 +25,6 @@ const FAMILY_SPREAD: f64 = 1.0;
 /// The part of a case's energy that garbage collections may take whatever their cost:
 /// one is worth a million operations, so the common cost says nothing about it.
 const COLLECTION_SHARE: f64 = 0.1;
-
-/// The column of garbage collections.
-const COLLECTION: &str = "lib:GC";
 
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,21 +38,18 @@ enum Belief {
 /// What is believed of all costs, as far as it doesn't depend on energies.
 #[derive(Debug)]
 pub(super) struct Beliefs {
-    /// Number of operations with a kernel.
-    pub kernels: usize,
     each: Vec<Belief>,
     collection: Option<usize>,
     scale: Vec<f64>,
     mean_kernel_j: f64,
-    /// Inverse covariance of the kernels' scaled costs, but for their common factor.
-    joint: Joint,
+    known: KernelPrior,
 }
 
 impl Beliefs {
     /// # Errors
     /// Errors of the priors that no covariance has.
     pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
-        let known = KernelPrior::new(design, priors);
+        let known = KernelPrior::new(design, priors)?;
         let families = family_means(&priors.costs);
         let mean_kernel_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
         let each: Vec<Belief> = (0..design.columns())
@@ -62,34 +59,28 @@ impl Beliefs {
                 (None, None) => Belief::Common,
             })
             .collect();
-        let kernels = known.len();
-        let what = "the covariance of the priors' errors";
-        let joint = match kernels {
-            0 => Joint::none(),
-            _ => {
-                let precision = invert_positive(known.covariance.as_ref());
-                let precision = precision.ok_or(ModelError::Decomposition { what })?;
-                Joint { columns: known.columns, precision }
-            }
-        };
         let is_unknown_collection = |j: &usize| {
-            design.features[*j] == COLLECTION && !matches!(each[*j], Belief::Kernel { .. })
+            design.features[*j] == GARBAGE_COLLECTION && !matches!(each[*j], Belief::Kernel { .. })
         };
         let collection = (0..each.len()).find(is_unknown_collection);
         let scale = design.scale.clone();
-        Ok(Self { kernels, each, collection, scale, mean_kernel_j, joint })
+        Ok(Self { each, collection, scale, mean_kernel_j, known })
     }
 
     /// Nothing is believed but that each column may explain some share of the energy.
     pub fn by_share(design: &Design) -> Self {
         Self {
-            kernels: 0,
             each: vec![Belief::Share; design.columns()],
             collection: None,
             scale: design.scale.clone(),
             mean_kernel_j: 0.0,
-            joint: Joint::none(),
+            known: KernelPrior::none(),
         }
+    }
+
+    /// Number of operations with a kernel.
+    pub fn kernels(&self) -> usize {
+        self.known.len()
     }
 
     /// Whether this is [`Beliefs::by_share`].
@@ -121,7 +112,7 @@ impl Beliefs {
             (FAMILY_SPREAD, self.members(|belief| *belief == Belief::Common)),
         ];
         let guessed = self.each.iter().map(|belief| !matches!(belief, Belief::Kernel { .. }));
-        Prior::new(mean, sd, self.joint.clone(), levels, guessed.collect(), common_cost)
+        Prior::new(mean, sd, self.known.clone(), levels, guessed.collect(), common_cost)
     }
 
     /// One cost for all that neither kernels nor families tell about: least squares of
@@ -157,20 +148,6 @@ impl Beliefs {
             .filter(|j| has(&self.each[*j]) && self.collection != Some(*j))
             .collect()
     }
-}
-
-/// The family of an operation: the verb before the first `_`; `lib:` for library
-/// functions.
-fn family(operation: &str) -> &str {
-    if operation.starts_with("lib:") {
-        return "lib:";
-    }
-    operation.split('_').next().unwrap_or(operation)
-}
-
-/// Operations and calls: one collection is worth a million of them.
-fn calls(priors: &[CostPrior]) -> impl Iterator<Item = &CostPrior> {
-    priors.iter().filter(|prior| prior.operation != COLLECTION)
 }
 
 fn family_means(priors: &[CostPrior]) -> BTreeMap<&str, f64> {
@@ -213,7 +190,7 @@ mod tests {
         let beliefs = Beliefs::new(&design, &priors).unwrap();
         let prior = beliefs.prior(&Gram::of(&design));
         assert_close(&design.costs(&prior.mean), &[1.0, 1.0, 1.0], 1e-12);
-        assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels == 1);
+        assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels() == 1);
     }
 
     /// Two kernels of cost 1 with independent 10 % and a common 20 %: covariance
@@ -227,12 +204,5 @@ mod tests {
         let (a, b) = (design.scale[0], design.scale[1]);
         let found = [covariance[(0, 0)] / (a * a), covariance[(0, 1)] / (a * b)];
         assert_close(&found, &[0.050_001, 0.04], 1e-9);
-    }
-
-    #[test]
-    fn families_are_verbs() {
-        assert_eq!(family("Addition_int_int"), "Addition");
-        assert_eq!(family("Increment"), "Increment");
-        assert_eq!(family("lib:java.lang.Math.sin"), "lib:");
     }
 }

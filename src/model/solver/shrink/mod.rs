@@ -59,7 +59,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let noise = noise.max((1.0 - SUPPOSED_SHARE) * noise + SUPPOSED_SHARE * supposed);
     // Kernels state their own errors: the cases may find them larger, not smaller. Guesses
     // are off by half, however well totals fit with costs that are all alike.
-    let at_least = if beliefs.kernels > 0 { 1.0 } else { GUESS_SPREAD_MIN };
+    let at_least = if beliefs.kernels() > 0 { 1.0 } else { GUESS_SPREAD_MIN };
     let spread = f64::max(noise / strength, at_least);
     let of_b = covariance(&gram, &prior, noise, spread)?;
     let parameters = trace_of_product(&of_b, &gram.xx) / noise;
@@ -69,7 +69,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("prior_spread", spread.sqrt()),
         ("common_cost_j", prior.common_cost),
         ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
-        ("kernel_priors", beliefs.kernels as f64),
+        ("kernel_priors", beliefs.kernels() as f64),
         ("effective_parameters", parameters),
     ]);
     let covariance = Some(Covariance { of_b, scope: Scope::All });
@@ -88,7 +88,7 @@ fn tuned(
         score(design, options.inner_folds, decades(0, -7, per_decade), path)
     };
     let Some(mut scores) = score(&beliefs, 2)? else { return Ok((beliefs, STRENGTH_UNTUNED)) };
-    if beliefs.kernels == 0 {
+    if beliefs.kernels() == 0 {
         let by_share = Beliefs::by_share(design);
         if let Some(others) = score(&by_share, 1)?.filter(|others| scores.clearly_beaten_by(others))
         {

@@ -2,25 +2,11 @@
 
 use faer::Mat;
 
+use super::super::super::kernel_prior::KernelPrior;
+
 /// Degrees of freedom of the t distribution of costs that are guessed: costs differ by
 /// orders of magnitude now and then, which a Gaussian can't believe.
 const GUESS_FREEDOM: f64 = 3.0;
-
-/// Columns whose errors hang together.
-#[derive(Debug, Clone)]
-pub(super) struct Joint {
-    /// The columns, k of them.
-    pub columns: Vec<usize>,
-    /// Inverse covariance of their errors, k x k.
-    pub precision: Mat<f64>,
-}
-
-impl Joint {
-    /// No columns.
-    pub fn none() -> Self {
-        Self { columns: Vec::new(), precision: Mat::new() }
-    }
-}
 
 /// A Gaussian over scaled costs: independent or joint errors, and levels common to
 /// several.
@@ -32,10 +18,10 @@ pub(super) struct Prior {
     pub precision: Mat<f64>,
     /// The common cost in joules.
     pub common_cost: f64,
-    /// Standard deviations of the independent errors, length l; of columns with a joint
-    /// error they say nothing.
+    /// Standard deviations of the independent errors, length l; of costs that are
+    /// known beforehand they say nothing.
     sd: Vec<f64>,
-    joint: Joint,
+    known: KernelPrior,
     levels: Vec<Level>,
     /// Whether a cost is guessed from others, rather than measured by a kernel.
     guessed: Vec<bool>,
@@ -48,13 +34,13 @@ impl Prior {
     pub fn new(
         mean: Vec<f64>,
         sd: Vec<f64>,
-        joint: Joint,
+        known: KernelPrior,
         levels: Vec<Level>,
         guessed: Vec<bool>,
         common_cost: f64,
     ) -> Self {
-        let precision = precision(&mean, &sd, &joint, &levels);
-        Self { mean, precision, common_cost, sd, joint, levels, guessed }
+        let precision = precision(&mean, &sd, &known, &levels);
+        Self { mean, precision, common_cost, sd, known, levels, guessed }
     }
 
     /// The Gaussian that stands for the t distribution of guessed costs near the costs
@@ -69,20 +55,20 @@ impl Prior {
                 if self.guessed[j] { self.sd[j] * factor.sqrt() } else { self.sd[j] }
             })
             .collect::<Vec<f64>>();
-        let precision = precision(&self.mean, &sd, &self.joint, &self.levels);
+        let precision = precision(&self.mean, &sd, &self.known, &self.levels);
         Self { precision, ..self.clone() }
     }
 }
 
-/// The inverse of `diag(sd^2) + sum over levels of a a'`, with the joint errors in place
-/// of their columns' own, by Sherman and Morrison; no cost is in two levels, and joint
-/// errors are all in one or in none.
-fn precision(mean: &[f64], sd: &[f64], joint: &Joint, levels: &[Level]) -> Mat<f64> {
+/// The inverse of `diag(sd^2) + sum over levels of a a'`, with the covariance of
+/// what is known beforehand in place of its columns' own, by Sherman and Morrison; no cost
+/// is in two levels, and those known beforehand are all in one or in none.
+fn precision(mean: &[f64], sd: &[f64], known: &KernelPrior, levels: &[Level]) -> Mat<f64> {
     let l = mean.len();
     let mut precision = Mat::from_fn(l, l, |i, j| if i == j { sd[i].powi(-2) } else { 0.0 });
-    for (a, i) in joint.columns.iter().enumerate() {
-        for (b, j) in joint.columns.iter().enumerate() {
-            precision[(*i, *j)] = joint.precision[(a, b)];
+    for (a, i) in known.columns.iter().enumerate() {
+        for (b, j) in known.columns.iter().enumerate() {
+            precision[(*i, *j)] = known.precision[(a, b)];
         }
     }
     for (relative_sd, members) in levels {
@@ -108,7 +94,8 @@ mod tests {
     #[test]
     fn outliers_are_let_go_unless_measured() {
         let guessed = vec![true, true, true, false];
-        let prior = Prior::new(vec![1.0; 4], vec![1.0; 4], Joint::none(), Vec::new(), guessed, 1.0);
+        let prior =
+            Prior::new(vec![1.0; 4], vec![1.0; 4], KernelPrior::none(), Vec::new(), guessed, 1.0);
         let near = prior.reweighted(&[1.0, 3.0, 11.0, 11.0], 4.0);
         let variance = |j| 1.0 / near.precision[(j, j)];
         for (j, expected) in [0.75, 1.0, 7.0, 1.0].into_iter().enumerate() {
