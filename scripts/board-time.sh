@@ -160,6 +160,7 @@ lots() {
     done | awk -F, '
         { for (i = 5; i <= NF; i++) cell[i, NR] = $i; head = $1 "," $2 "," $3 "," $4 }
         END {
+            if (!NR) exit
             for (i = 5; i <= NF; i++) {
                 for (a = 1; a <= NR; a++) for (b = a + 1; b <= NR; b++)
                     if (cell[i, b] + 0 < cell[i, a] + 0) { t = cell[i, a]; cell[i, a] = cell[i, b]; cell[i, b] = t }
