@@ -148,8 +148,12 @@ mod tests {
         let lists = vec![&[("A", 1)][..]; 64];
         let dictionary = dictionary(&lists);
         let matrix = OperationMatrix::new(&dictionary);
-        let settings =
-            PlanSettings { inputs: vec!["a".into()], campaign: settings(40), session_s: 1.0 };
+        let settings = PlanSettings {
+            inputs: vec!["a".into()],
+            campaign: settings(40),
+            session_s: 1.0,
+            with_kernel: BTreeSet::new(),
+        };
         let mut dry = OneCulprit { tries: 0 };
         let rng = ChaCha8Rng::seed_from_u64(1);
         let mut search = Search::new(&mut dry, &settings, &matrix, rng);

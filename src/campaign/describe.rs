@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::BlockId;
 
+use super::by_lines::LineChoice;
 use super::choose::ranks;
 use super::counts::OperationMatrix;
 use super::plan::{
@@ -17,6 +18,7 @@ pub(super) fn describe(
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     removable: &[BlockId],
+    lines: &LineChoice,
     search: &Search<'_>,
     chosen: &[usize],
 ) -> Plan {
@@ -48,7 +50,11 @@ pub(super) fn describe(
     let dropped = dropped_blocks(removable, search, &cases);
     let summary = summarise(settings, removable, search, &cases, &dropped, &rows);
     Plan {
-        summary: PlanSummary { collapsed: count_collapsed(search, chosen), ..summary },
+        summary: PlanSummary {
+            collapsed: count_collapsed(search, chosen),
+            line_error: lines.expected(rows.iter()),
+            ..summary
+        },
         cases,
         dropped,
     }
@@ -120,6 +126,7 @@ fn summarise(
         operations: (0..columns).filter(|j| rows.iter().any(|row| row[*j] > 0)).count(),
         rank: cases.last().map_or(0, |case| case.rank),
         collapsed: 0,
+        line_error: None,
         board_s: cases.len() as f64 * f64::from(runs) * settings.session_s,
         paper_board_s: cases.len() as f64 * 21.0 * 100.0,
     }

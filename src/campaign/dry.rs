@@ -1,9 +1,11 @@
 //! Trying a case before it is measured.
 
+use serde::{Deserialize, Serialize};
+
 use crate::blocks::BlockId;
 
 /// A case to try: one input sequence, one set of removed blocks.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DryCase {
     /// Name of the input sequence.
     pub input: String,
@@ -12,7 +14,8 @@ pub struct DryCase {
 }
 
 /// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DryOutcome {
     /// It ran to its end mark.
     Ran {

@@ -2,9 +2,11 @@
 //! with one set of removed blocks. Pure and seeded: what running a case would do is
 //! asked of a [`Dry`], which builds a variant and runs it on the local JVM.
 
+mod by_lines;
 pub mod choose;
 mod classify;
 pub mod counts;
+pub mod criterion;
 mod describe;
 pub mod dry;
 mod groups;
@@ -13,6 +15,7 @@ pub mod plan;
 mod proof;
 pub mod remains;
 mod search;
+mod selection;
 mod sets;
 pub mod table;
 

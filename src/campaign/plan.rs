@@ -5,8 +5,8 @@
 //! which are dropped with the reason. Groups that run are joined to larger sets, of
 //! which those that change the mix of operations most (predicted by leaving out the
 //! executions of the removed blocks) are tried as well. Among all sets that ran, the
-//! plan takes enough to remove every block once, then those that tell most by their
-//! real counts. Tries may share a build; at last the build of each case runs, and a case
+//! plan takes those that the scenario's `choice` says by their real counts: enough to
+//! remove every block once and then what tells most, or what makes lines sure. Tries may share a build; at last the build of each case runs, and a case
 //! that does not is replaced.
 
 use std::collections::BTreeSet;
@@ -19,11 +19,13 @@ use crate::blocks::BlockId;
 use crate::operations::Dictionary;
 use crate::scenario::{CampaignSettings, Scenario};
 
-use super::choose::Candidates;
+use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
+use super::criterion::LineError;
 use super::describe::describe;
 use super::dry::{Dry, DryError};
-use super::search::{Candidate, Proof, Search};
+use super::search::{Candidate, Search};
+use super::selection::choose_proven;
 use super::sets::find_sets;
 
 /// What the planner needs of a scenario.
@@ -35,6 +37,8 @@ pub struct PlanSettings {
     pub campaign: CampaignSettings,
     /// Length of a session with the rest after it, in seconds.
     pub session_s: f64,
+    /// Operations and library functions that micro-kernels will measure.
+    pub with_kernel: BTreeSet<String>,
 }
 
 impl From<&Scenario> for PlanSettings {
@@ -43,6 +47,7 @@ impl From<&Scenario> for PlanSettings {
             inputs: scenario.inputs.iter().map(|input| input.name.clone()).collect(),
             campaign: scenario.campaign.clone(),
             session_s: scenario.session.duration_s + scenario.session.rest_s,
+            with_kernel: BTreeSet::new(),
         }
     }
 }
@@ -109,6 +114,9 @@ pub struct PlanSummary {
     pub rank: usize,
     /// Cases that run less than a fifth of their base case's executions.
     pub collapsed: usize,
+    /// The errors of line energies to be expected from these cases and the kernels: one
+    /// standard deviation; none where nothing ran.
+    pub line_error: Option<LineError>,
     /// Seconds of board time that all runs take, by the nominal session.
     pub board_s: f64,
     /// Seconds that the paper's protocol takes for as many cases: 21 sessions of 100 s.
@@ -155,8 +163,9 @@ pub fn plan(
     }
     let removable = removable_blocks(dictionary);
     find_sets(settings, &matrix, &removable, &mut search)?;
-    let chosen = choose_proven(settings, &matrix, &removable, &mut search)?;
-    Ok(describe(settings, &matrix, &removable, &search, &chosen))
+    let lines = LineChoice::new(settings, dictionary, &matrix, &search.base);
+    let chosen = choose_proven(settings, &matrix, &removable, &lines, &mut search)?;
+    Ok(describe(settings, &matrix, &removable, &lines, &search, &chosen))
 }
 
 fn removable_blocks(dictionary: &Dictionary) -> Vec<BlockId> {
@@ -166,89 +175,6 @@ fn removable_blocks(dictionary: &Dictionary) -> Vec<BlockId> {
 /// Whether a block ran.
 pub(super) fn ran(executions: &[u64], block: BlockId) -> bool {
     executions.get(block.0 as usize).is_some_and(|count| *count > 0)
-}
-
-/// How often cases whose own build does not run are replaced by others.
-const MOST_REPLACEMENTS: u32 = 6;
-
-/// Chooses cases until the own builds of all of them ran.
-fn choose_proven(
-    settings: &PlanSettings,
-    matrix: &OperationMatrix,
-    removable: &[BlockId],
-    search: &mut Search<'_>,
-) -> Result<Vec<usize>, DryError> {
-    for _ in 0..MOST_REPLACEMENTS {
-        let chosen = choose(settings, matrix, removable, search);
-        if !search.prove(&chosen)? {
-            return Ok(chosen);
-        }
-    }
-    let mut chosen = choose(settings, matrix, removable, search);
-    chosen.retain(|index| search.found[*index].proof == Proof::Ran);
-    Ok(chosen)
-}
-
-/// Indices into `search.found`: the base cases, what covers the blocks, what tells most.
-fn choose(
-    settings: &PlanSettings,
-    matrix: &OperationMatrix,
-    removable: &[BlockId],
-    search: &Search<'_>,
-) -> Vec<usize> {
-    let rows: Vec<Vec<u128>> =
-        search.found.iter().map(|found| matrix.row(&found.executions)).collect();
-    let mut candidates = Candidates::new(&rows);
-    let is_base = |index: usize| search.found[index].removed.is_empty();
-    (0..rows.len()).filter(|index| is_base(*index)).for_each(|index| candidates.take(index));
-    let may = |found: &Candidate| !found.weak && !matches!(found.proof, Proof::Failed(_));
-    let strong: Vec<bool> = search.found.iter().map(may).collect();
-    cover(settings, removable, search, &strong, &mut candidates);
-    let cases = settings.campaign.cases;
-    let mut collapsed = count_collapsed(search, candidates.chosen());
-    let most = (settings.campaign.collapsed_share * cases as f64) as usize;
-    while candidates.chosen().len() < cases {
-        let bearable = |index: usize| !search.found[index].collapsed || collapsed < most;
-        let allowed = |index: usize| !is_base(index) && strong[index] && bearable(index);
-        let Some(taken) = candidates.take_best(allowed) else { break };
-        collapsed += usize::from(search.found[taken].collapsed);
-    }
-    candidates.chosen().to_vec()
-}
-
-/// Takes sets until every block that some set removes is removed, those without a
-/// collapse first, those that remove most new blocks first; at most twice the cases
-/// aimed at.
-fn cover(
-    settings: &PlanSettings,
-    removable: &[BlockId],
-    search: &Search<'_>,
-    strong: &[bool],
-    candidates: &mut Candidates,
-) {
-    let mut open: BTreeSet<BlockId> = removable.iter().copied().collect();
-    for collapsed in [false, true] {
-        while candidates.chosen().len() < 2 * settings.campaign.cases {
-            let gain =
-                |found: &Candidate| found.removed.iter().filter(|b| open.contains(b)).count();
-            let may =
-                |found: &&(usize, &Candidate)| found.1.collapsed == collapsed && strong[found.0];
-            let best = search.found.iter().enumerate();
-            let best = best.filter(|found| may(&found)).map(|(index, c)| (gain(c), index));
-            let Some((gained, index)) =
-                best.max_by_key(|(gain, index)| (*gain, usize::MAX - index))
-            else {
-                break;
-            };
-            if gained == 0 {
-                break;
-            }
-            search.found[index].removed.iter().for_each(|block| {
-                open.remove(block);
-            });
-            candidates.take(index);
-        }
-    }
 }
 
 /// The predicted energy of every set found as a share of its base case's, with one cost

@@ -4,6 +4,7 @@
 use super::*;
 use crate::campaign::dry::{DryCase, DryOutcome};
 use crate::operations::{BlockEntry, OperationCount};
+use crate::scenario::Choice;
 
 /// A dictionary with one block per list of operations; all are removable.
 pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
@@ -35,6 +36,8 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
         idle_repeats: 10,
         traced_repeats: 1,
         cases,
+        choice: Choice::Coverage,
+        line_error: None,
         removed_share: 0.3,
         candidates: 60,
         dry_runs: cases * 4,
@@ -100,10 +103,15 @@ fn failed(reason: &str) -> DryOutcome {
 }
 
 fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {
+    plan_with(CampaignSettings { dry_runs, ..settings(cases) })
+}
+
+/// A plan of the written program with two inputs, and the dry runs made.
+pub(crate) fn plan_with(campaign: CampaignSettings) -> (Plan, usize) {
     let mut program = Program { runs: 0, broken: false, tells: false };
-    let campaign = CampaignSettings { dry_runs, ..settings(cases) };
     let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
+    let settings =
+        PlanSettings { inputs, campaign, session_s: 100.0, with_kernel: BTreeSet::new() };
     let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
     (plan, program.runs)
 }
@@ -114,7 +122,8 @@ fn crashes_that_point_at_blocks_leave_more_dry_runs_for_others() {
         let mut program = Program { runs: 0, broken: false, tells };
         let campaign = CampaignSettings { dry_runs: 40, ..settings(20) };
         let inputs = vec!["a".to_string(), "b".to_string()];
-        let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
+        let settings =
+            PlanSettings { inputs, campaign, session_s: 100.0, with_kernel: BTreeSet::new() };
         plan(&settings, &program_dictionary(), &mut program).unwrap().summary.removed_executed
     };
     assert!(removed(true) > removed(false), "{} {}", removed(true), removed(false));
@@ -157,7 +166,8 @@ fn cases_with_too_little_energy_are_left_out() {
     let mut program = Program { runs: 0, broken: false, tells: false };
     let campaign = CampaignSettings { min_energy_share: 0.1, ..settings(44) };
     let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings = PlanSettings { inputs, campaign, session_s: 100.0 };
+    let settings =
+        PlanSettings { inputs, campaign, session_s: 100.0, with_kernel: BTreeSet::new() };
     let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
     assert!(plan.cases.iter().all(|case| case.energy_share >= 0.1));
     assert_eq!((plan.cases.len(), plan.summary.collapsed), (44, 0));
@@ -190,7 +200,12 @@ fn a_small_budget_is_kept_and_said() {
 #[test]
 fn a_broken_base_case_is_an_error() {
     let mut program = Program { runs: 0, broken: true, tells: false };
-    let settings = PlanSettings { inputs: vec!["a".into()], campaign: settings(3), session_s: 1.0 };
+    let settings = PlanSettings {
+        inputs: vec!["a".into()],
+        campaign: settings(3),
+        session_s: 1.0,
+        with_kernel: BTreeSet::new(),
+    };
     let error = plan(&settings, &program_dictionary(), &mut program).unwrap_err();
     assert_eq!(error.to_string(), "the base case of input `a` fails: NullPointerException");
 }
@@ -227,7 +242,12 @@ fn a_fragile_program_still_gets_its_cases() {
     let inputs = ["a", "b", "c", "d"].map(str::to_string).to_vec();
     let planned = |dry_runs| {
         let campaign = CampaignSettings { dry_runs, ..settings(44) };
-        let settings = PlanSettings { inputs: inputs.clone(), campaign, session_s: 1.0 };
+        let settings = PlanSettings {
+            inputs: inputs.clone(),
+            campaign,
+            session_s: 1.0,
+            with_kernel: BTreeSet::new(),
+        };
         plan(&settings, &dictionary(&lists), &mut Fragile).unwrap()
     };
     let full = planned(400);
@@ -272,8 +292,12 @@ impl Dry for Disagreeing {
 #[test]
 fn what_is_planned_has_run_with_its_own_build() {
     let lists = vec![&[("A", 1)][..]; 20];
-    let settings =
-        PlanSettings { inputs: vec!["a".into()], campaign: settings(12), session_s: 1.0 };
+    let settings = PlanSettings {
+        inputs: vec!["a".into()],
+        campaign: settings(12),
+        session_s: 1.0,
+        with_kernel: BTreeSet::new(),
+    };
     let plan = plan(&settings, &dictionary(&lists), &mut Disagreeing).unwrap();
     let removes = |block| plan.cases.iter().any(|case| case.removed.contains(&BlockId(block)));
     assert!(plan.cases.len() > 4, "{:?}", plan.cases);

@@ -9,6 +9,7 @@ mod compare;
 mod completions;
 mod dataset;
 mod driver;
+mod dry_runs;
 mod error;
 mod evaluate;
 mod export;

@@ -1,14 +1,19 @@
 //! `wattline plan`: scenario and dry runs -> the cases of a campaign.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::build::{DryRunner, VariantBuilder};
-use crate::campaign::{self, Plan, PlanSettings, Remains, plan_to_csv};
+use crate::campaign::{self, Dry, Plan, PlanSettings, Remains, plan_to_csv};
+use crate::kernels::catalogue;
+use crate::kernels::select::measured_operations;
+use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
 use super::Failure;
+use super::dry_runs::Remembered;
 use super::folder::{self, Loaded};
 use super::output::Output;
 use super::progress;
@@ -28,6 +33,10 @@ pub struct Arguments {
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
+    /// Keep in this file what dry runs did, and make none again that it has: for another
+    /// plan of the same application.
+    #[arg(long)]
+    dry_runs: Option<PathBuf>,
     /// Replace existing results.
     #[arg(long)]
     force: bool,
@@ -39,7 +48,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let jdk = Jdk::find()?;
     let loaded = folder::load(&arguments.scenario)?;
     let mut builder = builder(&loaded, &jdk)?;
-    let plan = make(&loaded, &jdk, &mut builder, &output)?;
+    let plan = match &arguments.dry_runs {
+        Some(file) => {
+            let dry = DryRunner::new(&loaded.scenario, &jdk, &mut builder);
+            make_with(&loaded, &mut Remembered::open(dry, file, &loaded)?, &output)?
+        }
+        None => make(&loaded, &jdk, &mut builder, &output)?,
+    };
     progress::result(summary(&plan));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
@@ -59,16 +74,27 @@ pub fn make(
     builder: &mut VariantBuilder<'_>,
     output: &Output,
 ) -> Result<Plan, Failure> {
+    make_with(loaded, &mut DryRunner::new(&loaded.scenario, jdk, builder), output)
+}
+
+fn make_with(loaded: &Loaded, dry: &mut dyn Dry, output: &Output) -> Result<Plan, Failure> {
     scan::write(&loaded.application, output)?;
     folder::write_sources(&loaded.application, output)?;
     folder::write_scenario_copy(&loaded.scenario, output)?;
-    let mut dry = DryRunner::new(&loaded.scenario, jdk, builder);
-    let settings = PlanSettings::from(&loaded.scenario);
-    let plan = campaign::plan(&settings, &loaded.application.dictionary, &mut dry)?;
+    let settings = settings(&loaded.scenario);
+    let plan = campaign::plan(&settings, &loaded.application.dictionary, dry)?;
     output.write("remains.csv", remains(&plan, loaded)?.to_csv())?;
     output.write("plan.csv", plan_to_csv(&plan))?;
     output.write("dropped.csv", dropped_csv(&plan, loaded))?;
     Ok(plan)
+}
+
+fn settings(scenario: &Scenario) -> PlanSettings {
+    let with_kernel = match scenario.kernels.enabled {
+        true => measured_operations(&catalogue()),
+        false => BTreeSet::new(),
+    };
+    PlanSettings { with_kernel, ..PlanSettings::from(scenario) }
 }
 
 /// What the variants' removed blocks still hold.
@@ -83,13 +109,17 @@ fn remains(plan: &Plan, loaded: &Loaded) -> Result<Remains, Failure> {
     Ok(remains)
 }
 
-/// Two lines about the plan.
+/// Some lines about the plan.
 pub fn summary(plan: &Plan) -> String {
     let s = &plan.summary;
+    let expected = s.line_error.map_or(String::new(), |error| {
+        let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
+        format!("\nexpected error of lines: {median:.1} % (median), {p90:.1} % (90th percentile)")
+    });
     format!(
         "{} cases of {} variants; {} of {} executed removable blocks are removed in some case \
          ({} dry runs)\n{} operations and library functions ran; rank {}; {:.1} h of board time, \
-         the paper's protocol would take {:.1} h",
+         the paper's protocol would take {:.1} h{expected}",
         s.cases,
         s.variants,
         s.removed_executed,

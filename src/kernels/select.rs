@@ -1,6 +1,6 @@
 //! Which kernels an application needs: those that measure what it executes most.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Kernel;
 use crate::operations::split_form;
@@ -41,6 +41,12 @@ pub fn without_kernel(
         .collect();
     missing.sort_by(|a, b| b.cmp(a));
     missing.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+/// The operations and library functions that some kernel measures, in whatever context.
+pub fn measured_operations(kernels: &[Kernel]) -> BTreeSet<String> {
+    let forms = kernels.iter().flat_map(|kernel| &kernel.measures);
+    forms.map(|form| split_form(form).0.to_owned()).collect()
 }
 
 /// Whether a kernel is there for an operation, in whatever context.

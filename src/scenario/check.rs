@@ -285,7 +285,10 @@ fn check_campaign(
     if removed_share >= 1.0 {
         return Err(Problem::new("campaign.removed_share", "must be below 1"));
     }
+    let line_error = written.line_error.map(|error| positive(error, "campaign.line_error"));
     Ok(CampaignSettings {
+        choice: written.choice,
+        line_error: line_error.transpose()?,
         repeats: written.repeats,
         idle_repeats,
         traced_repeats: written.traced_repeats,

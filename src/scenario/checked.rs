@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::file::Choice;
 use super::input::Step;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
@@ -240,6 +241,10 @@ pub struct CampaignSettings {
     pub traced_repeats: u32,
     /// Cases aimed at, base cases included.
     pub cases: usize,
+    /// What cases are chosen by.
+    pub choice: Choice,
+    /// Expected median line error at which `Choice::Lines` plans no further case.
+    pub line_error: Option<f64>,
     /// Share of the removable executed blocks that a set holds, above 0, below 1.
     pub removed_share: f64,
     /// Candidate sets per input.

@@ -208,6 +208,11 @@ pub struct CampaignFile {
     pub traced_repeats: u32,
     /// Cases aimed at, the base case of each input included. Default 44.
     pub cases: u32,
+    /// What cases are chosen by: `coverage` (the default), `lines` or `random`.
+    pub choice: Choice,
+    /// With `choice = "lines"`, the expected line error (median, as a share) at which no
+    /// further case is planned. Default: none, `cases` are planned.
+    pub line_error: Option<f64>,
     /// Share of the removable executed blocks that one removed set holds. Default 0.3.
     pub removed_share: f64,
     /// Candidate sets per input among which the plan chooses. Default 60.
@@ -225,6 +230,20 @@ pub struct CampaignFile {
     pub max_retries: u32,
     /// Seed of plan and order. Default the scenario's.
     pub seed: Option<u64>,
+}
+
+/// What the cases of a plan are chosen by, among the removed sets that run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Choice {
+    /// Every removable block is absent in some case (Li & Gallagher's design); then what
+    /// tells most, by greedy D-optimality.
+    #[default]
+    Coverage,
+    /// The expected error of line energies, by greedy A-optimality with exchange.
+    Lines,
+    /// By lot: what any other choice is held against.
+    Random,
 }
 
 /// `[limits]`: what makes a run bad.
@@ -310,6 +329,8 @@ impl Default for CampaignFile {
             idle_repeats: None,
             traced_repeats: 1,
             cases: 44,
+            choice: Choice::default(),
+            line_error: None,
             removed_share: 0.3,
             candidates: 60,
             dry_runs: None,

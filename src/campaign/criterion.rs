@@ -1,0 +1,201 @@
+//! What a plan is for: the error of line energies. The expected error of each line that
+//! matters, given what is known of the operations' costs and what cases would add to it;
+//! pure linear algebra, before a single power run.
+//!
+//! Costs are in units of the mean cost, and none is known to the planner, so lines are
+//! weighed as if all operations cost the same. Belief about the costs is Gaussian with
+//! covariance `S`; a case with the shares `x` of its operations is a measurement of
+//! `x'c` with the error [`MISFIT`], after which
+//! `S' = S - S x x'S / (MISFIT^2 + x'S x)`. The criterion is A-optimality weighted by
+//! lines: `tr(L S L') / lines`, the mean squared relative error of the lines, where row l
+//! of `L` holds the shares of line l's operations. With `M = L'L / lines` a case lowers
+//! it by `x'S M S x / (MISFIT^2 + x'S x)` (Fedorov, Theory of Optimal Experiments, 1972).
+
+use faer::{Col, Mat};
+
+/// How far a case's energy is from the best costs, relative: contexts and caches that
+/// 120 operations don't see. The same as the fit's for weights by relative error.
+const MISFIT: f64 = 0.02;
+
+/// How far costs of single operations are apart without kernels, relative to their mean:
+/// half-normal costs (the published table of a Bayesian profiler has 0.756 as well).
+const SPREAD: f64 = 0.75;
+
+/// How far a cost is from a good kernel's, relative.
+const KERNEL_MISFIT: f64 = 0.1;
+
+/// How far all costs may be off by one factor: any without kernels, a little with them.
+const LEVEL: [f64; 2] = [10.0, 0.2];
+
+/// Shares of operations: column and share, the shares of a row sum up to 1.
+pub type Shares = Vec<(usize, f64)>;
+
+/// What is believed of the costs of operations.
+#[derive(Debug, Clone)]
+pub struct Belief {
+    covariance: Mat<f64>,
+}
+
+impl Belief {
+    /// Before the campaign; whether each operation's cost will be known from a kernel.
+    pub fn before(has_kernel: &[bool]) -> Self {
+        let level = LEVEL[usize::from(has_kernel.contains(&true))];
+        let l = has_kernel.len();
+        let covariance = Mat::from_fn(l, l, |i, j| {
+            let own = if has_kernel[i] { KERNEL_MISFIT } else { SPREAD };
+            level * level + if i == j { own * own } else { 0.0 }
+        });
+        Self { covariance }
+    }
+
+    /// Takes a case in.
+    pub fn add(&mut self, case: &Shares) {
+        self.update(case, 1.0);
+    }
+
+    /// Takes a case out that was taken in before.
+    pub fn remove(&mut self, case: &Shares) {
+        self.update(case, -1.0);
+    }
+
+    fn update(&mut self, case: &Shares, sign: f64) {
+        let seen = self.times(case);
+        let scale = sign / (MISFIT * MISFIT + sign * product(case, &seen));
+        let l = self.covariance.nrows();
+        for j in 0..l {
+            for i in 0..l {
+                self.covariance[(i, j)] -= scale * seen[i] * seen[j];
+            }
+        }
+    }
+
+    /// `S x`.
+    fn times(&self, shares: &Shares) -> Col<f64> {
+        let mut sum = Col::zeros(self.covariance.nrows());
+        for (column, share) in shares {
+            sum += *share * self.covariance.col(*column);
+        }
+        sum
+    }
+
+    /// The expected relative error of a sum of operations: one standard deviation.
+    pub fn error_of(&self, shares: &Shares) -> f64 {
+        product(shares, &self.times(shares)).max(0.0).sqrt()
+    }
+}
+
+/// The lines whose errors are to be small.
+#[derive(Debug, Clone)]
+pub struct Target {
+    lines: Vec<Shares>,
+    /// `M`.
+    weights: Mat<f64>,
+}
+
+impl Target {
+    /// Of lines over `operations` columns.
+    pub fn new(lines: Vec<Shares>, operations: usize) -> Self {
+        let mut weights = Mat::zeros(operations, operations);
+        for line in &lines {
+            for (i, a) in line {
+                for (j, b) in line {
+                    weights[(*i, *j)] += a * b / lines.len() as f64;
+                }
+            }
+        }
+        Self { lines, weights }
+    }
+
+    /// The mean squared relative error of the lines.
+    pub fn mean_square(&self, belief: &Belief) -> f64 {
+        let l = self.weights.nrows();
+        let columns = (0..l).map(|j| (0..l).map(move |i| (i, j)));
+        columns.flatten().map(|at| belief.covariance[at] * self.weights[at]).sum()
+    }
+
+    /// How much a case lowers it.
+    pub fn gain(&self, belief: &Belief, case: &Shares) -> f64 {
+        let seen = belief.times(case);
+        let lowered = seen.transpose() * (&self.weights * &seen);
+        lowered / (MISFIT * MISFIT + product(case, &seen))
+    }
+
+    /// Median and 90th percentile of the lines' expected errors; none without lines.
+    pub fn expected(&self, belief: &Belief) -> Option<LineError> {
+        let mut errors: Vec<f64> = self.lines.iter().map(|line| belief.error_of(line)).collect();
+        errors.sort_by(f64::total_cmp);
+        let at = |part: f64| errors.get(((errors.len() as f64 - 1.0) * part).round() as usize);
+        Some(LineError { median: *at(0.5)?, p90: *at(0.9)? })
+    }
+}
+
+/// Expected relative errors of line energies: one standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LineError {
+    /// Half of the lines have less.
+    pub median: f64,
+    /// Nine of ten have less.
+    pub p90: f64,
+}
+
+fn product(shares: &Shares, with: &Col<f64>) -> f64 {
+    shares.iter().map(|(column, share)| share * with[*column]).sum()
+}
+
+/// Counts as shares; empty of counts that are all zero.
+pub fn shares(counts: &[u128]) -> Shares {
+    let all = counts.iter().sum::<u128>() as f64;
+    let ran = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    ran.map(|(column, count)| (column, *count as f64 / all)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+
+    /// Two operations with kernels: variances 0.04 + 0.01, covariance 0.04. A case of the
+    /// first alone: 0.05 - 0.05^2 / 0.0504; of the second 0.05 - 0.04^2 / 0.0504.
+    #[test]
+    fn a_case_tells_of_its_operations_and_of_the_level() {
+        let mut belief = Belief::before(&[true, true]);
+        close(belief.error_of(&vec![(0, 1.0)]), 0.05f64.sqrt());
+        belief.add(&vec![(0, 1.0)]);
+        close(belief.error_of(&vec![(0, 1.0)]), (0.05f64 - 0.0025 / 0.0504).sqrt());
+        close(belief.error_of(&vec![(1, 1.0)]), (0.05f64 - 0.0016 / 0.0504).sqrt());
+        belief.remove(&vec![(0, 1.0)]);
+        close(belief.error_of(&vec![(1, 1.0)]), 0.05f64.sqrt());
+    }
+
+    #[test]
+    fn the_gain_is_what_a_case_lowers_the_criterion_by() {
+        let lines = vec![vec![(0, 0.5), (1, 0.5)], vec![(2, 1.0)]];
+        let target = Target::new(lines, 3);
+        let mut belief = Belief::before(&[false, true, false]);
+        for case in [shares(&[3, 1, 0]), shares(&[0, 2, 2]), shares(&[0, 0, 1])] {
+            let before = target.mean_square(&belief);
+            let gain = target.gain(&belief, &case);
+            belief.add(&case);
+            close(before - target.mean_square(&belief), gain);
+        }
+        let expected = target.expected(&belief).unwrap();
+        let errors = [belief.error_of(&target.lines[0]), belief.error_of(&target.lines[1])];
+        assert_eq!(expected.p90, errors[0].max(errors[1]));
+        let squares = errors.iter().map(|error| error * error).sum::<f64>();
+        close(squares / 2.0, target.mean_square(&belief));
+    }
+
+    #[test]
+    fn what_a_kernel_knows_needs_no_case() {
+        let target = Target::new(vec![vec![(0, 1.0)], vec![(1, 1.0)]], 2);
+        let mut belief = Belief::before(&[true, false]);
+        belief.add(&shares(&[1, 1]));
+        assert!(target.gain(&belief, &shares(&[0, 1])) > 0.0);
+        assert!(belief.error_of(&vec![(0, 1.0)]) < belief.error_of(&vec![(1, 1.0)]));
+        assert_eq!(shares(&[0, 0]), []);
+        assert_eq!(Target::new(Vec::new(), 2).expected(&belief), None);
+    }
+}

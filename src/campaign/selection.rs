@@ -1,0 +1,195 @@
+//! Which of the sets that ran become cases: base cases always, then by the scenario's
+//! choice.
+
+use std::collections::BTreeSet;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::blocks::BlockId;
+use crate::scenario::Choice;
+
+use super::by_lines::LineChoice;
+use super::choose::Candidates;
+use super::counts::OperationMatrix;
+use super::dry::DryError;
+use super::plan::{PlanSettings, count_collapsed};
+use super::search::{Candidate, Proof, Search};
+
+/// What there is to choose from.
+pub(super) struct Pool<'p, 'd> {
+    pub settings: &'p PlanSettings,
+    pub matrix: &'p OperationMatrix,
+    pub removable: &'p [BlockId],
+    pub lines: &'p LineChoice,
+    pub search: &'p Search<'d>,
+}
+
+impl Pool<'_, '_> {
+    fn is_base(&self, index: usize) -> bool {
+        self.search.found[index].removed.is_empty()
+    }
+
+    /// Whether a set may become a case at all.
+    fn is_strong(&self, index: usize) -> bool {
+        let found = &self.search.found[index];
+        !found.weak && !matches!(found.proof, Proof::Failed(_))
+    }
+
+    /// Whether a set may be one more case beside the chosen ones.
+    fn is_bearable(&self, index: usize, chosen: &[usize]) -> bool {
+        let campaign = &self.settings.campaign;
+        let most = (campaign.collapsed_share * campaign.cases as f64) as usize;
+        !self.search.found[index].collapsed || count_collapsed(self.search, chosen) < most
+    }
+
+    /// Whether the plan may take this set beside the chosen ones.
+    pub fn may_take(&self, index: usize, chosen: &[usize]) -> bool {
+        !self.is_base(index) && self.is_strong(index) && self.is_bearable(index, chosen)
+    }
+
+    fn bases(&self) -> Vec<usize> {
+        (0..self.search.found.len()).filter(|index| self.is_base(*index)).collect()
+    }
+}
+
+/// How often cases whose own build does not run are replaced by others.
+const MOST_REPLACEMENTS: u32 = 6;
+
+/// Chooses cases until the own builds of all of them ran.
+pub(super) fn choose_proven(
+    settings: &PlanSettings,
+    matrix: &OperationMatrix,
+    removable: &[BlockId],
+    lines: &LineChoice,
+    search: &mut Search<'_>,
+) -> Result<Vec<usize>, DryError> {
+    for _ in 0..MOST_REPLACEMENTS {
+        let chosen = choose(&Pool { settings, matrix, removable, lines, search });
+        if !search.prove(&chosen)? {
+            return Ok(chosen);
+        }
+    }
+    let mut chosen = choose(&Pool { settings, matrix, removable, lines, search });
+    chosen.retain(|index| search.found[*index].proof == Proof::Ran);
+    Ok(chosen)
+}
+
+/// Indices into `search.found`, base cases first.
+fn choose(pool: &Pool<'_, '_>) -> Vec<usize> {
+    match pool.settings.campaign.choice {
+        Choice::Coverage => by_coverage(pool),
+        Choice::Lines => pool.lines.choose(pool, pool.bases()),
+        Choice::Random => by_lot(pool),
+    }
+}
+
+/// What covers the blocks, what tells most.
+fn by_coverage(pool: &Pool<'_, '_>) -> Vec<usize> {
+    let found = pool.search.found.iter();
+    let rows: Vec<Vec<u128>> = found.map(|found| pool.matrix.row(&found.executions)).collect();
+    let mut candidates = Candidates::new(&rows);
+    pool.bases().into_iter().for_each(|index| candidates.take(index));
+    cover(pool, &mut candidates);
+    while candidates.chosen().len() < pool.settings.campaign.cases {
+        let chosen = candidates.chosen().to_vec();
+        if candidates.take_best(|index| pool.may_take(index, &chosen)).is_none() {
+            break;
+        }
+    }
+    candidates.chosen().to_vec()
+}
+
+/// Takes sets until every block that some set removes is removed, those without a
+/// collapse first, those that remove most new blocks first; at most twice the cases
+/// aimed at.
+fn cover(pool: &Pool<'_, '_>, candidates: &mut Candidates) {
+    let mut open: BTreeSet<BlockId> = pool.removable.iter().copied().collect();
+    let found = &pool.search.found;
+    for collapsed in [false, true] {
+        while candidates.chosen().len() < 2 * pool.settings.campaign.cases {
+            let gain =
+                |found: &Candidate| found.removed.iter().filter(|b| open.contains(b)).count();
+            let may =
+                |index: &usize| found[*index].collapsed == collapsed && pool.is_strong(*index);
+            let best = (0..found.len()).filter(may).map(|index| (gain(&found[index]), index));
+            let Some((gained, index)) =
+                best.max_by_key(|(gain, index)| (*gain, usize::MAX - index))
+            else {
+                break;
+            };
+            if gained == 0 {
+                break;
+            }
+            found[index].removed.iter().for_each(|block| {
+                open.remove(block);
+            });
+            candidates.take(index);
+        }
+    }
+}
+
+/// Any sets that ran. The order is drawn once, so that a replaced case changes no other.
+fn by_lot(pool: &Pool<'_, '_>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..pool.search.found.len()).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(pool.settings.campaign.seed));
+    let mut chosen = pool.bases();
+    for index in order {
+        if chosen.len() >= pool.settings.campaign.cases {
+            break;
+        }
+        if pool.may_take(index, &chosen) {
+            chosen.push(index);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::Plan;
+    use crate::campaign::plan::tests::{plan_with, settings};
+    use crate::scenario::CampaignSettings;
+
+    fn planned(choice: Choice, cases: usize, line_error: Option<f64>) -> Plan {
+        plan_with(CampaignSettings { choice, line_error, dry_runs: 176, ..settings(cases) }).0
+    }
+
+    /// All three choose among the sets of the same search.
+    #[test]
+    fn lines_are_surer_by_their_own_choice_than_by_others() {
+        for cases in [12, 20] {
+            let of = |choice| planned(choice, cases, None).summary;
+            let [lines, coverage, lot] = [Choice::Lines, Choice::Coverage, Choice::Random].map(of);
+            assert_eq!((lines.cases, lot.cases), (cases, cases));
+            let median = |summary: &crate::campaign::plan::PlanSummary| {
+                summary.line_error.map(|error| error.median).unwrap()
+            };
+            assert!(median(&lines) < median(&lot), "{lines:?} {lot:?}");
+            assert!(median(&lines) <= 1.05 * median(&coverage), "{lines:?} {coverage:?}");
+            assert_eq!(lines.collapsed.min(cases / 4), lines.collapsed);
+        }
+    }
+
+    #[test]
+    fn the_choice_ends_at_the_error_asked_for() {
+        let error = |plan: &Plan| plan.summary.line_error.unwrap().median;
+        let full = planned(Choice::Lines, 30, None);
+        let few = planned(Choice::Lines, 6, None);
+        let goal = 0.5 * (error(&full) + error(&few));
+        let enough = planned(Choice::Lines, 30, Some(goal));
+        assert!(enough.cases.len() > 2 && enough.cases.len() < 30, "{:?}", enough.summary);
+        assert!(error(&enough) <= 1.001 * goal);
+    }
+
+    #[test]
+    fn lots_are_drawn_by_the_seed() {
+        assert_eq!(planned(Choice::Random, 12, None), planned(Choice::Random, 12, None));
+        let names = |plan: &Plan| plan.cases.iter().map(|c| c.removed.clone()).collect::<Vec<_>>();
+        let lot = planned(Choice::Random, 12, None);
+        assert_ne!(names(&lot), names(&planned(Choice::Coverage, 12, None)));
+        assert!(lot.cases[0].removed.is_empty() && lot.cases[1].removed.is_empty());
+    }
+}
