@@ -122,7 +122,7 @@ fn count_middle(mut word: u64, counts: &mut [u64]) -> Result<usize, LogError> {
     for _ in 0..2 {
         let two = word >> 7 & 1;
         let three = word >> 15 & two;
-        let id = word & 0x7f | (word >> 1 & 0x3f80) * two | (word >> 2 & 0x1f_c000) * three;
+        let id = (word & 0x7f) | ((word >> 1 & 0x3f80) * two) | ((word >> 2 & 0x1f_c000) * three);
         add(counts, id, 1)?;
         used += (1 + two + three) as usize;
         word >>= 8 + 8 * (two + three);

@@ -121,6 +121,7 @@ mod tests {
             dry_runs: 5,
             operations: 4,
             rank: 2,
+            line_error: None,
             collapsed: 0,
             board_s: 1.0,
             paper_board_s: 1.0,
