@@ -65,6 +65,7 @@ fn targets_do_the_same_with_probes_and_are_counted_exactly() {
     let runs = [
         (Granularity::Statement, Probe::Count),
         (Granularity::Statement, Probe::Log),
+        (Granularity::Statement, Probe::Calls),
         (Granularity::Expression, Probe::Count),
     ];
     for (granularity, probe) in runs {
