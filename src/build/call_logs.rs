@@ -40,10 +40,10 @@ pub fn call_logs(
             JvmEnd::TimedOut => return Err(failed("it did not end in time".into())),
         }
         let file = place.path().join(CALLS_FILE);
-        logs.push((
-            input.name.clone(),
-            std::fs::read_to_string(&file).map_err(BuildError::io(&file))?,
-        ));
+        let log = std::fs::read_to_string(&file).map_err(|error| {
+            failed(format!("it left no log of calls ({error}); a program that halts writes none"))
+        })?;
+        logs.push((input.name.clone(), log));
     }
     Ok(logs)
 }
