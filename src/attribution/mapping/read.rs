@@ -55,6 +55,9 @@ struct Comment {
     signature: Option<String>,
 }
 
+/// A member's obfuscated name, minified range and place in its list.
+type Member = (String, Option<(u32, u32)>, usize);
+
 /// The state while reading.
 struct Reader<'w> {
     mapping: Mapping,
@@ -62,8 +65,8 @@ struct Reader<'w> {
     /// Obfuscated name of the class whose members follow.
     class: Option<String>,
     keeps_members: bool,
-    /// The last member's obfuscated name, minified range and place in its list.
-    last: Option<(String, Option<(u32, u32)>, usize)>,
+    /// The last member that was read.
+    last: Option<Member>,
 }
 
 impl Mapping {
