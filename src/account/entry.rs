@@ -141,15 +141,33 @@ pub(super) struct Bundle<'a> {
 impl<'a> Bundle<'a> {
     /// Adds one leaf.
     pub fn add(&mut self, leaf: &Leaf<'a>) {
-        self.energy += leaf.energy;
+        self.add_part(leaf, 1.0, leaf.energy, leaf.executions);
+    }
+
+    /// Adds a part of a leaf, 0..1, with the whole numbers that this part has.
+    pub fn add_part(&mut self, leaf: &Leaf<'a>, part: f64, energy: Femtojoules, executions: u64) {
+        self.energy += energy;
         let OperationCount { operation, context, line, .. } = leaf.operation;
-        *self.lines.entry((&leaf.block.file, *line)).or_default() += leaf.energy.joules().0;
+        *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
         if leaf.context_error_j != 0.0 {
-            *self.contexts.entry((operation, context)).or_default() += leaf.context_error_j;
+            *self.contexts.entry((operation, context)).or_default() += leaf.context_error_j * part;
         }
         match leaf.cost {
-            Some(cost) => self.counts.add(cost, leaf.weighted),
-            None => self.unknown = self.unknown.saturating_add(leaf.executions),
+            Some(cost) => self.counts.add(cost, leaf.weighted * part),
+            None => self.unknown = self.unknown.saturating_add(executions),
+        }
+    }
+
+    /// Adds all of another bundle.
+    pub fn merge(&mut self, other: &Bundle<'a>) {
+        self.energy += other.energy;
+        self.unknown = self.unknown.saturating_add(other.unknown);
+        other.counts.0.iter().for_each(|(cost, count)| self.counts.add(*cost, *count));
+        for (key, error) in &other.contexts {
+            *self.contexts.entry(*key).or_default() += error;
+        }
+        for (key, energy) in &other.lines {
+            *self.lines.entry(*key).or_default() += energy;
         }
     }
 

@@ -5,6 +5,7 @@
 //! Owns no input or output: dictionary, counts and model in, values and CSV text out.
 //! See `docs/accounts.md`.
 
+pub mod calls;
 pub mod class;
 pub mod cost;
 pub mod cumulative;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::account::calls::{CallTree, call_accounts, call_tables};
 use crate::account::{account, sample, table};
 
 const SCHEMA: &str =
@@ -31,6 +32,9 @@ fn tables_have_the_published_columns() {
         let mut written: Vec<(&str, String)> =
             table::tables(&accounts).into_iter().map(|file| (file.name, file.text)).collect();
         written.push(("ledger.csv", table::ledger_csv(&accounts)));
+        let calls = call_accounts(&sample.scenario(), &accounts, &CallTree::default());
+        let by_calls = call_tables(&calls, &accounts);
+        written.extend(by_calls.into_iter().map(|file| (file.name, file.text)));
         assert_eq!(written.len(), files.len());
         for (name, text) in written {
             let columns = files[name].as_array().unwrap();

@@ -5,6 +5,8 @@
 //! One folder per system; each reads its own logs and ends in the same [`Split`].
 
 pub mod activities;
+mod descriptor;
+pub mod mapping;
 pub mod monitor;
 pub mod perfetto;
 mod split;

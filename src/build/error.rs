@@ -13,6 +13,14 @@ pub enum BuildError {
         "without its removed blocks the application has no block `{0}`; please report this with the source"
     )]
     Moved(String),
+    /// A run that was to say who called.
+    #[error("the run with the call-tree probe failed for input {input}: {reason}")]
+    Calls {
+        /// The input sequence.
+        input: String,
+        /// Why.
+        reason: String,
+    },
     /// A source folder or file of the command line or the scenario is not there.
     #[error("{path} is not there; check the path in {named_in}")]
     Missing {

@@ -1,6 +1,7 @@
 //! Scenario -> sources, their analysis, and the jar of each variant.
 
 pub mod application;
+mod call_logs;
 pub mod dry_run;
 pub mod error;
 mod jobs;
@@ -12,6 +13,7 @@ mod switched;
 pub mod variant;
 
 pub use application::Application;
+pub use call_logs::{CALLS_FILE, call_logs};
 pub use dry_run::DryRunner;
 pub use error::BuildError;
 pub use sources::{LoadedSource, Sources};

@@ -147,6 +147,18 @@ impl<'r> Runner<'r> {
         self.most_work(input).map(|most| format!("-Dwattline.limit={most}"))
     }
 
+    /// A run that is as long as it is: with the call-tree probe, which is slow.
+    pub(super) fn unlimited(&self, input: &Input, folder: &Path, classes: &Path) -> JvmRun {
+        let job = Job {
+            classes: classes.to_path_buf(),
+            options: Vec::new(),
+            off: None,
+            removed: BTreeSet::new(),
+            kept: Vec::new(),
+        };
+        JvmRun { limit: BASE_LIMIT * SLOWER, ..self.plan(input, folder, &job) }
+    }
+
     fn plan(&self, input: &Input, folder: &Path, job: &Job) -> JvmRun {
         let libraries = self.application.sources.libraries.iter().cloned();
         let mut extras = self.scenario.extras(input);

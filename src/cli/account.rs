@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::account::calls::call_tables;
 use crate::account::table;
 use crate::model::Model;
 
@@ -18,9 +19,12 @@ use super::scenario_facts::ScenarioFacts;
 Examples:
   wattline account target/demo/model.json target/demo --out target/accounts
   wattline account target/rec/monitor.toml target/rec --out target/accounts
+  wattline account target/rec/monitor.toml target/rec --mapping mapping.txt --out target/named
 
-Writes accounts/{operations,blocks,lines,methods,classes}.csv and ledger.csv. Every level
-adds up to the same energy; what the model does not explain is a row of the ledger.")]
+Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledger.csv, and
+where `wattline calls` has recorded who calls, accounts/{calltree,cumulative,threads}.csv.
+Every level adds up to the same energy; what the model does not explain is a row of the
+ledger.")]
 pub struct Arguments {
     /// model.json of a fit, or monitor.toml of a recording of `monitor`.
     model: PathBuf,
@@ -29,6 +33,9 @@ pub struct Arguments {
     /// Folder for the results.
     #[arg(long, default_value = ".")]
     out: PathBuf,
+    /// Mapping file of ProGuard or R8, for recordings of an obfuscated application.
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
     /// Replace existing results.
     #[arg(long)]
     force: bool,
@@ -38,12 +45,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     output.check_free(&["ledger.csv"])?;
     if recording::is_monitor_file(&arguments.model) {
-        recording::write_accounts(&arguments.runs, &output)?;
+        recording::write_accounts(&arguments.runs, arguments.mapping.as_deref(), &output)?;
         progress::say(format!("written: {}", output.folder().display()));
         return Ok(());
     }
+    recording::no_mapping_here(arguments.mapping.as_deref())?;
     let facts = ScenarioFacts::read(&arguments.runs)?;
-    write(&facts, &read_model(&arguments.model)?, &output)?;
+    write(&facts, &arguments.runs, &read_model(&arguments.model)?, &output)?;
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }
@@ -51,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Accounts of a folder that holds its model.
 pub fn make(output: &Output) -> Result<(), Failure> {
     let model = read_model(&output.path("model.json"))?;
-    write(&ScenarioFacts::read(output.folder())?, &model, output)
+    write(&ScenarioFacts::read(output.folder())?, output.folder(), &model, output)
 }
 
 /// Reads `model.json`.
@@ -59,9 +67,16 @@ pub fn read_model(path: &Path) -> Result<Model, Failure> {
     Model::from_json(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
-fn write(facts: &ScenarioFacts, model: &Model, output: &Output) -> Result<(), Failure> {
+fn write(
+    facts: &ScenarioFacts,
+    folder: &Path,
+    model: &Model,
+    output: &Output,
+) -> Result<(), Failure> {
     let accounts = facts.accounts(model);
-    for file in table::tables(&accounts) {
+    let calls = facts.call_accounts(folder, model, &accounts)?;
+    let calls = calls.map(|calls| call_tables(&calls, &accounts)).unwrap_or_default();
+    for file in table::tables(&accounts).into_iter().chain(calls) {
         output.write(&format!("accounts/{}", file.name), &file.text)?;
     }
     output.write("ledger.csv", table::ledger_csv(&accounts))?;

@@ -30,9 +30,10 @@ Examples:
   wattline export target/demo --format collapsed --format lcov --out target/exports
   wattline export target/demo --format collapsed --depth class --out target/exports
   wattline export target/demo --parquet
+  wattline export target/rec --format pprof --mapping mapping.txt --out target/exports
 
 Weights are microjoules; a stack is package, class, method, block: where energy is spent,
-not who called. docs/exports.md has a line per format on what opens it.")]
+not who called; after `wattline calls` it is a thread and its calls. docs/exports.md has a line per format on what opens it.")]
 pub struct Arguments {
     /// The campaign's folder, with its model, or a recording of `monitor`.
     folder: PathBuf,
@@ -40,9 +41,13 @@ pub struct Arguments {
     #[arg(long, required_unless_present = "parquet",
           value_parser = PossibleValuesParser::new(FORMATS.map(|f| f.name)))]
     format: Vec<String>,
-    /// Last level of the stacks of `collapsed` and `speedscope`.
-    #[arg(long, value_enum, default_value = "block")]
-    depth: DepthArgument,
+    /// Last level of the stacks of `collapsed` and `speedscope`: where energy is spent, not
+    /// who called; else calls, where `wattline calls` has recorded them.
+    #[arg(long, value_enum)]
+    depth: Option<DepthArgument>,
+    /// Mapping file of ProGuard or R8, for recordings of an obfuscated application.
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
     /// A Parquet file beside each CSV file of the campaign.
     #[arg(long)]
     parquet: bool,
@@ -91,12 +96,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&formats.iter().map(|format| format.file).collect::<Vec<_>>())?;
     let folder = arguments.folder.as_path();
     if recording::is_recording(folder) {
-        let recorded = recording::Exported::read(folder)?;
+        let recorded = recording::Exported::read(folder, arguments.mapping.as_deref())?;
         return write(&output, &formats, &recorded.data());
     }
+    recording::no_mapping_here(arguments.mapping.as_deref())?;
     let facts = ScenarioFacts::read(folder)?;
     let model = read_model(&folder.join("model.json"))?;
     let accounts = facts.accounts(&model);
+    let calls = facts.call_accounts(folder, &model, &accounts)?;
     let about = DatasetFacts::beside(&folder.join("dataset.csv"))?;
     let scenario = folder::read_scenario_copy(folder)?;
     let board = facts.records.first().map(|run| run.board.clone()).unwrap_or_default();
@@ -111,7 +118,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         accounts: &accounts,
         inputs: &inputs(&facts),
         sessions: &sessions,
-        depth: arguments.depth.into(),
+        calls: calls.as_ref().filter(|_| arguments.depth.is_none()),
+        depth: arguments.depth.map_or_else(Depth::default, Depth::from),
     };
     write(&output, &formats, &data)
 }

@@ -55,6 +55,8 @@ pub enum ProbeArgument {
     Count,
     /// Count, and log the order of blocks.
     Log,
+    /// Count per thread and path of calls.
+    Calls,
 }
 
 impl From<ProbeArgument> for Probe {
@@ -63,6 +65,7 @@ impl From<ProbeArgument> for Probe {
             ProbeArgument::Plain => Probe::Plain,
             ProbeArgument::Count => Probe::Count,
             ProbeArgument::Log => Probe::Log,
+            ProbeArgument::Calls => Probe::Calls,
         }
     }
 }

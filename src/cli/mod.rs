@@ -5,6 +5,7 @@
 mod account;
 mod activities;
 mod board;
+mod calls;
 mod compare;
 mod completions;
 mod dataset;
@@ -81,6 +82,8 @@ enum Command {
     Predict(predict::Arguments),
     /// Account a campaign's energy to operations, blocks, lines, methods and classes.
     Account(account::Arguments),
+    /// Record who calls whom, for accounts with callees and by thread.
+    Calls(calls::Arguments),
     /// Compare accounts with the truth of a virtual board.
     Evaluate(evaluate::Arguments),
     /// Say what to change, and what it would save.
@@ -136,6 +139,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Account(arguments) => account::run(&arguments),
+        Command::Calls(arguments) => calls::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Hints(arguments) => hints::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),

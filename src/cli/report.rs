@@ -23,13 +23,17 @@ use super::scenario_facts::ScenarioFacts;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   wattline report target/demo
+  wattline report target/rec --mapping mapping.txt
 
 Prints the summary and writes report.html into the folder: one file, without network.")]
 pub struct Arguments {
     /// The campaign's folder, as `pipeline` wrote it, or a recording of `monitor`.
     folder: PathBuf,
+    /// Mapping file of ProGuard or R8, for recordings of an obfuscated application.
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
     /// Replace an existing report.html.
     #[arg(long)]
     force: bool,
@@ -39,10 +43,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&["report.html"])?;
     if recording::is_recording(&arguments.folder) {
-        progress::result(recording::write_report(&output)?);
+        progress::result(recording::write_report(&output, arguments.mapping.as_deref())?);
         progress::say(format!("written: {}", output.path("report.html").display()));
         return Ok(());
     }
+    recording::no_mapping_here(arguments.mapping.as_deref())?;
     progress::result(make(&output)?);
     progress::say(format!("written: {}", output.path("report.html").display()));
     Ok(())
@@ -54,6 +59,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
     let facts = ScenarioFacts::read(folder)?;
     let model = read_model(&output.path("model.json"))?;
     let accounts = facts.accounts(&model);
+    let calls = facts.call_accounts(folder, &model, &accounts)?;
     let truth = output.path("truth");
     let evaluation = match truth.is_dir() {
         true => {
@@ -77,6 +83,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
         cv: &cv,
         estimability: &estimability,
         accounts: &accounts,
+        calls: calls.as_ref(),
         evaluation: evaluation.as_ref(),
         hints: &hints::find(folder, &facts, &model, &accounts)?,
         findings: &findings(&output.path("findings.csv"))?,

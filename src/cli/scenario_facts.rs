@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::account::calls::{CallAccounts, call_accounts};
 use crate::account::{self, Accounts, Measured};
 use crate::blocks::BlockId;
 use crate::campaign::{Phase, PlannedCase, parse_executions};
@@ -55,14 +56,29 @@ impl ScenarioFacts {
         Ok(ScenarioFacts { dictionary, cases, records, executions, measured })
     }
 
+    /// The accounts by calls, where the folder has a record of them.
+    pub fn call_accounts(
+        &self,
+        folder: &Path,
+        model: &Model,
+        accounts: &Accounts,
+    ) -> Result<Option<CallAccounts>, Failure> {
+        let tree = super::calls::read(folder)?;
+        Ok(tree.map(|tree| call_accounts(&self.scenario(model), accounts, &tree)))
+    }
+
     /// The accounts by a model.
     pub fn accounts(&self, model: &Model) -> Accounts {
-        account::account(&account::Scenario {
+        account::account(&self.scenario(model))
+    }
+
+    fn scenario<'a>(&'a self, model: &'a Model) -> account::Scenario<'a> {
+        account::Scenario {
             dictionary: &self.dictionary,
             executions: &self.executions,
             model,
             measured: &self.measured,
-        })
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub fn collapsed(accounts: &Accounts, depth: Depth) -> String {
 }
 
 /// A frame's name without what separates frames and lines.
-fn frame(name: &str) -> String {
+pub(super) fn frame(name: &str) -> String {
     name.replace([';', '\n', '\r'], "_").replace(' ', "")
 }
 

@@ -2,12 +2,14 @@
 //! gutters, dashboards. Weights are microjoules. Pure: values in, bytes out; one file per
 //! format.
 //!
-//! A stack is package, class, method, block: where energy is spent, not who called.
+//! A stack is package, class, method, block: where energy is spent, not who called; where
+//! calls were recorded, it is the thread and the methods that called each other.
 //!
 //! To add a format: a file with one function from [`ExportData`] to bytes, and a line in
 //! [`FORMATS`].
 
 mod benchmark_json;
+mod calls;
 mod collapsed;
 mod exposition;
 mod jacoco;
@@ -27,6 +29,7 @@ pub(crate) mod tools_tests;
 
 use std::collections::BTreeMap;
 
+use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, BlockAccount};
 use crate::power::{Trace, Window};
 
@@ -77,7 +80,9 @@ pub struct ExportData<'a> {
     pub inputs: &'a BTreeMap<String, InputEnergies>,
     /// Sessions of the unremoved cases, in the order in which they were measured.
     pub sessions: &'a [Session],
-    /// How deep the stacks of flame graphs are.
+    /// Who called, where it is known and wanted: then stacks are calls.
+    pub calls: Option<&'a CallAccounts>,
+    /// How deep the stacks of flame graphs are, where they aren't calls.
     pub depth: Depth,
 }
 
@@ -118,7 +123,10 @@ pub const FORMATS: [Format; 8] = [
     Format {
         name: "collapsed",
         file: "energy.collapsed",
-        write: |data| collapsed(data.accounts, data.depth).into_bytes(),
+        write: |data| match data.calls {
+            Some(calls) => calls::collapsed(calls).into_bytes(),
+            None => collapsed(data.accounts, data.depth).into_bytes(),
+        },
     },
     Format { name: "speedscope", file: "energy.speedscope.json", write: speedscope::speedscope },
     Format { name: "pprof", file: "energy.pb", write: pprof::pprof },

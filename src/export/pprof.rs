@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use prost::Message;
 
 use super::{ExportData, frames, microjoules};
+use crate::account::MethodKey;
+use crate::account::calls::CallAccounts;
+use crate::blocks::BlockId;
 
 #[derive(Clone, PartialEq, Message)]
 struct Profile {
@@ -112,6 +115,12 @@ impl Builder {
         id
     }
 
+    /// A line of a method that begins at another one.
+    fn call(&mut self, name: &str, file: &str, (first, line): (u32, u32)) -> u64 {
+        self.function(name, file, first);
+        self.location(name, file, line)
+    }
+
     fn function(&mut self, name: &str, file: &str, line: u32) -> u64 {
         let next = self.functions.len() as u64 + 1;
         let id = *self.functions.entry((name.into(), file.into())).or_insert(next);
@@ -135,10 +144,58 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     builder.profile.default_sample_type = energy.kind;
     (builder.profile.period_type, builder.profile.period) = (Some(energy), 1);
     let board = if data.is_virtual { "VIRTUAL board" } else { "board" };
-    let comment =
-        format!("{}, {board} {}; callers are classes and packages", data.scenario, data.board);
+    let callers = match data.calls {
+        Some(_) => "callers are callers, the first is the thread",
+        None => "callers are classes and packages",
+    };
+    let comment = format!("{}, {board} {}; {callers}", data.scenario, data.board);
     let comment = builder.string(&comment);
     builder.profile.comment = vec![comment];
+    match data.calls {
+        Some(calls) => by_calls(&mut builder, calls, data),
+        None => by_place(&mut builder, data),
+    }
+    builder.profile.encode_to_vec()
+}
+
+/// A sample per block of a node, under the methods that called.
+fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) {
+    let places = super::calls::places(data.accounts);
+    let lines: BTreeMap<BlockId, u32> =
+        data.accounts.blocks.iter().map(|block| (block.entry.key, block.start_line)).collect();
+    for node in &calls.nodes {
+        let parts = node.blocks.iter().map(|(block, executions, energy)| {
+            (block, executions, (energy.joules().0 * 1e6).round().max(0.0) as i64)
+        });
+        let parts: Vec<_> = parts.filter(|(.., energy)| *energy > 0).collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let mut path = super::calls::path(calls, node);
+        path.reverse();
+        let place = |method: &MethodKey| places.get(method).copied().unwrap_or(("", 0));
+        let mut callers: Vec<u64> = path[1..]
+            .iter()
+            .map(|method| {
+                let (file, line) = place(method);
+                builder.call(&super::calls::name(method), file, (line, line))
+            })
+            .collect();
+        callers.push(builder.location(&node.thread, "", 0));
+        let (file, first) = place(&node.method);
+        for (block, executions, energy) in parts {
+            let line = lines.get(block).copied().unwrap_or(first);
+            let name = super::calls::name(&node.method);
+            let mut stack = vec![builder.call(&name, file, (first, line))];
+            stack.extend(&callers);
+            let value = vec![energy, i64::try_from(*executions).unwrap_or(i64::MAX)];
+            builder.profile.sample.push(Sample { location_id: stack, value });
+        }
+    }
+}
+
+/// A sample per block, under its class and package.
+fn by_place(builder: &mut Builder, data: &ExportData<'_>) {
     let mut blocks: Vec<_> = data.accounts.blocks.iter().collect();
     blocks.sort_by_key(|block| block.entry.key);
     for block in blocks.into_iter().filter(|block| microjoules(block) > 0) {
@@ -153,7 +210,6 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
         let value = vec![microjoules(block) as i64, executions];
         builder.profile.sample.push(Sample { location_id: stack, value });
     }
-    builder.profile.encode_to_vec()
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ impl Sample {
             accounts: &self.accounts,
             inputs: &self.inputs,
             sessions: &self.sessions,
+            calls: None,
             depth: super::Depth::Block,
         }
     }

@@ -10,6 +10,32 @@ use super::{ExportData, frames, microjoules};
 
 /// The text of the file.
 pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
+    let (frame_list, samples, weights) = match data.calls {
+        Some(calls) => super::calls::sampled(calls, data.accounts),
+        None => by_place(data),
+    };
+    let name = format!("{} (microjoules)", data.scenario);
+    let value = json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "exporter": concat!("wattline ", env!("CARGO_PKG_VERSION")),
+        "name": name,
+        "activeProfileIndex": 0,
+        "shared": {"frames": frame_list},
+        "profiles": [{
+            "type": "sampled",
+            "name": name,
+            "unit": "none",
+            "startValue": 0,
+            "endValue": weights.iter().sum::<u64>(),
+            "samples": samples,
+            "weights": weights,
+        }],
+    });
+    serde_json::to_vec(&value).expect("keys are strings")
+}
+
+/// Frames, samples and weights by package, class, method and block.
+fn by_place(data: &ExportData<'_>) -> (Vec<Value>, Vec<Vec<usize>>, Vec<u64>) {
     let (mut frame_list, mut known): (Vec<Value>, BTreeMap<String, usize>) = Default::default();
     let (mut samples, mut weights) = (Vec::new(), Vec::new());
     for block in data.accounts.blocks.iter().filter(|block| microjoules(block) > 0) {
@@ -34,24 +60,7 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
         samples.push(stack[..data.depth.frames()].to_vec());
         weights.push(microjoules(block));
     }
-    let name = format!("{} (microjoules)", data.scenario);
-    let value = json!({
-        "$schema": "https://www.speedscope.app/file-format-schema.json",
-        "exporter": concat!("wattline ", env!("CARGO_PKG_VERSION")),
-        "name": name,
-        "activeProfileIndex": 0,
-        "shared": {"frames": frame_list},
-        "profiles": [{
-            "type": "sampled",
-            "name": name,
-            "unit": "none",
-            "startValue": 0,
-            "endValue": weights.iter().sum::<u64>(),
-            "samples": samples,
-            "weights": weights,
-        }],
-    });
-    serde_json::to_vec(&value).expect("keys are strings")
+    (frame_list, samples, weights)
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ pub enum Probe {
     Count,
     /// Counts, and appends the block's id to the stream of its thread.
     Log,
+    /// Counts per thread and path of calls: methods also say when they end. For runs on a
+    /// JVM, not on a device.
+    Calls,
 }
 
 /// How to instrument.
@@ -142,8 +145,8 @@ fn instrument_where(
         let facts = facts::Facts::gather(file);
         let mut derived = match options.probe {
             Probe::Count => derive::derive(file, blocks, &facts),
-            // A log has every block in its place.
-            Probe::Plain | Probe::Log => derive::Derived::new(),
+            // A log and a path of calls have every block in its place.
+            Probe::Plain | Probe::Log | Probe::Calls => derive::Derived::new(),
         };
         derived.extend(callers);
         let target = place::Target {
@@ -154,13 +157,16 @@ fn instrument_where(
             first,
             skip,
             derived: &derived,
+            frames: options.probe == Probe::Calls,
         };
         let placed = match options.probe {
             Probe::Plain => {
                 let probed = vec![false; blocks.blocks.len()];
                 place::Placement { probed, derived: derive::Derived::new() }
             }
-            Probe::Count | Probe::Log => place::place(&target, &mut edits, &mut report),
+            Probe::Count | Probe::Log | Probe::Calls => {
+                place::place(&target, &mut edits, &mut report)
+            }
         };
         for (index, summands) in placed.derived {
             sums.push((first + index, summands.iter().map(|summand| first + summand).collect()));

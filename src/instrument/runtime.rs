@@ -5,6 +5,8 @@ use super::{GeneratedFile, Probe};
 use crate::java::SourceFile;
 
 const TEMPLATE: &str = include_str!("W.java");
+/// That of the call-tree probe: it keeps other books.
+const CALLS: &str = include_str!("Calls.java");
 const SWITCHES: &str = include_str!("S.java");
 
 /// A package name that does not occur in any source: a variable or class of that name
@@ -25,12 +27,13 @@ const CONSTANT_MAX: usize = 60_000;
 
 /// The runtime for `blocks` blocks; none for a build without probes.
 pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Option<GeneratedFile> {
-    let log = match probe {
+    let (template, log) = match probe {
         Probe::Plain => return None,
-        Probe::Count => "false",
-        Probe::Log => "true",
+        Probe::Count => (TEMPLATE, "false"),
+        Probe::Log => (TEMPLATE, "true"),
+        Probe::Calls => (CALLS, ""),
     };
-    let text = TEMPLATE
+    let text = template
         .replace("@PACKAGE@", package)
         .replace("@BLOCKS@", &blocks.to_string())
         .replace("@SUMS@", &constants(sums))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, Evaluation};
 use crate::dataset::Table;
 use crate::hint::Hint;
@@ -105,6 +106,8 @@ pub struct ReportData<'a> {
     pub estimability: &'a [EstimabilityRow],
     /// Accounts and ledger.
     pub accounts: &'a Accounts,
+    /// Who called, where it was recorded.
+    pub calls: Option<&'a CallAccounts>,
     /// The comparison with the truth, where one is known.
     pub evaluation: Option<&'a Evaluation>,
     /// Hints, what saves most first.

@@ -6,12 +6,13 @@ use askama::Template;
 use crate::report::data::ReportData;
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
+use crate::report::view::calls::CallsView;
 use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, Verdict};
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
 use crate::report::view::source::SourceView;
 use crate::report::view::summary::{Card, LedgerView};
-use crate::report::view::{accounts, blocks, fit, flame, hints, source, summary};
+use crate::report::view::{accounts, blocks, calls, fit, flame, hints, source, summary};
 use crate::report::{format, format::visible};
 use crate::report::{residuals, scatter};
 
@@ -42,6 +43,7 @@ struct Page<'a> {
     operations: Vec<OperationView>,
     operations_sentence: String,
     flame: FlameView,
+    calls: Option<CallsView>,
     source: SourceView,
     legend: Vec<ClassView>,
     in_application: Vec<BlockView>,
@@ -81,6 +83,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         operations: accounts::operations(data),
         operations_sentence: accounts::operations_sentence(data),
         flame: flame::flame(data),
+        calls: calls::calls(data),
         source: source::source(data),
         legend: blocks::legend(data),
         in_application: blocks::in_application(data),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::account::calls::CallAccounts;
 use crate::account::evaluate::{Level, Unmatched};
 use crate::account::{self, Accounts, Evaluation, LevelEvaluation, Measured};
 use crate::blocks::BlockId;
@@ -23,6 +24,7 @@ pub(crate) struct Sample {
     cv: Vec<CvRow>,
     estimability: Vec<EstimabilityRow>,
     pub(crate) accounts: Accounts,
+    pub(crate) calls: Option<CallAccounts>,
     evaluation: Option<Evaluation>,
     hints: Vec<Hint>,
     findings: BTreeMap<String, usize>,
@@ -49,6 +51,7 @@ impl Sample {
             cv: &self.cv,
             estimability: &self.estimability,
             accounts: &self.accounts,
+            calls: self.calls.as_ref(),
             evaluation: self.evaluation.as_ref(),
             hints: &self.hints,
             findings: &self.findings,
@@ -133,6 +136,7 @@ pub(crate) fn report() -> Sample {
         table,
         model,
         accounts,
+        calls: None,
         evaluation: Some(evaluation()),
         hints,
         findings: BTreeMap::from([("unresolved-call".into(), 12), ("unknown-type".into(), 31)]),
@@ -335,6 +339,7 @@ pub(crate) fn empty() -> Sample {
         cv: Vec::new(),
         estimability: Vec::new(),
         accounts: account::account(&scenario),
+        calls: None,
         evaluation: None,
         hints: Vec::new(),
         findings: BTreeMap::new(),

@@ -7,6 +7,7 @@ mod device;
 mod faults;
 mod gradle;
 mod hints;
+mod mapping;
 mod monitor;
 mod operations;
 mod pipeline;

@@ -65,6 +65,7 @@ fn targets_do_the_same_with_probes_and_are_counted_exactly() {
     let runs = [
         (Granularity::Statement, Probe::Count),
         (Granularity::Statement, Probe::Log),
+        (Granularity::Statement, Probe::Calls),
         (Granularity::Expression, Probe::Count),
     ];
     for (granularity, probe) in runs {
@@ -84,7 +85,9 @@ fn targets_do_the_same_with_probes_and_are_counted_exactly() {
             }
             let probed = &sources.probed[first..];
             let trace = Trace { file, blocks, probed, first, counts };
-            if granularity == Granularity::Statement {
+            // The call-tree probe writes at exit alone, and this one never exits.
+            let is_written = probe != Probe::Calls || file.path != "Halts.java";
+            if granularity == Granularity::Statement && is_written {
                 problems.extend(expectations(&trace));
             }
             problems.extend(flow(&trace, Exact::Yes));

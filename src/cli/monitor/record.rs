@@ -90,7 +90,7 @@ impl Recorder {
     /// Makes the accounts of what was recorded.
     pub fn finish(self) -> Result<PathBuf, Failure> {
         drop(self.files);
-        super::recording::write_accounts(self.output.folder(), &self.output)?;
+        super::recording::write_accounts(self.output.folder(), None, &self.output)?;
         Ok(self.output.folder().to_path_buf())
     }
 }

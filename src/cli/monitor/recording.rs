@@ -2,11 +2,14 @@
 //! `report` and `export` take of it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
 use crate::account::Accounts;
+use crate::attribution::mapping::Mapping;
 use crate::attribution::monitor::recording::{
     MONITOR_FILE, Recording, accounts_of, ledger_csv, page, read_rows, summary_text, sums, tables,
 };
@@ -15,6 +18,7 @@ use crate::power::{Trace, Window};
 
 use super::super::Failure;
 use super::super::output::{Output, read_text};
+use super::super::progress;
 
 /// Whether a folder is a recording.
 pub fn is_recording(folder: &Path) -> bool {
@@ -26,8 +30,27 @@ pub fn is_monitor_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == MONITOR_FILE)
 }
 
-/// Reads a recording back.
-pub fn read(folder: &Path) -> Result<Recording, Failure> {
+/// Reads a recording back, by the names of the sources where there is a mapping file.
+pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Recording, Failure> {
+    let mut recording = read_rows_of(folder)?;
+    if let Some(path) = mapping {
+        let file = File::open(path).map_err(Failure::io("read", path))?;
+        let classes = recording.class_names();
+        let mapping = Mapping::read(BufReader::new(file), &|class| classes.contains(class));
+        let mapping = mapping.map_err(|error| Failure::input(path, error))?;
+        progress::say(recording.rename(&mapping).to_string());
+    }
+    Ok(recording)
+}
+
+/// A mapping file renames recordings; a campaign's names are those of its sources.
+pub fn no_mapping_here(mapping: Option<&Path>) -> Result<(), Failure> {
+    let why = "--mapping is for recordings of `monitor`, whose names come from the running \
+               application; a campaign's are those of the sources already: leave it out";
+    mapping.map_or(Ok(()), |_| Err(Failure::Usage(why.into())))
+}
+
+fn read_rows_of(folder: &Path) -> Result<Recording, Failure> {
     let path = folder.join(MONITOR_FILE);
     let about = toml::from_str(&read_text(&path)?).map_err(|error| Failure::input(&path, error))?;
     Ok(Recording {
@@ -46,8 +69,12 @@ fn rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, Failur
 }
 
 /// Makes the accounts of a recording and writes them.
-pub fn write_accounts(folder: &Path, output: &Output) -> Result<(), Failure> {
-    let recording = read(folder)?;
+pub fn write_accounts(
+    folder: &Path,
+    mapping: Option<&Path>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let recording = read(folder, mapping)?;
     let sums = sums(&recording);
     let accounts = accounts_of(&sums);
     assert!(accounts.ledger.adds_up(), "a recording's ledger adds up");
@@ -59,9 +86,9 @@ pub fn write_accounts(folder: &Path, output: &Output) -> Result<(), Failure> {
 }
 
 /// Writes the page of a recording; returns its story.
-pub fn write_report(output: &Output) -> Result<String, Failure> {
+pub fn write_report(output: &Output, mapping: Option<&Path>) -> Result<String, Failure> {
     let folder = output.folder();
-    let (recording, name) = (read(folder)?, name_of(folder));
+    let (recording, name) = (read(folder, mapping)?, name_of(folder));
     let sums = sums(&recording);
     output.write("report.html", page(&name, &recording, &sums))?;
     Ok(summary_text(&name, &recording, &sums))
@@ -85,8 +112,8 @@ pub struct Exported {
 
 impl Exported {
     /// Of a folder.
-    pub fn read(folder: &Path) -> Result<Exported, Failure> {
-        let recording = read(folder)?;
+    pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Exported, Failure> {
+        let recording = read(folder, mapping)?;
         let sums = sums(&recording);
         let name = name_of(folder);
         let energy = |joules: f64| vec![joules * 1e6];
@@ -117,6 +144,7 @@ impl Exported {
             accounts: &self.accounts,
             inputs: &self.inputs,
             sessions: &self.sessions,
+            calls: None,
             depth: Depth::default(),
         }
     }

@@ -13,6 +13,9 @@ impl<'t> Placer<'_, 't> {
         let block = &self.blocks.blocks[index];
         let probe = self.probes.statement(index);
         match self.blocks.units[block.unit.0 as usize].kind {
+            UnitKind::Method if block.anchor.kind() == kind::BLOCK => {
+                self.framed(index, block.anchor.start_byte() + 1, block.anchor);
+            }
             UnitKind::Method => self.body(index, block.anchor, &probe),
             UnitKind::Constructor => {
                 let first = syntax::statements(block.anchor).first().copied();
@@ -22,7 +25,7 @@ impl<'t> Placer<'_, 't> {
                     }
                     _ => block.anchor.start_byte() + 1,
                 };
-                self.edits.open(at, index, format!(" {probe}"));
+                self.framed(index, at, block.anchor);
             }
             UnitKind::StaticInitializer => return self.static_entry(index),
             UnitKind::InstanceInitializer => {
@@ -31,7 +34,7 @@ impl<'t> Placer<'_, 't> {
                 self.edits.open(at, index, format!(" {{ {probe} }}"));
             }
             UnitKind::Lambda if block.anchor.kind() == kind::BLOCK => {
-                self.body(index, block.anchor, &probe);
+                self.framed(index, block.anchor.start_byte() + 1, block.anchor);
             }
             UnitKind::Lambda => {
                 let (file, body) = (self.file, block.anchor);
@@ -39,6 +42,24 @@ impl<'t> Placer<'_, 't> {
             }
         }
         Ok(())
+    }
+
+    /// Puts the probe at `at` into a body with braces, with what notices the body's end
+    /// where that is wanted.
+    fn framed(&mut self, index: usize, at: usize, body: Node<'t>) {
+        let probe = self.probes.statement(index);
+        if !self.probes.frames {
+            self.edits.open(at, index, format!(" {probe}"));
+            return;
+        }
+        let (begin, end) = self.probes.frame(index);
+        let last = body.end_byte() - 1;
+        if at >= last {
+            self.edits.open(at, index, format!(" {begin} {probe}{end}"));
+        } else {
+            self.edits.open(at, index, format!(" {begin} {probe}"));
+            self.edits.close(last, index, end);
+        }
     }
 
     pub(super) fn static_entry(&mut self, index: usize) -> Placed {

@@ -35,12 +35,15 @@ pub struct Target<'a, 't> {
     pub skip: BTreeSet<usize>,
     /// and those that follow from others, if all of these have a probe.
     pub derived: &'a Derived,
+    /// Whether methods say when they begin and end.
+    pub frames: bool,
 }
 
 /// The text of probes.
 pub struct Probes<'a> {
     package: &'a str,
     first: usize,
+    frames: bool,
 }
 
 impl Probes<'_> {
@@ -52,6 +55,15 @@ impl Probes<'_> {
     /// `W.c(7)`, with `c` for nothing, `t` for true, `f` for false.
     fn call(&self, function: &str, index: usize) -> String {
         format!("{}.W.{function}({})", self.package, self.first + index)
+    }
+
+    /// What stands around a body so that its end is noticed, however it comes:
+    /// `int w7 = W.i(7); try {` and `} finally { W.o(w7); }`. The variable has the name of
+    /// the package, which occurs in no source, and the block's number.
+    fn frame(&self, index: usize) -> (String, String) {
+        let (package, number) = (self.package, self.first + index);
+        let begin = format!("int {package}{number} = {package}.W.i({number}); try {{");
+        (begin, format!(" }} finally {{ {package}.W.o({package}{number}); }}"))
     }
 
     /// `W.v(7, `: the value follows.
@@ -76,7 +88,7 @@ pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_,
     let mut placer = Placer {
         file: target.file,
         blocks: target.blocks,
-        probes: Probes { package: target.package, first: target.first },
+        probes: Probes { package: target.package, first: target.first, frames: target.frames },
         facts: target.facts,
         conditionals: HashSet::new(),
         edits,

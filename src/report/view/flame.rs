@@ -1,5 +1,5 @@
 //! The energy flame graph: package, class, method, block, each as wide as what it spends.
-//! It shows where energy is spent, not who called: no stacks are traced.
+//! It shows where energy is spent, not who called; `calls` draws that, where it is known.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,13 @@ use crate::report::format;
 use crate::units::Joules;
 
 /// Width of the picture in its own units.
-const WIDTH: f64 = 1200.0;
+pub(super) const WIDTH: f64 = 1200.0;
 /// Height of a level.
-const ROW: f64 = 20.0;
+pub(super) const ROW: f64 = 20.0;
 /// Narrower boxes are left out.
 const NARROWEST: f64 = 0.6;
+/// Colours of levels.
+const COLOURS: usize = 4;
 /// Width of a letter.
 const LETTER: f64 = 6.6;
 
@@ -28,7 +30,8 @@ pub struct BoxView {
     pub text_x: String,
     /// The same, downwards.
     pub text_y: String,
-    /// Level: 0 everything, 1 package, 2 class, 3 method, 4 block.
+    /// Colour of its level: 0 everything, 1 package, 2 class, 3 method, 4 block; by calls in
+    /// turns.
     pub level: usize,
     /// What fits of its name.
     pub label: String,
@@ -90,12 +93,18 @@ impl Part {
     }
 }
 
-/// Places a part and those in it, the widest first.
-fn place(view: &mut FlameView, name: &str, part: &Part, (x, level): (f64, usize), scale: f64) {
-    let width = part.energy * scale;
+/// Draws one box; whether it is wide enough.
+pub(super) fn draw(
+    view: &mut FlameView,
+    name: &str,
+    energy: f64,
+    (x, level): (f64, usize),
+    scale: f64,
+) -> bool {
+    let width = energy * scale;
     if width < NARROWEST {
         view.left_out += 1;
-        return;
+        return false;
     }
     let share = format::percent(width / WIDTH);
     let shown = format::visible(name);
@@ -107,10 +116,18 @@ fn place(view: &mut FlameView, name: &str, part: &Part, (x, level): (f64, usize)
         y: format!("{top:.0}"),
         text_x: format!("{:.1}", x + 3.0),
         text_y: format!("{:.0}", top + 14.0),
-        level,
+        level: if level == 0 { 0 } else { (level - 1) % COLOURS + 1 },
         label: if letters >= 3 { format::shortened(&shown, letters) } else { String::new() },
-        title: format!("{shown}: {}, {share}", format::energy(Joules(part.energy))),
+        title: format!("{shown}: {}, {share}", format::energy(Joules(energy))),
     });
+    true
+}
+
+/// Places a part and those in it, the widest first.
+fn place(view: &mut FlameView, name: &str, part: &Part, (x, level): (f64, usize), scale: f64) {
+    if !draw(view, name, part.energy, (x, level), scale) {
+        return;
+    }
     let mut parts: Vec<(&String, &Part)> = part.parts.iter().collect();
     parts.sort_by(|a, b| b.1.energy.total_cmp(&a.1.energy));
     let mut left = x;

@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod blocks;
+pub mod calls;
 pub mod fit;
 pub mod flame;
 pub mod hints;

@@ -6,6 +6,7 @@
 //! whole femtojoules, so that sums are exact.
 
 mod accounts;
+mod names;
 mod page;
 mod rows;
 mod tables;
@@ -13,6 +14,7 @@ mod tables;
 use serde::{Deserialize, Serialize};
 
 pub use accounts::{MethodKey, MethodSum, ProcessSum, Sums, accounts_of, sums};
+pub use names::Renamed;
 pub use page::{page, summary_text};
 pub use rows::{
     CycleRow, Head, JvmRow, MethodRow, ProcessRow, Recording, RecordingError, ThreadRow,

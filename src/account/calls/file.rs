@@ -1,0 +1,98 @@
+//! `calls.csv` of a campaign's folder: `thread, node, parent, class, method, block,
+//! executions`, a row per block of a node. A node is told by its number in its thread;
+//! one that ran no block of its own has a row without a block.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallNode, CallTree, ThreadCalls};
+use crate::account::MethodKey;
+use crate::blocks::BlockId;
+
+/// A `calls.csv` that can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {problem}; record it again with `wattline calls`")]
+pub struct CallsFileError {
+    /// Line, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub problem: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    thread: String,
+    node: usize,
+    parent: Option<usize>,
+    class: String,
+    method: String,
+    block: Option<u32>,
+    executions: u64,
+}
+
+/// The text of the file.
+pub fn calls_csv(tree: &CallTree) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for (thread, calls) in &tree.threads {
+        for (number, node) in calls.nodes.iter().enumerate() {
+            let row = |block, executions| Row {
+                thread: thread.clone(),
+                node: number,
+                parent: node.parent,
+                class: node.method.class.clone(),
+                method: node.method.method.clone(),
+                block,
+                executions,
+            };
+            let rows: Vec<Row> = match node.executions.is_empty() {
+                true => vec![row(None, 0)],
+                false => node.executions.iter().map(|(id, n)| row(Some(id.0), *n)).collect(),
+            };
+            rows.iter().for_each(|row| writer.serialize(row).expect("plain fields are CSV"));
+        }
+    }
+    let bytes = writer.into_inner().expect("memory takes a table");
+    String::from_utf8(bytes).expect("names are text")
+}
+
+/// Reads the file back.
+///
+/// # Errors
+/// A row that is none, nodes out of their order.
+pub fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
+    let mut tree = CallTree::default();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    for row in reader.deserialize::<Row>() {
+        let row = row.map_err(|error| CallsFileError {
+            line: error.position().map_or(1, csv::Position::line),
+            problem: error.to_string(),
+        })?;
+        let number = row.node;
+        add(&mut tree, row).ok_or_else(|| CallsFileError {
+            line: 0,
+            problem: format!("node {number} does not follow from the rows above it"),
+        })?;
+    }
+    Ok(tree)
+}
+
+fn add(tree: &mut CallTree, row: Row) -> Option<()> {
+    let thread: &mut ThreadCalls = tree.threads.entry(row.thread).or_default();
+    let method = MethodKey { class: row.class, method: row.method };
+    if row.node == thread.nodes.len() {
+        if row.parent.is_some_and(|parent| parent >= row.node) {
+            return None;
+        }
+        thread.children.insert((row.parent, method.clone()), row.node);
+        let executions = BTreeMap::new();
+        thread.nodes.push(CallNode { parent: row.parent, method, executions });
+    } else {
+        let known = thread.nodes.get(row.node)?;
+        (known.parent == row.parent && known.method == method).then_some(())?;
+    }
+    if let Some(block) = row.block {
+        thread.count(row.node, BlockId(block), row.executions);
+    }
+    Some(())
+}

@@ -1,0 +1,131 @@
+//! What the call-tree probe's runtime writes (`wattline-calls.txt`) -> paths of calls.
+//!
+//! `thread NAME`, then its nodes: `node PARENT BLOCK` (the entry block of the method; -1
+//! for the thread's begin), and below each `BLOCK EXECUTIONS`. A block whose method has no
+//! frame of its own (an initialiser, a lambda with an expression) stands at the node that
+//! ran; here it gets a path of its own.
+
+use super::{CallTree, ThreadCalls};
+use crate::account::MethodKey;
+use crate::blocks::BlockId;
+use crate::operations::{BlockEntry, Dictionary};
+
+/// A log that can't be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallLogError {
+    /// A line that is none of its own.
+    #[error("line {line}: `{text}` is no line of a log of calls")]
+    Line {
+        /// Line, from 1.
+        line: usize,
+        /// Its begin.
+        text: String,
+    },
+    /// No end: the program was killed.
+    #[error("the log of calls is cut off; did the program end by itself?")]
+    CutOff,
+}
+
+/// Adds the log of one run to a tree.
+///
+/// # Errors
+/// A line that is none, a block that is not in the dictionary, no end.
+pub fn add_log(
+    tree: &mut CallTree,
+    text: &str,
+    dictionary: &Dictionary,
+) -> Result<(), CallLogError> {
+    let mut lines = text.lines().enumerate();
+    if lines.next().map(|(_, line)| line) != Some("wattline-calls 1") {
+        return Err(CallLogError::CutOff);
+    }
+    let mut reader = Reader { tree, dictionary, thread: String::new(), places: Vec::new() };
+    for (number, line) in lines {
+        if line == "end" {
+            return Ok(());
+        }
+        reader.line(line).ok_or_else(|| CallLogError::Line {
+            line: number + 1,
+            text: line.chars().take(60).collect(),
+        })?;
+    }
+    Err(CallLogError::CutOff)
+}
+
+struct Reader<'t> {
+    tree: &'t mut CallTree,
+    dictionary: &'t Dictionary,
+    thread: String,
+    /// Where the nodes of the log's thread stand in the tree; none for its begin.
+    places: Vec<Option<usize>>,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str) -> Option<()> {
+        if let Some(name) = line.strip_prefix("thread ") {
+            self.thread = unescaped(name);
+            self.places.clear();
+            self.tree.threads.entry(self.thread.clone()).or_default();
+            return Some(());
+        }
+        let (first, second) = line.rsplit_once(' ')?;
+        if first == "lost" {
+            self.tree.lost_threads += second.parse::<u64>().ok()?;
+            return Some(());
+        }
+        match first.strip_prefix("node ") {
+            Some("-1") => self.places.push(None),
+            Some(parent) => {
+                let parent = *self.places.get(parent.parse::<usize>().ok()?)?;
+                let method = key(self.block(second)?);
+                let at = self.thread()?.step(parent, &method);
+                self.places.push(Some(at));
+            }
+            None => {
+                let (block, executions) = (self.block(first)?, second.parse().ok()?);
+                let (id, method) = (block.id, key(block));
+                let at = *self.places.last()?;
+                let thread = self.thread()?;
+                let node = thread.step(at, &method);
+                thread.count(node, id, executions);
+            }
+        }
+        Some(())
+    }
+
+    fn thread(&mut self) -> Option<&mut ThreadCalls> {
+        self.tree.threads.get_mut(&self.thread)
+    }
+
+    fn block(&self, id: &str) -> Option<&BlockEntry> {
+        let id: u32 = id.parse().ok()?;
+        self.dictionary.blocks.get(id as usize).filter(|block| block.id == BlockId(id))
+    }
+}
+
+/// The method of a block.
+pub(super) fn key(block: &BlockEntry) -> MethodKey {
+    MethodKey { class: block.class.clone(), method: block.method.clone() }
+}
+
+/// A thread's name as it is: `\u000a` is a line end.
+fn unescaped(text: &str) -> String {
+    let mut units = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\\u") {
+        units.extend(rest[..at].encode_utf16());
+        let digits = rest.get(at + 2..at + 6);
+        match digits.and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
+            Some(unit) => {
+                units.push(unit);
+                rest = &rest[at + 6..];
+            }
+            None => {
+                units.extend("\\u".encode_utf16());
+                rest = &rest[at + 2..];
+            }
+        }
+    }
+    units.extend(rest.encode_utf16());
+    String::from_utf16_lossy(&units)
+}

@@ -1,0 +1,74 @@
+//! Names of an obfuscated application -> names of its sources, by the mapping file that
+//! ProGuard and R8 write.
+//!
+//! What such a file says, as R8's `retrace.md` describes it: a class line
+//! `original -> obfuscated:`, and below it its members, `[first:last:]type name(types)
+//! [:first[:last]] -> obfuscated`. Lines with one minified range after each other are
+//! frames of inlined methods, the innermost first. Comments with JSON tell a class's source
+//! file and the signature a method has after shrinking.
+//!
+//! A method that was recorded is what its bytecode holds, inlined ones included: the
+//! outermost frame names it. Where several originals remain, all are named.
+
+mod read;
+mod resolve;
+
+use std::collections::HashMap;
+
+pub use read::MappingError;
+pub use resolve::{Certainty, Named, Recorded};
+
+/// A mapping file, as far as it was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mapping {
+    /// By obfuscated name.
+    classes: HashMap<String, Class>,
+    /// Obfuscated names by the original ones, of all classes.
+    obfuscated: HashMap<String, String>,
+}
+
+/// A class and its methods by obfuscated name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Class {
+    original: String,
+    source_file: Option<String>,
+    /// Whether it is R8's own: then the classes its frames name are inner names of R8's.
+    is_synthesized: bool,
+    methods: HashMap<String, Vec<Original>>,
+}
+
+/// A method of the sources that is (a part of) one of the application.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Original {
+    /// Where it comes from another class.
+    class: Option<String>,
+    name: String,
+    /// Types as the file has them, with commas.
+    arguments: String,
+    /// Types after shrinking, where they differ: a descriptor.
+    residual: Option<String>,
+    /// Lines of the application and of the sources where it is the outermost frame; none of
+    /// one that only was inlined.
+    spans: Vec<Span>,
+}
+
+/// A range of lines, and what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    /// First and last line in the application, where it has any.
+    minified: Option<(u32, u32)>,
+    /// First and last line in the source; zero where unknown.
+    original: (u32, u32),
+}
+
+impl Mapping {
+    /// How many classes the file names.
+    pub fn len(&self) -> usize {
+        self.obfuscated.len()
+    }
+
+    /// Whether it names none.
+    pub fn is_empty(&self) -> bool {
+        self.obfuscated.is_empty()
+    }
+}

@@ -1,0 +1,143 @@
+//! A recording of an obfuscated application, by the names of its sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Recording;
+use crate::attribution::mapping::{Certainty, Mapping, Recorded};
+
+/// How many methods of a recording a mapping has named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Renamed {
+    /// By one method of the sources.
+    pub named: usize,
+    /// By several that can't be told apart.
+    pub several: usize,
+    /// By their class alone.
+    pub by_class: usize,
+    /// Not at all: their names are as recorded.
+    pub unknown: usize,
+}
+
+impl Recording {
+    /// The recorded names of classes with methods: what a mapping is asked for.
+    pub fn class_names(&self) -> BTreeSet<String> {
+        let folded = self.about.jvm.iter().flat_map(|jvm| &jvm.folded);
+        let folded = folded.filter_map(|method| parted(method).map(|(class, _)| class));
+        let rows = self.methods.iter().map(|row| row.class.as_str());
+        let host = |class: &str| class.split("$$Lambda").next().unwrap_or(class).to_string();
+        let all: Vec<&str> = rows.chain(folded).collect();
+        all.iter().flat_map(|class| [class.to_string(), host(class)]).collect()
+    }
+
+    /// Gives classes, methods and lines the names of the sources. Energies stay with their
+    /// rows, so sums do, too; two methods that one name stands for become one in the sums.
+    pub fn rename(&mut self, mapping: &Mapping) -> Renamed {
+        let mut seen = BTreeMap::new();
+        for row in &mut self.methods {
+            let recorded = Recorded {
+                class: &row.class,
+                method: &row.method,
+                file: &row.file,
+                lines: (row.first_line, row.last_line),
+            };
+            let named = mapping.name(recorded);
+            let key = (std::mem::take(&mut row.class), std::mem::take(&mut row.method));
+            seen.insert(key, named.certainty);
+            (row.class, row.method, row.file) = (named.class, named.method, named.file);
+            (row.first_line, row.last_line) = named.lines;
+        }
+        for method in self.about.jvm.iter_mut().flat_map(|jvm| &mut jvm.folded) {
+            if let Some((class, name)) = parted(method) {
+                let named = mapping.name(Recorded { class, method: name, file: "", lines: (0, 0) });
+                *method = format!("{}.{}", named.class, named.method);
+            }
+        }
+        let renamed = counted(seen.into_values());
+        self.about.notes.push(renamed.to_string());
+        renamed
+    }
+}
+
+/// Class and method of `a.b.C.d(int)`.
+fn parted(method: &str) -> Option<(&str, &str)> {
+    let name = method.find('(').unwrap_or(method.len());
+    let dot = method[..name].rfind('.')?;
+    Some((&method[..dot], &method[dot + 1..]))
+}
+
+fn counted(all: impl Iterator<Item = Certainty>) -> Renamed {
+    let mut renamed = Renamed::default();
+    for certainty in all {
+        match certainty {
+            Certainty::Method => renamed.named += 1,
+            Certainty::Several => renamed.several += 1,
+            Certainty::Class => renamed.by_class += 1,
+            Certainty::Nothing => renamed.unknown += 1,
+        }
+    }
+    renamed
+}
+
+impl std::fmt::Display for Renamed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let all = self.named + self.several + self.by_class + self.unknown;
+        write!(f, "names by a mapping file: {} of {all} recorded methods", self.named)?;
+        let rest = [
+            (self.several, "stand for several that can't be told apart"),
+            (self.by_class, "have their class's name alone from it"),
+            (self.unknown, "are not in it and keep theirs"),
+        ];
+        for (count, what) in rest.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, "; {count} {what}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::accounts::tests::recording;
+    use super::super::{JvmAbout, sums};
+    use super::*;
+
+    const TEXT: &str = "com.Game -> a.A:\n    1:9:void run(int):11:19 -> x\n\
+        com.Game$Part -> a.C:\n    void tiny() -> b\n";
+
+    #[test]
+    fn names_change_and_sums_do_not() {
+        let mut recording = recording();
+        let folded = vec!["a.C.b()".to_string(), "x".to_string()];
+        recording.about.jvm = Some(JvmAbout { pid: 7, folded, ..JvmAbout::default() });
+        let names = recording.class_names();
+        assert!(names.contains("a.A") && names.contains("a.C"), "{names:?}");
+        let before = sums(&recording);
+        let mapping = Mapping::read(TEXT.as_bytes(), &|class| names.contains(class)).unwrap();
+        let renamed = recording.rename(&mapping);
+        assert_eq!(renamed, Renamed { named: 1, unknown: 1, ..Renamed::default() });
+        let after = sums(&recording);
+        assert_eq!((before.jvm, before.jvm_rest), (after.jvm, after.jvm_rest));
+        let keys: Vec<String> =
+            after.methods.keys().map(|key| format!("{}.{}", key.class, key.method)).collect();
+        assert_eq!(keys, ["a.B.x(int)", "com.Game.run(int)"]);
+        let row = &recording.methods[0];
+        assert_eq!((row.file.as_str(), row.first_line, row.last_line), ("com/A.java", 13, 14));
+        assert_eq!(recording.about.jvm.unwrap().folded, ["com.Game$Part.tiny()", "x"]);
+        let note = recording.about.notes.pop().unwrap();
+        assert_eq!(
+            note,
+            "names by a mapping file: 1 of 2 recorded methods; 1 are not in it and keep theirs"
+        );
+    }
+
+    #[test]
+    fn methods_of_one_name_are_one() {
+        let mut recording = recording();
+        let text =
+            "com.G -> a.A:\n    void run(int) -> x\ncom.H -> a.B:\n    void com.G.run(int) -> x\n";
+        let mapping = Mapping::read(text.as_bytes(), &|_| true).unwrap();
+        assert_eq!(recording.rename(&mapping).named, 2);
+        let sums = sums(&recording);
+        assert_eq!(sums.methods.len(), 1);
+        assert_eq!(sums.methods.values().next().unwrap().calls, Some(40));
+    }
+}

@@ -1,0 +1,49 @@
+//! Runs with the call-tree probe on the local JVM: who called, for every input.
+
+use crate::instrument::Probe;
+use crate::scenario::Scenario;
+use crate::toolchain::jvm::{self, JvmEnd};
+use crate::toolchain::{Jdk, jar};
+
+use super::runner::Runner;
+use super::{BuildError, VariantBuilder};
+
+/// What the runtime of the call-tree probe writes to its working directory.
+pub const CALLS_FILE: &str = "wattline-calls.txt";
+
+/// Runs the unremoved application once with each input; gives the inputs' names and the
+/// logs of calls. The runs don't wait for frames, as dry runs don't.
+///
+/// # Errors
+/// The application doesn't compile with the probe, or a run doesn't end well.
+pub fn call_logs(
+    scenario: &Scenario,
+    jdk: &Jdk,
+    builder: &mut VariantBuilder<'_>,
+) -> Result<Vec<(String, String)>, BuildError> {
+    let variant = builder.build(&Default::default(), Probe::Calls)?;
+    let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+    let classes = folder.path().join("calls.jar");
+    std::fs::write(&classes, jar::pack(&[], &variant.classes)).map_err(BuildError::io(&classes))?;
+    let runner = Runner::new(scenario, builder.application(), jdk);
+    let mut logs = Vec::new();
+    for input in &scenario.inputs {
+        let place = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let outcome = jvm::run(jdk, &runner.unlimited(input, place.path(), &classes))?;
+        let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
+        let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
+        match outcome.end {
+            JvmEnd::Exited(0) => {}
+            JvmEnd::Exited(code) => {
+                return Err(failed(format!("exit code {code}: {}", first.unwrap_or("no message"))));
+            }
+            JvmEnd::TimedOut => return Err(failed("it did not end in time".into())),
+        }
+        let file = place.path().join(CALLS_FILE);
+        let log = std::fs::read_to_string(&file).map_err(|error| {
+            failed(format!("it left no log of calls ({error}); a program that halts writes none"))
+        })?;
+        logs.push((input.name.clone(), log));
+    }
+    Ok(logs)
+}

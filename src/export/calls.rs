@@ -1,0 +1,134 @@
+//! Stacks of calls for flame graphs: a thread and the methods that called each other. The
+//! weight of a stack is what its last method spends itself.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::collapsed::frame;
+use crate::account::calls::{CallAccounts, NodeAccount};
+use crate::account::{Accounts, MethodKey};
+
+/// Deepest stack; callers above it are left out.
+const FRAMES_MAX: usize = 500;
+
+/// A node's energy in whole microjoules; negative ones are zero.
+fn microjoules(node: &NodeAccount) -> u64 {
+    (node.own.energy.joules().0 * 1e6).round().max(0.0) as u64
+}
+
+/// The methods from the thread's begin to a node, the node last.
+pub(super) fn path(calls: &CallAccounts, node: &NodeAccount) -> Vec<MethodKey> {
+    let mut path = vec![node.method.clone()];
+    let mut above = node.parent;
+    while let Some(parent) = above.filter(|_| path.len() < FRAMES_MAX) {
+        path.push(calls.nodes[parent].method.clone());
+        above = calls.nodes[parent].parent;
+    }
+    path.reverse();
+    path
+}
+
+/// `a.b.C.run(int)`.
+pub(super) fn name(method: &MethodKey) -> String {
+    format!("{}.{}", method.class, method.method)
+}
+
+/// One line per node of at least half a microjoule.
+pub(super) fn collapsed(calls: &CallAccounts) -> String {
+    let mut text = String::new();
+    for node in calls.nodes.iter().filter(|node| microjoules(node) > 0) {
+        let methods = path(calls, node);
+        let frames = methods.iter().map(|method| frame(&name(method)));
+        let stack: Vec<String> = std::iter::once(frame(&node.thread)).chain(frames).collect();
+        writeln!(text, "{} {}", stack.join(";"), microjoules(node))
+            .expect("writing to a String can't fail");
+    }
+    text
+}
+
+/// speedscope's frames, samples and weights: the thread is the first frame.
+pub(super) fn sampled(
+    calls: &CallAccounts,
+    accounts: &Accounts,
+) -> (Vec<Value>, Vec<Vec<usize>>, Vec<u64>) {
+    let places = places(accounts);
+    let (mut list, mut known): (Vec<Value>, BTreeMap<String, usize>) = Default::default();
+    let (mut samples, mut weights) = (Vec::new(), Vec::new());
+    let mut number = |key: String, frame: Value| {
+        *known.entry(key).or_insert_with(|| {
+            list.push(frame);
+            list.len() - 1
+        })
+    };
+    for node in calls.nodes.iter().filter(|node| microjoules(node) > 0) {
+        let mut stack =
+            vec![number(format!("thread {}", node.thread), json!({"name": node.thread}))];
+        for method in path(calls, node) {
+            let label = name(&method);
+            let frame = match places.get(&method) {
+                Some((file, line)) => json!({"name": label, "file": file, "line": line}),
+                None => json!({"name": label}),
+            };
+            stack.push(number(label, frame));
+        }
+        samples.push(stack);
+        weights.push(microjoules(node));
+    }
+    (list, samples, weights)
+}
+
+/// File and first line of each method that ran.
+pub(super) fn places(accounts: &Accounts) -> BTreeMap<MethodKey, (&str, u32)> {
+    let mut places: BTreeMap<MethodKey, (&str, u32)> = BTreeMap::new();
+    for block in &accounts.blocks {
+        let key = MethodKey { class: block.class.clone(), method: block.method.clone() };
+        let place = places.entry(key).or_insert((&block.file, block.start_line));
+        place.1 = place.1.min(block.start_line);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Femtojoules;
+    use crate::account::calls::Cumulative;
+    use crate::units::Joules;
+
+    fn node(thread: &str, parent: Option<usize>, method: &str, joules: f64) -> NodeAccount {
+        let own = Cumulative {
+            energy: Femtojoules::from_joules(Joules(joules)),
+            ..Cumulative::default()
+        };
+        NodeAccount {
+            thread: thread.into(),
+            parent,
+            depth: 0,
+            method: MethodKey { class: "a.A".into(), method: method.into() },
+            calls: 1,
+            blocks: Vec::new(),
+            own,
+            cumulative: own,
+        }
+    }
+
+    #[test]
+    fn stacks_are_calls_and_hostile_names_are_inert() {
+        let nodes = vec![
+            node("ma;in\n<b>", None, "main()", 1e-6),
+            node("ma;in\n<b>", Some(0), "run(int, int)", 2e-6),
+            node("ma;in\n<b>", Some(1), "cheap()", 1e-9),
+        ];
+        let calls = CallAccounts { nodes, ..CallAccounts::default() };
+        let text = collapsed(&calls);
+        assert_eq!(text, "ma_in_<b>;a.A.main() 1\nma_in_<b>;a.A.main();a.A.run(int,int) 2\n");
+        let sample = crate::export::sample::sample();
+        let (frames, samples, weights) = sampled(&calls, &sample.accounts);
+        assert_eq!(
+            (frames.len(), samples, weights),
+            (3, vec![vec![0, 1], vec![0, 1, 2]], vec![1, 2])
+        );
+    }
+}

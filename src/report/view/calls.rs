@@ -1,0 +1,212 @@
+//! Who called: the flame graph by calls, methods with all that they call, and threads.
+
+use super::flame::{FlameView, ROW, WIDTH, draw};
+use crate::account::calls::{CallAccounts, Cumulative, NodeAccount};
+use crate::report::data::ReportData;
+use crate::report::format;
+
+/// Levels of the picture; what lies deeper is part of its caller's box.
+const LEVELS_MAX: usize = 60;
+/// Rows of a table.
+const TOP: usize = 100;
+
+/// What the page shows of calls.
+pub struct CallsView {
+    /// Threads and methods, each as wide as what it spends with all that it calls.
+    pub flame: FlameView,
+    /// Methods by what they spend with all that they call.
+    pub methods: Vec<MethodView>,
+    /// Threads.
+    pub threads: Vec<ThreadView>,
+    /// How well the run that recorded the calls agrees with the measured ones.
+    pub sentence: String,
+}
+
+/// A method.
+pub struct MethodView {
+    /// Class.
+    pub class: String,
+    /// Method.
+    pub method: String,
+    /// Calls as text and number.
+    pub calls: String,
+    /// The same as a plain number.
+    pub calls_raw: u64,
+    /// What its own code spends.
+    pub own: FigureView,
+    /// The same with all that it calls.
+    pub cumulative: FigureView,
+}
+
+/// An energy.
+pub struct FigureView {
+    /// With its unit.
+    pub energy: String,
+    /// In joules, to sort by.
+    pub raw: f64,
+    /// 95 % interval or none.
+    pub interval: String,
+    /// Part of the energy above idle.
+    pub share: String,
+}
+
+/// A thread.
+pub struct ThreadView {
+    /// Its name.
+    pub name: String,
+    /// What it spends.
+    pub figure: FigureView,
+}
+
+/// The view, where calls were recorded.
+pub fn calls(data: &ReportData<'_>) -> Option<CallsView> {
+    let calls = data.calls?;
+    let methods = calls.methods.iter().take(TOP).map(|one| MethodView {
+        class: format::visible(&one.method.class),
+        method: format::visible(&one.method.method),
+        calls: format::count(one.calls),
+        calls_raw: one.calls,
+        own: figure(&one.own),
+        cumulative: figure(&one.cumulative),
+    });
+    let threads = calls.threads.iter().take(TOP).map(|one| {
+        let (energy, interval, share) = (one.energy, one.interval, one.share);
+        let figure = figure(&Cumulative { energy, interval, share });
+        ThreadView { name: format::visible(&one.key), figure }
+    });
+    Some(CallsView {
+        flame: picture(calls),
+        methods: methods.collect(),
+        threads: threads.collect(),
+        sentence: format!(
+            "In the run that recorded the calls {}. A block's energy is divided by the counts of \
+             that run.",
+            calls.agreement
+        ),
+    })
+}
+
+fn figure(of: &Cumulative) -> FigureView {
+    FigureView {
+        energy: format::energy(of.energy.joules()),
+        raw: of.energy.joules().0,
+        interval: format::interval(of.interval),
+        share: format::percent_or_none(of.share),
+    }
+}
+
+/// The picture: everything, threads, and calls below them.
+fn picture(calls: &CallAccounts) -> FlameView {
+    let mut view = FlameView { boxes: Vec::new(), height: String::new(), left_out: 0 };
+    let energy = |node: &NodeAccount| node.cumulative.energy.joules().0;
+    let whole: f64 = calls.threads.iter().map(|thread| thread.joules().0.max(0.0)).sum();
+    if whole <= 0.0 {
+        view.height = format!("{ROW:.0}");
+        return view;
+    }
+    let scale = WIDTH / whole;
+    draw(&mut view, "everything that the model explains", whole, (0.0, 0), scale);
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); calls.nodes.len()];
+    for (number, node) in calls.nodes.iter().enumerate() {
+        if let Some(parent) = node.parent {
+            below[parent].push(number);
+        }
+    }
+    let (mut left, mut deepest) = (0.0, 1);
+    for thread in &calls.threads {
+        if !draw(&mut view, &thread.key, thread.joules().0, (left, 1), scale) {
+            continue;
+        }
+        let roots = calls.nodes.iter().enumerate();
+        let roots = roots.filter(|(_, node)| node.parent.is_none() && node.thread == thread.key);
+        let mut todo = vec![(left, 2, roots.map(|(number, _)| number).collect::<Vec<_>>())];
+        while let Some((mut x, level, mut nodes)) = todo.pop() {
+            nodes.sort_by(|a, b| energy(&calls.nodes[*b]).total_cmp(&energy(&calls.nodes[*a])));
+            for number in nodes {
+                let node = &calls.nodes[number];
+                let simple = node.method.class.rsplit('.').next().unwrap_or(&node.method.class);
+                let name = format!("{simple}.{}", node.method.method);
+                if !draw(&mut view, &name, energy(node), (x, level), scale) {
+                    continue;
+                }
+                deepest = deepest.max(level);
+                if level < LEVELS_MAX {
+                    todo.push((x, level + 1, std::mem::take(&mut below[number])));
+                }
+                x += energy(node) * scale;
+            }
+        }
+        left += thread.joules().0 * scale;
+    }
+    view.height = format!("{:.0}", ROW * (deepest + 1) as f64);
+    view
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::calls::Agreement;
+    use crate::account::{Entry, Femtojoules, MethodKey};
+    use crate::report::{html, sample};
+    use crate::units::Joules;
+
+    fn of(joules: f64) -> Cumulative {
+        let energy = Femtojoules::from_joules(Joules(joules));
+        Cumulative { energy, interval: None, share: Some(joules / 4.0) }
+    }
+
+    fn node(thread: &str, parent: Option<usize>, name: &str, own: f64, all: f64) -> NodeAccount {
+        NodeAccount {
+            thread: thread.into(),
+            parent,
+            depth: usize::from(parent.is_some()),
+            method: MethodKey { class: "a.A".into(), method: name.into() },
+            calls: 2,
+            blocks: Vec::new(),
+            own: of(own),
+            cumulative: of(all),
+        }
+    }
+
+    fn thread(name: &str, joules: f64) -> Entry<String> {
+        Entry {
+            key: name.into(),
+            executions: 1,
+            energy: of(joules).energy,
+            interval: None,
+            share: Some(joules / 4.0),
+            unknown: 0,
+            determined: true,
+        }
+    }
+
+    #[test]
+    fn boxes_are_as_wide_as_what_is_called_and_names_are_inert() {
+        let hostile = "<script>alert(1)</script>\u{202e}";
+        let calls = CallAccounts {
+            nodes: vec![
+                node("main", None, "main()", 1.0, 3.0),
+                node("main", Some(0), "step()", 2.0, 2.0),
+                node(hostile, None, "work()", 1.0, 1.0),
+            ],
+            methods: Vec::new(),
+            threads: vec![thread("main", 3.0), thread(hostile, 1.0)],
+            agreement: Agreement { same: 3, blocks: 3, differing: 0.0 },
+        };
+        let view = picture(&calls);
+        let width = |title: &str| {
+            let found = view.boxes.iter().find(|one| one.title.starts_with(title));
+            found.unwrap().width.parse::<f64>().unwrap().round()
+        };
+        assert_eq!(
+            (width("A.main()"), width("A.step()"), width("A.work()")),
+            (900.0, 600.0, 300.0)
+        );
+        assert_eq!(view.height, "80");
+        let mut sample = sample::report();
+        sample.calls = Some(calls);
+        let page = html(&sample.data());
+        assert!(page.contains("3 of 3 blocks ran as often"));
+        assert!(!page.contains("<script>alert(1)") && !page.contains('\u{202e}'));
+    }
+}
