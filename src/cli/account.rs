@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::account::table;
-use crate::model::Model;
+use crate::model::{DeviceFactor, Model};
 
 use super::Failure;
 use super::monitor::recording;
@@ -18,6 +18,7 @@ use super::scenario_facts::ScenarioFacts;
 Examples:
   wattline account target/demo/model.json target/demo --out target/accounts
   wattline account target/rec/monitor.toml target/rec --out target/accounts
+  wattline account target/two/model.json target/two --device right --out target/right
 
 Writes accounts/{operations,blocks,lines,methods,classes}.csv and ledger.csv. Every level
 adds up to the same energy; what the model does not explain is a row of the ledger.")]
@@ -26,6 +27,10 @@ pub struct Arguments {
     model: PathBuf,
     /// The campaign's folder, as `run` or `pipeline` wrote it, or the recording's.
     runs: PathBuf,
+    /// With a campaign on several boards, the one whose energies are wanted. Default: the
+    /// first by name.
+    #[arg(long)]
+    device: Option<String>,
     /// Folder for the results.
     #[arg(long, default_value = ".")]
     out: PathBuf,
@@ -42,10 +47,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         progress::say(format!("written: {}", output.folder().display()));
         return Ok(());
     }
-    let facts = ScenarioFacts::read(&arguments.runs)?;
+    let facts = ScenarioFacts::read_on(&arguments.runs, arguments.device.as_deref())?;
     write(&facts, &read_model(&arguments.model)?, &output)?;
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Says of which board the energies beside it are, where the campaign has several.
+const DEVICE_FILE: &str = "accounts/device.toml";
+
+/// The board and the others' factors by it.
+fn device_toml(device: &str, model: &Model) -> Result<String, Failure> {
+    #[derive(serde::Serialize)]
+    struct About<'a> {
+        device: &'a str,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        devices: Vec<DeviceFactor>,
+    }
+    let devices = model.on_device(device).map(|model| model.devices).unwrap_or_default();
+    toml::to_string(&About { device, devices }).map_err(|error| Failure::input(DEVICE_FILE, error))
 }
 
 /// Accounts of a folder that holds its model.
@@ -60,6 +80,11 @@ pub fn read_model(path: &Path) -> Result<Model, Failure> {
 }
 
 fn write(facts: &ScenarioFacts, model: &Model, output: &Output) -> Result<(), Failure> {
+    facts.check(model)?;
+    if let Some(device) = &facts.device {
+        output.write(DEVICE_FILE, device_toml(device, model)?)?;
+        progress::say(format!("  energies are those of board {device}"));
+    }
     let accounts = facts.accounts(model);
     for file in table::tables(&accounts) {
         output.write(&format!("accounts/{}", file.name), &file.text)?;

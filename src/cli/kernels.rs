@@ -4,9 +4,11 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use indicatif::ProgressBar;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -21,6 +23,7 @@ use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::{KernelPrices, prices_csv};
 use crate::kernels::{Kernel, catalogue, program, select};
+use crate::model::DeviceFactor;
 use crate::operations::{Mix, split_form};
 use crate::power::{MarkTexts, parse_session_log, parse_trace};
 use crate::scenario::{Role, Scenario, read_scenario};
@@ -28,16 +31,21 @@ use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
 use crate::toolchain::{Jdk, jar};
 
 use super::Failure;
+use super::fit;
+use super::fleet::BoardArguments;
 use super::output::{Existing, Output};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;
-use super::sessions::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::sessions::{self, OpenBoard, VirtualSettings};
 
 /// Operations below this share of all executions get no kernel.
 const LEAST_SHARE: f64 = 1e-6;
 
 /// Iterations of the two counted runs.
 const COUNTED: [u64; 2] = [1000, 3000];
+
+/// What the boards spend by the first, where there were several.
+pub const DEVICES_FILE: &str = "kernels-devices.csv";
 
 /// A kernel program of release 11 runs wherever wattline's own probes do.
 const JAVA_RELEASE: u32 = 11;
@@ -47,6 +55,8 @@ const JAVA_RELEASE: u32 = 11;
 Example:
   wattline kernels scenarios/orbit.toml --for target/orbit --board virtual --out target/orbit
 
+Several boards (--serial A --serial B) take turns and work at the same time; the costs are
+those of the first by name, and kernels-devices.csv says how the others differ.
 Writes kernels.csv (cost and standard error per operation), for `fit --prior`,
 kernel-windows.csv (every kernel's runs) and kernel-cases.csv (energy and counts of a
 million iterations of each).")]
@@ -56,9 +66,8 @@ pub struct Arguments {
     /// The campaign's folder, whose operations are measured.
     #[arg(long = "for")]
     campaign: PathBuf,
-    /// `virtual`, or a serial that `adb devices` lists.
-    #[arg(long, default_value = "virtual")]
-    board: BoardChoice,
+    #[command(flatten)]
+    boards: BoardArguments,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -68,14 +77,16 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.boards.check()?;
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     output.check_free(&["kernels.csv"])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = mix_in(&arguments.campaign)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let board = sessions::open(&arguments.board, &scenario.board, &settings)?;
-    progress::result(make(&mix, &scenario, &jdk, &board, &output)?);
+    let open = |choice| sessions::open(choice, &scenario.board, &settings);
+    let boards: Result<Vec<OpenBoard>, Failure> = arguments.boards.board.iter().map(open).collect();
+    progress::result(make(&mix, &scenario, &jdk, &boards?, &output)?);
     progress::say(format!("written: {}", output.path("kernels.csv").display()));
     Ok(())
 }
@@ -92,10 +103,10 @@ pub fn make(
     mix: &Mix,
     scenario: &Scenario,
     jdk: &Jdk,
-    board: &OpenBoard,
+    boards: &[OpenBoard],
     output: &Output,
 ) -> Result<String, Failure> {
-    if board.is_local() {
+    if boards.iter().any(OpenBoard::is_local) {
         return Err(Failure::Usage(
             "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
         ));
@@ -110,12 +121,15 @@ pub fn make(
     let application = analyse(&kernels)?;
     let mut builder = VariantBuilder::new(&application, jdk, JAVA_RELEASE)?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
-    let runs = measure_all(&kernels, scenario, &mut builder, board, output)?;
+    let runs = measure_all(&kernels, scenario, &mut builder, boards, output)?;
     output.write("kernel-windows.csv", windows_csv(&runs))?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
     output.write("kernel-cases.csv", measure::table_csv(&table))?;
-    let KernelPrices { prices, priors } = measure::kernel_prices(&table, mix)?;
+    let KernelPrices { prices, priors, devices } = measure::kernel_prices(&table, mix)?;
+    if !devices.is_empty() {
+        output.write(DEVICES_FILE, devices_csv(&devices)?)?;
+    }
     output.write("kernels.csv", prices_csv(&prices)?)?;
     if let Some(text) = priors.covariance_csv() {
         output.write("kernels-covariance.csv", text)?;
@@ -127,6 +141,7 @@ pub fn make(
         runs.len(),
         prices.iter().filter(|price| price.context.is_empty()).count()
     );
+    said += &fit::devices_text(&devices).map_or(String::new(), |text| format!("\n{text}"));
     if !without.is_empty() {
         said += &format!("\nexecuted often, but without a kernel: {}", without.join(", "));
     }
@@ -195,39 +210,69 @@ fn names_argument(kernels: &[Kernel]) -> String {
     format!("kernels={}", names.join(","))
 }
 
-/// Runs all kernels on the board, in another order each time.
+/// Runs all kernels, in another order each time. Several boards take turns, and work at the
+/// same time; each has one turn at least.
 fn measure_all(
     kernels: &[Kernel],
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
-    board: &OpenBoard,
+    boards: &[OpenBoard],
     output: &Output,
 ) -> Result<Vec<Vec<KernelRun>>, Failure> {
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     let file = sessions::jar_file(&jar::pack(&attributes, &variant.classes), folder.path())?;
-    let is_installed = Cell::new(false);
-    let bar = progress::bar(u64::from(scenario.kernels.repeats), "kernels");
+    let repeats = scenario.kernels.repeats.max(boards.len() as u32);
+    let bar = progress::bar(u64::from(repeats), "kernels");
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
-    let mut runs = Vec::new();
-    for repeat in 1..=scenario.kernels.repeats {
+    let mut turns: Vec<Vec<(u32, SessionPlan)>> = vec![Vec::new(); boards.len()];
+    for repeat in 1..=repeats {
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
-        let plan = session(&order, scenario, repeat);
+        let turn = (repeat as usize - 1) % boards.len();
+        turns[turn].push((repeat, session(&order, scenario, repeat)));
+    }
+    let measured: Vec<Result<Vec<(u32, SessionLogs)>, Failure>> = thread::scope(|scope| {
+        let workers: Vec<_> = boards
+            .iter()
+            .zip(&turns)
+            .map(|(board, turns)| scope.spawn(|| measure_on(board, turns, &file, &bar)))
+            .collect();
+        workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    bar.finish_and_clear();
+    let mut runs = BTreeMap::new();
+    for (board, logs) in boards.iter().zip(measured) {
+        for (repeat, logs) in logs? {
+            keep(&logs, repeat, output)?;
+            runs.insert(repeat, energies(&logs, scenario, &board.recorded_serial())?);
+        }
+    }
+    Ok(runs.into_values().collect())
+}
+
+/// One board's turns.
+fn measure_on(
+    board: &OpenBoard,
+    turns: &[(u32, SessionPlan)],
+    file: &Path,
+    bar: &ProgressBar,
+) -> Result<Vec<(u32, SessionLogs)>, Failure> {
+    let is_installed = Cell::new(false);
+    let mut measured = Vec::new();
+    for (repeat, plan) in turns {
         let once = |board: &OpenBoard| {
             if !is_installed.replace(true) {
-                board.install(&file)?;
+                board.install(file)?;
             }
-            board.session(&plan)
+            board.session(plan)
         };
         let logs = board.keep(once, |_| is_installed.set(false))?;
-        keep(&logs, repeat, output)?;
-        runs.push(energies(&logs, scenario)?);
+        measured.push((*repeat, logs));
         bar.inc(1);
     }
-    bar.finish_and_clear();
-    Ok(runs)
+    Ok(measured)
 }
 
 fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
@@ -277,7 +322,11 @@ fn keep(logs: &SessionLogs, repeat: u32, output: &Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, Failure> {
+fn energies(
+    logs: &SessionLogs,
+    scenario: &Scenario,
+    device: &str,
+) -> Result<Vec<KernelRun>, Failure> {
     let bad = |message: String| Failure::Board(format!("kernel session: {message}"));
     if logs.outcome.end != SessionEnd::Ok {
         return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
@@ -300,17 +349,28 @@ fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, F
             .iterations
             .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
         let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
-        Ok(KernelRun { name, iterations, collections, energy_j, duration_s })
+        let device = device.to_owned();
+        Ok(KernelRun { name, device, iterations, collections, energy_j, duration_s })
     });
     runs.collect()
 }
 
+fn devices_csv(devices: &[DeviceFactor]) -> Result<String, Failure> {
+    let bad = |error: String| Failure::input(DEVICES_FILE, error);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for device in devices {
+        writer.serialize(device).map_err(|error| bad(error.to_string()))?;
+    }
+    let bytes = writer.into_inner().map_err(|error| bad(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
+}
+
 fn windows_csv(runs: &[Vec<KernelRun>]) -> String {
-    let mut text = "kernel,repeat,iterations,collections,energy_j,duration_s\n".to_string();
+    let mut text = "kernel,repeat,iterations,collections,energy_j,duration_s,device\n".to_string();
     for (repeat, runs) in runs.iter().enumerate() {
         for run in runs {
-            let KernelRun { name, iterations, collections, energy_j, duration_s } = run;
-            let of_run = format!("{iterations},{collections},{energy_j},{duration_s}");
+            let KernelRun { name, device, iterations, collections, energy_j, duration_s } = run;
+            let of_run = format!("{iterations},{collections},{energy_j},{duration_s},{device}");
             text += &format!("{name},{},{of_run}\n", repeat + 1);
         }
     }

@@ -13,6 +13,7 @@ mod error;
 mod evaluate;
 mod export;
 mod fit;
+mod fleet;
 mod folder;
 mod hints;
 mod instrument;

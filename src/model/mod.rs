@@ -10,6 +10,7 @@ pub mod bayes;
 mod bootstrap;
 mod check;
 mod design;
+mod devices;
 mod error;
 mod estimability;
 mod fit;
@@ -39,6 +40,7 @@ pub(crate) mod tests;
 
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use bootstrap::BootstrapOptions;
+pub use devices::{DeviceFactor, devices};
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
