@@ -24,6 +24,7 @@ mod learning;
 mod library;
 mod linear;
 pub mod metrics;
+mod on_device;
 mod options;
 mod predict;
 mod prior_file;
