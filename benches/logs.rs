@@ -26,7 +26,7 @@ fn logs(criterion: &mut Criterion) {
     const IDS: usize = 50_000_000;
     let mut group = criterion.benchmark_group("logs");
     group.throughput(Throughput::Elements(IDS as u64)).sample_size(10);
-    for blocks in [100u64, 5000] {
+    for blocks in [100u64, 5000, 60_000] {
         let bytes = log(IDS, blocks);
         group.bench_function(format!("{blocks} blocks"), |bench| {
             bench.iter(|| black_box(count_ids(black_box(&bytes), blocks as usize)));

@@ -21,6 +21,10 @@ use super::Failure;
 use super::progress;
 use super::sessions::{self, OpenBoard};
 
+/// How much longer a traced session may take: probes cost a program that is never idle
+/// two to three times its own time.
+const TRACED_SLOWDOWN: f64 = 4.0;
+
 /// Where a campaign's time goes on this machine's clock.
 #[derive(Debug, Default)]
 pub(super) struct Time {
@@ -196,6 +200,8 @@ impl BoardDriver<'_, '_, '_> {
             Phase::Traced => SessionKind::Traced,
             Phase::Power => SessionKind::App,
         };
+        let slowdown = if run.phase == Phase::Traced { TRACED_SLOWDOWN } else { 1.0 };
+        let limit_s = session.limit_s * slowdown;
         Ok(SessionPlan {
             // Without the attempt: a run that is repeated on a virtual board gives what it
             // would have given.
@@ -206,11 +212,11 @@ impl BoardDriver<'_, '_, '_> {
             steps: input.steps.clone(),
             marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
             kind,
-            limit: Duration::from_secs_f64(session.limit_s),
+            limit: Duration::from_secs_f64(limit_s),
             expected: Duration::from_secs_f64(session.duration_s),
             period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
             pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
-            deadline_real: Duration::from_secs_f64(session.limit_s + 60.0),
+            deadline_real: Duration::from_secs_f64(limit_s + 60.0),
         })
     }
 

@@ -25,7 +25,9 @@ pub(super) fn check_conditions(
     match conditions.exit {
         ExitState::Ended => {}
         ExitState::Died => reasons.push("the application died".into()),
-        ExitState::TimedOut => reasons.push("the session did not end in time".into()),
+        ExitState::TimedOut => reasons.push(
+            "the session did not end in time; if it was not hung, raise `session.limit_s`".into(),
+        ),
     }
     if phase == Phase::Traced {
         return reasons;

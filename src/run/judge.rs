@@ -201,7 +201,10 @@ pub(crate) mod tests {
             change(&mut raw);
             assert_eq!(reasons(Phase::Power, &raw), [expected]);
         };
-        check(&|raw| raw.conditions.exit = ExitState::TimedOut, "the session did not end in time");
+        check(
+            &|raw| raw.conditions.exit = ExitState::TimedOut,
+            "the session did not end in time; if it was not hung, raise `session.limit_s`",
+        );
         check(
             &|raw| raw.conditions.frequency_after_khz = Some(800_000),
             "the frequency after was 800000 kHz, not 1100000 kHz",

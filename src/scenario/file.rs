@@ -151,7 +151,8 @@ pub struct SessionFile {
     /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
     /// the next frame off.
     pub dry_extras: BTreeMap<String, toml::Value>,
-    /// Seconds after which a session counts as hung. Default 3 x `duration_s`.
+    /// Seconds after which a session counts as hung; four times as many for a traced one,
+    /// as probes take time. Default 3 x `duration_s`.
     pub limit_s: Option<f64>,
     /// Power samples per second. Default 30 (the paper's).
     pub sample_rate_hz: f64,

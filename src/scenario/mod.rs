@@ -63,6 +63,25 @@ name = "none"
     }
 
     #[test]
+    fn every_key_is_explained() {
+        let keys = |source: &'static str| {
+            source.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "))
+        };
+        let files = [include_str!("file.rs"), include_str!("input.rs")];
+        let written = files.iter().flat_map(|file| {
+            let end = file.find("What one step does").unwrap_or(file.len());
+            keys(&file[..end]).map(|(key, _)| key)
+        });
+        let guide = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scenarios.md"));
+        let missing: Vec<&str> = written
+            .filter(|key| {
+                !guide.contains(&format!("`{key}")) && !guide.contains(&format!("[{key}]"))
+            })
+            .collect();
+        assert_eq!(missing, [""; 0], "docs/scenarios.md");
+    }
+
+    #[test]
     fn defaults_are_the_papers_protocol() {
         let scenario = parse(SMALL).unwrap();
         assert_eq!(scenario.campaign.repeats, 10);

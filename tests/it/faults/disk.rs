@@ -1,6 +1,7 @@
 //! This machine's own disk: full at any byte, and a journal that ends at any byte.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::bench::{Bench, Outcome, counted, run};
@@ -30,10 +31,9 @@ pub fn try_full(bench: &Bench, index: usize) -> Option<Outcome> {
         return None;
     };
     let (plan, place, result) = (bench.planned(), bench.planned(), bench.planned());
-    let files = fs::read_dir(plan.path()).unwrap().map(Result::unwrap);
-    let pages: u64 = files.map(|file| file.metadata().unwrap().len().div_ceil(4096)).sum();
-    // A run needs five pages or so, the journal grows by a third of one.
-    let size = 4 * (pages + 3 + 7 * index as u64);
+    let written = ["runs", "journal.jsonl"].map(|name| pages(&bench.undisturbed().join(name)));
+    let growth: u64 = written.iter().sum();
+    let size = 4 * (pages(plan.path()) + 3 + growth.saturating_sub(5) * index as u64 / 10);
     let board = bench.board();
     let mut command: Vec<String> = vec!["unshare".into()];
     command.extend(options.iter().map(|option| option.to_string()));
@@ -53,6 +53,16 @@ pub fn try_full(bench: &Bench, index: usize) -> Option<Outcome> {
     bench.check_folder(result.path(), &outcome);
     assert!(outcome.sessions as u64 <= bench.runs() + 1, "{}", outcome.said);
     Some(outcome)
+}
+
+/// Pages of 4 KiB that a folder's files take on a disk in memory.
+fn pages(folder: &Path) -> u64 {
+    let files = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+    files
+        .map(|file| file.metadata().unwrap())
+        .filter(|f| f.is_file())
+        .map(|f| f.len().div_ceil(4096))
+        .sum()
 }
 
 /// A finished campaign whose journal lost its end, gone on with.
