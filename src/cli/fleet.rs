@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 
 use super::Failure;
 use super::driver::{BoardDriver, Jars, Time};
-use super::output::Output;
+use super::output::{Existing, Output};
 use super::progress;
 use super::run::show;
 use super::sessions::{BoardChoice, OpenBoard};
@@ -132,14 +132,22 @@ pub fn measure(
         show(&bar, progress);
     });
     bar.finish_and_clear();
-    if let Ok(Some(assignment)) = read_assignment(output.folder()) {
-        output.write("assignment.csv", assignment.to_csv())?;
-    }
+    let written = write_assignment(output);
     let summary = ended?;
+    written?;
     let mut time = Time::default();
     drivers.iter_mut().for_each(|driver| time += std::mem::take(&mut driver.time));
     time.say_of_fleet(began.elapsed(), summary.records.len() - before, boards.len());
     Ok(summary)
+}
+
+/// Writes assignment.csv, over that of an earlier start: the journal is what holds.
+fn write_assignment(output: &Output) -> Result<(), Failure> {
+    if let Ok(Some(assignment)) = read_assignment(output.folder()) {
+        let output = Output::open(output.folder(), Existing::Replace)?;
+        output.write("assignment.csv", assignment.to_csv())?;
+    }
+    Ok(())
 }
 
 /// The boards' names in records, which must tell them apart.
