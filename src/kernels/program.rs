@@ -46,7 +46,7 @@ fn class(kernel: &Kernel) -> String {
 final class {name} extends KernelValues {{
     {helper}
 
-    static void run(int n) {{
+    static void run(int n) throws Exception {{
         {locals}
         for (int i = 0; i < n; i++) {{
             {body}
@@ -75,7 +75,7 @@ fn list(kernels: &[Kernel]) -> String {
 
 /** Runs a kernel by its name. */
 final class KernelList {{
-    static void run(String name, int n) {{
+    static void run(String name, int n) throws Exception {{
         switch (name) {{
 {cases}            default: throw new IllegalArgumentException(name);
         }}

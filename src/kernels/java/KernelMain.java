@@ -8,7 +8,7 @@ package wattline.kernels;
  * N iterations without waiting (for traced runs).
  */
 final class KernelMain {
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) throws Exception {
         String[] names = {};
         int millis = 1000;
         int gap = 600;
@@ -37,7 +37,7 @@ final class KernelMain {
         System.out.println("wattline: end");
     }
 
-    private static void measure(String name, int millis, int gap) throws InterruptedException {
+    private static void measure(String name, int millis, int gap) throws Exception {
         int n = enough(name, millis);
         System.gc();
         Thread.sleep(gap);
@@ -48,7 +48,7 @@ final class KernelMain {
     }
 
     /** Iterations that take about {@code millis}, found by doubling. */
-    private static int enough(String name, int millis) {
+    private static int enough(String name, int millis) throws Exception {
         long wanted = millis * 1_000_000L;
         for (int n = 1000; ; n *= 4) {
             long start = System.nanoTime();

@@ -26,6 +26,11 @@ const FAMILY_SPREAD: f64 = 1.0;
 /// one is worth a million operations, so the common cost says nothing about it.
 const COLLECTION_SHARE: f64 = 0.1;
 
+/// How much dearer than the mean of the kernels the common cost may be. Where only rare
+/// operations are left without a kernel, what explains best is whatever all cases have in
+/// common, and not their cost.
+const COMMON_MAX: f64 = 10.0;
+
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Belief {
@@ -126,11 +131,12 @@ impl Beliefs {
         let explained = times(gram.xx.as_ref(), &known);
         let left: Vec<f64> = gram.xy.iter().zip(explained).map(|(xy, e)| xy - e).collect();
         let cost = dot(&counts, &left) / dot(&counts, &times(gram.xx.as_ref(), &counts));
-        if cost.is_finite() && cost > 0.0 {
-            return cost;
-        }
-        if self.mean_kernel_j > 0.0 {
-            return self.mean_kernel_j;
+        let is_told = cost.is_finite() && cost > 0.0;
+        match (is_told, self.mean_kernel_j > 0.0) {
+            (true, true) => return cost.min(COMMON_MAX * self.mean_kernel_j),
+            (true, false) => return cost,
+            (false, true) => return self.mean_kernel_j,
+            (false, false) => {}
         }
         // Energies at or below zero: their size at least gives the order of magnitude.
         let ones = self.per_column(|_| 1.0);
@@ -191,6 +197,15 @@ mod tests {
         let prior = beliefs.prior(&Gram::of(&design));
         assert_close(&design.costs(&prior.mean), &[1.0, 1.0, 1.0], 1e-12);
         assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels() == 1);
+    }
+
+    /// One kernel of 1e-3 J: the third would have to cost 2 J to explain what is left.
+    #[test]
+    fn the_common_cost_is_no_more_than_ten_kernels() {
+        let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
+        let priors = vec![prior_of("Addition_int_int", 1e-3, 0.0)].into();
+        let prior = Beliefs::new(&design, &priors).unwrap().prior(&Gram::of(&design));
+        assert_close(&design.costs(&prior.mean), &[1e-3, 1e-3, 1e-2], 1e-12);
     }
 
     /// Two kernels of cost 1 with independent 10 % and a common 20 %: covariance

@@ -8,6 +8,10 @@ use super::super::super::kernel_prior::KernelPrior;
 /// orders of magnitude now and then, which a Gaussian can't believe.
 const GUESS_FREEDOM: f64 = 3.0;
 
+/// How far a guessed cost may be let go, in standard deviations. Without a limit, what
+/// runs once in each case takes whatever all cases have in common.
+const GUESS_REACH: f64 = 1000.0;
+
 /// A Gaussian over scaled costs: independent or joint errors, and levels common to
 /// several.
 #[derive(Debug, Clone)]
@@ -52,6 +56,7 @@ impl Prior {
             .map(|j| {
                 let off = (b[j] - self.mean[j]).powi(2) / (spread * self.sd[j].powi(2));
                 let factor = (GUESS_FREEDOM + off) / (GUESS_FREEDOM + 1.0);
+                let factor = factor.min(GUESS_REACH.powi(2));
                 if self.guessed[j] { self.sd[j] * factor.sqrt() } else { self.sd[j] }
             })
             .collect::<Vec<f64>>();
@@ -91,6 +96,14 @@ mod tests {
 
     /// Off by 0, 1 and 5 standard deviations: variances times 3/4, 1 and 28/4; the third
     /// again, but measured: as it was.
+    #[test]
+    fn nothing_is_let_go_without_limit() {
+        let known = KernelPrior::none();
+        let prior = Prior::new(vec![1.0], vec![2.0], known, Vec::new(), vec![true], 1.0);
+        let variance = 1.0 / prior.reweighted(&[1e9], 1.0).precision[(0, 0)];
+        assert!((variance / (4.0 * GUESS_REACH.powi(2)) - 1.0).abs() < 1e-12, "{variance}");
+    }
+
     #[test]
     fn outliers_are_let_go_unless_measured() {
         let guessed = vec![true, true, true, false];
