@@ -2,6 +2,7 @@
 //! with one set of removed blocks. Pure and seeded: what running a case would do is
 //! asked of a [`Dry`], which builds a variant and runs it on the local JVM.
 
+pub mod assign;
 mod by_lines;
 pub mod choose;
 mod classify;
@@ -19,6 +20,7 @@ mod selection;
 mod sets;
 pub mod table;
 
+pub use assign::{Assignment, assign};
 pub use counts::{CountsError, OperationMatrix, count_operations, parse_executions};
 pub use dry::{Dry, DryCase, DryError, DryOutcome};
 pub use order::{Phase, PlannedRun, order_runs};

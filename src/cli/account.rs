@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::account::calls::call_tables;
 use crate::account::table;
-use crate::model::Model;
+use crate::model::{DeviceFactor, Model};
 
 use super::Failure;
 use super::monitor::recording;
@@ -20,6 +20,7 @@ Examples:
   wattline account target/demo/model.json target/demo --out target/accounts
   wattline account target/rec/monitor.toml target/rec --out target/accounts
   wattline account target/rec/monitor.toml target/rec --mapping mapping.txt --out target/named
+  wattline account target/two/model.json target/two --device right --out target/right
 
 Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledger.csv, and
 where `wattline calls` has recorded who calls, accounts/{calltree,cumulative,threads}.csv.
@@ -30,6 +31,10 @@ pub struct Arguments {
     model: PathBuf,
     /// The campaign's folder, as `run` or `pipeline` wrote it, or the recording's.
     runs: PathBuf,
+    /// With a campaign on several boards, the one whose energies are wanted. Default: the
+    /// first by name.
+    #[arg(long)]
+    device: Option<String>,
     /// Folder for the results.
     #[arg(long, default_value = ".")]
     out: PathBuf,
@@ -50,10 +55,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
-    let facts = ScenarioFacts::read(&arguments.runs)?;
+    let facts = ScenarioFacts::read_on(&arguments.runs, arguments.device.as_deref())?;
     write(&facts, &arguments.runs, &read_model(&arguments.model)?, &output)?;
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Says of which board the energies beside it are, where the campaign has several.
+const DEVICE_FILE: &str = "accounts/device.toml";
+
+/// The board and the others' factors by it.
+fn device_toml(device: &str, model: &Model) -> Result<String, Failure> {
+    #[derive(serde::Serialize)]
+    struct About<'a> {
+        device: &'a str,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        devices: Vec<DeviceFactor>,
+    }
+    let devices = model.on_device(device).map(|model| model.devices).unwrap_or_default();
+    toml::to_string(&About { device, devices }).map_err(|error| Failure::input(DEVICE_FILE, error))
 }
 
 /// Accounts of a folder that holds its model.
@@ -73,6 +93,11 @@ fn write(
     model: &Model,
     output: &Output,
 ) -> Result<(), Failure> {
+    facts.check(model)?;
+    if let Some(device) = &facts.device {
+        output.write(DEVICE_FILE, device_toml(device, model)?)?;
+        progress::say(format!("  energies are those of board {device}"));
+    }
     let accounts = facts.accounts(model);
     let calls = facts.call_accounts(folder, model, &accounts)?;
     let calls = calls.map(|calls| call_tables(&calls, &accounts)).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! `wattline board`: start the virtual board by hand, list boards, check one.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command as Process;
 use std::time::Duration;
@@ -20,7 +21,9 @@ use super::sessions;
 #[command(after_help = "\
 Examples:
   wattline board list
-  wattline board check 0123456789ABCDEF")]
+  wattline board check 0123456789ABCDEF
+  wattline board virtual --name left
+  wattline board virtual --name right --seed 2 --device-factor 1.2 --idle-factor 0.9")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -33,9 +36,18 @@ enum Command {
         /// Loopback port; 0 takes any free one.
         #[arg(long, default_value_t = 0)]
         port: u16,
+        /// What it calls itself (`ro.serialno`): by it campaigns tell boards apart.
+        #[arg(long, default_value = virtual_board::DEFAULT_NAME, value_parser = name)]
+        name: String,
         /// Its seed.
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Its code costs so many times what the board's file says.
+        #[arg(long, default_value_t = 1.0)]
+        device_factor: f64,
+        /// Without code it draws so many times what the board's file says.
+        #[arg(long, default_value_t = 1.0)]
+        idle_factor: f64,
         /// Folder for the truth of every session.
         #[arg(long)]
         truth: Option<PathBuf>,
@@ -53,19 +65,34 @@ enum Command {
     List,
     /// Say what a board offers and what is missing: meters, rails, frequency, tools.
     Check {
-        /// Its serial, or `jvm` for this machine.
-        serial: String,
+        /// Serials, or `jvm` for this machine; several boards must be fit to share a campaign.
+        #[arg(required = true)]
+        serials: Vec<String>,
     },
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Virtual { port, seed, truth, legacy, toolbox, board } => start(&BoardOptions {
-            board: BoardFile::built_in(board).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "there is no board {board:?}; there are odroid-xu-e, odroid-xu3"
-                ))
-            })?,
+        Command::Virtual {
+            port,
+            name,
+            seed,
+            device_factor,
+            idle_factor,
+            truth,
+            legacy,
+            toolbox,
+            board,
+        } => start(&BoardOptions {
+            board: BoardFile::built_in(board)
+                .ok_or_else(|| {
+                    Failure::Usage(format!(
+                        "there is no board {board:?}; there are odroid-xu-e, odroid-xu3"
+                    ))
+                })?
+                .with_factors(*device_factor, *idle_factor)
+                .map_err(|error| Failure::Usage(error.to_string()))?,
+            name: name.clone(),
             tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
             port: *port,
             seed: Some(*seed),
@@ -79,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             Ok(())
         }
-        Command::Check { serial } => check(serial),
+        Command::Check { serials } => check_all(serials),
     }
 }
 
@@ -110,9 +137,72 @@ fn obey(board: &RunningBoard, line: &str) {
     }
 }
 
+/// A board's name: it stands in tables and names of folders.
+fn name(text: &str) -> Result<String, String> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => Ok(text.to_owned()),
+        false => Err("use letters, digits, `-`, `_` and `.`".to_owned()),
+    }
+}
+
+/// Checks boards one after the other, and whether they can share a campaign. The first fault
+/// is told in the end, after what all of them say.
+fn check_all(serials: &[String]) -> Result<(), Failure> {
+    let mut fault = None;
+    let mut states = Vec::new();
+    for serial in serials {
+        match check(serial) {
+            Ok(state) => states.extend(state.map(|state| (serial, state))),
+            Err(failure) if serials.len() == 1 => return Err(failure),
+            Err(failure) => {
+                progress::result(format!("board        {serial}\nfault        {failure}"));
+                fault.get_or_insert(failure);
+            }
+        }
+    }
+    if let Some(failure) = fault {
+        return Err(failure);
+    }
+    if serials.len() > 1 {
+        progress::result(together(&states)?);
+    }
+    Ok(())
+}
+
+/// Whether boards can share a campaign: each under a name of its own, with the same rails.
+fn together(states: &[(&String, BoardState)]) -> Result<String, Failure> {
+    let own_name = |(serial, state): &(&String, BoardState)| match &state.facts.own_serial {
+        Some(name) if state.facts.is_virtual() => name.clone(),
+        _ => (*serial).clone(),
+    };
+    let names: Vec<String> = states.iter().map(own_name).collect();
+    for (at, (serial, _)) in states.iter().enumerate() {
+        if let Some(other) = names[..at].iter().position(|name| *name == names[at]) {
+            return Err(Failure::Board(format!(
+                "{serial} and {} both call themselves {:?} and could not be told apart; start \
+                 virtual boards with --name",
+                states[other].0, names[at]
+            )));
+        }
+    }
+    let rails: BTreeSet<&Vec<String>> = states.iter().map(|(_, state)| &state.rails).collect();
+    let models: BTreeSet<&Option<String>> =
+        states.iter().map(|(_, state)| &state.facts.model).collect();
+    let mut text = format!("together     {} can share a campaign", names.join(", "));
+    if rails.len() > 1 {
+        text += "\n  note       they have other power rails; `board.rails` must be on each";
+    }
+    if models.len() > 1 {
+        text += "\n  note       they are of several models: a factor per board may not tell their \
+                 difference";
+    }
+    Ok(text)
+}
+
 /// Asks a board, or this machine, what it offers. One without any real meter is at fault:
 /// what it can't measure is not 0 J.
-fn check(serial: &str) -> Result<(), Failure> {
+fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
     let (answers, prepared) = match serial {
         LOCAL_SERIAL => (answers(local_shell)?, None),
         serial => {
@@ -144,7 +234,8 @@ fn check(serial: &str) -> Result<(), Failure> {
     }
     match prepared {
         Some(Err(error)) => Err(error.into()),
-        _ => Ok(()),
+        Some(Ok(state)) => Ok(Some(state)),
+        None => Ok(None),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::build::{Variant, VariantBuilder};
@@ -33,6 +34,13 @@ pub(super) struct Time {
     in_builds: Duration,
 }
 
+impl std::ops::AddAssign for Time {
+    fn add_assign(&mut self, other: Time) {
+        self.in_sessions += other.in_sessions;
+        self.in_builds += other.in_builds;
+    }
+}
+
 impl Time {
     /// Says how long the runs took, and what of it was no session.
     pub(super) fn say(&self, whole: Duration, runs: usize) {
@@ -51,21 +59,64 @@ impl Time {
     }
 }
 
+impl Time {
+    /// The same for several boards at once, whose sessions overlap.
+    pub(super) fn say_of_fleet(&self, whole: Duration, runs: usize, boards: usize) {
+        if runs == 0 {
+            return;
+        }
+        progress::say(format!(
+            "  {runs} runs on {boards} boards in {:.1} s: {:.1} s of sessions, {:.1} s \
+             of waiting for variants",
+            whole.as_secs_f64(),
+            self.in_sessions.as_secs_f64(),
+            self.in_builds.as_secs_f64()
+        ));
+    }
+}
+
+/// The variants of a campaign as jars, each built once, for all its boards.
+pub(super) struct Jars<'d, 'a> {
+    scenario: &'d Scenario,
+    builder: &'d mut VariantBuilder<'a>,
+    /// Those that were built, by variant and probe, with their hash.
+    built: BTreeMap<(String, Probe), (Vec<u8>, String)>,
+}
+
+impl<'d, 'a> Jars<'d, 'a> {
+    /// None built yet; a lock, for the boards' workers.
+    pub(super) fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
+        Mutex::new(Self { scenario, builder, built: BTreeMap::new() })
+    }
+
+    /// The case's variant as a jar, and its hash.
+    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
+        let key = (case.variant.clone(), probe);
+        if !self.built.contains_key(&key) {
+            let removed: BTreeSet<_> = case.removed.iter().copied().collect();
+            let variant = self.builder.build(&removed, probe)?;
+            let libraries = &self.builder.application().sources.libraries;
+            let bytes = pack(self.scenario, &variant, libraries)?;
+            let hash = hash_of_bytes(&bytes);
+            self.built.insert(key.clone(), (bytes, hash));
+        }
+        Ok(self.built[&key].clone())
+    }
+}
+
 /// Makes the sessions of a campaign on one board.
-pub(super) struct BoardDriver<'d, 'a> {
+pub(super) struct BoardDriver<'d, 'j, 'a> {
     scenario: &'d Scenario,
     cases: BTreeMap<&'d str, &'d PlannedCase>,
-    builder: &'d mut VariantBuilder<'a>,
+    jars: &'d Mutex<Jars<'j, 'a>>,
     board: &'d OpenBoard,
     folder: &'d Path,
-    /// Jars that were built, by variant and probe, with their hash.
-    jars: BTreeMap<(String, Probe), (Vec<u8>, String)>,
     /// Hash of the jar that the board has.
     installed: Option<String>,
     pub(super) time: Time,
 }
 
-impl RunDriver for BoardDriver<'_, '_> {
+impl RunDriver for BoardDriver<'_, '_, '_> {
     fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
         let case =
             self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
@@ -107,36 +158,28 @@ impl RunDriver for BoardDriver<'_, '_> {
     }
 }
 
-impl<'d, 'a> BoardDriver<'d, 'a> {
+impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
     /// A driver that has built and installed nothing; jars pass through the folder.
     pub(super) fn new(
         scenario: &'d Scenario,
         cases: &'d [PlannedCase],
-        builder: &'d mut VariantBuilder<'a>,
+        jars: &'d Mutex<Jars<'j, 'a>>,
         board: &'d OpenBoard,
         folder: &'d Path,
     ) -> Self {
         let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
-        let (jars, time) = (BTreeMap::new(), Time::default());
-        Self { scenario, cases, builder, board, folder, jars, installed: None, time }
+        let time = Time::default();
+        Self { scenario, cases, jars, board, folder, installed: None, time }
     }
 }
 
-impl BoardDriver<'_, '_> {
-    /// The case's variant as a jar, and its hash.
+impl BoardDriver<'_, '_, '_> {
     fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
-        let key = (case.variant.clone(), probe);
-        if !self.jars.contains_key(&key) {
-            let began = Instant::now();
-            let removed: BTreeSet<_> = case.removed.iter().copied().collect();
-            let variant = self.builder.build(&removed, probe)?;
-            let bytes =
-                pack(self.scenario, &variant, &self.builder.application().sources.libraries)?;
-            let hash = hash_of_bytes(&bytes);
-            self.jars.insert(key.clone(), (bytes, hash));
-            self.time.in_builds += began.elapsed();
-        }
-        Ok(self.jars[&key].clone())
+        let began = Instant::now();
+        let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
+        let jar = jars.jar(case, probe);
+        self.time.in_builds += began.elapsed();
+        jar
     }
 
     fn session(&self, run: &PlannedRun, case: &PlannedCase) -> Result<SessionPlan, Failure> {

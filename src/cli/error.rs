@@ -125,8 +125,8 @@ impl Failure {
             Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
             Failure::Host(_) | Failure::Attach(_) => exit::BOARD,
             Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
-            | Failure::Run(RunError::Hopeless { .. }) => exit::BOARD,
-            Failure::Run(RunError::Exists { .. }) => exit::USAGE,
+            | Failure::Run(RunError::Hopeless { .. } | RunError::Open { .. }) => exit::BOARD,
+            Failure::Run(RunError::Exists { .. } | RunError::NotAssigned { .. }) => exit::USAGE,
             Failure::Gate(_) => exit::GATE,
             Failure::NoData(_) => exit::NO_DATA,
             Failure::Program { code } => *code,

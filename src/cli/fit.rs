@@ -6,15 +6,16 @@ use clap::Args;
 
 use crate::dataset::{ColumnChoice, Table};
 use crate::model::{
-    BootstrapOptions, ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions,
-    FoldUnit, Model, Penalty, Solver, Weighting, cross_validate, cv_csv, estimability,
-    estimability_csv, fit, learning_csv, learning_curve,
+    BootstrapOptions, ContextPrice, CostPrior, CrossValidation, CvSet, DeviceFactor, FitOptions,
+    FoldOptions, FoldUnit, Model, Penalty, Solver, Weighting, cross_validate, cv_csv, devices,
+    estimability, estimability_csv, fit, learning_csv, learning_curve,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::Failure;
 use super::folder::{DatasetFacts, weighed};
+use super::kernels;
 use super::output::{Output, read_text};
 use super::progress;
 
@@ -22,6 +23,7 @@ mod factors;
 mod large;
 mod summary;
 
+pub use self::summary::devices_text;
 use self::summary::summary;
 use self::{factors as fit_factors, large as fit_large};
 
@@ -87,6 +89,10 @@ pub struct Arguments {
     /// positive ones.
     #[arg(long, value_enum, requires = "factors")]
     sampler: Option<factors::Sampler>,
+    /// With cases of several boards (column `device`), the one whose costs are wanted.
+    /// Default: the first by name.
+    #[arg(long)]
+    device: Option<String>,
     /// Seed of folds, draws and chains.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -117,6 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
     options.inner_folds.unit = unit;
     options.chains.seed = arguments.seed;
+    options.reference = arguments.device.clone();
     options.gd.restarts = arguments.restarts;
     if arguments.bootstrap > 0 {
         let (replicates, seed) = (arguments.bootstrap, arguments.seed);
@@ -129,6 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return fit_large::run(arguments, &choice, &options, folds, &output);
     }
     let (table, hash) = table_of(&arguments.dataset, &choice)?;
+    check_device(&table, arguments)?;
     let table = weighed(table, &arguments.dataset, &contexts)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
@@ -140,6 +148,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// A board that is asked for must be there.
+fn check_device(table: &Table, arguments: &Arguments) -> Result<(), Failure> {
+    let known = devices(table);
+    match arguments.device.as_deref().filter(|device| !known.contains(device)) {
+        None => Ok(()),
+        Some(device) => Err(Failure::Usage(format!(
+            "--device {device}: {} has cases of {}",
+            arguments.dataset.display(),
+            known.join(", ")
+        ))),
+    }
 }
 
 /// The table of a CSV or Parquet file, and the hash of its bytes.
@@ -166,14 +187,30 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     let mut contexts = Vec::new();
     if kernels.is_file() {
         contexts = set_priors(&mut options, &kernels)?;
+        options.reference = kernels_reference(&output.path(kernels::DEVICES_FILE))?;
     }
     let table = weighed(table, &dataset, &contexts)?;
     let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
+    if let Some(text) = devices_text(&fitted.model.devices) {
+        progress::say(text);
+    }
     write(&fitted, output, &text, &dataset, scenario.seed)?;
     output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
     Ok(())
+}
+
+/// The board whose costs the kernels of a folder gave, where there were several.
+fn kernels_reference(path: &Path) -> Result<Option<String>, Failure> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = read_text(path)?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let first = reader.deserialize::<DeviceFactor>().next().transpose();
+    let first = first.map_err(|error| Failure::input(path, error))?;
+    Ok(first.map(|factor| factor.device))
 }
 
 /// Takes kernels at their word: strength 1 is what their standard errors say. A strength

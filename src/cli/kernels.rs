@@ -1,43 +1,46 @@
 //! `wattline kernels`: micro-kernels for what an application executes most, run on the
 //! board, fitted to costs.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use crate::blocks::{BlockId, Granularity};
 use crate::build::dry_run::COUNTS_FILE;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
 use crate::campaign::parse_executions;
-use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::{KernelPrices, prices_csv};
 use crate::kernels::{Kernel, catalogue, program, select};
+use crate::model::DeviceFactor;
 use crate::operations::{Mix, split_form};
-use crate::power::{MarkTexts, parse_session_log, parse_trace};
 use crate::scenario::{Role, Scenario, read_scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
 use crate::toolchain::{Jdk, jar};
 
 use super::Failure;
+use super::fit;
+use super::fleet::BoardArguments;
 use super::output::{Existing, Output};
 use super::progress;
 use super::scenario_facts::ScenarioFacts;
-use super::sessions::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::sessions::{self, OpenBoard, VirtualSettings};
+
+mod turns;
+
+use self::turns::measure_all;
 
 /// Operations below this share of all executions get no kernel.
 const LEAST_SHARE: f64 = 1e-6;
 
 /// Iterations of the two counted runs.
 const COUNTED: [u64; 2] = [1000, 3000];
+
+/// What the boards spend by the first, where there were several.
+pub const DEVICES_FILE: &str = "kernels-devices.csv";
 
 /// A kernel program of release 11 runs wherever wattline's own probes do.
 const JAVA_RELEASE: u32 = 11;
@@ -47,6 +50,8 @@ const JAVA_RELEASE: u32 = 11;
 Example:
   wattline kernels scenarios/orbit.toml --for target/orbit --board virtual --out target/orbit
 
+Several boards (--serial A --serial B) take turns and work at the same time; the costs are
+those of the first by name, and kernels-devices.csv says how the others differ.
 Writes kernels.csv (cost and standard error per operation), for `fit --prior`,
 kernel-windows.csv (every kernel's runs) and kernel-cases.csv (energy and counts of a
 million iterations of each).")]
@@ -56,9 +61,8 @@ pub struct Arguments {
     /// The campaign's folder, whose operations are measured.
     #[arg(long = "for")]
     campaign: PathBuf,
-    /// `virtual`, or a serial that `adb devices` lists.
-    #[arg(long, default_value = "virtual")]
-    board: BoardChoice,
+    #[command(flatten)]
+    boards: BoardArguments,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -68,14 +72,16 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.boards.check()?;
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     output.check_free(&["kernels.csv"])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = mix_in(&arguments.campaign)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let board = sessions::open(&arguments.board, &scenario.board, &settings)?;
-    progress::result(make(&mix, &scenario, &jdk, &board, &output)?);
+    let open = |choice| sessions::open(choice, &scenario.board, &settings);
+    let boards: Result<Vec<OpenBoard>, Failure> = arguments.boards.board.iter().map(open).collect();
+    progress::result(make(&mix, &scenario, &jdk, &boards?, &output)?);
     progress::say(format!("written: {}", output.path("kernels.csv").display()));
     Ok(())
 }
@@ -92,10 +98,10 @@ pub fn make(
     mix: &Mix,
     scenario: &Scenario,
     jdk: &Jdk,
-    board: &OpenBoard,
+    boards: &[OpenBoard],
     output: &Output,
 ) -> Result<String, Failure> {
-    if board.is_local() {
+    if boards.iter().any(OpenBoard::is_local) {
         return Err(Failure::Usage(
             "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
         ));
@@ -110,12 +116,15 @@ pub fn make(
     let application = analyse(&kernels)?;
     let mut builder = VariantBuilder::new(&application, jdk, JAVA_RELEASE)?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
-    let runs = measure_all(&kernels, scenario, &mut builder, board, output)?;
+    let runs = measure_all(&kernels, scenario, &mut builder, boards, output)?;
     output.write("kernel-windows.csv", windows_csv(&runs))?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
     output.write("kernel-cases.csv", measure::table_csv(&table))?;
-    let KernelPrices { prices, priors } = measure::kernel_prices(&table, mix)?;
+    let KernelPrices { prices, priors, devices } = measure::kernel_prices(&table, mix)?;
+    if !devices.is_empty() {
+        output.write(DEVICES_FILE, devices_csv(&devices)?)?;
+    }
     output.write("kernels.csv", prices_csv(&prices)?)?;
     if let Some(text) = priors.covariance_csv() {
         output.write("kernels-covariance.csv", text)?;
@@ -127,6 +136,7 @@ pub fn make(
         runs.len(),
         prices.iter().filter(|price| price.context.is_empty()).count()
     );
+    said += &fit::devices_text(&devices).map_or(String::new(), |text| format!("\n{text}"));
     if !without.is_empty() {
         said += &format!("\nexecuted often, but without a kernel: {}", without.join(", "));
     }
@@ -195,122 +205,22 @@ fn names_argument(kernels: &[Kernel]) -> String {
     format!("kernels={}", names.join(","))
 }
 
-/// Runs all kernels on the board, in another order each time.
-fn measure_all(
-    kernels: &[Kernel],
-    scenario: &Scenario,
-    builder: &mut VariantBuilder<'_>,
-    board: &OpenBoard,
-    output: &Output,
-) -> Result<Vec<Vec<KernelRun>>, Failure> {
-    let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
-    let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
-    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let file = sessions::jar_file(&jar::pack(&attributes, &variant.classes), folder.path())?;
-    let is_installed = Cell::new(false);
-    let bar = progress::bar(u64::from(scenario.kernels.repeats), "kernels");
-    let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
-    let mut runs = Vec::new();
-    for repeat in 1..=scenario.kernels.repeats {
-        let mut order = kernels.to_vec();
-        order.shuffle(&mut rng);
-        let plan = session(&order, scenario, repeat);
-        let once = |board: &OpenBoard| {
-            if !is_installed.replace(true) {
-                board.install(&file)?;
-            }
-            board.session(&plan)
-        };
-        let logs = board.keep(once, |_| is_installed.set(false))?;
-        keep(&logs, repeat, output)?;
-        runs.push(energies(&logs, scenario)?);
-        bar.inc(1);
+fn devices_csv(devices: &[DeviceFactor]) -> Result<String, Failure> {
+    let bad = |error: String| Failure::input(DEVICES_FILE, error);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for device in devices {
+        writer.serialize(device).map_err(|error| bad(error.to_string()))?;
     }
-    bar.finish_and_clear();
-    Ok(runs)
-}
-
-fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
-    let settings = &scenario.kernels;
-    let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
-    let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
-    let expected = order.len() as f64 * (settings.window_s + settings.gap_s);
-    let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
-    SessionPlan {
-        label: format!("kernels-{repeat}"),
-        package: program::PACKAGE.to_string(),
-        main: program::MAIN.to_string(),
-        extras: vec![
-            ("kernels".to_string(), names.join(",")),
-            ("millis".to_string(), millis(settings.window_s)),
-            ("gap".to_string(), millis(settings.gap_s)),
-        ],
-        steps: Vec::new(),
-        marks: MarkTexts::default(),
-        kind: SessionKind::App,
-        limit: Duration::from_secs_f64(longest),
-        expected: Duration::from_secs_f64(expected),
-        period: sample_period(scenario),
-        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
-        deadline_real: Duration::from_secs_f64(longest + 120.0),
-    }
-}
-
-/// Windows are short: each is to have several samples, whatever an application's
-/// session has.
-fn sample_period(scenario: &Scenario) -> Duration {
-    const SAMPLES: f64 = 8.0;
-    // A kernel's energy is summed up by refreshes of the meter, so none may be missed: the
-    // slowest known ones come every 264 ms, and a sample may be late.
-    const REFRESH_S: f64 = 0.125;
-    let application = 1.0 / scenario.session.sample_rate_hz;
-    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
-}
-
-/// Keeps the raw logs of a kernel session.
-fn keep(logs: &SessionLogs, repeat: u32, output: &Output) -> Result<(), Failure> {
-    for (name, text) in [("samples", &logs.samples), ("logcat", &logs.logcat)] {
-        let packed = zstd::encode_all(text.as_bytes(), 3)
-            .map_err(Failure::io("pack", output.path("kernel-runs")))?;
-        output.write(&format!("kernel-runs/{repeat}/{name}.txt.zst"), packed)?;
-    }
-    Ok(())
-}
-
-fn energies(logs: &SessionLogs, scenario: &Scenario) -> Result<Vec<KernelRun>, Failure> {
-    let bad = |message: String| Failure::Board(format!("kernel session: {message}"));
-    if logs.outcome.end != SessionEnd::Ok {
-        return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
-    }
-    let trace = parse_trace(&logs.samples).map_err(|error| bad(error.to_string()))?;
-    let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
-        .kernel_windows()
-        .map_err(|error| bad(error.to_string()))?;
-    let mut rows: Vec<KernelEnergy> = Vec::new();
-    // Rail by rail: each sensor refreshes in its own time.
-    for rail in &scenario.board.rails {
-        let rail = std::slice::from_ref(rail);
-        let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
-        let part = kernel_rows(&series, &windows, trace.timing());
-        let part = part.map_err(|error| bad(error.to_string()))?;
-        rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
-    }
-    let runs = rows.into_iter().map(|row| {
-        let iterations = row
-            .iterations
-            .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
-        let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
-        Ok(KernelRun { name, iterations, collections, energy_j, duration_s })
-    });
-    runs.collect()
+    let bytes = writer.into_inner().map_err(|error| bad(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
 }
 
 fn windows_csv(runs: &[Vec<KernelRun>]) -> String {
-    let mut text = "kernel,repeat,iterations,collections,energy_j,duration_s\n".to_string();
+    let mut text = "kernel,repeat,iterations,collections,energy_j,duration_s,device\n".to_string();
     for (repeat, runs) in runs.iter().enumerate() {
         for run in runs {
-            let KernelRun { name, iterations, collections, energy_j, duration_s } = run;
-            let of_run = format!("{iterations},{collections},{energy_j},{duration_s}");
+            let KernelRun { name, device, iterations, collections, energy_j, duration_s } = run;
+            let of_run = format!("{iterations},{collections},{energy_j},{duration_s},{device}");
             text += &format!("{name},{},{of_run}\n", repeat + 1);
         }
     }

@@ -15,6 +15,7 @@ mod error;
 mod evaluate;
 mod export;
 mod fit;
+mod fleet;
 mod folder;
 mod hints;
 mod instrument;

@@ -8,8 +8,9 @@ use clap::Args;
 use crate::run::Start;
 use crate::toolchain::Jdk;
 
+use super::fleet::{BoardArguments, LostArguments};
 use super::output::{Existing, Output};
-use super::sessions::{self, BoardChoice};
+use super::sessions::{self, OpenBoard};
 use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
 use super::{progress, report, run as campaign, scan, truth};
 
@@ -24,9 +25,10 @@ board is measured, and every result says so. A campaign that was stopped goes on
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
-    /// `virtual`, `jvm` (this machine), or a serial that `adb devices` lists.
-    #[arg(long, default_value = "virtual")]
-    board: BoardChoice,
+    #[command(flatten)]
+    boards: BoardArguments,
+    #[command(flatten)]
+    lost: LostArguments,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -42,7 +44,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open(arguments)?;
     let clock = Stages::new();
     let jdk = Jdk::find()?;
-    sessions::check(&arguments.board)?;
+    arguments.boards.check()?;
+    if !arguments.resume {
+        arguments.boards.board.iter().try_for_each(sessions::check)?;
+    }
 
     clock.stage("scan");
     let loaded = folder::load(&arguments.scenario)?;
@@ -59,8 +64,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let cases = campaign::read_cases(&output.path("plan.csv"))?;
 
     clock.stage("run");
-    let board = campaign::open_board(&arguments.board, &loaded.scenario, &output)?;
-    let runs = campaign::measure(&loaded, &cases, &mut builder, &board, &output, start)?;
+    let named = (&arguments.boards, &arguments.lost);
+    let boards = campaign::open_boards(named, &loaded.scenario, &output)?;
+    let started = (start, arguments.lost.policy());
+    let runs = campaign::measure(&loaded, &cases, &mut builder, &boards, &output, started)?;
     progress::say(indented(&campaign::summary_text(&runs)));
     truth::collect(&cases, &runs.records, &output)?;
 
@@ -68,12 +75,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::say(indented(&dataset::make(&loaded.scenario, &output)?));
 
     clock.stage("kernels");
-    if loaded.scenario.kernels.enabled && !board.is_local() {
+    if loaded.scenario.kernels.enabled && !boards.iter().any(OpenBoard::is_local) {
         let mix = kernels::mix_in(output.folder())?;
-        let said = kernels::make(&mix, &loaded.scenario, &jdk, &board, &output)?;
+        let said = kernels::make(&mix, &loaded.scenario, &jdk, &boards, &output)?;
         progress::say(indented(&said));
     }
-    drop(board);
+    drop(boards);
     truth::discard_sessions(output.folder())?;
 
     clock.stage("fit");

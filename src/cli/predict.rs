@@ -1,5 +1,7 @@
 //! `wattline predict`: the energy of cases by a model, beside what was measured.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -25,7 +27,9 @@ Example, micro-kernels alone against a campaign's programs:
 Writes predictions.csv, a row per case: measured energy with its standard error over the
 repeats, predicted energy with its 95 % interval (that of the expected energy: noise of a
 single run is not in it), and their difference in percent. The measured energy may be
-missing: a model predicts what was only counted.")]
+missing: a model predicts what was only counted. A model of several boards predicts for the
+board in the case's `device` column, and for its own where it does not know that one; the
+last column of the table says which.")]
 pub struct Arguments {
     /// model.json of a fit.
     model: PathBuf,
@@ -49,7 +53,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let table = Table::from_csv(&text, &ColumnChoice::default())
         .map_err(|error| Failure::input(&arguments.dataset, error))?;
     let table = weighed(table, &arguments.dataset, &model.contexts)?;
-    let rows: Vec<Row> = (0..table.cases.len()).map(|case| row(&model, &table, case)).collect();
+    let models = models(&model, &table);
+    let of = |case: usize| &models[&table.cases[case].device];
+    let rows: Vec<Row> = (0..table.cases.len()).map(|case| row(of(case), &table, case)).collect();
     output.write(FILE, csv(&rows))?;
     progress::result(screen(&rows));
     progress::say(format!("written: {}", output.path(FILE).display()));
@@ -59,12 +65,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// A case, measured and predicted, in joules.
 struct Row {
     case: String,
+    /// The board that the prediction holds for: the case's own, where the model knows it, else
+    /// the model's; none where the model is of one board.
+    device: Option<String>,
     measured: f64,
     measured_se: Option<f64>,
     predicted: f64,
     interval: Option<Interval>,
     /// Share of the executions that the model has no cost for.
     unknown: f64,
+}
+
+/// The model for each case's own board, where it knows several.
+fn models<'m>(model: &'m Model, table: &Table) -> BTreeMap<String, Cow<'m, Model>> {
+    let cases = table.cases.iter().map(|case| case.device.clone()).collect::<BTreeSet<_>>();
+    let own = |device: &String| match model.on_device(device) {
+        Some(own) => Cow::Owned(own),
+        None => Cow::Borrowed(model),
+    };
+    cases.into_iter().map(|device| (device.clone(), own(&device))).collect()
 }
 
 fn row(model: &Model, table: &Table, case: usize) -> Row {
@@ -82,6 +101,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Row {
     let measured = &table.cases[case];
     Row {
         case: measured.name.clone(),
+        device: model.reference_device().map(str::to_owned),
         measured: measured.energy_j,
         measured_se: measured.energy_se_j,
         predicted: prediction.energy_j,
@@ -105,12 +125,12 @@ fn csv(rows: &[Row]) -> String {
         let (lo, hi) = (row.interval.map(|i| i.lo.0), row.interval.map(|i| i.hi.0));
         let measured = (&row.case, row.measured, row.measured_se);
         let predicted = (row.predicted, lo, hi, row.off_percent(), row.unknown);
-        writer.serialize((measured, predicted)).expect(MEMORY);
+        writer.serialize((measured, predicted, &row.device)).expect(MEMORY);
     }
     String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY)
 }
 
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 9] = [
     "case",
     "measured_j",
     "measured_se_j",
@@ -119,6 +139,7 @@ const COLUMNS: [&str; 8] = [
     "predicted_hi_j",
     "off_percent",
     "unknown_share",
+    "device",
 ];
 
 const MEMORY: &str = "text written to memory is text";
@@ -135,7 +156,10 @@ fn screen(rows: &[Row]) -> String {
         let off = row.off_percent().map_or("none".to_owned(), |off| format!("{off:+.1} %"));
         text += &format!(
             "{:<28} {:>22} {:>32} {off:>8}\n",
-            row.case,
+            match &row.device {
+                Some(device) => format!("{} on {device}", row.case),
+                None => row.case.clone(),
+            },
             format!("{:.4}{se} J", row.measured),
             format!("{:.4}{interval} J", row.predicted),
         );

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::campaign::Phase;
 use crate::dataset::{ColumnChoice, Table};
+use crate::model::Model;
 use crate::report::{self, Board, CampaignFacts, ReportData, cv_rows, estimability_rows};
 use crate::run::RunRecord;
 
@@ -58,6 +59,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
     let folder = output.folder();
     let facts = ScenarioFacts::read(folder)?;
     let model = read_model(&output.path("model.json"))?;
+    facts.check(&model)?;
     let accounts = facts.accounts(&model);
     let calls = facts.call_accounts(folder, &model, &accounts)?;
     let truth = output.path("truth");
@@ -76,7 +78,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
     let about = DatasetFacts::beside(&dataset)?;
     let data = ReportData {
         scenario: about.scenario.as_deref().unwrap_or("scenario"),
-        board: &board(&about, &facts.records),
+        board: &board(&about, &facts),
         campaign: campaign_facts(&facts, folder)?,
         table: &table,
         model: &model,
@@ -88,7 +90,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
         hints: &hints::find(folder, &facts, &model, &accounts)?,
         findings: &findings(&output.path("findings.csv"))?,
         sources: &folder::read_sources(folder)?,
-        notes: &notes(&facts.records),
+        notes: &notes(&facts, &model),
     };
     output.write("report.html", report::html(&data))?;
     Ok(report::summary_text(&data))
@@ -98,11 +100,19 @@ fn parsed<T>(path: &Path, parse: impl Fn(&str) -> Result<T, csv::Error>) -> Resu
     parse(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
-fn board(about: &DatasetFacts, records: &[RunRecord]) -> Board {
-    let first = records.first().map(|record| record.board.clone()).unwrap_or_default();
+fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> Board {
+    let own = |record: &&RunRecord| {
+        facts.device.as_ref().is_none_or(|device| record.board.serial == *device)
+    };
+    let first = facts.records.iter().find(own);
+    let first = first.map(|record| record.board.clone()).unwrap_or_default();
     let meter = about.meter.clone().unwrap_or_else(|| "unknown meter".to_string());
     Board {
-        name: if first.model.is_empty() { first.serial } else { first.model },
+        name: match &facts.device {
+            Some(device) => format!("{} ({device}, of {})", first.model, facts.devices.len()),
+            None if first.model.is_empty() => first.serial,
+            None => first.model,
+        },
         is_virtual: first.is_virtual,
         meter: format!("{meter} ({})", about.rails.join(", ")),
         frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
@@ -147,12 +157,23 @@ fn findings(path: &Path) -> Result<BTreeMap<String, usize>, Failure> {
 }
 
 /// What a reader must know about how this was measured.
-fn notes(records: &[RunRecord]) -> Vec<String> {
-    let repeats = records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
+fn notes(facts: &ScenarioFacts, model: &Model) -> Vec<String> {
+    let repeats = facts.records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
     let mut notes = Vec::new();
     if repeats < 10 {
         notes.push(format!(
             "{repeats} power and idle runs per case; the reference protocol has 10 of each"
+        ));
+    }
+    if let Some(device) = &facts.device {
+        let model = model.on_device(device);
+        let others = model.iter().flat_map(|model| model.devices.iter().skip(1));
+        let others: Vec<String> = others.map(ToString::to_string).collect();
+        notes.push(format!(
+            "the campaign was spread over {} boards; energies are those of {device}. The same work \
+             costs on {}",
+            facts.devices.len(),
+            others.join("; ")
         ));
     }
     notes

@@ -4,39 +4,45 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::ProgressBar;
 
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, order_runs, read_plan};
 use crate::run::{
-    JudgeSettings, RunOptions, RunRecord, RunSummary, Start, Trouble, read_journal, run_campaign,
-    troubles,
+    JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Trouble, WhenLost,
+    read_journal, run_campaign, troubles,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::Failure;
-use super::driver::BoardDriver;
+use super::driver::{BoardDriver, Jars};
+use super::fleet::{self, BoardArguments, LostArguments};
 use super::folder::{self, Loaded};
 use super::output::{Existing, Output, read_text};
 use super::plan;
 use super::progress;
-use super::sessions::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::sessions::{self, OpenBoard, VirtualSettings};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   wattline run scenarios/orbit.toml --board virtual --out target/orbit
   wattline run scenarios/orbit.toml --board 0123456789ABCDEF --out target/orbit --resume
+  wattline run scenarios/orbit.toml --serial A1B2C3 --serial D4E5F6 --out target/orbit
 
 Plans first, where the folder has no plan. Every finished run is in the journal at once: a
-campaign that was stopped goes on with --resume, and measures nothing twice.")]
+campaign that was stopped goes on with --resume, and measures nothing twice. Several boards
+share a campaign and measure at the same time (docs/boards.md); assignment.csv says which
+has which case.")]
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
-    /// `virtual`, `jvm` (this machine), or a serial that `adb devices` lists.
-    #[arg(long, default_value = "virtual")]
-    board: BoardChoice,
+    #[command(flatten)]
+    boards: BoardArguments,
+    #[command(flatten)]
+    lost: LostArguments,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -46,6 +52,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.boards.check()?;
     let output = Output::open(&arguments.out, Existing::Keep)?;
     let start = if arguments.resume { Start::Resume } else { Start::New };
     let jdk = Jdk::find()?;
@@ -56,8 +63,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         progress::result(plan::summary(&plan::make(&loaded, &jdk, &mut builder, &output)?));
     }
     let cases = read_cases(&plan_file)?;
-    let board = open_board(&arguments.board, &loaded.scenario, &output)?;
-    let summary = measure(&loaded, &cases, &mut builder, &board, &output, start)?;
+    let boards = open_boards((&arguments.boards, &arguments.lost), &loaded.scenario, &output)?;
+    let start = (start, arguments.lost.policy());
+    let summary = measure(&loaded, &cases, &mut builder, &boards, &output, start)?;
     progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
@@ -68,15 +76,34 @@ pub fn read_cases(path: &Path) -> Result<Vec<PlannedCase>, Failure> {
     read_plan(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
-/// Opens the scenario's board; a virtual one leaves its truth in the folder.
-pub fn open_board(
-    choice: &BoardChoice,
+/// Opens the campaign's boards; one that is started for it leaves its truth in the folder.
+/// Where a campaign on several is gone on with, one that is not there is told and left out.
+pub fn open_boards(
+    (boards, lost): (&BoardArguments, &LostArguments),
     scenario: &Scenario,
     output: &Output,
-) -> Result<OpenBoard, Failure> {
+) -> Result<Vec<OpenBoard>, Failure> {
     let truth = output.path("board-truth");
     let settings = VirtualSettings { truth: Some(truth), seed: scenario.seed };
-    sessions::open(choice, &scenario.board, &settings)
+    let mut opened = Vec::new();
+    let mut failed = None;
+    for choice in &boards.board {
+        match sessions::open(choice, &scenario.board, &settings) {
+            Ok(mut board) => {
+                board.patience = lost.patience();
+                opened.push(board);
+            }
+            Err(Failure::Device(error)) if boards.board.len() > 1 && fleet::is_spread(output) => {
+                progress::warn(format!("{error}; the other boards go on without it"));
+                failed = Some(error);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    match (opened.is_empty(), failed) {
+        (true, Some(error)) => Err(error.into()),
+        _ => Ok(opened),
+    }
 }
 
 /// Makes all runs of the plan that the journal does not have yet.
@@ -84,37 +111,50 @@ pub fn measure(
     loaded: &Loaded,
     cases: &[PlannedCase],
     builder: &mut VariantBuilder<'_>,
-    board: &OpenBoard,
+    boards: &[OpenBoard],
     output: &Output,
-    start: Start,
+    (start, when_lost): (Start, WhenLost),
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
-    let before = check_board(board, output)?;
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     let order = order_runs(&names, &scenario.campaign);
+    let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
         start,
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
-        judge: JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) },
+        judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
     };
+    let board = match boards {
+        [board] if !fleet::is_spread(output) => board,
+        _ => {
+            let campaign = fleet::Campaign { scenario, cases, order: &order, options: &options };
+            return fleet::measure(&campaign, builder, boards, output, when_lost);
+        }
+    };
+    let before = check_board(board, output)?;
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let mut driver = BoardDriver::new(scenario, cases, builder, board, folder.path());
+    let jars = Jars::new(scenario, builder);
+    let mut driver = BoardDriver::new(scenario, cases, &jars, board, folder.path());
     let began = Instant::now();
     let bar = progress::bar(order.len() as u64, "measuring");
-    let summary = run_campaign(&order, &mut driver, &options, &mut |progress| {
-        bar.set_position(progress.done as u64);
-        if let Some(record) = progress.record.filter(|record| !record.is_good()) {
-            bar.suspend(|| {
-                progress::warn(format!("run {} is bad: {}", record.folder, record.reasons()));
-            });
-        }
-    })?;
+    let summary =
+        run_campaign(&order, &mut driver, &options, &mut |progress| show(&bar, progress))?;
     bar.finish_and_clear();
     driver.time.say(began.elapsed(), summary.records.len() - before);
     Ok(summary)
+}
+
+/// Shows how far a campaign is, and what went wrong.
+pub(super) fn show(bar: &ProgressBar, progress: &Progress<'_>) {
+    bar.set_position(progress.done as u64);
+    if let Some(record) = progress.record.filter(|record| !record.is_good()) {
+        bar.suspend(|| {
+            progress::warn(format!("run {} is bad: {}", record.folder, record.reasons()));
+        });
+    }
 }
 
 /// A campaign is gone on with on the board that it began on. Returns how many runs it has.

@@ -1,7 +1,8 @@
 //! What a campaign's folder says about its scenario: the unremoved cases, summed over
 //! input sequences. Accounts, hints and reports are about these.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::account::calls::{CallAccounts, call_accounts};
@@ -27,16 +28,27 @@ pub struct ScenarioFacts {
     pub records: Vec<RunRecord>,
     /// Executions per block in the unremoved cases' traced runs, summed.
     pub executions: BTreeMap<BlockId, u64>,
-    /// Energy of the unremoved cases, summed.
+    /// Energy of the unremoved cases on `device`, summed.
     pub measured: Measured,
+    /// The board that `measured` and all accounts are about, where the campaign has several.
+    pub device: Option<String>,
+    /// All its boards then, sorted.
+    pub devices: Vec<String>,
 }
 
 impl ScenarioFacts {
-    /// Reads dictionary, plan, journal and counts.
+    /// Reads dictionary, plan, journal and counts. Of several boards the facts are about the
+    /// first by name.
     pub fn read(folder: &Path) -> Result<ScenarioFacts, Failure> {
+        Self::read_on(folder, None)
+    }
+
+    /// The same for one of the boards.
+    pub fn read_on(folder: &Path, device: Option<&str>) -> Result<ScenarioFacts, Failure> {
         let dictionary = folder::read_dictionary(folder)?;
         let cases = read_cases(&folder.join("plan.csv"))?;
         let records = run::read_journal(folder)?;
+        let (device, devices) = device_of(&records, device)?;
         let mut executions = BTreeMap::new();
         let mut measured = Measured::default();
         let mut uncertainty = Uncertainty::default();
@@ -49,11 +61,12 @@ impl ScenarioFacts {
             for (block, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 *executions.entry(BlockId(block as u32)).or_insert(0) += count;
             }
-            add_energy(&records, &case.name, &mut measured, &mut uncertainty)?;
+            let of = (case.name.as_str(), device.as_deref());
+            add_energy(&records, of, &mut measured, &mut uncertainty)?;
         }
         measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
         measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
-        Ok(ScenarioFacts { dictionary, cases, records, executions, measured })
+        Ok(ScenarioFacts { dictionary, cases, records, executions, measured, device, devices })
     }
 
     /// The accounts by calls, where the folder has a record of them.
@@ -64,12 +77,22 @@ impl ScenarioFacts {
         accounts: &Accounts,
     ) -> Result<Option<CallAccounts>, Failure> {
         let tree = super::calls::read(folder)?;
-        Ok(tree.map(|tree| call_accounts(&self.scenario(model), accounts, &tree)))
+        let model = self.own(model);
+        Ok(tree.map(|tree| call_accounts(&self.scenario(&model), accounts, &tree)))
     }
 
     /// The accounts by a model.
+    ///
+    /// A model of several boards is taken for the facts' own; the caller has seen to it that
+    /// it knows that board ([`Self::check`]).
     pub fn accounts(&self, model: &Model) -> Accounts {
-        account::account(&self.scenario(model))
+        account::account(&self.scenario(&self.own(model)))
+    }
+
+    /// The model of the facts' board.
+    fn own<'m>(&self, model: &'m Model) -> Cow<'m, Model> {
+        let own = self.device.as_deref().and_then(|device| model.on_device(device));
+        own.map_or(Cow::Borrowed(model), Cow::Owned)
     }
 
     fn scenario<'a>(&'a self, model: &'a Model) -> account::Scenario<'a> {
@@ -80,6 +103,44 @@ impl ScenarioFacts {
             measured: &self.measured,
         }
     }
+}
+
+impl ScenarioFacts {
+    /// Refuses a model that was fitted to other boards than the one these facts are about.
+    pub fn check(&self, model: &Model) -> Result<(), Failure> {
+        let known = |device: &str| model.devices.iter().any(|factor| factor.device == device);
+        match &self.device {
+            Some(device) if !model.devices.is_empty() && !known(device) => {
+                let names: Vec<&str> = model.devices.iter().map(|f| f.device.as_str()).collect();
+                Err(Failure::Usage(format!(
+                    "the model does not know board {device}, only {}; name one with --device",
+                    names.join(", ")
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The board that is asked for, or the first by name, and all of them; nothing where there
+/// is only one.
+fn device_of(
+    records: &[RunRecord],
+    wanted: Option<&str>,
+) -> Result<(Option<String>, Vec<String>), Failure> {
+    let good = records.iter().filter(|record| record.is_good());
+    let devices: BTreeSet<&str> = good.map(|record| record.board.serial.as_str()).collect();
+    let devices: Vec<String> = devices.into_iter().map(str::to_owned).collect();
+    if let Some(wanted) = wanted.filter(|wanted| !devices.iter().any(|device| device == wanted)) {
+        let known = devices.join(", ");
+        return Err(Failure::Usage(format!("--device {wanted}: the runs are of {known}")));
+    }
+    Ok(match devices.len() {
+        0 | 1 => (None, Vec::new()),
+        _ => {
+            (wanted.map_or_else(|| devices.first().cloned(), |wanted| Some(wanted.into())), devices)
+        }
+    })
 }
 
 /// Executions per block of every case with a good traced run, by case.
@@ -110,12 +171,14 @@ impl Default for Uncertainty {
 
 fn add_energy(
     records: &[RunRecord],
-    case: &str,
+    (case, device): (&str, Option<&str>),
     measured: &mut Measured,
     uncertainty: &mut Uncertainty,
 ) -> Result<(), Failure> {
     let of_phase = |phase| {
-        let good = records.iter().filter(move |record| record.is_good_run_of(case, phase));
+        let here = |record: &&RunRecord| device.is_none_or(|name| record.board.serial == name);
+        let good = records.iter().filter(here);
+        let good = good.filter(move |record| record.is_good_run_of(case, phase));
         good.filter_map(|record| record.measured.as_ref()).collect::<Vec<_>>()
     };
     let (power, idle) = (of_phase(Phase::Power), of_phase(Phase::Idle));
@@ -125,7 +188,8 @@ fn add_energy(
     let (Some(total), Some(duration), Some(idle_power)) =
         (mean(&totals), mean(&durations), mean(&idle_powers))
     else {
-        let message = format!("case {case} has no good power or idle run");
+        let on = device.map_or(String::new(), |device| format!(" on board {device}"));
+        let message = format!("case {case} has no good power or idle run{on}");
         return Err(Failure::input("journal.jsonl", message));
     };
     measured.total += Joules(total);

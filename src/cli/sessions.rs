@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::device::{
     AdbBoard, Board, BoardFacts, CancelFlag, DeviceError, Frequency, Guard, LOCAL_SERIAL, LocalJvm,
-    PrepareOptions, Server, SessionLogs, SessionPlan, await_abandoned, connect, disconnect, list,
-    prepare, reconnect, restore, run_session, with_recovery,
+    PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan, await_abandoned, connect,
+    disconnect, list, prepare, reconnect_within, restore, run_session, with_patience,
 };
 use crate::scenario::BoardSettings;
 use crate::toolchain::Jdk;
@@ -51,6 +51,8 @@ pub struct OpenBoard {
     pub meter: &'static str,
     /// Rails whose power is added up.
     pub rails: Vec<String>,
+    /// How long it is waited for when it is lost.
+    pub patience: Duration,
 }
 
 /// Where the sessions run.
@@ -134,6 +136,7 @@ pub fn open(
         frequency_khz: state.frequency_khz,
         meter: settings.meter.name(),
         rails: settings.rails.clone(),
+        patience: RECONNECT_LIMIT,
     })
 }
 
@@ -149,6 +152,7 @@ fn open_local() -> Result<OpenBoard, Failure> {
         frequency_khz: None,
         meter: jvm.meter(),
         rails: jvm.offer.default_rails.clone(),
+        patience: RECONNECT_LIMIT,
         place: Place::Local(jvm),
     })
 }
@@ -183,12 +187,13 @@ impl OpenBoard {
         }
     }
 
-    /// The serial in records. A virtual board's port is any free one: it must not tell data
-    /// sets apart.
+    /// The serial in records. A virtual board's port is any free one, which must not tell
+    /// data sets apart: its name stands for it.
     pub fn recorded_serial(&self) -> String {
-        match self.facts.is_virtual() {
-            true => "virtual".to_string(),
-            false => self.serial().to_string(),
+        match (self.facts.is_virtual(), &self.facts.own_serial) {
+            (true, Some(name)) => name.clone(),
+            (true, None) => virtual_board::DEFAULT_NAME.to_string(),
+            (false, _) => self.serial().to_string(),
         }
     }
 
@@ -224,11 +229,11 @@ impl OpenBoard {
         let recover = |error: &DeviceError| {
             progress::warn(format!("{error}; the board is connected and prepared again"));
             lost(error);
-            reconnect(adb.server, adb.board.serial())?;
+            reconnect_within(adb.server, adb.board.serial(), self.patience)?;
             await_abandoned(&adb.board)?;
             prepare(&adb.board, &adb.options).map(drop)
         };
-        with_recovery(|| call(self), recover)
+        with_patience(self.patience, || call(self), recover)
     }
 }
 

@@ -18,7 +18,7 @@ pub enum IdlePolicy {
     /// The case's own: the paper's pairing.
     #[default]
     OwnCase,
-    /// Those of the whole campaign: less noise, where the board does not drift.
+    /// Those of the whole campaign on the same board: less noise, where it does not drift.
     Campaign,
 }
 
@@ -56,7 +56,7 @@ pub struct LeftOut {
 /// One case of the data set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredCase {
-    /// Name of the case.
+    /// Name of the case. One that several boards measured is there once for each.
     pub name: String,
     /// The input sequence.
     pub group: String,
@@ -91,21 +91,23 @@ pub struct Dataset {
 }
 
 /// Makes the data set. `counts` has, for each case with a good traced run, the
-/// executions of each operation.
+/// executions of each operation. The order in which the runs were made makes no difference:
+/// boards that measure at the same time finish in any.
 pub fn assemble(
     plan: &[PlannedCase],
     records: &[RunRecord],
     counts: &BTreeMap<String, BTreeMap<String, u128>>,
     options: &AssembleOptions,
 ) -> Result<Dataset, DatasetError> {
+    let records = &sorted(records);
     let bad = records.iter().filter(|record| !record.is_good());
     let mut left_out: Vec<LeftOut> = bad
         .map(|record| LeftOut { what: record.folder.clone(), reason: record.reasons() })
         .collect();
     let mut used: Vec<&Measured> = Vec::new();
     let mut cases = Vec::new();
-    for case in plan {
-        let runs = match case_runs(case, records, options, &mut left_out) {
+    for (case, device) in plan.iter().flat_map(|case| on_devices(case, records)) {
+        let runs = match case_runs(case, device, records, options, &mut left_out) {
             Ok(runs) => runs,
             Err(reason) => {
                 left_out.push(LeftOut { what: case.name.clone(), reason });
@@ -126,7 +128,7 @@ pub fn assemble(
         cases.push(MeasuredCase {
             name: case.name.clone(),
             group: case.input.clone(),
-            device: runs.device,
+            device: device.unwrap_or_default().to_string(),
             energy: runs.energy,
             counts,
         });
@@ -140,20 +142,46 @@ pub fn assemble(
     Ok(Dataset { features: features_of(&cases), cases, lumped, left_out, ..quality(&used) })
 }
 
-/// The runs of one case that are used, and their energy.
+/// The records by board, case, phase and repeat.
+fn sorted(records: &[RunRecord]) -> Vec<&RunRecord> {
+    let mut records: Vec<&RunRecord> = records.iter().collect();
+    records.sort_by(|a, b| {
+        let key = |record: &'_ RunRecord| (record.run.phase, record.run.repeat, record.attempt);
+        let place = a.board.serial.cmp(&b.board.serial).then_with(|| a.run.case.cmp(&b.run.case));
+        place.then_with(|| key(a).cmp(&key(b)))
+    });
+    records
+}
+
+/// A case with each board that has good power runs of it; with none where there are none.
+fn on_devices<'r>(
+    case: &'r PlannedCase,
+    records: &[&'r RunRecord],
+) -> Vec<(&'r PlannedCase, Option<&'r str>)> {
+    let good = records.iter().filter(|record| record.is_good_run_of(&case.name, Phase::Power));
+    let devices: BTreeSet<&str> = good.map(|record| record.board.serial.as_str()).collect();
+    match devices.is_empty() {
+        true => vec![(case, None)],
+        false => devices.into_iter().map(|device| (case, Some(device))).collect(),
+    }
+}
+
+/// The runs of one case on one board that are used, and their energy.
 struct CaseRuns<'r> {
     power: Vec<&'r Measured>,
     energy: CaseEnergy,
-    device: String,
 }
 
 fn case_runs<'r>(
     case: &PlannedCase,
-    records: &'r [RunRecord],
+    device: Option<&str>,
+    records: &[&'r RunRecord],
     options: &AssembleOptions,
     left_out: &mut Vec<LeftOut>,
 ) -> Result<CaseRuns<'r>, String> {
-    let good = |phase| records.iter().filter(move |r| r.is_good_run_of(&case.name, phase));
+    let here = |r: &&&'r RunRecord| device.is_none_or(|device| r.board.serial == device);
+    let own = records.iter().filter(here).copied();
+    let good = |phase| own.clone().filter(move |r| r.is_good_run_of(&case.name, phase));
     let mut durations: Vec<f64> =
         good(Phase::Power).filter_map(|r| r.measured.as_ref()).map(|m| m.duration_s).collect();
     durations.sort_by(f64::total_cmp);
@@ -170,8 +198,8 @@ fn case_runs<'r>(
             power.push(measured);
         }
     }
-    let idle: Vec<IdleRun> = records
-        .iter()
+    let idle: Vec<IdleRun> = own
+        .clone()
         .filter(|record| record.is_good() && record.run.phase == Phase::Idle)
         .filter(|record| options.idle == IdlePolicy::Campaign || record.run.case == case.name)
         .filter_map(|record| record.measured.as_ref())
@@ -185,8 +213,7 @@ fn case_runs<'r>(
         let missing = if runs.is_empty() { "power" } else { "idle" };
         format!("it has no good {missing} run")
     })?;
-    let device = good(Phase::Power).next().map_or(String::new(), |r| r.board.serial.clone());
-    Ok(CaseRuns { power, energy, device })
+    Ok(CaseRuns { power, energy })
 }
 
 fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)> {

@@ -138,3 +138,34 @@ fn idle_power_may_come_from_the_whole_campaign() {
     let dataset = assemble(&plan, &records(), &counts(), &options).unwrap();
     assert!((dataset.cases[0].energy.energy_j - (50.0 - 40.0 / 3.0)).abs() < 1e-12);
 }
+
+/// Two boards: case a on both, case b on the second alone. Idle 1 W on B1, 3 W on B2.
+#[test]
+fn every_board_has_rows_of_its_own_with_its_own_idle_power_in_any_order_of_runs() {
+    let on = |serial: &str, record: RunRecord| RunRecord {
+        board: BoardIdentity { serial: serial.into(), ..BoardIdentity::default() },
+        ..record
+    };
+    let mut records = vec![
+        on("B1", record("a", Phase::Power, 1, 30.0, 10.0)),
+        on("B1", record("a", Phase::Idle, 1, 10.0, 10.0)),
+        on("B2", record("a", Phase::Power, 1, 70.0, 10.0)),
+        on("B2", record("a", Phase::Power, 2, 70.1, 10.0)),
+        on("B2", record("a", Phase::Power, 3, 70.3, 10.0)),
+        on("B2", record("a", Phase::Idle, 1, 30.0, 10.0)),
+        on("B2", record("b", Phase::Power, 1, 90.0, 10.0)),
+    ];
+    let options = AssembleOptions { idle: IdlePolicy::Campaign, ..options() };
+    let plan = [planned("a"), planned("b")];
+    let whole = assemble(&plan, &records, &counts(), &options).unwrap();
+    let rows: Vec<_> =
+        whole.cases.iter().map(|case| (case.name.as_str(), case.device.as_str())).collect();
+    assert_eq!(rows, [("a", "B1"), ("a", "B2"), ("b", "B2")]);
+    assert_eq!(whole.cases[0].energy.energy_j, 20.0);
+    assert_eq!(whole.cases[2].energy.energy_j, 60.0);
+    assert_eq!(whole.cases[0].counts["A_mul"], whole.cases[1].counts["A_mul"]);
+    for _ in 0..records.len() {
+        records.rotate_left(1);
+        assert_eq!(assemble(&plan, &records, &counts(), &options).unwrap(), whole);
+    }
+}

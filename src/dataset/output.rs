@@ -1,5 +1,7 @@
 //! The texts of `dataset.csv` and `dataset.toml`, and the energies of cases in detail.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::assemble::Dataset;
@@ -63,6 +65,7 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
         "duration_s",
         "power_runs",
         "idle_runs",
+        "device",
     ];
     put(&mut writer, header.into_iter().map(str::to_string));
     for case in &dataset.cases {
@@ -77,6 +80,7 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
             energy.duration_s.to_string(),
             energy.power_runs.to_string(),
             energy.idle_runs.to_string(),
+            case.device.clone(),
         ];
         put(&mut writer, cells.into_iter());
     }
@@ -99,6 +103,9 @@ struct Description<'d> {
     #[serde(flatten)]
     provenance: &'d Provenance,
     cases: usize,
+    /// Boards, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    devices: Vec<&'d str>,
     operations: usize,
     library_functions: usize,
     /// Mean |trapezoid - right endpoint| as a share of a run's energy.
@@ -135,9 +142,11 @@ pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
         .iter()
         .map(|(function, executions)| Lumped { function, executions: executions.to_string() });
     let left = dataset.left_out.iter().map(|out| Left { what: &out.what, reason: &out.reason });
+    let devices: BTreeSet<&str> = dataset.cases.iter().map(|case| case.device.as_str()).collect();
     let description = Description {
         provenance,
         cases: dataset.cases.len(),
+        devices: if devices.len() > 1 { devices.into_iter().collect() } else { Vec::new() },
         operations: dataset.features.len() - library,
         library_functions: library,
         rule_difference: dataset.rule_difference,
@@ -197,6 +206,6 @@ mod tests {
     #[test]
     fn energies_add_up_to_the_total() {
         let text = energies_to_csv(&dataset());
-        assert_eq!(text.lines().nth(2), Some("b,40,,50,10,1,10,1,1"));
+        assert_eq!(text.lines().nth(2), Some("b,40,,50,10,1,10,1,1,B1"));
     }
 }

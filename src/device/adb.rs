@@ -16,7 +16,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// For a TCP connection to a board, and for the board to become ready after it.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
 /// For a board that was there before: a restart takes a minute.
-const RECONNECT_LIMIT: Duration = Duration::from_secs(120);
+pub const RECONNECT_LIMIT: Duration = Duration::from_secs(120);
 /// For a connection that was made to be ready.
 const READY_LIMIT: Duration = Duration::from_secs(5);
 /// For a small file; USB 2 moves about 5 MB/s, `TRANSFER_RATE` is a tenth of it.
@@ -124,13 +124,22 @@ fn wait_until_ready(
 /// Gets a board back after a lost connection: over TCP by disconnecting and connecting, else
 /// by waiting until it is ready again.
 pub fn reconnect(server: Server, serial: &str) -> Result<(), DeviceError> {
+    reconnect_within(server, serial, RECONNECT_LIMIT)
+}
+
+/// The same with another limit than that of a restart.
+pub fn reconnect_within(
+    server: Server,
+    serial: &str,
+    patience: Duration,
+) -> Result<(), DeviceError> {
     let doing = "waiting for the board";
-    let limit = Limit::new(serial, doing, RECONNECT_LIMIT, &CancelFlag::default());
+    let limit = Limit::new(serial, doing, patience, &CancelFlag::default());
     if serial.contains(':') {
         disconnect(server, serial)?;
         return connect_within(server, serial, &limit, Patience::UntilLimit);
     }
-    wait_until_ready(server, serial, &limit, RECONNECT_LIMIT)
+    wait_until_ready(server, serial, &limit, patience)
 }
 
 /// Ends the server's connection to a board over TCP. One that is not connected is fine.

@@ -78,7 +78,12 @@ impl LocalJvm {
         let version = version.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         let version = version.as_deref().and_then(|text| text.lines().next()).map(str::to_string);
         let model = model.unwrap_or("this machine").to_string();
-        BoardFacts { model: Some(model), android_release: version, hardware: Hardware::Real }
+        BoardFacts {
+            model: Some(model),
+            android_release: version,
+            hardware: Hardware::Real,
+            own_serial: None,
+        }
     }
 
     /// Keeps an application's jar for the sessions to come.

@@ -21,13 +21,15 @@ mod transfer;
 use std::path::Path;
 use std::time::Duration;
 
-pub use adb::{AdbBoard, Listed, connect, disconnect, list, reconnect};
+pub use adb::{
+    AdbBoard, Listed, RECONNECT_LIMIT, connect, disconnect, list, reconnect, reconnect_within,
+};
 pub use error::DeviceError;
 pub use limit::CancelFlag;
 pub use local::{LOCAL_SERIAL, LocalJvm};
 pub use plan::{Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
-pub use recovery::{await_abandoned, with_recovery};
+pub use recovery::{await_abandoned, with_patience, with_recovery};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;
 pub use session::{Outcome, SessionEnd, SessionLogs, run_session};
@@ -102,6 +104,9 @@ pub struct BoardFacts {
     pub android_release: Option<String>,
     /// Real or virtual.
     pub hardware: Hardware,
+    /// `ro.serialno`: the board's own serial, wherever adb finds it; absent where the board
+    /// does not say.
+    pub own_serial: Option<String>,
 }
 
 impl BoardFacts {
@@ -114,21 +119,21 @@ impl BoardFacts {
 /// Asks a board what it is.
 pub fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
-                   getprop ro.wattline.virtual";
+                   getprop ro.wattline.virtual; getprop ro.serialno";
     let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
     Ok(facts_of(&answer))
 }
 
-/// The three lines `getprop` gave; an unknown property is an empty line.
+/// The four lines `getprop` gave; an unknown property is an empty line.
 fn facts_of(answer: &str) -> BoardFacts {
     let mut lines = answer.lines().map(str::trim);
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
-    let (model, android_release, mark) = (next(), next(), next());
+    let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
     let hardware = match mark.as_deref() {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
     };
-    BoardFacts { model, android_release, hardware }
+    BoardFacts { model, android_release, hardware, own_serial }
 }
 
 #[cfg(test)]
@@ -140,7 +145,9 @@ mod tests {
         let real = facts_of("ODROID-XU\n4.2.2\n\n");
         assert_eq!(real.model.as_deref(), Some("ODROID-XU"));
         assert!(!real.is_virtual());
-        assert!(facts_of("wattline\n\n1\n").is_virtual());
+        let other = facts_of("wattline\n\n1\nleft\n");
+        assert!(other.is_virtual());
+        assert_eq!(other.own_serial.as_deref(), Some("left"));
         assert_eq!(facts_of("\n\n\n"), BoardFacts::default());
     }
 }

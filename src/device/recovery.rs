@@ -1,8 +1,9 @@
 //! Going on after a lost connection: the board is got back, and what was lost is done again.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::adb::RECONNECT_LIMIT;
 use super::{Board, DeviceError, SCRIPT_FOLDER};
 
 /// How often in a row a board is got back for the same call.
@@ -34,6 +35,15 @@ pub fn await_abandoned(board: &dyn Board) -> Result<(), DeviceError> {
 /// again, from its beginning. A board that can't be got back, or is lost again and again,
 /// is the error.
 pub fn with_recovery<T>(
+    call: impl FnMut() -> Result<T, DeviceError>,
+    recover: impl FnMut(&DeviceError) -> Result<(), DeviceError>,
+) -> Result<T, DeviceError> {
+    with_patience(RECONNECT_LIMIT, call, recover)
+}
+
+/// The same for a board that is given up when it was away for so long.
+pub fn with_patience<T>(
+    patience: Duration,
     mut call: impl FnMut() -> Result<T, DeviceError>,
     mut recover: impl FnMut(&DeviceError) -> Result<(), DeviceError>,
 ) -> Result<T, DeviceError> {
@@ -43,8 +53,9 @@ pub fn with_recovery<T>(
             Err(error) if is_loss(&error) => error,
             end => return end,
         };
+        let lost = Instant::now();
         loop {
-            if recoveries == RECOVERIES_MAX {
+            if recoveries == RECOVERIES_MAX || (recoveries > 0 && lost.elapsed() >= patience) {
                 return Err(error);
             }
             recoveries += 1;
@@ -87,6 +98,21 @@ pub(super) const KILLED: &str = "was killed";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_board_that_stays_away_is_given_up() {
+        let mut recoveries = 0;
+        let end: Result<(), _> = with_patience(
+            Duration::ZERO,
+            || Err(lost()),
+            |_| {
+                recoveries += 1;
+                Err(lost())
+            },
+        );
+        assert!(end.is_err());
+        assert_eq!(recoveries, 1);
+    }
 
     fn lost() -> DeviceError {
         DeviceError::Lost { serial: "x".into(), doing: "a session".into() }

@@ -19,6 +19,8 @@ pub const ITERATIONS: f64 = 1e6;
 pub struct KernelRun {
     /// The kernel's name.
     pub name: String,
+    /// The board it ran on.
+    pub device: String,
     /// Iterations of its loop.
     pub iterations: u64,
     /// Garbage collections while it ran.
@@ -61,21 +63,21 @@ pub fn counts_per_iteration(
     kernels
 }
 
-/// The table of kernels: a case per kernel, energy and counts of a million iterations.
+/// The table of kernels: a case per kernel and board, energy and counts of a million iterations.
 /// `group` is the kernel; the standard error comes from its repeats.
 pub fn table(runs: &[KernelRun], counts: &BTreeMap<String, BTreeMap<String, f64>>) -> Table {
-    let mut by_kernel: BTreeMap<&str, Vec<&KernelRun>> = BTreeMap::new();
+    let mut by_kernel: BTreeMap<(&str, &str), Vec<&KernelRun>> = BTreeMap::new();
     for run in runs {
-        by_kernel.entry(&run.name).or_default().push(run);
+        by_kernel.entry((&run.name, &run.device)).or_default().push(run);
     }
-    by_kernel.retain(|name, _| counts.contains_key(*name));
+    by_kernel.retain(|(name, _), _| counts.contains_key(*name));
     let features: BTreeSet<&str> =
-        by_kernel.keys().flat_map(|name| counts[*name].keys()).map(String::as_str).collect();
+        by_kernel.keys().flat_map(|(name, _)| counts[*name].keys()).map(String::as_str).collect();
     let collects = runs.iter().any(|run| run.collections > 0);
     let features = features.into_iter().chain(collects.then_some(GARBAGE_COLLECTION));
     let mut table = Table { features: features.map(str::to_owned).collect(), ..Table::default() };
-    for (name, runs) in by_kernel {
-        table.cases.push(case(name, &runs));
+    for ((name, device), runs) in by_kernel {
+        table.cases.push(case(name, device, &runs));
         let row = table.features.iter().map(|feature| match feature == GARBAGE_COLLECTION {
             true => collections(&runs),
             false => counts[name].get(feature).copied().unwrap_or(0.0),
@@ -95,13 +97,14 @@ fn collections(runs: &[&KernelRun]) -> f64 {
 /// The table as CSV, in the data set's columns.
 pub fn table_csv(table: &Table) -> String {
     let mut text =
-        format!("case,group,duration_s,energy_j,energy_se_j,{}\n", table.features.join(","));
+        format!("case,group,device,duration_s,energy_j,energy_se_j,{}\n", table.features.join(","));
     let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for (index, case) in table.cases.iter().enumerate() {
         let counts: Vec<String> = table.row(index).iter().map(f64::to_string).collect();
         let (duration, se) = (or_empty(case.duration_s), or_empty(case.energy_se_j));
-        let Case { name, group, energy_j, .. } = case;
-        text += &format!("{name},{group},{duration},{energy_j},{se},{}\n", counts.join(","));
+        let Case { name, group, device, energy_j, .. } = case;
+        text +=
+            &format!("{name},{group},{device},{duration},{energy_j},{se},{}\n", counts.join(","));
     }
     text
 }
@@ -121,7 +124,7 @@ pub fn kernel_prices(table: &Table, mix: &Mix) -> Result<KernelPrices, ModelErro
     Ok(prices(&fit(table, &options)?, mix))
 }
 
-fn case(name: &str, runs: &[&KernelRun]) -> Case {
+fn case(name: &str, device: &str, runs: &[&KernelRun]) -> Case {
     let per_iterations = |run: &&KernelRun| run.energy_j / run.iterations as f64 * ITERATIONS;
     let energies: Vec<f64> = runs.iter().map(per_iterations).collect();
     let n = energies.len() as f64;
@@ -132,7 +135,7 @@ fn case(name: &str, runs: &[&KernelRun]) -> Case {
     Case {
         name: name.to_string(),
         group: name.to_string(),
-        device: String::new(),
+        device: device.to_string(),
         duration_s: Some(durations.sum::<f64>() / n),
         energy_j: mean,
         energy_se_j: se,
@@ -202,6 +205,7 @@ mod tests {
         let run = |iterations, energy_j| KernelRun {
             collections: 0,
             name: "k".into(),
+            device: String::new(),
             iterations,
             energy_j,
             duration_s: 1.0,
@@ -227,6 +231,7 @@ mod tests {
                 runs.push(KernelRun {
                     collections: 0,
                     name: name.clone(),
+                    device: String::new(),
                     iterations: 1_000_000,
                     energy_j: energy * 1e6 * scale,
                     duration_s: 1.0,

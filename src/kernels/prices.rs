@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::{CostPrior, CostPriors, Model, ModelError};
+use crate::model::{CostPrior, CostPriors, DeviceFactor, Model, ModelError};
 use crate::operations::{Mix, split_form};
 
 /// A row of `kernels.csv`: what kernels tell of an operation, or of one of its contexts.
@@ -40,6 +40,8 @@ pub struct KernelPrices {
     pub prices: Vec<KernelPrice>,
     /// The operations' costs in the application's mix as a prior.
     pub priors: CostPriors,
+    /// The boards that the kernels ran on, where there were several: prices are the first's.
+    pub devices: Vec<DeviceFactor>,
 }
 
 /// The prices of every operation whose forms a model of kernels holds. Contexts that no
@@ -68,7 +70,11 @@ pub fn prices(model: &Model, mix: &Mix) -> KernelPrices {
         let l = model.costs.len();
         joint(&priors, &means, |i, j| all[i * l + j])
     });
-    KernelPrices { prices, priors: CostPriors { costs: priors, covariance } }
+    KernelPrices {
+        prices,
+        priors: CostPriors { costs: priors, covariance },
+        devices: model.devices.clone(),
+    }
 }
 
 /// The covariance of means of forms. On the diagonal stand the means' own errors, which
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn an_operation_costs_the_mean_of_its_contexts_in_the_application() {
         let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9), ("And", 7e-9)]);
-        let KernelPrices { prices, priors } =
+        let KernelPrices { prices, priors, .. } =
             prices(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
         let text = prices_csv(&prices).unwrap();
         let found: Vec<_> =

@@ -51,6 +51,15 @@ pub enum ModelError {
         /// The figure that divides by the energy.
         wanted: &'static str,
     },
+    /// A board's factor can't be told.
+    #[error(
+        "board {device} has no case whose energy is clear of its error, so what it spends by the \
+         others can't be told; measure more cases on it, or drop its rows"
+    )]
+    NoFactor {
+        /// The board.
+        device: String,
+    },
     /// A weight needs something the case doesn't have.
     #[error(
         "case `{case}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight"

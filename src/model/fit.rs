@@ -4,6 +4,7 @@
 use super::bootstrap::bootstrap;
 use super::check::check;
 use super::design::Design;
+use super::devices::{at_reference, factors};
 use super::error::ModelError;
 use super::estimability::{Estimability, examine, occurrences};
 use super::fitted::{Cost, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
@@ -18,7 +19,21 @@ use crate::dataset::{Case, Table};
 ///
 /// The provenance holds version and seed; hash and board are the caller's to add. Same
 /// table and options, same model, to the last bit.
+///
+/// Cases of several boards are fitted as the reference board's (`devices`).
 pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
+    options.check()?;
+    check(table)?;
+    let devices = factors(table, options.reference.as_deref())?;
+    if devices.is_empty() {
+        return fit_one(table, options);
+    }
+    let model = fit_one(&at_reference(table, &devices), options)?;
+    Ok(Model { devices, ..model }.with_factors_errors())
+}
+
+/// The fit of cases of one board.
+fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let (table, design) = prepare(table, options)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
     let known = examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance);
@@ -112,6 +127,7 @@ fn parts(
         costs: costs(design, known, solution, options.solver),
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
         contexts: Vec::new(),
+        devices: Vec::new(),
         covariance_scope: match covariance.map(|covariance| covariance.scope) {
             Some(Scope::All) => CovarianceScope::All,
             _ => CovarianceScope::Estimable,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::devices::DeviceFactor;
+
 /// Newest format of `model.json` that this version reads, and the one it writes.
 pub const FORMAT: u32 = 1;
 
@@ -134,6 +136,10 @@ pub struct Model {
     /// The counts whose energies the cases determine; absent if that is all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_space: Option<RowSpace>,
+    /// The boards that the cases were measured on, where there are several: the first is the
+    /// one whose costs these are, the others spend `factor` times as much.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceFactor>,
     /// Some draws of all costs from their posterior in joules, draw by draw: sums over a
     /// draw are draws of sums. Of `bayes` only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,6 +177,7 @@ impl Model {
             costs: prices.into_iter().map(cost).collect(),
             covariance: None,
             contexts: Vec::new(),
+            devices: Vec::new(),
             covariance_scope: CovarianceScope::All,
             row_space: None,
             draws: Vec::new(),

@@ -101,6 +101,9 @@ pub struct FitOptions {
     pub library: LibraryColumns,
     /// Intervals by repeated fits; absent for the solver's own, if it has any.
     pub bootstrap: Option<BootstrapOptions>,
+    /// The board whose costs are wanted, where cases are of several. Default: the first by
+    /// name.
+    pub reference: Option<String>,
     /// Settings of `bayes`.
     pub chains: ChainOptions,
     /// Settings of gradient descent.
@@ -127,6 +130,7 @@ impl FitOptions {
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
             bootstrap: None,
+            reference: None,
             chains: ChainOptions::default(),
             gd: GdOptions::default(),
             elastic_net_mix: 0.5,

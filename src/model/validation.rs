@@ -5,10 +5,11 @@ use serde::Serialize;
 
 use super::baseline::{Predict, duration, flat, has_durations, mean};
 use super::check::{check, check_energies};
+use super::devices::{at_reference, devices, factors};
 use super::error::ModelError;
 use super::fit::fit_costs;
 use super::fitted::CostPriors;
-use super::folds::{FoldOptions, assign};
+use super::folds::{FoldOptions, FoldUnit, assign};
 use super::library::arrange;
 use super::metrics::{bias, nmae, pearson_r};
 use super::options::{FitOptions, LibraryColumns};
@@ -75,10 +76,8 @@ pub fn cross_validate(
 ) -> Result<CrossValidation, ModelError> {
     check(table)?;
     check_energies(table, "the NMAE")?;
-    let groups: Vec<&str> = table.cases.iter().map(|case| case.group.as_str()).collect();
-    let fold_of = assign(&groups, folds)?;
-    let rounds: Vec<Round> =
-        (0..folds.folds).map(|fold| Round::new(table, &fold_of, fold)).collect();
+    let fold_of = fold_of(table, folds)?;
+    let rounds = rounds(table, &fold_of, folds.folds)?;
     let name = options.solver.name();
     let mut rows = judge(name, &rounds, |training| solver(training, options))?;
     rows.extend(judge("flat", &rounds, |training| flat(training, options.weighting))?);
@@ -92,8 +91,7 @@ pub fn cross_validate(
     if let Some(blocks) = blocks {
         check_same_cases(table, blocks)?;
         let options = without_kernels(options);
-        let rounds: Vec<Round> =
-            (0..folds.folds).map(|fold| Round::new(blocks, &fold_of, fold)).collect();
+        let rounds = self::rounds(blocks, &fold_of, folds.folds)?;
         rows.extend(judge("blocks", &rounds, |training| solver(training, &options))?);
     }
     Ok(CrossValidation { seed: folds.seed, rows })
@@ -188,6 +186,39 @@ impl Round {
             validation: rows(table, |i| fold_of[i] == fold),
         }
     }
+}
+
+/// The fold of each case. A case that several boards measured is one: held out on all of them
+/// or on none.
+fn fold_of(table: &Table, folds: FoldOptions) -> Result<Vec<usize>, ModelError> {
+    let is_one_board = devices(table).len() < 2;
+    let cases = table.cases.iter();
+    match folds.unit {
+        FoldUnit::Case if !is_one_board => {
+            let names: Vec<&str> = cases.map(|case| case.name.as_str()).collect();
+            assign(&names, FoldOptions { unit: FoldUnit::Group, ..folds })
+        }
+        _ => assign(&cases.map(|case| case.group.as_str()).collect::<Vec<_>>(), folds),
+    }
+}
+
+/// All rounds. Boards' factors are those of the training cases, and both sets are then as
+/// the reference board would have spent them, for the baselines too.
+fn rounds(table: &Table, fold_of: &[usize], folds: usize) -> Result<Vec<Round>, ModelError> {
+    let round = |fold: usize| {
+        let Round { training, validation } = Round::new(table, fold_of, fold);
+        // Where a fold holds all that is known of a board, no case is judged better than by
+        // what all cases say of it.
+        let known = factors(&training, None).or_else(|_| factors(table, None))?;
+        Ok(match known.is_empty() {
+            true => Round { training, validation },
+            false => Round {
+                training: at_reference(&training, &known),
+                validation: at_reference(&validation, &known),
+            },
+        })
+    };
+    (0..folds).map(round).collect()
 }
 
 /// The wanted rows of a table.

@@ -3,13 +3,14 @@
 
 use std::path::PathBuf;
 
-use crate::campaign::{Phase, PlannedRun};
+use crate::campaign::PlannedRun;
 
+use super::entry::Entry;
 use super::error::{DriverError, RunError};
 use super::journal::Journal;
-use super::judge::{JudgeSettings, Reference, judge};
-use super::record::{RawRun, RunRecord, Verdict};
-use super::store::{remove_unfinished, write_run};
+use super::judge::JudgeSettings;
+use super::record::{RawRun, RunRecord};
+use super::store::remove_unfinished;
 
 /// Makes one session on a board.
 pub trait RunDriver {
@@ -68,7 +69,7 @@ pub struct RunSummary {
 }
 
 /// This many entries in a row given up end the campaign.
-const HOPELESS: u32 = 5;
+pub(super) const HOPELESS: u32 = 5;
 
 /// Makes the runs of `order` that the journal does not have.
 pub fn run_campaign(
@@ -81,17 +82,19 @@ pub fn run_campaign(
     let mut given_up = Vec::new();
     let (mut resumed, mut hopeless) = (0, 0);
     for (index, run) in order.iter().enumerate() {
-        if is_done(&journal, run, options.max_retries) {
+        let entry = Entry { run, board: None };
+        let is_done = |journal: &Journal| entry.is_done(journal, options.max_retries);
+        if is_done(&journal) {
             resumed += 1;
             let told = Progress { done: index + 1, total: order.len(), record: None };
             progress(&told);
         }
-        while !is_done(&journal, run, options.max_retries) {
-            make_run(run, driver, options, &mut journal)?;
-            let done = index + usize::from(is_done(&journal, run, options.max_retries));
+        while !is_done(&journal) {
+            make_run(entry, driver, options, &mut journal)?;
+            let done = index + usize::from(is_done(&journal));
             progress(&Progress { done, total: order.len(), record: journal.records.last() });
         }
-        match last_reasons(&journal, run) {
+        match entry.last_reasons(&journal) {
             None => hopeless = 0,
             Some(reasons) => {
                 hopeless += 1;
@@ -105,7 +108,7 @@ pub fn run_campaign(
     Ok(RunSummary { records: journal.records, given_up, resumed })
 }
 
-fn open(options: &RunOptions) -> Result<Journal, RunError> {
+pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
     let folder = &options.folder;
     std::fs::create_dir_all(folder).map_err(RunError::file(folder, "making the folder"))?;
     let mut journal = Journal::open(folder)?;
@@ -126,67 +129,16 @@ fn open(options: &RunOptions) -> Result<Journal, RunError> {
 
 /// Makes one run and puts it into folder and journal.
 fn make_run(
-    run: &PlannedRun,
+    entry: Entry<'_>,
     driver: &mut dyn RunDriver,
     options: &RunOptions,
     journal: &mut Journal,
 ) -> Result<(), RunError> {
-    let attempt = attempts(journal, run);
-    let raw =
-        driver.run(run, attempt).map_err(|source| RunError::Driver { run: run.id(), source })?;
-    let reference = reference(journal, run);
-    let (measured, reasons) = judge(run.phase, &raw, &reference, &options.judge);
-    let good = reasons.is_empty();
-    let record = RunRecord {
-        folder: folder_name(run, attempt),
-        run: run.clone(),
-        attempt,
-        verdict: if good { Verdict::Good } else { Verdict::Bad { reasons } },
-        board: raw.board,
-        conditions: raw.conditions,
-        measured,
-        tool_version: env!("CARGO_PKG_VERSION").into(),
-        seed: options.seed,
-    };
-    write_run(&options.folder, &record, &raw.logs)?;
-    journal.finish(record)
-}
-
-fn folder_name(run: &PlannedRun, attempt: u32) -> String {
-    match attempt {
-        0 => run.id(),
-        attempt => format!("{}-retry-{attempt}", run.id()),
-    }
-}
-
-fn of<'j>(journal: &'j Journal, run: &'j PlannedRun) -> impl Iterator<Item = &'j RunRecord> {
-    journal.records.iter().filter(move |record| record.run == *run)
-}
-
-fn attempts(journal: &Journal, run: &PlannedRun) -> u32 {
-    of(journal, run).count() as u32
-}
-
-fn is_done(journal: &Journal, run: &PlannedRun, max_retries: u32) -> bool {
-    of(journal, run).any(RunRecord::is_good) || attempts(journal, run) > max_retries
-}
-
-/// Why the last attempt was bad; none when one was good.
-fn last_reasons(journal: &Journal, run: &PlannedRun) -> Option<String> {
-    let last = of(journal, run).last()?;
-    (!last.is_good()).then(|| last.reasons())
-}
-
-fn reference(journal: &Journal, run: &PlannedRun) -> Reference {
-    let good = || journal.records.iter().filter(|r| r.is_good_run_of(&run.case, run.phase));
-    let measured = || good().filter_map(|record| record.measured.as_ref());
-    Reference {
-        durations_s: measured().map(|measured| measured.duration_s).collect(),
-        counts_crc32: match run.phase {
-            Phase::Traced => measured().find_map(|measured| measured.counts_crc32),
-            Phase::Power | Phase::Idle => None,
-        },
-    }
+    let attempt = entry.attempts(journal);
+    let raw = driver
+        .run(entry.run, attempt)
+        .map_err(|source| RunError::Driver { run: entry.run.id(), source })?;
+    entry.keep(attempt, raw, options, journal)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::campaign::Phase;
+use crate::run::Verdict;
 use crate::run::judge::tests::{session, settings};
 use crate::run::record::ExitState;
 use crate::run::store::read_logs;
@@ -46,7 +48,7 @@ impl RunDriver for Scripted {
         if self.dies_after == Some(self.made.len()) {
             return lost();
         }
-        self.made.push(folder_name(run, attempt));
+        self.made.push(Entry { run, board: None }.folder(attempt));
         let mut raw = session(1.0 + f64::from(run.repeat));
         match self.faults.get(&(run.id(), attempt)) {
             Some(Fault::Crash) => raw.conditions.exit = ExitState::Died,
@@ -70,7 +72,7 @@ fn order() -> Vec<PlannedRun> {
     ]
 }
 
-fn options(folder: &Path, start: Start) -> RunOptions {
+pub(crate) fn options(folder: &Path, start: Start) -> RunOptions {
     RunOptions {
         folder: folder.into(),
         start,
@@ -99,7 +101,7 @@ fn faulty() -> Scripted {
 }
 
 /// All files below a folder with their bytes.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());
     let name = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();

@@ -76,6 +76,31 @@ pub enum RunError {
         /// Why it failed.
         reasons: String,
     },
+    /// A board that the campaign was not spread over.
+    #[error(
+        "board {board} has no part in this campaign, which lies on {}; name those, or start anew \
+         with --force", boards.join(", ")
+    )]
+    NotAssigned {
+        /// The board.
+        board: String,
+        /// Those that have.
+        boards: Vec<String>,
+    },
+    /// Boards that were lost, or not there, left runs open.
+    #[error(
+        "{open} runs are open: {}. What is done is kept; go on with --resume when the board is \
+         back, or with --resume --move on the others", boards.join("; ")
+    )]
+    Open {
+        /// How many.
+        open: usize,
+        /// Which boards have how many, and why.
+        boards: Vec<String>,
+        /// Why the first was lost; none when it was not named.
+        #[source]
+        source: Option<DriverError>,
+    },
     /// The driver stopped.
     #[error("run {run}: what is done is kept; go on with --resume")]
     Driver {

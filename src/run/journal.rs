@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::campaign::Assignment;
+
 use super::error::RunError;
 use super::record::RunRecord;
 
@@ -23,6 +25,8 @@ enum Event {
         /// A fingerprint of scenario, plan and order.
         fingerprint: String,
     },
+    /// Which boards measure which cases from here on. Only where there are several.
+    Assigned(Assignment),
     /// A run and its folder are complete.
     Run(Box<RunRecord>),
 }
@@ -34,8 +38,22 @@ pub struct Journal {
     path: PathBuf,
     /// The campaign's fingerprint; none in a new journal.
     pub campaign: Option<String>,
+    /// Which boards measure which cases; none in a campaign on one board.
+    pub assignment: Option<Assignment>,
     /// The runs, in the order in which they were made.
     pub records: Vec<RunRecord>,
+}
+
+/// Which boards measure which cases, where a folder's campaign has several.
+pub fn read_assignment(folder: &Path) -> Result<Option<Assignment>, RunError> {
+    let path = folder.join(JOURNAL_FILE);
+    let bytes = std::fs::read(&path).map_err(RunError::file(&path, "reading"))?;
+    let (events, _) = parse(&bytes, &path)?;
+    let assigned = events.into_iter().rev().find_map(|event| match event {
+        Event::Assigned(assignment) => Some(assignment),
+        Event::Campaign { .. } | Event::Run(_) => None,
+    });
+    Ok(assigned)
 }
 
 /// Reads the records of a finished or stopped campaign.
@@ -69,10 +87,12 @@ impl Journal {
             file.set_len(whole as u64).map_err(RunError::file(&path, "shortening"))?;
         }
         sync_folder(folder)?;
-        let mut journal = Journal { file, path, campaign: None, records: Vec::new() };
+        let mut journal =
+            Journal { file, path, campaign: None, assignment: None, records: Vec::new() };
         for event in events {
             match event {
                 Event::Campaign { fingerprint } => journal.campaign = Some(fingerprint),
+                Event::Assigned(assignment) => journal.assignment = Some(assignment),
                 Event::Run(record) => journal.records.push(*record),
             }
         }
@@ -83,6 +103,13 @@ impl Journal {
     pub fn begin(&mut self, fingerprint: &str) -> Result<(), RunError> {
         self.append(&Event::Campaign { fingerprint: fingerprint.into() })?;
         self.campaign = Some(fingerprint.into());
+        Ok(())
+    }
+
+    /// Says which boards measure which cases from here on.
+    pub fn assign(&mut self, assignment: Assignment) -> Result<(), RunError> {
+        self.append(&Event::Assigned(assignment.clone()))?;
+        self.assignment = Some(assignment);
         Ok(())
     }
 
@@ -105,7 +132,7 @@ impl Event {
     fn record(self) -> Option<RunRecord> {
         match self {
             Event::Run(record) => Some(*record),
-            Event::Campaign { .. } => None,
+            Event::Campaign { .. } | Event::Assigned(_) => None,
         }
     }
 }

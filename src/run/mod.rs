@@ -7,11 +7,14 @@
 //! DIR/runs/base-north-power-1/           record.json, samples.txt.zst, logcat.txt.zst,
 //!                                        session.txt.zst, counts.csv (traced runs)
 //! DIR/runs/base-north-power-1-retry-1/   the same run after a bad one
+//! DIR/runs/base-north-power-1-on-left/   the same run, one of several boards
 //! ```
 
 pub mod campaign;
 mod checks;
+mod entry;
 pub mod error;
+pub mod fleet;
 pub mod journal;
 pub mod judge;
 mod readings;
@@ -21,7 +24,8 @@ pub mod summary;
 
 pub use campaign::{Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign};
 pub use error::{DriverError, RunError};
-pub use journal::{Journal, read_journal};
+pub use fleet::{Member, WhenLost, run_fleet};
+pub use journal::{Journal, read_assignment, read_journal};
 pub use judge::{JudgeSettings, Reference, judge};
 pub use record::{
     BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,

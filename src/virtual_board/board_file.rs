@@ -183,6 +183,27 @@ impl BoardFile {
         Self::from_toml(ODROID_XU_E).expect("a test reads the built-in board file")
     }
 
+    /// Another board of the same kind: its code costs `device` times as much at the same
+    /// speed, and without any it draws `idle` times as much.
+    ///
+    /// # Errors
+    /// Factors that are not above 0.
+    pub fn with_factors(mut self, device: f64, idle: f64) -> Result<Self, BoardError> {
+        let positive = |factor: f64| factor.is_finite() && factor > 0.0;
+        if !positive(device) || !positive(idle) {
+            let problem = "the factors of a board must be above 0".to_owned();
+            return Err(BoardError::File { problem });
+        }
+        self.costs.multiplier *= device;
+        // Busy time is energy by busy power: more energy at the same speed is more power.
+        self.processor.busy_w *= device;
+        let rails = &mut self.rails;
+        for rail in [&mut rails.arm, &mut rails.mem, &mut rails.g3d, &mut rails.kfc] {
+            rail.idle_w *= idle;
+        }
+        Ok(self)
+    }
+
     fn problem(&self) -> Option<String> {
         self.values_problem().or_else(|| self.frequencies_problem())
     }
@@ -259,6 +280,19 @@ mod tests {
             assert_eq!(BoardFile::built_in(name).unwrap().name, name);
         }
         assert!(BoardFile::built_in("odroid-xu4").is_none());
+    }
+
+    #[test]
+    fn another_board_of_the_kind_is_as_fast_and_spends_more() {
+        let one = BoardFile::odroid_xu_e();
+        let other = one.clone().with_factors(1.2, 0.5).unwrap();
+        let seconds = |file: &BoardFile| file.costs.multiplier / file.processor.busy_w;
+        assert!((seconds(&one) - seconds(&other)).abs() < 1e-12);
+        assert_eq!(other.costs.multiplier, 1.2 * one.costs.multiplier);
+        assert_eq!(other.rails.mem.idle_w, 0.5 * one.rails.mem.idle_w);
+        for factor in [0.0, -1.0, f64::NAN] {
+            assert!(BoardFile::odroid_xu_e().with_factors(factor, 1.0).is_err());
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Machine {
     pub(super) fn new(
         root: &Path,
         (mode, tools): (Mode, Tools),
-        file: BoardFile,
+        (file, name): (BoardFile, &str),
         hardware: Hardware,
         apps: Apps,
         connections: Arc<Connections>,
@@ -62,7 +62,7 @@ impl Machine {
             mode,
             tools,
             hardware: Mutex::new(hardware),
-            properties: Mutex::new(first_properties(&file)),
+            properties: Mutex::new(first_properties(&file, name)),
             problems: Mutex::default(),
             schedule: Schedule::default(),
             connections,
@@ -162,7 +162,10 @@ impl Machine {
 
     /// The board starts anew: its settings, log and clock are those of its start.
     pub(super) fn boot(&self) {
-        *self.properties() = first_properties(&self.file);
+        let mut properties = self.properties();
+        let name = properties.get(SERIAL_PROPERTY).cloned().unwrap_or_default();
+        *properties = first_properties(&self.file, &name);
+        drop(properties);
         self.log.clear();
         self.hardware().boot();
         self.clock.reset(self.start_ns);
@@ -230,7 +233,10 @@ pub(super) fn kill_group(pid: u32) {
     }
 }
 
-fn first_properties(file: &BoardFile) -> BTreeMap<String, String> {
+/// The property that holds the board's name.
+const SERIAL_PROPERTY: &str = "ro.serialno";
+
+fn first_properties(file: &BoardFile, serial: &str) -> BTreeMap<String, String> {
     [
         ("ro.product.model", file.model.as_str()),
         ("ro.product.name", &file.name),
@@ -238,7 +244,7 @@ fn first_properties(file: &BoardFile) -> BTreeMap<String, String> {
         ("ro.product.manufacturer", "wattline"),
         ("ro.build.version.release", &file.release),
         ("ro.build.version.sdk", "17"),
-        ("ro.serialno", "wattline-virtual"),
+        (SERIAL_PROPERTY, serial),
         ("ro.wattline.virtual", "1"),
         ("sys.boot_completed", "1"),
     ]

@@ -41,6 +41,9 @@ use machine::Machine;
 pub use root::Tools;
 use silicon::{AgentOptions, CostTable, SiliconOptions};
 
+/// The name of a board that was given none.
+pub const DEFAULT_NAME: &str = "virtual";
+
 /// How a board is started.
 #[derive(Debug, Clone)]
 pub struct BoardOptions {
@@ -55,6 +58,9 @@ pub struct BoardOptions {
     pub executable: Option<PathBuf>,
     /// What the board is like.
     pub board: BoardFile,
+    /// Its own name (`ro.serialno`), by which records and data sets know it: its port may
+    /// be any free one.
+    pub name: String,
     /// Seed of all randomness; `None` takes the board file's.
     pub seed: Option<u64>,
     /// What executed code costs.
@@ -79,6 +85,7 @@ impl Default for BoardOptions {
             tools: Tools::Toybox,
             executable: None,
             board: BoardFile::odroid_xu_e(),
+            name: DEFAULT_NAME.into(),
             seed: None,
             costs: CostTable::raspberry_pi_5(),
             device: SiliconOptions::default().device,
@@ -175,7 +182,8 @@ fn machine(
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    Ok(Machine::new(root.path(), generation, file, hardware, apps, connections))
+    let kind = (file, options.name.as_str());
+    Ok(Machine::new(root.path(), generation, kind, hardware, apps, connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {

@@ -5,6 +5,7 @@ mod architecture;
 mod boards;
 mod device;
 mod faults;
+mod fleet;
 mod gradle;
 mod hints;
 mod mapping;

@@ -1,5 +1,6 @@
 //! Fits of files too large to hold: read in blocks, several times.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -72,6 +73,7 @@ fn run_on(
     output: &Output,
 ) -> Result<(), Failure> {
     let path = &arguments.dataset;
+    refuse_boards(rows, path)?;
     let StreamFit { model, validation, estimability } = fit_rows(rows, options, Some(folds))?;
     let validation = validation.expect("folds were asked for");
     let estimability = estimability_csv(&estimability)?;
@@ -81,6 +83,25 @@ fn run_on(
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Boards as a factor want all cases at once.
+fn refuse_boards(rows: &dyn Rows, path: &Path) -> Result<(), Failure> {
+    let mut devices = BTreeSet::new();
+    rows.each_outline(&mut |block| {
+        devices.extend(block.cases.iter().map(|case| case.device.clone()));
+    })
+    .map_err(|error| Failure::input(path, error))?;
+    match devices.len() {
+        0 | 1 => Ok(()),
+        several => Err(Failure::input(
+            path,
+            format!(
+                "its cases are of {several} boards, which are not told apart in files from \
+                 {LARGE_BYTES} bytes on; fit a file for each board"
+            ),
+        )),
+    }
 }
 
 /// SHA-256 of a file in hexadecimal digits.

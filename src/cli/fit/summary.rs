@@ -1,7 +1,7 @@
 //! What a scientist would paste: size of the problem, what it can tell, how the costs
 //! were found, how well they predict what they have not seen.
 
-use crate::model::{CrossValidation, CvSet, Model, Weighting};
+use crate::model::{CrossValidation, CvSet, DeviceFactor, Model, Weighting};
 
 /// The summary as lines of text.
 pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting) -> String {
@@ -15,6 +15,7 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     )];
     lines.push(how(model, weighting));
     lines.extend(rare(model));
+    lines.extend(devices_text(&model.devices));
     let known = model.costs.iter().filter(|cost| cost.se_j.is_some()).count();
     lines.push(format!("  95 % intervals for {known} of {} costs", model.costs.len()));
     for name in [model.solver.as_str(), "flat", "mean", "duration", "blocks"] {
@@ -25,6 +26,16 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     }
     lines.extend(validation.verdict().map(|verdict| verdict.to_string()));
     lines.join("\n")
+}
+
+/// Whose costs they are, and how the other boards differ; nothing where there is one board.
+pub fn devices_text(devices: &[DeviceFactor]) -> Option<String> {
+    let (reference, others) = devices.split_first()?;
+    let mut text = format!("  costs are those of board {}", reference.device);
+    for other in others {
+        text += &format!("\n    {other}");
+    }
+    Some(text)
 }
 
 /// Operations too rare to have costs of their own, and what the solver makes of them.

@@ -1,0 +1,171 @@
+//! The sessions of kernels, on one board or on several that take turns.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::build::VariantBuilder;
+use crate::cli::Failure;
+use crate::cli::output::Output;
+use crate::cli::progress;
+use crate::cli::sessions::{self, OpenBoard};
+use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::instrument::Probe;
+use crate::kernels::measure::KernelRun;
+use crate::kernels::{Kernel, program};
+use crate::power::{MarkTexts, parse_session_log, parse_trace};
+use crate::scenario::Scenario;
+use crate::toolchain::jar;
+
+/// Runs all kernels, in another order each time. Several boards take turns, and work at the
+/// same time; each has one turn at least.
+pub(super) fn measure_all(
+    kernels: &[Kernel],
+    scenario: &Scenario,
+    builder: &mut VariantBuilder<'_>,
+    boards: &[OpenBoard],
+    output: &Output,
+) -> Result<Vec<Vec<KernelRun>>, Failure> {
+    let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
+    let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let file = sessions::jar_file(&jar::pack(&attributes, &variant.classes), folder.path())?;
+    let repeats = scenario.kernels.repeats.max(boards.len() as u32);
+    let bar = progress::bar(u64::from(repeats), "kernels");
+    let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
+    let mut turns: Vec<Vec<(u32, SessionPlan)>> = vec![Vec::new(); boards.len()];
+    for repeat in 1..=repeats {
+        let mut order = kernels.to_vec();
+        order.shuffle(&mut rng);
+        let turn = (repeat as usize - 1) % boards.len();
+        turns[turn].push((repeat, session(&order, scenario, repeat)));
+    }
+    let measured: Vec<Result<Vec<(u32, SessionLogs)>, Failure>> = thread::scope(|scope| {
+        let workers: Vec<_> = boards
+            .iter()
+            .zip(&turns)
+            .map(|(board, turns)| scope.spawn(|| measure_on(board, turns, &file, &bar)))
+            .collect();
+        workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    bar.finish_and_clear();
+    let mut runs = BTreeMap::new();
+    for (board, logs) in boards.iter().zip(measured) {
+        for (repeat, logs) in logs? {
+            keep(&logs, repeat, output)?;
+            runs.insert(repeat, energies(&logs, scenario, &board.recorded_serial())?);
+        }
+    }
+    Ok(runs.into_values().collect())
+}
+
+/// One board's turns.
+fn measure_on(
+    board: &OpenBoard,
+    turns: &[(u32, SessionPlan)],
+    file: &Path,
+    bar: &ProgressBar,
+) -> Result<Vec<(u32, SessionLogs)>, Failure> {
+    let is_installed = Cell::new(false);
+    let mut measured = Vec::new();
+    for (repeat, plan) in turns {
+        let once = |board: &OpenBoard| {
+            if !is_installed.replace(true) {
+                board.install(file)?;
+            }
+            board.session(plan)
+        };
+        let logs = board.keep(once, |_| is_installed.set(false))?;
+        measured.push((*repeat, logs));
+        bar.inc(1);
+    }
+    Ok(measured)
+}
+
+fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
+    let settings = &scenario.kernels;
+    let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
+    let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
+    let expected = order.len() as f64 * (settings.window_s + settings.gap_s);
+    let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
+    SessionPlan {
+        label: format!("kernels-{repeat}"),
+        package: program::PACKAGE.to_string(),
+        main: program::MAIN.to_string(),
+        extras: vec![
+            ("kernels".to_string(), names.join(",")),
+            ("millis".to_string(), millis(settings.window_s)),
+            ("gap".to_string(), millis(settings.gap_s)),
+        ],
+        steps: Vec::new(),
+        marks: MarkTexts::default(),
+        kind: SessionKind::App,
+        limit: Duration::from_secs_f64(longest),
+        expected: Duration::from_secs_f64(expected),
+        period: sample_period(scenario),
+        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+        deadline_real: Duration::from_secs_f64(longest + 120.0),
+    }
+}
+
+/// Windows are short: each is to have several samples, whatever an application's
+/// session has.
+fn sample_period(scenario: &Scenario) -> Duration {
+    const SAMPLES: f64 = 8.0;
+    // A kernel's energy is summed up by refreshes of the meter, so none may be missed: the
+    // slowest known ones come every 264 ms, and a sample may be late.
+    const REFRESH_S: f64 = 0.125;
+    let application = 1.0 / scenario.session.sample_rate_hz;
+    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
+}
+
+/// Keeps the raw logs of a kernel session.
+fn keep(logs: &SessionLogs, repeat: u32, output: &Output) -> Result<(), Failure> {
+    for (name, text) in [("samples", &logs.samples), ("logcat", &logs.logcat)] {
+        let packed = zstd::encode_all(text.as_bytes(), 3)
+            .map_err(Failure::io("pack", output.path("kernel-runs")))?;
+        output.write(&format!("kernel-runs/{repeat}/{name}.txt.zst"), packed)?;
+    }
+    Ok(())
+}
+
+fn energies(
+    logs: &SessionLogs,
+    scenario: &Scenario,
+    device: &str,
+) -> Result<Vec<KernelRun>, Failure> {
+    let bad = |message: String| Failure::Board(format!("kernel session: {message}"));
+    if logs.outcome.end != SessionEnd::Ok {
+        return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
+    }
+    let trace = parse_trace(&logs.samples).map_err(|error| bad(error.to_string()))?;
+    let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
+        .kernel_windows()
+        .map_err(|error| bad(error.to_string()))?;
+    let mut rows: Vec<KernelEnergy> = Vec::new();
+    // Rail by rail: each sensor refreshes in its own time.
+    for rail in &scenario.board.rails {
+        let rail = std::slice::from_ref(rail);
+        let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
+        let part = kernel_rows(&series, &windows, trace.timing());
+        let part = part.map_err(|error| bad(error.to_string()))?;
+        rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
+    }
+    let runs = rows.into_iter().map(|row| {
+        let iterations = row
+            .iterations
+            .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
+        let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
+        let device = device.to_owned();
+        Ok(KernelRun { name, device, iterations, collections, energy_j, duration_s })
+    });
+    runs.collect()
+}

@@ -1,0 +1,106 @@
+//! One entry of a campaign's plan: what the journal says of it, and putting a session that
+//! was made for it into folder and journal.
+
+use crate::campaign::{Phase, PlannedRun};
+
+use super::campaign::RunOptions;
+use super::error::RunError;
+use super::journal::Journal;
+use super::judge::{Reference, judge};
+use super::record::{RawRun, RunRecord, Verdict};
+use super::store::write_run;
+
+/// A planned run, and the board that makes it where there are several.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'e> {
+    /// The run.
+    pub run: &'e PlannedRun,
+    /// Serial of its board; none in a campaign on one board.
+    pub board: Option<&'e str>,
+}
+
+impl<'e> Entry<'e> {
+    fn records<'j>(&self, journal: &'j Journal) -> impl Iterator<Item = &'j RunRecord>
+    where
+        'e: 'j,
+    {
+        let Entry { run, board } = *self;
+        let is_own = move |record: &&RunRecord| record.run == *run && is_on(record, board);
+        journal.records.iter().filter(is_own)
+    }
+
+    /// How often it was tried.
+    pub(super) fn attempts(&self, journal: &Journal) -> u32 {
+        self.records(journal).count() as u32
+    }
+
+    /// Whether it is done, for good or bad.
+    pub(super) fn is_done(&self, journal: &Journal, max_retries: u32) -> bool {
+        self.records(journal).any(RunRecord::is_good) || self.attempts(journal) > max_retries
+    }
+
+    /// Why the last attempt was bad; none when it was good, or there is none.
+    pub(super) fn last_reasons(&self, journal: &Journal) -> Option<String> {
+        let last = self.records(journal).last()?;
+        (!last.is_good()).then(|| last.reasons())
+    }
+
+    /// Judges a session and puts it into folder and journal.
+    pub(super) fn keep(
+        &self,
+        attempt: u32,
+        raw: RawRun,
+        options: &RunOptions,
+        journal: &mut Journal,
+    ) -> Result<(), RunError> {
+        let reference = self.reference(journal);
+        let (measured, reasons) = judge(self.run.phase, &raw, &reference, &options.judge);
+        let good = reasons.is_empty();
+        let record = RunRecord {
+            folder: self.folder(attempt),
+            run: self.run.clone(),
+            attempt,
+            verdict: if good { Verdict::Good } else { Verdict::Bad { reasons } },
+            board: raw.board,
+            conditions: raw.conditions,
+            measured,
+            tool_version: env!("CARGO_PKG_VERSION").into(),
+            seed: options.seed,
+        };
+        write_run(&options.folder, &record, &raw.logs)?;
+        journal.finish(record)
+    }
+
+    /// Name of the folder of an attempt.
+    pub(super) fn folder(&self, attempt: u32) -> String {
+        let mut name = self.run.id();
+        if let Some(board) = self.board {
+            let safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+            name += "-on-";
+            name.extend(board.chars().map(|letter| if safe(letter) { letter } else { '_' }));
+        }
+        match attempt {
+            0 => name,
+            attempt => format!("{name}-retry-{attempt}"),
+        }
+    }
+
+    /// Durations are a board's own; the path is the same on all.
+    fn reference(&self, journal: &Journal) -> Reference {
+        let (case, phase) = (&self.run.case, self.run.phase);
+        let good = || journal.records.iter().filter(|r| r.is_good_run_of(case, phase));
+        let own = good().filter(|record| is_on(record, self.board));
+        let measured = |record: &'_ RunRecord| record.measured.clone();
+        Reference {
+            durations_s: own.filter_map(measured).map(|measured| measured.duration_s).collect(),
+            counts_crc32: match phase {
+                Phase::Traced => good().filter_map(measured).find_map(|m| m.counts_crc32),
+                Phase::Power | Phase::Idle => None,
+            },
+        }
+    }
+}
+
+fn is_on(record: &RunRecord, board: Option<&str>) -> bool {
+    board.is_none_or(|board| record.board.serial == board)
+}

@@ -1,0 +1,260 @@
+//! A campaign on several boards: two virtual boards behind one adb server, which differ by a
+//! known factor. The factor comes back with its interval; a board that is taken away in the
+//! middle changes nothing in the data set.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use wattline::run::read_journal;
+use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+const SCENARIO: &str = "tests/scenarios/fleet.toml";
+
+/// What the board `right` spends by the board `left`.
+const FACTOR: f64 = 1.25;
+
+/// What a data set consists of.
+const TABLES: [&str; 3] = ["dataset.csv", "energies.csv", "contexts.csv"];
+
+/// What `prepare.sh` changes on a board.
+const SETTINGS: [&str; 3] = [
+    "/sys/bus/i2c/drivers/INA231/4-0040/enable",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_setspeed",
+];
+
+/// An adb server of the test's own, ended with it.
+struct Bench {
+    server: u16,
+    folder: TempDir,
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let port = self.server.to_string();
+        Command::new("adb").args(["-P", &port, "kill-server"]).output().ok();
+    }
+}
+
+impl Bench {
+    /// None, and it says so, where a tool is missing.
+    fn new() -> Option<Bench> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let there = |tool: &&str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
+        if let Some(tool) = ["adb", "mksh", "toybox", "javac"].into_iter().find(|t| !there(t)) {
+            println!("skipped: {tool} is not on the PATH");
+            return None;
+        }
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = free.local_addr().unwrap().port();
+        Some(Bench { server, folder: TempDir::new().unwrap() })
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Starts the program; what it says goes to a file.
+    fn start(&self, arguments: &[&str]) -> (Child, PathBuf) {
+        let log = tempfile::NamedTempFile::new_in(self.folder.path()).unwrap();
+        let (file, log) = log.keep().unwrap();
+        let mut command = Command::new(WATTLINE);
+        command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+        command.env("ANDROID_ADB_SERVER_PORT", self.server.to_string());
+        command.stdout(file.try_clone().unwrap()).stderr(file);
+        (command.spawn().unwrap(), log)
+    }
+
+    fn wattline(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let (mut child, log) = self.start(arguments);
+        let code = child.wait().unwrap().code();
+        (code, fs::read_to_string(log).unwrap())
+    }
+
+    /// As [`Bench::wattline`], where nothing may go wrong.
+    fn good(&self, arguments: &[&str]) -> String {
+        let (code, said) = self.wattline(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}\n{said}");
+        said
+    }
+}
+
+/// A board as it was before its first campaign.
+fn board(name: &str, seed: u64, device: f64, idle: f64) -> RunningBoard {
+    start(&BoardOptions {
+        name: name.into(),
+        seed: Some(seed),
+        board: BoardFile::odroid_xu_e().with_factors(device, idle).unwrap(),
+        executable: Some(WATTLINE.into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..BoardOptions::default()
+    })
+    .unwrap()
+}
+
+fn left() -> RunningBoard {
+    board("left", 1, 1.0, 1.0)
+}
+
+fn right() -> RunningBoard {
+    board("right", 2, FACTOR, 0.8)
+}
+
+fn settings(board: &RunningBoard) -> Vec<Option<String>> {
+    SETTINGS.iter().map(|path| board.read_file(path)).collect()
+}
+
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
+}
+
+#[test]
+fn two_boards_share_a_pipeline_and_their_factor_comes_back() {
+    let Some(bench) = Bench::new() else { return };
+    let (left, right) = (left(), right());
+    let (a, b) = (left.serial(), right.serial());
+    let before = (settings(&left), settings(&right));
+    let out = bench.out("two");
+    let to = out.to_str().unwrap();
+    let said = bench.good(&["board", "check", &a, &b]);
+    assert!(said.contains("together     left, right can share a campaign"), "{said}");
+    let said = bench.good(&["pipeline", SCENARIO, "--serial", &a, "--serial", &b, "--out", to]);
+    assert!(said.contains("costs are those of board left"), "{said}");
+    assert_eq!((settings(&left), settings(&right)), before, "the boards are as they were");
+
+    let assigned = rows(&out.join("assignment.csv"));
+    let of = |device: &str| assigned.iter().filter(|row| row["device"] == device).count();
+    assert!(of("left").abs_diff(of("right")) <= 1 && of("left") >= 4, "{assigned:?}");
+    let data = rows(&out.join("dataset.csv"));
+    let key = |row: &BTreeMap<String, String>| (row["case"].clone(), row["device"].clone());
+    let mut measured: Vec<_> = data.iter().map(key).collect();
+    let mut planned: Vec<_> = assigned.iter().map(key).collect();
+    measured.sort();
+    planned.sort();
+    assert_eq!(measured, planned, "every case has its rows");
+    for (name, cell) in &data[0] {
+        // The same work on both boards.
+        let other =
+            data.iter().find(|row| row["case"] == data[0]["case"] && key(row) != key(&data[0]));
+        let is_measured =
+            ["device", "duration_s", "energy_j", "energy_se_j"].contains(&name.as_str());
+        assert!(is_measured || *cell == other.unwrap()[name], "{name}");
+    }
+
+    let model = fs::read_to_string(out.join("model.json")).unwrap();
+    let model: serde_json::Value = serde_json::from_str(&model).unwrap();
+    let devices = model["devices"].as_array().unwrap();
+    assert_eq!(devices[0]["device"], "left");
+    let [factor, lo, hi] =
+        ["factor", "factor_lo", "factor_hi"].map(|name| devices[1][name].as_f64().unwrap());
+    // Collections and lines of the log, some 3 % of the energy, cost the same on both boards.
+    let least = 1.0 + (FACTOR - 1.0) * 0.95;
+    assert!(lo <= FACTOR && least <= hi && hi - lo < 0.05, "{lo} {factor} {hi}");
+    assert!((factor / FACTOR - 1.0).abs() < 0.02, "{factor}");
+    let kernels = rows(&out.join("kernels-devices.csv"));
+    let factor: f64 = kernels[1]["factor"].parse().unwrap();
+    assert!((factor / FACTOR - 1.0).abs() < 0.03, "{kernels:?}");
+    accounts_are_of_one_board(&bench, &out);
+    let report = fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(report.contains("spread over 2 boards; energies are those of left"));
+}
+
+/// The accounts say whose they are, and the other board's are more by the factor.
+fn accounts_are_of_one_board(bench: &Bench, out: &Path) {
+    let about = fs::read_to_string(out.join("accounts/device.toml")).unwrap();
+    assert!(about.contains("device = \"left\""), "{about}");
+    let (to, other) = (out.to_str().unwrap(), bench.out("right"));
+    let model = out.join("model.json");
+    let other_to = other.to_str().unwrap();
+    let words = ["account", model.to_str().unwrap(), to, "--device", "right", "--out", other_to];
+    bench.good(&words);
+    let about = fs::read_to_string(other.join("accounts/device.toml")).unwrap();
+    assert!(about.contains("device = \"right\""), "{about}");
+    let above_idle = |folder: &Path| -> f64 {
+        let ledger = rows(&folder.join("ledger.csv"));
+        let of = |name: &str| -> f64 {
+            let row = ledger.iter().find(|row| row.values().any(|cell| cell == name)).unwrap();
+            row["energy_j"].parse().unwrap()
+        };
+        of("measured") - of("idle")
+    };
+    let ratio = above_idle(&other) / above_idle(out);
+    assert!((ratio / FACTOR - 1.0).abs() < 0.1, "{ratio}");
+    let (code, said) = bench.wattline(&[
+        "account",
+        model.to_str().unwrap(),
+        to,
+        "--device",
+        "no",
+        "--force",
+        "--out",
+        other_to,
+    ]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("left, right"), "{said}");
+}
+
+#[test]
+fn a_board_taken_away_changes_nothing_in_the_data_set() {
+    let Some(bench) = Bench::new() else { return };
+    let whole = bench.out("whole");
+    let run = |out: &Path, a: &str, b: &str, more: &[&str]| -> Vec<String> {
+        let serials = format!("{a},{b}");
+        let words = ["run", SCENARIO, "--wait", "3", "--board", &serials, "--out"];
+        let words = words.into_iter().chain([out.to_str().unwrap()]).chain(more.iter().copied());
+        words.map(str::to_owned).collect()
+    };
+    fn words(words: &[String]) -> Vec<&str> {
+        words.iter().map(String::as_str).collect()
+    }
+    {
+        let (left, right) = (left(), right());
+        bench.good(&words(&run(&whole, &left.serial(), &right.serial(), &[])));
+        bench.good(&["dataset", whole.to_str().unwrap()]);
+    }
+    let broken = bench.out("broken");
+    fs::create_dir(&broken).unwrap();
+    for entry in fs::read_dir(&whole).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let is_result = name == "journal.jsonl" || TABLES.contains(&name.as_str());
+        if entry.path().is_file() && !is_result {
+            fs::copy(entry.path(), broken.join(name)).unwrap();
+        }
+    }
+    let (left, right) = (left(), right());
+    let before = settings(&left);
+    let command = run(&broken, &left.serial(), &right.serial(), &[]);
+    let (mut child, log) = bench.start(&words(&command));
+    let began = Instant::now();
+    while right.sessions().len() < 6 {
+        assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
+        assert_eq!(child.try_wait().unwrap(), None, "{}", fs::read_to_string(&log).unwrap());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(right);
+    let code = child.wait().unwrap().code();
+    let said = fs::read_to_string(&log).unwrap();
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("runs are open") && said.contains("of right (lost)"), "{said}");
+    assert_eq!(settings(&left), before, "the other board is as it was");
+    let made = read_journal(&broken).unwrap();
+    let of = |board: &str| made.iter().filter(|record| record.board.serial == board).count();
+    assert!(of("right") >= 4 && of("right") < of("left"), "{} {}", of("left"), of("right"));
+
+    let (again, sessions) = (self::right(), left.sessions().len());
+    bench.good(&words(&run(&broken, &left.serial(), &again.serial(), &["--resume"])));
+    assert_eq!(left.sessions().len(), sessions, "nothing is measured twice");
+    bench.good(&["dataset", broken.to_str().unwrap()]);
+    for name in TABLES {
+        let [a, b] = [&whole, &broken].map(|folder| fs::read_to_string(folder.join(name)).unwrap());
+        assert!(a == b, "{name} differs\n{said}\n{a}\n{b}");
+    }
+}
