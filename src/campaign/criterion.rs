@@ -5,7 +5,7 @@
 //! Costs are in units of the mean cost, and none is known to the planner, so lines are
 //! weighed as if all operations cost the same. Belief about the costs is Gaussian with
 //! covariance `S`; a case with the shares `x` of its operations is a measurement of
-//! `x'c` with the error [`MISFIT`], after which
+//! `x'c` with the error `MISFIT`, after which
 //! `S' = S - S x x'S / (MISFIT^2 + x'S x)`. The criterion is A-optimality weighted by
 //! lines: `tr(L S L') / lines`, the mean squared relative error of the lines, where row l
 //! of `L` holds the shares of line l's operations. With `M = L'L / lines` a case lowers
