@@ -252,7 +252,7 @@ fn a_board_taken_away_changes_nothing_in_the_data_set() {
     let (again, sessions) = (self::right(), left.sessions().len());
     bench.good(&words(&run(&broken, &left.serial(), &again.serial(), &["--resume"])));
     assert_eq!(left.sessions().len(), sessions, "nothing is measured twice");
-    bench.good(&["dataset", broken.to_str().unwrap()]);
+    bench.good(&["dataset", "--force", broken.to_str().unwrap()]);
     for name in TABLES {
         let [a, b] = [&whole, &broken].map(|folder| fs::read_to_string(folder.join(name)).unwrap());
         assert!(a == b, "{name} differs\n{said}\n{a}\n{b}");
