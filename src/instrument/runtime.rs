@@ -7,6 +7,8 @@ use crate::java::SourceFile;
 const TEMPLATE: &str = include_str!("W.java");
 /// That of the call-tree probe: it keeps other books.
 const CALLS: &str = include_str!("Calls.java");
+/// Probes that stand where a value is wanted: the same in both.
+const VALUES: &str = include_str!("Values.java");
 const SWITCHES: &str = include_str!("S.java");
 
 /// A package name that does not occur in any source: a variable or class of that name
@@ -34,6 +36,7 @@ pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Optio
         Probe::Calls => (CALLS, ""),
     };
     let text = template
+        .replace("@VALUES@", VALUES)
         .replace("@PACKAGE@", package)
         .replace("@BLOCKS@", &blocks.to_string())
         .replace("@SUMS@", &constants(sums))
