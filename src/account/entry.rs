@@ -64,6 +64,13 @@ pub struct MethodKey {
     pub method: String,
 }
 
+impl MethodKey {
+    /// The method of a block.
+    pub fn of(block: &BlockEntry) -> Self {
+        Self { class: block.class.clone(), method: block.method.clone() }
+    }
+}
+
 /// The smallest part of an account: one operation on one line of one executed block.
 pub(super) struct Leaf<'a> {
     /// The block.

@@ -118,15 +118,11 @@ pub(super) fn methods(
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<MethodKey>> {
-    let key = |block: &crate::operations::BlockEntry| MethodKey {
-        class: block.class.clone(),
-        method: block.method.clone(),
-    };
     let mut executions: BTreeMap<MethodKey, u64> = BTreeMap::new();
     for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
-        add(&mut executions, key(block), entries_of(block, runs));
+        add(&mut executions, MethodKey::of(block), entries_of(block, runs));
     }
-    entry::group(leaves, executions, |leaf| key(leaf.block), pricing)
+    entry::group(leaves, executions, |leaf| MethodKey::of(leaf.block), pricing)
 }
 
 /// The accounts of classes.

@@ -18,7 +18,7 @@ use crate::units::Joules;
 /// The key of the row that holds what no entry does.
 pub const UNATTRIBUTED: &str = "(unattributed)";
 /// The columns that every table shares, after its key.
-const FIGURE_COLUMNS: &str = "executions,energy_j,energy_lo_j,energy_hi_j,share";
+pub(super) const FIGURE_COLUMNS: &str = "executions,energy_j,energy_lo_j,energy_hi_j,share";
 
 /// One file of the `accounts` folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub fn packages_csv(accounts: &Accounts) -> String {
 }
 
 /// A level whose key is one name.
-fn named_csv(accounts: &Accounts, key: &str, entries: &[Entry<String>]) -> String {
+pub(super) fn named_csv(accounts: &Accounts, key: &str, entries: &[Entry<String>]) -> String {
     let mut text = format!("{key},{FIGURE_COLUMNS},unknown_executions,determined\n");
     for entry in entries {
         line(&mut text, &[field(&entry.key), figure(entry), last(entry)]);
@@ -168,13 +168,18 @@ pub fn ledger_csv(accounts: &Accounts) -> String {
 
 /// The shared columns of an entry.
 fn figure<K>(entry: &Entry<K>) -> String {
-    let (lo, hi) = ends(entry.interval);
-    let share = optional(entry.share);
-    [entry.executions.to_string(), entry.energy.to_string(), lo, hi, share].join(",")
+    let Entry { executions, energy, interval, share, .. } = entry;
+    format!("{executions},{}", spent(*energy, *interval, *share))
+}
+
+/// An energy, both ends of its interval, its share.
+pub(super) fn spent(energy: Femtojoules, interval: Option<Interval>, share: Option<f64>) -> String {
+    let (lo, hi) = ends(interval);
+    [energy.to_string(), lo, hi, optional(share)].join(",")
 }
 
 /// The shared columns of the row that holds what no entry does.
-fn remainder(accounts: &Accounts) -> String {
+pub(super) fn remainder(accounts: &Accounts) -> String {
     let energy = accounts.unattributed();
     let share = optional(share(energy, accounts.ledger.above_idle()));
     ["", &energy.to_string(), "", "", &share].join(",")
@@ -206,7 +211,7 @@ pub(crate) fn field(text: &str) -> String {
 }
 
 /// Appends one line.
-fn line(text: &mut String, fields: &[String]) {
+pub(super) fn line(text: &mut String, fields: &[String]) {
     writeln!(text, "{}", fields.join(",")).expect("writing to a String can't fail");
 }
 

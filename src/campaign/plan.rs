@@ -6,8 +6,8 @@
 //! which those that change the mix of operations most (predicted by leaving out the
 //! executions of the removed blocks) are tried as well. Among all sets that ran, the
 //! plan takes those that the scenario's `choice` says by their real counts: enough to
-//! remove every block once and then what tells most, or what makes lines sure. Tries may share a build; at last the build of each case runs, and a case
-//! that does not is replaced.
+//! remove every block once and then what tells most, or what makes lines sure. Tries may
+//! share a build; at last the build of each case runs, and a case that does not is replaced.
 
 use std::collections::BTreeSet;
 

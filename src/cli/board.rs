@@ -172,19 +172,15 @@ fn check_all(serials: &[String]) -> Result<(), Failure> {
 
 /// Whether boards can share a campaign: each under a name of its own, with the same rails.
 fn together(states: &[(&String, BoardState)]) -> Result<String, Failure> {
-    let own_name = |(serial, state): &(&String, BoardState)| match &state.facts.own_serial {
-        Some(name) if state.facts.is_virtual() => name.clone(),
-        _ => (*serial).clone(),
-    };
-    let names: Vec<String> = states.iter().map(own_name).collect();
-    for (at, (serial, _)) in states.iter().enumerate() {
-        if let Some(other) = names[..at].iter().position(|name| *name == names[at]) {
-            return Err(Failure::Board(format!(
-                "{serial} and {} both call themselves {:?} and could not be told apart; start \
-                 virtual boards with --name",
-                states[other].0, names[at]
-            )));
-        }
+    let name =
+        |(serial, state): &(&String, BoardState)| sessions::recorded_serial(&state.facts, serial);
+    let names: Vec<String> = states.iter().map(name).collect();
+    if let Some((one, other)) = sessions::namesakes(&names) {
+        return Err(Failure::Board(format!(
+            "{} and {} both call themselves {:?} and could not be told apart; start virtual boards \
+             with --name",
+            states[other].0, states[one].0, names[one]
+        )));
     }
     let rails: BTreeSet<&Vec<String>> = states.iter().map(|(_, state)| &state.rails).collect();
     let models: BTreeSet<&Option<String>> =

@@ -57,9 +57,7 @@ impl Time {
             per_run(self.in_builds)
         ));
     }
-}
 
-impl Time {
     /// The same for several boards at once, whose sessions overlap.
     pub(super) fn say_of_fleet(&self, whole: Duration, runs: usize, boards: usize) {
         if runs == 0 {

@@ -18,7 +18,7 @@ use super::driver::{BoardDriver, Jars, Time};
 use super::output::{Existing, Output};
 use super::progress;
 use super::run::show;
-use super::sessions::{BoardChoice, OpenBoard};
+use super::sessions::{BoardChoice, OpenBoard, namesakes};
 
 /// `--board`, as often as there are boards.
 #[derive(Debug, Clone, Args)]
@@ -153,17 +153,16 @@ fn write_assignment(output: &Output) -> Result<(), Failure> {
 /// The boards' names in records, which must tell them apart.
 fn names(boards: &[OpenBoard]) -> Result<Vec<String>, Failure> {
     let names: Vec<String> = boards.iter().map(OpenBoard::recorded_serial).collect();
-    for (at, name) in names.iter().enumerate() {
-        if let Some(other) = names[..at].iter().position(|other| other == name) {
-            return Err(Failure::Usage(format!(
-                "the boards {} and {} both call themselves {name:?}; give virtual ones names of \
-                 their own (`wattline board virtual --name NAME`)",
-                boards[other].serial(),
-                boards[at].serial()
-            )));
-        }
+    match namesakes(&names) {
+        None => Ok(names),
+        Some((one, other)) => Err(Failure::Usage(format!(
+            "the boards {} and {} both call themselves {:?}; give virtual ones names of their own \
+             (`wattline board virtual --name NAME`)",
+            boards[one].serial(),
+            boards[other].serial(),
+            names[one]
+        ))),
     }
-    Ok(names)
 }
 
 /// A campaign that was begun on one board stays there, and every board keeps its meter.

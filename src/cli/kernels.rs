@@ -15,7 +15,7 @@ use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::{KernelPrices, prices_csv};
 use crate::kernels::{Kernel, catalogue, program, select};
-use crate::model::DeviceFactor;
+use crate::model::devices_csv;
 use crate::operations::{Mix, split_form};
 use crate::scenario::{Role, Scenario, read_scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
@@ -203,16 +203,6 @@ fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun 
 fn names_argument(kernels: &[Kernel]) -> String {
     let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     format!("kernels={}", names.join(","))
-}
-
-fn devices_csv(devices: &[DeviceFactor]) -> Result<String, Failure> {
-    let bad = |error: String| Failure::input(DEVICES_FILE, error);
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for device in devices {
-        writer.serialize(device).map_err(|error| bad(error.to_string()))?;
-    }
-    let bytes = writer.into_inner().map_err(|error| bad(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
 }
 
 fn windows_csv(runs: &[Vec<KernelRun>]) -> String {

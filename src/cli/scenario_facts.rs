@@ -103,9 +103,7 @@ impl ScenarioFacts {
             measured: &self.measured,
         }
     }
-}
 
-impl ScenarioFacts {
     /// Refuses a model that was fitted to other boards than the one these facts are about.
     pub fn check(&self, model: &Model) -> Result<(), Failure> {
         let known = |device: &str| model.devices.iter().any(|factor| factor.device == device);

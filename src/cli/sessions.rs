@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::device::{
     AdbBoard, Board, BoardFacts, CancelFlag, DeviceError, Frequency, Guard, LOCAL_SERIAL, LocalJvm,
     PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan, await_abandoned, connect,
-    disconnect, list, prepare, reconnect_within, restore, run_session, with_patience,
+    disconnect, list, prepare, reconnect, restore, run_session, with_recovery,
 };
 use crate::scenario::BoardSettings;
 use crate::toolchain::Jdk;
@@ -178,6 +178,21 @@ fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
     Ok(virtual_board::start(&options)?)
 }
 
+/// The serial in records of a board that adb knows by `serial`.
+pub fn recorded_serial(facts: &BoardFacts, serial: &str) -> String {
+    match (facts.is_virtual(), &facts.own_serial) {
+        (true, Some(name)) => name.clone(),
+        (true, None) => virtual_board::DEFAULT_NAME.to_string(),
+        (false, _) => serial.to_string(),
+    }
+}
+
+/// The first two boards that go by one name, as places in the list.
+pub fn namesakes(names: &[String]) -> Option<(usize, usize)> {
+    let with_name = |at: usize| names[..at].iter().position(|name| *name == names[at]);
+    (0..names.len()).find_map(|at| Some((with_name(at)?, at)))
+}
+
 impl OpenBoard {
     /// Its serial; `jvm` for this machine.
     pub fn serial(&self) -> &str {
@@ -190,11 +205,7 @@ impl OpenBoard {
     /// The serial in records. A virtual board's port is any free one, which must not tell
     /// data sets apart: its name stands for it.
     pub fn recorded_serial(&self) -> String {
-        match (self.facts.is_virtual(), &self.facts.own_serial) {
-            (true, Some(name)) => name.clone(),
-            (true, None) => virtual_board::DEFAULT_NAME.to_string(),
-            (false, _) => self.serial().to_string(),
-        }
+        recorded_serial(&self.facts, self.serial())
     }
 
     /// Whether it is this machine.
@@ -229,11 +240,11 @@ impl OpenBoard {
         let recover = |error: &DeviceError| {
             progress::warn(format!("{error}; the board is connected and prepared again"));
             lost(error);
-            reconnect_within(adb.server, adb.board.serial(), self.patience)?;
+            reconnect(adb.server, adb.board.serial(), self.patience)?;
             await_abandoned(&adb.board)?;
             prepare(&adb.board, &adb.options).map(drop)
         };
-        with_patience(self.patience, || call(self), recover)
+        with_recovery(self.patience, || call(self), recover)
     }
 }
 

@@ -57,7 +57,7 @@ pub struct MethodChanges {
 
 /// The changes between two measured campaigns.
 pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: Prices<'_>) -> MethodChanges {
-    let methods = changes(base, new, prices, method_of);
+    let methods = changes(base, new, prices, MethodKey::of);
     let classes = changes(base, new, prices, |block| block.class.clone());
     let total = changes(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
     MethodChanges {
@@ -76,7 +76,7 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
     let lost: BTreeSet<&str> = carried.unknown.keys().map(|key| key.class.as_str()).collect();
     let lost_total = |_: &()| !carried.unknown.is_empty();
     let methods =
-        predicted(base, carried, model, method_of, |key| carried.unknown.contains_key(key));
+        predicted(base, carried, model, MethodKey::of, |key| carried.unknown.contains_key(key));
     let classes = predicted(
         base,
         carried,
@@ -108,7 +108,7 @@ pub fn spending(side: Side<'_>, model: &Model) -> Spending {
     let mut all = Spending::new();
     for block in &side.dictionary.blocks {
         all.insert(("class", block.class.clone()), Some(none));
-        all.insert(("method", Subject::Method(method_of(block)).name()), Some(none));
+        all.insert(("method", Subject::Method(MethodKey::of(block)).name()), Some(none));
     }
     let figure = |priced: &Priced| {
         let interval = own_variance(priced, &costs)
@@ -118,7 +118,7 @@ pub fn spending(side: Side<'_>, model: &Model) -> Spending {
     for (class, sum) in priced(side, &costs, |block| block.class.clone()) {
         all.insert(("class", class), figure(&sum));
     }
-    for (key, sum) in priced(side, &costs, method_of) {
+    for (key, sum) in priced(side, &costs, MethodKey::of) {
         all.insert(("method", Subject::Method(key).name()), figure(&sum));
     }
     all
@@ -156,10 +156,6 @@ fn predicted<K: Ord + Clone>(
         }
     }
     all
-}
-
-fn method_of(block: &BlockEntry) -> MethodKey {
-    MethodKey { class: block.class.clone(), method: block.method.clone() }
 }
 
 /// The change of every key that ran on one of the sides.

@@ -62,8 +62,7 @@ pub fn carry(base: Side<'_>, new: Dictionary) -> Carried {
 fn by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
     let mut methods: BTreeMap<MethodKey, Vec<&BlockEntry>> = BTreeMap::new();
     for block in &dictionary.blocks {
-        let key = MethodKey { class: block.class.clone(), method: block.method.clone() };
-        methods.entry(key).or_default().push(block);
+        methods.entry(MethodKey::of(block)).or_default().push(block);
     }
     methods
 }

@@ -123,16 +123,7 @@ fn wait_until_ready(
 
 /// Gets a board back after a lost connection: over TCP by disconnecting and connecting, else
 /// by waiting until it is ready again.
-pub fn reconnect(server: Server, serial: &str) -> Result<(), DeviceError> {
-    reconnect_within(server, serial, RECONNECT_LIMIT)
-}
-
-/// The same with another limit than that of a restart.
-pub fn reconnect_within(
-    server: Server,
-    serial: &str,
-    patience: Duration,
-) -> Result<(), DeviceError> {
+pub fn reconnect(server: Server, serial: &str, patience: Duration) -> Result<(), DeviceError> {
     let doing = "waiting for the board";
     let limit = Limit::new(serial, doing, patience, &CancelFlag::default());
     if serial.contains(':') {

@@ -21,15 +21,13 @@ mod transfer;
 use std::path::Path;
 use std::time::Duration;
 
-pub use adb::{
-    AdbBoard, Listed, RECONNECT_LIMIT, connect, disconnect, list, reconnect, reconnect_within,
-};
+pub use adb::{AdbBoard, Listed, RECONNECT_LIMIT, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
 pub use limit::CancelFlag;
 pub use local::{LOCAL_SERIAL, LocalJvm};
 pub use plan::{Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
-pub use recovery::{await_abandoned, with_patience, with_recovery};
+pub use recovery::{await_abandoned, with_recovery};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;
 pub use session::{Outcome, SessionEnd, SessionLogs, run_session};

@@ -3,7 +3,6 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::adb::RECONNECT_LIMIT;
 use super::{Board, DeviceError, SCRIPT_FOLDER};
 
 /// How often in a row a board is got back for the same call.
@@ -33,16 +32,8 @@ pub fn await_abandoned(board: &dyn Board) -> Result<(), DeviceError> {
 /// Makes a call; where the board was lost meanwhile, `recover` gets it back (see
 /// [`reconnect`](super::reconnect) and [`prepare`](super::prepare)) and the call is made
 /// again, from its beginning. A board that can't be got back, or is lost again and again,
-/// is the error.
+/// or away for longer than `patience`, is the error.
 pub fn with_recovery<T>(
-    call: impl FnMut() -> Result<T, DeviceError>,
-    recover: impl FnMut(&DeviceError) -> Result<(), DeviceError>,
-) -> Result<T, DeviceError> {
-    with_patience(RECONNECT_LIMIT, call, recover)
-}
-
-/// The same for a board that is given up when it was away for so long.
-pub fn with_patience<T>(
     patience: Duration,
     mut call: impl FnMut() -> Result<T, DeviceError>,
     mut recover: impl FnMut(&DeviceError) -> Result<(), DeviceError>,
@@ -97,12 +88,13 @@ pub(super) const KILLED: &str = "was killed";
 
 #[cfg(test)]
 mod tests {
+    use super::super::RECONNECT_LIMIT;
     use super::*;
 
     #[test]
     fn a_board_that_stays_away_is_given_up() {
         let mut recoveries = 0;
-        let end: Result<(), _> = with_patience(
+        let end: Result<(), _> = with_recovery(
             Duration::ZERO,
             || Err(lost()),
             |_| {
@@ -122,6 +114,7 @@ mod tests {
     fn a_lost_call_is_made_again_after_the_recovery() {
         let (mut calls, mut recoveries) = (0, 0);
         let end = with_recovery(
+            RECONNECT_LIMIT,
             || {
                 calls += 1;
                 if calls < 3 { Err(lost()) } else { Ok(7) }
@@ -138,6 +131,7 @@ mod tests {
     fn a_board_that_is_lost_again_and_again_is_an_error() {
         let mut recoveries = 0;
         let end: Result<(), _> = with_recovery(
+            RECONNECT_LIMIT,
             || Err(lost()),
             |_| {
                 recoveries += 1;
@@ -152,6 +146,7 @@ mod tests {
     fn a_board_may_be_lost_while_it_is_got_back() {
         let (mut calls, mut recoveries) = (0, 0);
         let end = with_recovery(
+            RECONNECT_LIMIT,
             || {
                 calls += 1;
                 if calls == 1 { Err(lost()) } else { Ok(7) }
@@ -170,7 +165,7 @@ mod tests {
             let (serial, message) = ("x".to_string(), "no sensor".to_string());
             Err::<(), _>(DeviceError::Script { serial, script: "session.sh", message })
         };
-        let end = with_recovery(refused, |_| panic!("nothing was lost"));
+        let end = with_recovery(RECONNECT_LIMIT, refused, |_| panic!("nothing was lost"));
         assert!(matches!(end, Err(DeviceError::Script { .. })));
     }
 }

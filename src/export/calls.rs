@@ -4,19 +4,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::collapsed::frame;
+use super::microjoules;
+use super::speedscope::Sampled;
 use crate::account::calls::{CallAccounts, NodeAccount};
 use crate::account::{Accounts, MethodKey};
 
 /// Deepest stack; callers above it are left out.
 const FRAMES_MAX: usize = 500;
-
-/// A node's energy in whole microjoules; negative ones are zero.
-fn microjoules(node: &NodeAccount) -> u64 {
-    (node.own.energy.joules().0 * 1e6).round().max(0.0) as u64
-}
 
 /// The methods from the thread's begin to a node, the node last.
 pub(super) fn path(calls: &CallAccounts, node: &NodeAccount) -> Vec<MethodKey> {
@@ -38,45 +35,34 @@ pub(super) fn name(method: &MethodKey) -> String {
 /// One line per node of at least half a microjoule.
 pub(super) fn collapsed(calls: &CallAccounts) -> String {
     let mut text = String::new();
-    for node in calls.nodes.iter().filter(|node| microjoules(node) > 0) {
+    for node in calls.nodes.iter().filter(|node| microjoules(node.own.energy) > 0) {
         let methods = path(calls, node);
         let frames = methods.iter().map(|method| frame(&name(method)));
         let stack: Vec<String> = std::iter::once(frame(&node.thread)).chain(frames).collect();
-        writeln!(text, "{} {}", stack.join(";"), microjoules(node))
+        writeln!(text, "{} {}", stack.join(";"), microjoules(node.own.energy))
             .expect("writing to a String can't fail");
     }
     text
 }
 
-/// speedscope's frames, samples and weights: the thread is the first frame.
-pub(super) fn sampled(
-    calls: &CallAccounts,
-    accounts: &Accounts,
-) -> (Vec<Value>, Vec<Vec<usize>>, Vec<u64>) {
+/// speedscope's samples: the thread is the first frame.
+pub(super) fn sampled(calls: &CallAccounts, accounts: &Accounts) -> Sampled {
     let places = places(accounts);
-    let (mut list, mut known): (Vec<Value>, BTreeMap<String, usize>) = Default::default();
-    let (mut samples, mut weights) = (Vec::new(), Vec::new());
-    let mut number = |key: String, frame: Value| {
-        *known.entry(key).or_insert_with(|| {
-            list.push(frame);
-            list.len() - 1
-        })
-    };
-    for node in calls.nodes.iter().filter(|node| microjoules(node) > 0) {
-        let mut stack =
-            vec![number(format!("thread {}", node.thread), json!({"name": node.thread}))];
+    let mut sampled = Sampled::default();
+    for node in calls.nodes.iter().filter(|node| microjoules(node.own.energy) > 0) {
+        let thread = json!({"name": node.thread});
+        let mut stack = vec![sampled.number(format!("thread {}", node.thread), thread)];
         for method in path(calls, node) {
             let label = name(&method);
             let frame = match places.get(&method) {
                 Some((file, line)) => json!({"name": label, "file": file, "line": line}),
                 None => json!({"name": label}),
             };
-            stack.push(number(label, frame));
+            stack.push(sampled.number(label, frame));
         }
-        samples.push(stack);
-        weights.push(microjoules(node));
+        sampled.add(stack, microjoules(node.own.energy));
     }
-    (list, samples, weights)
+    sampled
 }
 
 /// File and first line of each method that ran.
@@ -94,14 +80,11 @@ pub(super) fn places(accounts: &Accounts) -> BTreeMap<MethodKey, (&str, u32)> {
 mod tests {
     use super::*;
     use crate::account::Femtojoules;
-    use crate::account::calls::Cumulative;
+    use crate::account::calls::Spent;
     use crate::units::Joules;
 
     fn node(thread: &str, parent: Option<usize>, method: &str, joules: f64) -> NodeAccount {
-        let own = Cumulative {
-            energy: Femtojoules::from_joules(Joules(joules)),
-            ..Cumulative::default()
-        };
+        let own = Spent { energy: Femtojoules::from_joules(Joules(joules)), ..Spent::default() };
         NodeAccount {
             thread: thread.into(),
             parent,
@@ -125,7 +108,7 @@ mod tests {
         let text = collapsed(&calls);
         assert_eq!(text, "ma_in_<b>;a.A.main() 1\nma_in_<b>;a.A.main();a.A.run(int,int) 2\n");
         let sample = crate::export::sample::sample();
-        let (frames, samples, weights) = sampled(&calls, &sample.accounts);
+        let Sampled { frames, samples, weights, .. } = sampled(&calls, &sample.accounts);
         assert_eq!(
             (frames.len(), samples, weights),
             (3, vec![vec![0, 1], vec![0, 1, 2]], vec![1, 2])

@@ -14,13 +14,13 @@ use super::Depth;
 pub fn collapsed(accounts: &Accounts, depth: Depth) -> String {
     let mut weights: BTreeMap<String, u64> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
-    for block in accounts.blocks.iter().filter(|block| super::microjoules(block) > 0) {
+    for block in accounts.blocks.iter().filter(|block| super::microjoules(block.entry.energy) > 0) {
         let stack = super::frames(block).map(frame)[..depth.frames()].join(";");
         let weight = weights.entry(stack.clone()).or_insert_with(|| {
             order.push(stack);
             0
         });
-        *weight += super::microjoules(block);
+        *weight += super::microjoules(block.entry.energy);
     }
     let mut text = String::new();
     for stack in order {

@@ -81,7 +81,7 @@ fn classes<'a>(data: &ExportData<'a>) -> Classes<'a> {
         let first = Method { file: &block.file, line: block.start_line, microjoules: 0 };
         let method = methods.entry(&block.method).or_insert(first);
         method.line = method.line.min(block.start_line);
-        method.microjoules += microjoules(block);
+        method.microjoules += microjoules(block.entry.energy);
     }
     all
 }

@@ -30,7 +30,7 @@ pub(crate) mod tools_tests;
 use std::collections::BTreeMap;
 
 use crate::account::calls::CallAccounts;
-use crate::account::{Accounts, BlockAccount};
+use crate::account::{Accounts, BlockAccount, Femtojoules};
 use crate::power::{Trace, Window};
 
 pub use collapsed::collapsed;
@@ -141,9 +141,9 @@ pub const FORMATS: [Format; 8] = [
     Format { name: "openmetrics", file: "energy.openmetrics.txt", write: openmetrics::openmetrics },
 ];
 
-/// A block's energy in whole microjoules; negative ones are zero.
-fn microjoules(block: &BlockAccount) -> u64 {
-    (block.entry.joules().0 * 1e6).round().max(0.0) as u64
+/// An energy in whole microjoules; negative ones are zero.
+fn microjoules(energy: Femtojoules) -> u64 {
+    (energy.joules().0 * 1e6).round().max(0.0) as u64
 }
 
 /// A block's package, class and the part of its method: `entry`, `for_1`.

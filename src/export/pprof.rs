@@ -164,9 +164,10 @@ fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) 
     let lines: BTreeMap<BlockId, u32> =
         data.accounts.blocks.iter().map(|block| (block.entry.key, block.start_line)).collect();
     for node in &calls.nodes {
-        let parts = node.blocks.iter().map(|(block, executions, energy)| {
-            (block, executions, (energy.joules().0 * 1e6).round().max(0.0) as i64)
-        });
+        let parts = node
+            .blocks
+            .iter()
+            .map(|(block, executions, energy)| (block, executions, microjoules(*energy) as i64));
         let parts: Vec<_> = parts.filter(|(.., energy)| *energy > 0).collect();
         if parts.is_empty() {
             continue;
@@ -198,7 +199,7 @@ fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) 
 fn by_place(builder: &mut Builder, data: &ExportData<'_>) {
     let mut blocks: Vec<_> = data.accounts.blocks.iter().collect();
     blocks.sort_by_key(|block| block.entry.key);
-    for block in blocks.into_iter().filter(|block| microjoules(block) > 0) {
+    for block in blocks.into_iter().filter(|block| microjoules(block.entry.energy) > 0) {
         let [package, class, method, _] = frames(block);
         let method = format!("{package}.{class}.{method}");
         let stack = vec![
@@ -207,7 +208,7 @@ fn by_place(builder: &mut Builder, data: &ExportData<'_>) {
             builder.location(package, "", 0),
         ];
         let executions = i64::try_from(block.entry.executions).unwrap_or(i64::MAX);
-        let value = vec![microjoules(block) as i64, executions];
+        let value = vec![microjoules(block.entry.energy) as i64, executions];
         builder.profile.sample.push(Sample { location_id: stack, value });
     }
 }

@@ -10,7 +10,7 @@ use super::{ExportData, frames, microjoules};
 
 /// The text of the file.
 pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
-    let (frame_list, samples, weights) = match data.calls {
+    let Sampled { frames, samples, weights, .. } = match data.calls {
         Some(calls) => super::calls::sampled(calls, data.accounts),
         None => by_place(data),
     };
@@ -20,7 +20,7 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
         "exporter": concat!("wattline ", env!("CARGO_PKG_VERSION")),
         "name": name,
         "activeProfileIndex": 0,
-        "shared": {"frames": frame_list},
+        "shared": {"frames": frames},
         "profiles": [{
             "type": "sampled",
             "name": name,
@@ -34,11 +34,38 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
     serde_json::to_vec(&value).expect("keys are strings")
 }
 
-/// Frames, samples and weights by package, class, method and block.
-fn by_place(data: &ExportData<'_>) -> (Vec<Value>, Vec<Vec<usize>>, Vec<u64>) {
-    let (mut frame_list, mut known): (Vec<Value>, BTreeMap<String, usize>) = Default::default();
-    let (mut samples, mut weights) = (Vec::new(), Vec::new());
-    for block in data.accounts.blocks.iter().filter(|block| microjoules(block) > 0) {
+/// A sampled profile in the making.
+#[derive(Debug, Default)]
+pub(super) struct Sampled {
+    /// Each frame once.
+    pub frames: Vec<Value>,
+    known: BTreeMap<String, usize>,
+    /// Stacks of numbers of frames.
+    pub samples: Vec<Vec<usize>>,
+    /// Microjoules of each stack.
+    pub weights: Vec<u64>,
+}
+
+impl Sampled {
+    /// The number of a frame, which a key of its own tells from others.
+    pub fn number(&mut self, key: String, frame: Value) -> usize {
+        *self.known.entry(key).or_insert_with(|| {
+            self.frames.push(frame);
+            self.frames.len() - 1
+        })
+    }
+
+    /// A stack of frames.
+    pub fn add(&mut self, stack: Vec<usize>, weight: u64) {
+        self.samples.push(stack);
+        self.weights.push(weight);
+    }
+}
+
+/// Samples by package, class, method and block.
+fn by_place(data: &ExportData<'_>) -> Sampled {
+    let mut sampled = Sampled::default();
+    for block in data.accounts.blocks.iter().filter(|block| microjoules(block.entry.energy) > 0) {
         let [package, class, method, part] = frames(block);
         let (class_name, method_name) = (format!("{package}.{class}"), format!("{class}.{method}"));
         let place = |name: &str, line: Option<u32>| match line {
@@ -51,16 +78,10 @@ fn by_place(data: &ExportData<'_>) -> (Vec<Value>, Vec<Vec<usize>>, Vec<u64>) {
             (format!("{class_name}.{method}"), place(&method_name, None)),
             (block.name.clone() + &block.file, place(part, Some(block.start_line))),
         ];
-        let stack = names.map(|(key, frame)| {
-            *known.entry(key).or_insert_with(|| {
-                frame_list.push(frame);
-                frame_list.len() - 1
-            })
-        });
-        samples.push(stack[..data.depth.frames()].to_vec());
-        weights.push(microjoules(block));
+        let stack = names.map(|(key, frame)| sampled.number(key, frame));
+        sampled.add(stack[..data.depth.frames()].to_vec(), microjoules(block.entry.energy));
     }
-    (frame_list, samples, weights)
+    sampled
 }
 
 #[cfg(test)]

@@ -125,11 +125,7 @@ fn context_price(
 /// # Errors
 /// None in memory; the writer's.
 pub fn prices_csv(prices: &[KernelPrice]) -> Result<String, ModelError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for price in prices {
-        writer.serialize(price)?;
-    }
-    crate::model::text_of(writer)
+    crate::model::csv_of(prices)
 }
 
 /// The part of each form in the application's mix.

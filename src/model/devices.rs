@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
 use super::interval::student_975;
+use super::weights::RELATIVE_MISFIT;
 use crate::dataset::Table;
 
 /// What a board spends by the reference board.
@@ -44,9 +45,6 @@ pub struct DeviceFactor {
     /// Cases measured on it.
     pub cases: usize,
 }
-
-/// The misfit of a case that 120 operations can't explain, as a share (see `weights`).
-const MISFIT: f64 = 0.02;
 
 /// Relative noise of a case without a standard error.
 const UNKNOWN_NOISE: f64 = 0.02;
@@ -95,6 +93,11 @@ pub(crate) fn factors(
         best.described(at, device, cases, spare)
     });
     Ok(described.collect())
+}
+
+/// The text of `kernels-devices.csv`.
+pub fn devices_csv(factors: &[DeviceFactor]) -> Result<String, ModelError> {
+    super::csv_of(factors)
 }
 
 /// The table with all energies as the reference board would have spent them. Boards without
@@ -212,7 +215,7 @@ fn own(table: &Table, used: &[usize]) -> Mat<f64> {
     Mat::from_fn(used.len(), used.len(), |a, b| {
         let (one, other) = (&table.cases[used[a]], &table.cases[used[b]]);
         let is_same = one.name == other.name && one.group == other.group;
-        let misfit = if is_same { MISFIT * MISFIT } else { 0.0 };
+        let misfit = if is_same { RELATIVE_MISFIT.powi(2) } else { 0.0 };
         if a != b {
             return misfit;
         }

@@ -189,11 +189,7 @@ fn groups(spectrum: &Spectrum) -> Vec<Option<usize>> {
 
 /// The text of `estimability.csv`.
 pub fn estimability_csv(estimability: &Estimability) -> Result<String, ModelError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for operation in &estimability.operations {
-        writer.serialize(operation)?;
-    }
-    super::text_of(writer)
+    super::csv_of(&estimability.operations)
 }
 
 #[cfg(test)]

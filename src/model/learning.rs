@@ -83,11 +83,7 @@ fn error_of_part(
 
 /// The text of `learning.csv`.
 pub fn learning_csv(curve: &[LearningRow]) -> Result<String, ModelError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in curve {
-        writer.serialize(row)?;
-    }
-    super::text_of(writer)
+    super::csv_of(curve)
 }
 
 #[cfg(test)]

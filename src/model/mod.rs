@@ -41,7 +41,7 @@ pub(crate) mod tests;
 
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use bootstrap::BootstrapOptions;
-pub use devices::{DeviceFactor, devices};
+pub use devices::{DeviceFactor, devices, devices_csv};
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
@@ -61,6 +61,17 @@ pub use validation::{
     cv_csv,
 };
 pub use weights::Weighting;
+
+/// Rows as CSV, with a header.
+pub(crate) fn csv_of<R: serde::Serialize>(
+    rows: impl IntoIterator<Item = R>,
+) -> Result<String, ModelError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    text_of(writer)
+}
 
 /// The text that a CSV writer has written.
 pub(crate) fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {

@@ -41,11 +41,7 @@ impl CostPrior {
 
     /// Writes the same columns.
     pub fn to_csv(priors: &[Self]) -> Result<String, ModelError> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for prior in priors {
-            writer.serialize(prior)?;
-        }
-        super::text_of(writer)
+        super::csv_of(priors)
     }
 }
 

@@ -112,11 +112,7 @@ pub fn cross_validate_repeatedly(
 
 /// The text of `cv.csv`.
 pub fn cv_csv(validation: &CrossValidation) -> Result<String, ModelError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in &validation.rows {
-        writer.serialize(row)?;
-    }
-    super::text_of(writer)
+    super::csv_of(&validation.rows)
 }
 
 impl CrossValidation {

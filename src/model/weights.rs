@@ -9,7 +9,7 @@ use crate::dataset::{Case, Table};
 /// Relative error of a case that `Weighting::Relative` takes for granted beside the
 /// measured standard error: what 120 operations can't explain of a case (1.6 % NMAE
 /// with costs fitted on a known truth), rounded up.
-const RELATIVE_MISFIT: f64 = 0.02;
+pub(super) const RELATIVE_MISFIT: f64 = 0.02;
 
 /// Cases below this part of the median energy count as if they had it, so that a case
 /// with next to no energy does not outweigh all others.

@@ -90,11 +90,10 @@ impl<'e> Entry<'e> {
         let (case, phase) = (&self.run.case, self.run.phase);
         let good = || journal.records.iter().filter(|r| r.is_good_run_of(case, phase));
         let own = good().filter(|record| is_on(record, self.board));
-        let measured = |record: &'_ RunRecord| record.measured.clone();
         Reference {
-            durations_s: own.filter_map(measured).map(|measured| measured.duration_s).collect(),
+            durations_s: own.filter_map(|r| Some(r.measured.as_ref()?.duration_s)).collect(),
             counts_crc32: match phase {
-                Phase::Traced => good().filter_map(measured).find_map(|m| m.counts_crc32),
+                Phase::Traced => good().find_map(|r| r.measured.as_ref()?.counts_crc32),
                 Phase::Power | Phase::Idle => None,
             },
         }

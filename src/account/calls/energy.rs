@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::log::key;
 use super::{Agreement, CallTree, NOT_SEEN, ThreadCalls};
 use crate::account::cost::{Costs, Interval};
 use crate::account::entry::{self, Bundle, Leaf, Pricing, share};
@@ -13,7 +12,7 @@ use crate::operations::Dictionary;
 
 /// An energy with what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Cumulative {
+pub struct Spent {
     /// The energy.
     pub energy: Femtojoules,
     /// 95 % interval; absent as for all accounts.
@@ -38,9 +37,9 @@ pub struct NodeAccount {
     /// Its own blocks: executions and energy.
     pub blocks: Vec<(BlockId, u64, Femtojoules)>,
     /// What its own code spends here.
-    pub own: Cumulative,
+    pub own: Spent,
     /// The same with all that it calls from here.
-    pub cumulative: Cumulative,
+    pub cumulative: Spent,
 }
 
 /// A method over all paths.
@@ -51,9 +50,9 @@ pub struct MethodCalls {
     /// How often it was entered.
     pub calls: u64,
     /// What its own code spends.
-    pub own: Cumulative,
+    pub own: Spent,
     /// The same with all that it calls; each activation once.
-    pub cumulative: Cumulative,
+    pub cumulative: Spent,
 }
 
 /// Accounts by calls. The nodes' own energies, the threads', and the cumulative ones of
@@ -123,8 +122,8 @@ pub fn call_accounts(
     out
 }
 
-fn figures(bundle: &Bundle<'_>, pricing: &Pricing<'_, '_>) -> Cumulative {
-    Cumulative {
+fn figures(bundle: &Bundle<'_>, pricing: &Pricing<'_, '_>) -> Spent {
+    Spent {
         energy: bundle.energy,
         interval: bundle.interval(pricing.costs),
         share: share(bundle.energy, pricing.above_idle),
@@ -139,8 +138,8 @@ fn blank(thread: &str, node: &super::CallNode, first: usize) -> NodeAccount {
         method: node.method.clone(),
         calls: 0,
         blocks: Vec::new(),
-        own: Cumulative::default(),
-        cumulative: Cumulative::default(),
+        own: Spent::default(),
+        cumulative: Spent::default(),
     }
 }
 
@@ -159,7 +158,7 @@ fn completed(tree: &CallTree, leaves: &[Leaf<'_>]) -> CallTree {
     let mut missing = ThreadCalls::default();
     for leaf in leaves {
         if seen.get(&leaf.block.id).copied().unwrap_or(0) == 0 {
-            let node = missing.step(None, &key(leaf.block));
+            let node = missing.step(None, &MethodKey::of(leaf.block));
             missing.nodes[node].executions.insert(leaf.block.id, 1);
         }
     }

@@ -63,14 +63,18 @@ pub fn calls_csv(tree: &CallTree) -> String {
 pub fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
     let mut tree = CallTree::default();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    for row in reader.deserialize::<Row>() {
-        let row = row.map_err(|error| CallsFileError {
-            line: error.position().map_or(1, csv::Position::line),
-            problem: error.to_string(),
-        })?;
+    let line = |position: Option<&csv::Position>| position.map_or(1, csv::Position::line);
+    let wrong = |error: csv::Error| CallsFileError {
+        line: line(error.position()),
+        problem: error.to_string(),
+    };
+    let head = reader.headers().map_err(wrong)?.clone();
+    for record in reader.records() {
+        let record = record.map_err(wrong)?;
+        let row: Row = record.deserialize(Some(&head)).map_err(wrong)?;
         let number = row.node;
         add(&mut tree, row).ok_or_else(|| CallsFileError {
-            line: 0,
+            line: line(record.position()),
             problem: format!("node {number} does not follow from the rows above it"),
         })?;
     }

@@ -77,13 +77,13 @@ impl Reader<'_> {
             Some("-1") => self.places.push(None),
             Some(parent) => {
                 let parent = *self.places.get(parent.parse::<usize>().ok()?)?;
-                let method = key(self.block(second)?);
+                let method = MethodKey::of(self.block(second)?);
                 let at = self.thread()?.step(parent, &method);
                 self.places.push(Some(at));
             }
             None => {
                 let (block, executions) = (self.block(first)?, second.parse().ok()?);
-                let (id, method) = (block.id, key(block));
+                let (id, method) = (block.id, MethodKey::of(block));
                 let at = *self.places.last()?;
                 let thread = self.thread()?;
                 let node = thread.step(at, &method);
@@ -101,11 +101,6 @@ impl Reader<'_> {
         let id: u32 = id.parse().ok()?;
         self.dictionary.blocks.get(id as usize).filter(|block| block.id == BlockId(id))
     }
-}
-
-/// The method of a block.
-pub(super) fn key(block: &BlockEntry) -> MethodKey {
-    MethodKey { class: block.class.clone(), method: block.method.clone() }
 }
 
 /// A thread's name as it is: `\u000a` is a line end.

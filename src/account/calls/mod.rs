@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::MethodKey;
 use crate::blocks::BlockId;
 
-pub use energy::{CallAccounts, Cumulative, MethodCalls, NodeAccount, call_accounts};
+pub use energy::{CallAccounts, MethodCalls, NodeAccount, Spent, call_accounts};
 pub use file::{CallsFileError, calls_csv, read_calls};
 pub use log::{CallLogError, add_log};
 pub use tables::call_tables;

@@ -63,20 +63,21 @@ impl Mapping {
             [one] if !class.is_synthesized => one.class.as_ref().unwrap_or(&class.original),
             _ => &class.original,
         };
+        let labels = labels(&found, types.is_some());
         Named {
             class: format!("{host}{suffix}"),
-            method: match found.is_empty() {
+            method: match labels.is_empty() {
                 true => recorded.method.to_string(),
-                false => joined(&found, types.is_some()),
+                false => labels.join(" | "),
             },
             file: self.file(class, host, recorded.file),
             lines: match found.is_empty() {
                 true => recorded.lines,
                 false => lines(&found, recorded.lines),
             },
-            certainty: match found.as_slice() {
-                [] => Certainty::Class,
-                _ if is_one(&found, types.is_some()) => Certainty::Method,
+            certainty: match labels.len() {
+                0 => Certainty::Class,
+                1 => Certainty::Method,
                 _ => Certainty::Several,
             },
         }
@@ -190,14 +191,6 @@ fn labels(found: &[&Original], with_types: bool) -> Vec<String> {
     labels.sort();
     labels.dedup();
     labels
-}
-
-fn joined(found: &[&Original], with_types: bool) -> String {
-    labels(found, with_types).join(" | ")
-}
-
-fn is_one(found: &[&Original], with_types: bool) -> bool {
-    labels(found, with_types).len() == 1
 }
 
 /// The lines in the sources: those of the spans that the recorded lines touch.

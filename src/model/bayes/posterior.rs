@@ -233,11 +233,7 @@ pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> 
 
 /// The text of `effects.csv`.
 pub fn effects_csv(effects: &[Effect]) -> Result<String, ModelError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for effect in effects {
-        writer.serialize(effect)?;
-    }
-    super::super::text_of(writer)
+    super::super::csv_of(effects)
 }
 
 /// Mean and standard deviation.

@@ -1,7 +1,9 @@
 //! Who called: the flame graph by calls, methods with all that they call, and threads.
 
+use std::collections::BTreeMap;
+
 use super::flame::{FlameView, ROW, WIDTH, draw};
-use crate::account::calls::{CallAccounts, Cumulative, NodeAccount};
+use crate::account::calls::{CallAccounts, NodeAccount, Spent};
 use crate::report::data::ReportData;
 use crate::report::format;
 
@@ -71,7 +73,7 @@ pub fn calls(data: &ReportData<'_>) -> Option<CallsView> {
     });
     let threads = calls.threads.iter().take(TOP).map(|one| {
         let (energy, interval, share) = (one.energy, one.interval, one.share);
-        let figure = figure(&Cumulative { energy, interval, share });
+        let figure = figure(&Spent { energy, interval, share });
         ThreadView { name: format::visible(&one.key), figure }
     });
     Some(CallsView {
@@ -86,7 +88,7 @@ pub fn calls(data: &ReportData<'_>) -> Option<CallsView> {
     })
 }
 
-fn figure(of: &Cumulative) -> FigureView {
+fn figure(of: &Spent) -> FigureView {
     FigureView {
         energy: format::energy(of.energy.joules()),
         raw: of.energy.joules().0,
@@ -107,9 +109,11 @@ fn picture(calls: &CallAccounts) -> FlameView {
     let scale = WIDTH / whole;
     draw(&mut view, "everything that the model explains", whole, (0.0, 0), scale);
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); calls.nodes.len()];
+    let mut roots: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, node) in calls.nodes.iter().enumerate() {
-        if let Some(parent) = node.parent {
-            below[parent].push(number);
+        match node.parent {
+            Some(parent) => below[parent].push(number),
+            None => roots.entry(&node.thread).or_default().push(number),
         }
     }
     let (mut left, mut deepest) = (0.0, 1);
@@ -117,9 +121,7 @@ fn picture(calls: &CallAccounts) -> FlameView {
         if !draw(&mut view, &thread.key, thread.joules().0, (left, 1), scale) {
             continue;
         }
-        let roots = calls.nodes.iter().enumerate();
-        let roots = roots.filter(|(_, node)| node.parent.is_none() && node.thread == thread.key);
-        let mut todo = vec![(left, 2, roots.map(|(number, _)| number).collect::<Vec<_>>())];
+        let mut todo = vec![(left, 2, roots.remove(thread.key.as_str()).unwrap_or_default())];
         while let Some((mut x, level, mut nodes)) = todo.pop() {
             nodes.sort_by(|a, b| energy(&calls.nodes[*b]).total_cmp(&energy(&calls.nodes[*a])));
             for number in nodes {
@@ -150,9 +152,9 @@ mod tests {
     use crate::report::{html, sample};
     use crate::units::Joules;
 
-    fn of(joules: f64) -> Cumulative {
+    fn of(joules: f64) -> Spent {
         let energy = Femtojoules::from_joules(Joules(joules));
-        Cumulative { energy, interval: None, share: Some(joules / 4.0) }
+        Spent { energy, interval: None, share: Some(joules / 4.0) }
     }
 
     fn node(thread: &str, parent: Option<usize>, name: &str, own: f64, all: f64) -> NodeAccount {

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use wattline::device::{
-    AdbBoard, Board, CancelFlag, DeviceError, Pinning, PrepareOptions, Server, SessionEnd,
-    SessionKind, SessionLogs, SessionPlan, ShellMode, connect, disconnect, list, prepare,
-    reconnect, restore, run_session,
+    AdbBoard, Board, CancelFlag, DeviceError, Pinning, PrepareOptions, RECONNECT_LIMIT, Server,
+    SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode, connect, disconnect, list,
+    prepare, reconnect, restore, run_session,
 };
 use wattline::power::{MarkTexts, parse_session_log, parse_trace};
 use wattline::toolchain::jar;
@@ -80,7 +80,7 @@ fn check_board(mode: Mode, expected: ShellMode) {
     let end = AdbBoard::open(server.0, &serial, CancelFlag::default());
     assert!(matches!(end, Err(DeviceError::NotReady { .. })), "{end:?}");
     // A board that was gone comes back by another connection.
-    reconnect(server.0, &serial).unwrap();
+    reconnect(server.0, &serial, RECONNECT_LIMIT).unwrap();
     assert_eq!(device.shell("echo back", LIMIT).unwrap().stdout, "back\n");
 }
 

@@ -94,8 +94,6 @@ fn precision(mean: &[f64], sd: &[f64], known: &KernelPrior, levels: &[Level]) ->
 mod tests {
     use super::*;
 
-    /// Off by 0, 1 and 5 standard deviations: variances times 3/4, 1 and 28/4; the third
-    /// again, but measured: as it was.
     #[test]
     fn nothing_is_let_go_without_limit() {
         let known = KernelPrior::none();
@@ -104,6 +102,8 @@ mod tests {
         assert!((variance / (4.0 * GUESS_REACH.powi(2)) - 1.0).abs() < 1e-12, "{variance}");
     }
 
+    /// Off by 0, 1 and 5 standard deviations: variances times 3/4, 1 and 28/4; the third
+    /// again, but measured: as it was.
     #[test]
     fn outliers_are_let_go_unless_measured() {
         let guessed = vec![true, true, true, false];
