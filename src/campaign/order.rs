@@ -1,5 +1,6 @@
 //! The order of runs: all runs of a campaign in one seeded shuffle, so that drift of
-//! the board falls on all cases and phases alike.
+//! the board falls on all cases and phases alike. A campaign that may end early is shuffled
+//! within rounds: each case's first runs, then its second ones.
 
 use std::fmt;
 
@@ -8,13 +9,15 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::CampaignSettings;
+use crate::scenario::{CampaignSettings, Protocol};
+
+use super::plan::PlannedCase;
 
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// The instrumented application: counts, no energy.
+    /// The instrumented application: counts; with windows, power as well.
     Traced,
     /// The application without probes: energy.
     Power,
@@ -50,32 +53,60 @@ impl PlannedRun {
     }
 }
 
+/// How many runs of each phase a case has. With windows every case has its counts and its
+/// power in one; the base cases also run without probes and tell what idle power is.
+pub(super) fn repeats(is_base: bool, settings: &CampaignSettings) -> [(Phase, u32); 3] {
+    let (traced, plain) = match settings.protocol {
+        Protocol::Paired => (settings.traced_repeats, true),
+        Protocol::Windows => (settings.repeats, is_base),
+    };
+    let plain = |repeats| if plain { repeats } else { 0 };
+    [
+        (Phase::Traced, traced),
+        (Phase::Power, plain(settings.repeats)),
+        (Phase::Idle, plain(settings.idle_repeats)),
+    ]
+}
+
 /// All runs of the cases, in a seeded shuffle.
-pub fn order_runs(cases: &[String], settings: &CampaignSettings) -> Vec<PlannedRun> {
-    let phases = [
-        (Phase::Traced, settings.traced_repeats),
-        (Phase::Power, settings.repeats),
-        (Phase::Idle, settings.idle_repeats),
-    ];
+pub fn order_runs(cases: &[PlannedCase], settings: &CampaignSettings) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
     for case in cases {
-        for (phase, repeats) in phases {
-            let run = |repeat| PlannedRun { case: case.clone(), phase, repeat };
+        for (phase, repeats) in repeats(case.removed.is_empty(), settings) {
+            let run = |repeat| PlannedRun { case: case.name.clone(), phase, repeat };
             runs.extend((1..=repeats).map(run));
         }
     }
     runs.shuffle(&mut ChaCha8Rng::seed_from_u64(settings.seed));
+    if settings.stop_lines.is_some() {
+        runs.sort_by_key(|run| run.repeat);
+    }
     runs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::BlockId;
     use crate::campaign::plan::tests::settings;
+
+    fn cases() -> [PlannedCase; 2] {
+        let case = |name: &str, removed: &[u32]| PlannedCase {
+            name: name.into(),
+            variant: name.into(),
+            input: "a".into(),
+            removed: removed.iter().map(|id| BlockId(*id)).collect(),
+            executions: 1,
+            executions_share: 1.0,
+            energy_share: 1.0,
+            rank: 1,
+        };
+        [case("base-a", &[]), case("r01-a", &[3])]
+    }
 
     #[test]
     fn the_order_is_a_seeded_shuffle_of_all_runs() {
-        let cases = ["base-a".to_string(), "r01-a".to_string()];
+        let cases = cases();
         let mut campaign = settings(2);
         (campaign.repeats, campaign.idle_repeats, campaign.seed) = (10, 9, 7);
         let runs = order_runs(&cases, &campaign);
@@ -89,5 +120,34 @@ mod tests {
         assert!(ids.contains(&"base-a-power-10".to_string()));
         campaign.seed = 8;
         assert_ne!(runs, order_runs(&cases, &campaign));
+    }
+
+    #[test]
+    fn a_campaign_that_may_stop_goes_round_by_round() {
+        let mut campaign = settings(2);
+        (campaign.repeats, campaign.idle_repeats) = (3, 2);
+        let shuffled = order_runs(&cases(), &campaign);
+        campaign.stop_lines = Some(0.05);
+        let mut runs = order_runs(&cases(), &campaign);
+        assert!(runs.is_sorted_by_key(|run| run.repeat));
+        assert_eq!(runs.iter().filter(|run| run.repeat == 1).count(), 6);
+        runs.sort();
+        let mut all = shuffled;
+        all.sort();
+        assert_eq!(runs, all);
+    }
+
+    #[test]
+    fn with_windows_only_base_cases_run_without_probes() {
+        let mut campaign = settings(2);
+        (campaign.repeats, campaign.idle_repeats) = (2, 1);
+        campaign.protocol = Protocol::Windows;
+        let runs = order_runs(&cases(), &campaign);
+        let count = |case: &str, phase: Phase| {
+            runs.iter().filter(|run| run.case == case && run.phase == phase).count()
+        };
+        let phases = [Phase::Traced, Phase::Power, Phase::Idle];
+        assert_eq!(phases.map(|phase| count("base-a", phase)), [2, 2, 1]);
+        assert_eq!(phases.map(|phase| count("r01-a", phase)), [2, 0, 0]);
     }
 }

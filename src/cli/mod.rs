@@ -31,9 +31,11 @@ mod run;
 mod scan;
 mod scenario_facts;
 mod sessions;
+mod stop;
 mod tenants;
 mod trace;
 mod truth;
+mod windows;
 
 use std::process::ExitCode;
 

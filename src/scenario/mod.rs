@@ -18,7 +18,7 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub use file::{Choice, ScenarioFile};
+pub use file::{Choice, Protocol, ScenarioFile};
 pub use input::{Action, Step};
 pub use pattern::PathPattern;
 

@@ -1,0 +1,256 @@
+//! Sessions that counted and were measured at once -> their windows: what ran in each, and
+//! its energy, less idle power and less what the probes cost. What probes cost is told by
+//! the base cases, which also ran without.
+
+use std::collections::BTreeMap;
+
+use crate::campaign::Snapshot;
+use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_shown};
+
+use super::energy::{CaseEnergy, mean, variance};
+
+/// What one session's logs say.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Power over the session.
+    pub series: Series,
+    /// The meter's refresh and the sampler's period.
+    pub timing: MeterTiming,
+    /// Between the begin and the end mark, on the board's clock.
+    pub window: Window,
+    /// Snapshots of the counts; none of an idle session.
+    pub snapshots: Vec<Snapshot>,
+    /// Collections of the application, on the board's clock.
+    pub collections_s: Vec<f64>,
+}
+
+/// A part of a session and what ran in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Piece {
+    /// When, on the board's clock.
+    pub window: Window,
+    /// Executed probes.
+    pub probes: u64,
+    /// Executions by block.
+    pub executions: BTreeMap<usize, u64>,
+    /// Garbage collections.
+    pub collections: u128,
+}
+
+/// What one executed probe adds to the energy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbeCost {
+    /// Mean over the base cases, in joules.
+    pub energy_j: f64,
+    /// How far apart the base cases are, as a standard deviation in joules; none of one.
+    pub spread_j: Option<f64>,
+    /// What probes added to the base cases, as a share of their energy above idle.
+    pub share: f64,
+}
+
+/// A base case, with probes and without.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseCase {
+    /// Energy above idle of the sessions with probes, in joules.
+    pub probed_j: f64,
+    /// The same of those without.
+    pub plain_j: f64,
+    /// Executed probes.
+    pub probes: f64,
+}
+
+impl Session {
+    /// Parts the session into windows of at least `window_s` that begin and end with a
+    /// snapshot. What lies before the first snapshot and after the last whole window is
+    /// left out.
+    pub fn pieces(&self, window_s: f64) -> Vec<Piece> {
+        let inside = |at: f64| self.window.start_s <= at && at <= self.window.end_s;
+        let mut shots = self.snapshots.iter().filter(|shot| inside(shot.uptime_s));
+        let Some(first) = shots.next() else { return Vec::new() };
+        let empty = |start_s: f64| Piece {
+            window: Window { start_s, end_s: start_s },
+            probes: 0,
+            executions: BTreeMap::new(),
+            collections: 0,
+        };
+        let mut piece = empty(first.uptime_s);
+        let mut pieces = Vec::new();
+        for shot in shots {
+            piece.probes += shot.probes;
+            for (block, executions) in &shot.executions {
+                *piece.executions.entry(*block).or_default() += executions;
+            }
+            piece.window.end_s = shot.uptime_s;
+            // Snapshots are a little late, each by another bit.
+            if piece.window.end_s - piece.window.start_s > window_s - 1e-3 {
+                let Window { start_s, end_s } = piece.window;
+                let within = |at: &&f64| start_s <= **at && **at < end_s;
+                piece.collections = self.collections_s.iter().filter(within).count() as u128;
+                pieces.push(std::mem::replace(&mut piece, empty(end_s)));
+            }
+        }
+        pieces
+    }
+
+    /// Probes executed between the marks: in between two snapshots as many as time passed.
+    pub fn probes(&self) -> f64 {
+        let Window { start_s, end_s } = self.window;
+        let pairs = self.snapshots.windows(2);
+        let part = |pair: &[Snapshot]| {
+            let (from, to) = (pair[0].uptime_s, pair[1].uptime_s);
+            let inside = (to.min(end_s) - from.max(start_s)).max(0.0) / (to - from);
+            inside * pair[1].probes as f64
+        };
+        pairs.map(part).sum()
+    }
+
+    /// Energy of a window in joules, idle included.
+    pub fn energy_j(&self, window: Window) -> Result<f64, IntegrateError> {
+        let (energy, _) = integrate_shown(&self.series, window, self.timing)?;
+        Ok(energy.right_endpoint.0)
+    }
+
+    /// Energies in joules of an idle session's windows, of this length each.
+    fn idle_windows(&self, window_s: f64) -> Vec<f64> {
+        let Window { start_s, end_s } = self.window;
+        let count = ((end_s - start_s) / window_s) as usize;
+        let at = |index: usize| start_s + index as f64 * window_s;
+        let window = |index: usize| Window { start_s: at(index), end_s: at(index + 1) };
+        (0..count).filter_map(|index| self.energy_j(window(index)).ok()).collect()
+    }
+}
+
+/// What the meter's noise makes of a window: the standard deviation in joules of the
+/// energies of idle windows of that length; none with fewer than two.
+pub fn noise_j(idle: &[Session], window_s: f64) -> Option<f64> {
+    let of_session = |session: &Session| {
+        let energies = session.idle_windows(window_s);
+        variance(&energies).map(|variance| (variance, energies.len() as f64 - 1.0))
+    };
+    let parts: Vec<(f64, f64)> = idle.iter().filter_map(of_session).collect();
+    let freedom: f64 = parts.iter().map(|(_, n)| n).sum();
+    let squares: f64 = parts.iter().map(|(variance, n)| variance * n).sum();
+    (freedom > 0.0).then(|| (squares / freedom).sqrt())
+}
+
+/// What a probe costs; none without executed probes.
+pub fn probe_cost(bases: &[BaseCase]) -> Option<ProbeCost> {
+    let sum = |of: fn(&BaseCase) -> f64| bases.iter().map(of).sum::<f64>();
+    let probes = sum(|base| base.probes);
+    let added = sum(|base| base.probed_j - base.plain_j);
+    let each: Vec<f64> = bases
+        .iter()
+        .filter(|base| base.probes > 0.0)
+        .map(|base| (base.probed_j - base.plain_j) / base.probes)
+        .collect();
+    (probes > 0.0).then(|| ProbeCost {
+        energy_j: added / probes,
+        spread_j: variance(&each).map(f64::sqrt),
+        share: added / sum(|base| base.plain_j),
+    })
+}
+
+/// The energy of a window above idle and without its probes.
+pub fn window_energy(
+    total_j: f64,
+    piece: &Piece,
+    idle_power_w: f64,
+    cost: ProbeCost,
+    noise_j: Option<f64>,
+) -> CaseEnergy {
+    let duration_s = piece.window.duration().0;
+    let probes = piece.probes as f64;
+    let spread_j = cost.spread_j.unwrap_or(0.0) * probes;
+    CaseEnergy {
+        energy_j: total_j - idle_power_w * duration_s - cost.energy_j * probes,
+        energy_se_j: noise_j.map(|noise| noise.hypot(spread_j)),
+        total_j,
+        idle_power_w,
+        duration_s,
+        power_runs: 1,
+        idle_runs: 0,
+    }
+}
+
+/// The mean idle power in watts of idle sessions; none without any.
+pub fn idle_power_w(idle: &[Session]) -> Option<f64> {
+    let power = |session: &Session| {
+        let energy = session.energy_j(session.window).ok()?;
+        Some(energy / session.window.duration().0)
+    };
+    mean(&idle.iter().filter_map(power).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 W of idle power to 10 s, 3 W later; a meter that shows the present power.
+    fn session() -> Session {
+        let time_s: Vec<f64> = (0..=200).map(|tenth| f64::from(tenth) / 10.0).collect();
+        let power_w = time_s.iter().map(|time| if *time <= 10.0 { 1.0 } else { 3.0 }).collect();
+        let shot = |uptime_s: f64| Snapshot { uptime_s, probes: 10, executions: vec![(2, 5)] };
+        Session {
+            series: Series { time_s, power_w },
+            timing: MeterTiming::default(),
+            window: Window { start_s: 2.25, end_s: 18.0 },
+            snapshots: (1..=19).map(|second| shot(f64::from(second))).collect(),
+            collections_s: vec![2.5, 7.0, 7.5],
+        }
+    }
+
+    #[test]
+    fn windows_begin_and_end_with_snapshots() {
+        let pieces = session().pieces(4.0);
+        let times: Vec<(f64, f64)> =
+            pieces.iter().map(|piece| (piece.window.start_s, piece.window.end_s)).collect();
+        assert_eq!(times, [(3.0, 7.0), (7.0, 11.0), (11.0, 15.0)]);
+        assert_eq!(pieces[0].executions, [(2, 20)].into());
+        assert_eq!(pieces.iter().map(|piece| piece.probes).collect::<Vec<_>>(), [40; 3]);
+        assert_eq!(pieces.iter().map(|p| p.collections).collect::<Vec<_>>(), [0, 2, 0]);
+        assert_eq!(session().pieces(100.0), []);
+        let none = Session { snapshots: Vec::new(), ..session() };
+        assert_eq!(none.pieces(4.0), []);
+    }
+
+    /// From 2.25 to 18 s, 10 probes a second.
+    #[test]
+    fn probes_between_the_marks_are_counted_by_time() {
+        assert!((session().probes() - 157.5).abs() < 1e-9);
+    }
+
+    /// From 7 to 11 s: 3 s of 1 W, 1 s of 3 W; 4 J of idle, 40 probes of 10 mJ.
+    #[test]
+    fn idle_and_probes_are_subtracted() {
+        let session = session();
+        let piece = &session.pieces(4.0)[1];
+        let total_j = session.energy_j(piece.window).unwrap();
+        assert!((total_j - 6.0).abs() < 1e-9, "{total_j}");
+        let cost = ProbeCost { energy_j: 0.01, spread_j: Some(0.001), share: 0.2 };
+        let energy = window_energy(total_j, piece, 1.0, cost, Some(0.03));
+        assert!((energy.energy_j - 1.6).abs() < 1e-9);
+        assert!((energy.energy_se_j.unwrap() - 0.05).abs() < 1e-9);
+    }
+
+    #[test]
+    fn base_cases_tell_what_a_probe_costs() {
+        let base = |probed_j, probes| BaseCase { probed_j, plain_j: 10.0, probes };
+        let cost = probe_cost(&[base(12.0, 100.0), base(16.0, 200.0)]).unwrap();
+        assert!((cost.energy_j - 8.0 / 300.0).abs() < 1e-12);
+        assert!((cost.share - 0.4).abs() < 1e-12);
+        assert!((cost.spread_j.unwrap() - 0.01 / 2f64.sqrt()).abs() < 1e-12);
+        assert_eq!(probe_cost(&[base(12.0, 100.0)]).unwrap().spread_j, None);
+        assert_eq!(probe_cost(&[]), None);
+    }
+
+    #[test]
+    fn noise_is_that_of_idle_windows() {
+        let mut idle = session();
+        idle.window = Window { start_s: 1.0, end_s: 9.0 };
+        assert!(noise_j(std::slice::from_ref(&idle), 2.0).unwrap() < 1e-9);
+        assert!((idle_power_w(std::slice::from_ref(&idle)).unwrap() - 1.0).abs() < 1e-9);
+        assert_eq!(noise_j(&[idle], 5.0), None);
+        assert_eq!(noise_j(&[], 5.0), None);
+        assert_eq!(idle_power_w(&[]), None);
+    }
+}
