@@ -30,7 +30,7 @@ final class Calls {
 
     /**
      * Whether a class is the housekeeping of the probes (writing counts on a thread of its
-     * own). It works at moments of the host's choosing, so its work is nobody's.
+     * own). On a board it has a core of its own, so its work is nobody's.
      */
     static boolean isHousekeeping(String name) {
         return name.startsWith("wattline$rt") && name.endsWith("/W$Flush");
