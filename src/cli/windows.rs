@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::campaign::{Phase, PlannedCase, count_operations, parse_snapshots};
+use crate::campaign::{OperationMatrix, Phase, PlannedCase, parse_snapshots};
 use crate::dataset::windows::{
     BaseCase, Piece, ProbeCost, Session, idle_power_w, noise_j, probe_cost, window_energy,
 };
@@ -158,6 +158,7 @@ fn rows(
 ) -> Result<(), Failure> {
     let (case, dictionary) = &source.cases[run.place];
     let bad = |message: String| Failure::input(source.folder.join(&run.record.folder), message);
+    let matrix = OperationMatrix::new(dictionary);
     for (number, piece) in run.session.pieces(source.window_s).iter().enumerate() {
         let total_j = run.session.energy_j(piece.window).map_err(|error| bad(error.to_string()))?;
         let executions = executions(piece, dictionary.blocks.len())
@@ -165,7 +166,7 @@ fn rows(
         let name = format!("{}@{}.{:03}", case.name, run.record.run.repeat, number + 1);
         let mix = Mix::new(dictionary, |block| executions[block]);
         mixes.0.insert(name.clone(), mix);
-        let mut counts = count_operations(dictionary, &executions);
+        let mut counts = matrix.counts(&executions);
         if piece.collections > 0 {
             counts.insert(crate::dataset::GARBAGE_COLLECTION.into(), piece.collections);
         }
