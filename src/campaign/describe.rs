@@ -115,7 +115,8 @@ fn summarise(
     let dropped_executed = dropped.iter().filter(|dropped| executed(dropped.block)).count();
     let columns = rows.first().map_or(0, Vec::len);
     let campaign = &settings.campaign;
-    let runs = cases.iter().flat_map(|case| repeats(case.removed.is_empty(), campaign));
+    let runs = cases.iter().enumerate();
+    let runs = runs.flat_map(|(place, case)| repeats(place, case, campaign));
     let runs: u32 = runs.map(|(_, repeats)| repeats).sum();
     let variants: BTreeSet<&str> = cases.iter().map(|case| case.variant.as_str()).collect();
     PlanSummary {

@@ -53,26 +53,36 @@ impl PlannedRun {
     }
 }
 
-/// How many runs of each phase a case has. With windows every case has its counts and its
-/// power in one; the base cases also run without probes and tell what idle power is.
-pub(super) fn repeats(is_base: bool, settings: &CampaignSettings) -> [(Phase, u32); 3] {
-    let (traced, plain) = match settings.protocol {
-        Protocol::Paired => (settings.traced_repeats, true),
-        Protocol::Windows => (settings.repeats, is_base),
+/// With windows, of so many cases in the plan's order one also runs without probes.
+const PLAIN_EVERY: usize = 5;
+
+/// How many runs of each phase the case at `place` of the plan has. With windows every case
+/// has its counts and its power in one. The base cases and a few others also run without
+/// probes, which tells what probes cost; the base cases' idle runs serve all.
+pub(super) fn repeats(
+    place: usize,
+    case: &PlannedCase,
+    settings: &CampaignSettings,
+) -> [(Phase, u32); 3] {
+    let is_base = case.removed.is_empty();
+    let is_plain = is_base || place % PLAIN_EVERY == PLAIN_EVERY - 1;
+    let (traced, power, idle) = match settings.protocol {
+        Protocol::Paired => (settings.traced_repeats, true, true),
+        Protocol::Windows => (settings.repeats, is_plain, is_base),
     };
-    let plain = |repeats| if plain { repeats } else { 0 };
+    let wanted = |is_wanted, repeats| if is_wanted { repeats } else { 0 };
     [
         (Phase::Traced, traced),
-        (Phase::Power, plain(settings.repeats)),
-        (Phase::Idle, plain(settings.idle_repeats)),
+        (Phase::Power, wanted(power, settings.repeats)),
+        (Phase::Idle, wanted(idle, settings.idle_repeats)),
     ]
 }
 
 /// All runs of the cases, in a seeded shuffle.
 pub fn order_runs(cases: &[PlannedCase], settings: &CampaignSettings) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
-    for case in cases {
-        for (phase, repeats) in repeats(case.removed.is_empty(), settings) {
+    for (place, case) in cases.iter().enumerate() {
+        for (phase, repeats) in repeats(place, case, settings) {
             let run = |repeat| PlannedRun { case: case.name.clone(), phase, repeat };
             runs.extend((1..=repeats).map(run));
         }
@@ -138,16 +148,20 @@ mod tests {
     }
 
     #[test]
-    fn with_windows_only_base_cases_run_without_probes() {
+    fn with_windows_base_cases_and_a_few_others_run_without_probes() {
         let mut campaign = settings(2);
         (campaign.repeats, campaign.idle_repeats) = (2, 1);
         campaign.protocol = Protocol::Windows;
-        let runs = order_runs(&cases(), &campaign);
+        let [base, other] = cases();
+        let mut cases = vec![base, other.clone(), other.clone(), other.clone(), other];
+        cases[4].name = "r04-a".into();
+        let runs = order_runs(&cases, &campaign);
         let count = |case: &str, phase: Phase| {
             runs.iter().filter(|run| run.case == case && run.phase == phase).count()
         };
         let phases = [Phase::Traced, Phase::Power, Phase::Idle];
         assert_eq!(phases.map(|phase| count("base-a", phase)), [2, 2, 1]);
-        assert_eq!(phases.map(|phase| count("r01-a", phase)), [2, 0, 0]);
+        assert_eq!(phases.map(|phase| count("r01-a", phase)), [3 * 2, 0, 0]);
+        assert_eq!(phases.map(|phase| count("r04-a", phase)), [2, 2, 0]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::campaign::{PlannedCase, Remains, count_operations};
+use crate::campaign::{Phase, PlannedCase, Remains, count_operations};
 use crate::dataset::{
     AssembleOptions, CaseMixes, Dataset, IdlePolicy, LibraryTop, Provenance, assemble,
     dataset_to_csv, dataset_to_toml, energies_to_csv,
@@ -60,8 +60,11 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
     };
     let remains = read_remains(folder)?;
     let windows = scenario.campaign.protocol == Protocol::Windows;
-    let plain: Vec<PlannedCase> =
-        cases.iter().filter(|case| !windows || case.removed.is_empty()).cloned().collect();
+    // With windows most cases have no runs without probes.
+    let has_power = |case: &&PlannedCase| {
+        !windows || records.iter().any(|record| record.is_good_run_of(&case.name, Phase::Power))
+    };
+    let plain: Vec<PlannedCase> = cases.iter().filter(has_power).cloned().collect();
     let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
     for case in &plain {
         let Some(runs) = executions.get(&case.name) else { continue };
@@ -109,9 +112,10 @@ fn summary(dataset: &Dataset) -> String {
             None => "none".into(),
         };
         text += &format!(
-            "\nprobes cost {} each (standard deviation over base cases: {}), {:.1} % of the base \
-             cases' energy; it is subtracted",
+            "\nprobes cost {} as a statement and {} in a condition (standard deviation over cases: \
+             {} a probe), {:.1} % of the energy without; it is subtracted",
             nano(Some(windows.probe_energy_j)),
+            nano(Some(windows.condition_probe_energy_j)),
             nano(windows.probe_spread_j),
             100.0 * windows.probe_share
         );

@@ -35,6 +35,7 @@ mod stop;
 mod tenants;
 mod trace;
 mod truth;
+mod watched_runs;
 mod windows;
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::campaign::{OperationMatrix, Phase, PlannedCase, parse_snapshots};
 use crate::dataset::windows::{
-    BaseCase, Piece, ProbeCost, Session, idle_power_w, noise_j, probe_cost, window_energy,
+    Pair, Piece, ProbeCost, Session, idle_power_w, noise_j, probe_cost, window_energy,
 };
 use crate::dataset::{CaseEnergy, CaseMixes, LibraryTop, MeasuredCase, Windows, lump_cases};
 use crate::operations::{Dictionary, Mix};
@@ -22,7 +22,7 @@ pub struct Source<'s> {
     pub records: &'s [RunRecord],
     /// Its cases, each with the dictionary of its variant.
     pub cases: Vec<(&'s PlannedCase, Dictionary)>,
-    /// Energies of the base cases without probes, by name.
+    /// Energies of the cases that also ran without probes, by name.
     pub plain: BTreeMap<String, CaseEnergy>,
     /// Rails and marks.
     pub judge: JudgeSettings,
@@ -57,8 +57,8 @@ pub fn make(source: &Source<'_>) -> Result<Made, Failure> {
     let power_w = idle_power_w(&idle).ok_or_else(|| bad("there is no good idle run"))?;
     let noise_j = noise_j(&idle, source.window_s);
     let runs = probed_runs(source)?;
-    let cost = probe_cost(&base_cases(source, &runs, power_w)).ok_or_else(|| {
-        bad("no base case has good runs with probes and without: what probes cost is not known")
+    let cost = probe_cost(&pairs(source, &runs, power_w)).ok_or_else(|| {
+        bad("no case has good runs with probes and without: what probes cost is not known")
     })?;
     let (mut cases, mut mixes) = (Vec::new(), CaseMixes::default());
     for run in &runs {
@@ -71,7 +71,8 @@ pub fn make(source: &Source<'_>) -> Result<Made, Failure> {
     let windows = Windows {
         window_s: source.window_s,
         sessions: runs.len(),
-        probe_energy_j: cost.energy_j,
+        probe_energy_j: cost.energy_j[0],
+        condition_probe_energy_j: cost.energy_j[1],
         probe_spread_j: cost.spread_j,
         probe_share: cost.share,
         window_noise_j: noise_j,
@@ -122,6 +123,7 @@ fn session(
         timing: trace.timing(),
         window: Window { start_s: measured.start_uptime_s, end_s: measured.end_uptime_s },
         snapshots: snapshots.map_err(|error| bad(error.to_string()))?.unwrap_or_default(),
+        in_condition: source.in_condition(),
         collections_s: collections(&logs.logcat, source),
     })
 }
@@ -139,14 +141,27 @@ fn collections(logcat: &str, source: &Source<'_>) -> Vec<f64> {
     own.filter_map(|(line, ..)| Some(at(*line)? + alignment.offset_s)).collect()
 }
 
-/// The base cases with probes and without: each session with probes for itself.
-fn base_cases(source: &Source<'_>, runs: &[Run<'_>], idle_power_w: f64) -> Vec<BaseCase> {
-    let base = |run: &Run<'_>| {
+/// Kinds of blocks whose probe stands in a condition. (That of a `for` mostly follows from
+/// other blocks.)
+const IN_CONDITION: [&str; 6] =
+    ["while_test", "do_test", "and_right", "or_right", "conditional_true", "conditional_false"];
+
+impl Source<'_> {
+    fn in_condition(&self) -> Vec<bool> {
+        let blocks = self.cases.first().map(|(_, dictionary)| dictionary.blocks.iter());
+        let is_in = |kind: &str| IN_CONDITION.contains(&kind);
+        blocks.into_iter().flatten().map(|block| is_in(&block.kind)).collect()
+    }
+}
+
+/// The cases with probes and without: each session with probes for itself.
+fn pairs(source: &Source<'_>, runs: &[Run<'_>], idle_power_w: f64) -> Vec<Pair> {
+    let pair = |run: &Run<'_>| {
         let plain = source.plain.get(&run.record.run.case)?;
         let probed_j = run.measured.energy_j - idle_power_w * run.measured.duration_s;
-        Some(BaseCase { probed_j, plain_j: plain.energy_j, probes: run.session.probes() })
+        Some(Pair { probed_j, plain_j: plain.energy_j, probes: run.session.probes() })
     };
-    runs.iter().filter_map(base).collect()
+    runs.iter().filter_map(pair).collect()
 }
 
 fn rows(

@@ -100,12 +100,15 @@ pub struct Windows {
     pub window_s: f64,
     /// Sessions.
     pub sessions: usize,
-    /// What one executed probe costs, in joules: it is subtracted from every window.
+    /// What one executed probe costs that is a statement, in joules: it is subtracted from
+    /// every window.
     pub probe_energy_j: f64,
-    /// How far apart base cases are in that, as a standard deviation.
+    /// The same of a probe in a condition.
+    pub condition_probe_energy_j: f64,
+    /// How far single cases are from that, as a standard deviation in joules a probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_spread_j: Option<f64>,
-    /// What probes added to the base cases, as a share of their energy above idle.
+    /// What probes added to the cases that also ran without, as a share of their energy.
     pub probe_share: f64,
     /// Standard deviation of idle windows of that length.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,9 @@
 //! Sessions that counted and were measured at once -> their windows: what ran in each, and
 //! its energy, less idle power and less what the probes cost. What probes cost is told by
-//! the base cases, which also ran without.
+//! the cases that also ran without.
+//!
+//! A probe in a condition (`W.t(7) && (c)`, `W.b(7, 8, c) ? ...`) is a call more than one that
+//! is a statement of its own: the two sorts have costs of their own.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +23,8 @@ pub struct Session {
     pub window: Window,
     /// Snapshots of the counts; none of an idle session.
     pub snapshots: Vec<Snapshot>,
+    /// Whether each block's probe, by id, is in a condition.
+    pub in_condition: Vec<bool>,
     /// Collections of the application, on the board's clock.
     pub collections_s: Vec<f64>,
 }
@@ -29,8 +34,8 @@ pub struct Session {
 pub struct Piece {
     /// When, on the board's clock.
     pub window: Window,
-    /// Executed probes.
-    pub probes: u64,
+    /// Executed probes: statements, in conditions.
+    pub probes: [u64; 2],
     /// Executions by block.
     pub executions: BTreeMap<usize, u64>,
     /// Garbage collections.
@@ -40,23 +45,25 @@ pub struct Piece {
 /// What one executed probe adds to the energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeCost {
-    /// Mean over the base cases, in joules.
-    pub energy_j: f64,
-    /// How far apart the base cases are, as a standard deviation in joules; none of one.
+    /// Of statements and of those in conditions, in joules; the same where the cases can't
+    /// tell them apart.
+    pub energy_j: [f64; 2],
+    /// How far single cases are from that, as a standard deviation in joules a probe; none
+    /// with too few cases.
     pub spread_j: Option<f64>,
-    /// What probes added to the base cases, as a share of their energy above idle.
+    /// What probes added to the cases, as a share of their energy above idle.
     pub share: f64,
 }
 
-/// A base case, with probes and without.
+/// A case, with probes and without.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BaseCase {
+pub struct Pair {
     /// Energy above idle of the sessions with probes, in joules.
     pub probed_j: f64,
     /// The same of those without.
     pub plain_j: f64,
-    /// Executed probes.
-    pub probes: f64,
+    /// Executed probes: statements, in conditions.
+    pub probes: [f64; 2],
 }
 
 impl Session {
@@ -69,14 +76,15 @@ impl Session {
         let Some(first) = shots.next() else { return Vec::new() };
         let empty = |start_s: f64| Piece {
             window: Window { start_s, end_s: start_s },
-            probes: 0,
+            probes: [0; 2],
             executions: BTreeMap::new(),
             collections: 0,
         };
         let mut piece = empty(first.uptime_s);
         let mut pieces = Vec::new();
         for shot in shots {
-            piece.probes += shot.probes;
+            let probes = self.probes_of(shot);
+            (0..2).for_each(|sort| piece.probes[sort] += probes[sort]);
             for (block, executions) in &shot.executions {
                 *piece.executions.entry(*block).or_default() += executions;
             }
@@ -93,15 +101,24 @@ impl Session {
     }
 
     /// Probes executed between the marks: in between two snapshots as many as time passed.
-    pub fn probes(&self) -> f64 {
+    pub fn probes(&self) -> [f64; 2] {
         let Window { start_s, end_s } = self.window;
-        let pairs = self.snapshots.windows(2);
-        let part = |pair: &[Snapshot]| {
+        let mut sum = [0.0; 2];
+        for pair in self.snapshots.windows(2) {
             let (from, to) = (pair[0].uptime_s, pair[1].uptime_s);
             let inside = (to.min(end_s) - from.max(start_s)).max(0.0) / (to - from);
-            inside * pair[1].probes as f64
-        };
-        pairs.map(part).sum()
+            let probes = self.probes_of(&pair[1]);
+            (0..2).for_each(|sort| sum[sort] += inside * probes[sort] as f64);
+        }
+        sum
+    }
+
+    /// Probes of a snapshot: statements, in conditions.
+    fn probes_of(&self, shot: &Snapshot) -> [u64; 2] {
+        let is_in = |block: usize| self.in_condition.get(block).copied().unwrap_or(false);
+        let inside = shot.executions.iter().filter(|(block, _)| is_in(*block));
+        let inside = inside.map(|(_, executions)| executions).sum::<u64>().min(shot.probes);
+        [shot.probes - inside, inside]
     }
 
     /// Energy of a window in joules, idle included.
@@ -133,21 +150,47 @@ pub fn noise_j(idle: &[Session], window_s: f64) -> Option<f64> {
     (freedom > 0.0).then(|| (squares / freedom).sqrt())
 }
 
-/// What a probe costs; none without executed probes.
-pub fn probe_cost(bases: &[BaseCase]) -> Option<ProbeCost> {
-    let sum = |of: fn(&BaseCase) -> f64| bases.iter().map(of).sum::<f64>();
-    let probes = sum(|base| base.probes);
-    let added = sum(|base| base.probed_j - base.plain_j);
-    let each: Vec<f64> = bases
+/// What probes cost: least squares over the pairs, each weighed by its number of probes, so
+/// that cases count alike. None without executed probes.
+pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
+    // Shares of the two sorts, and joules a probe.
+    let rows: Vec<([f64; 2], f64)> = pairs
         .iter()
-        .filter(|base| base.probes > 0.0)
-        .map(|base| (base.probed_j - base.plain_j) / base.probes)
+        .filter(|pair| pair.probes.iter().sum::<f64>() > 0.0)
+        .map(|pair| {
+            let all: f64 = pair.probes.iter().sum();
+            (pair.probes.map(|probes| probes / all), (pair.probed_j - pair.plain_j) / all)
+        })
         .collect();
-    (probes > 0.0).then(|| ProbeCost {
-        energy_j: added / probes,
-        spread_j: variance(&each).map(f64::sqrt),
-        share: added / sum(|base| base.plain_j),
-    })
+    let each: Vec<f64> = rows.iter().map(|(_, energy_j)| *energy_j).collect();
+    let mean_j = mean(&each)?;
+    let (energy_j, free) = match two_costs(&rows) {
+        Some(costs) => (costs, 2),
+        None => ([mean_j; 2], 1),
+    };
+    let left = |(shares, found): &([f64; 2], f64)| found - dot(*shares, energy_j);
+    let squares: f64 = rows.iter().map(left).map(|left| left * left).sum();
+    let spread_j = (rows.len() > free).then(|| (squares / (rows.len() - free) as f64).sqrt());
+    let sum = |of: fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>();
+    let share = sum(|pair| pair.probed_j) / sum(|pair| pair.plain_j) - 1.0;
+    Some(ProbeCost { energy_j, spread_j, share })
+}
+
+/// The costs of the two sorts; none where the rows are too few or too much alike, or where
+/// one would be negative.
+fn two_costs(rows: &[([f64; 2], f64)]) -> Option<[f64; 2]> {
+    let sum = |of: &dyn Fn(&([f64; 2], f64)) -> f64| rows.iter().map(of).sum::<f64>();
+    let (aa, ab) = (sum(&|(s, _)| s[0] * s[0]), sum(&|(s, _)| s[0] * s[1]));
+    let bb = sum(&|(s, _)| s[1] * s[1]);
+    let (ay, by) = (sum(&|(s, y)| s[0] * y), sum(&|(s, y)| s[1] * y));
+    let determinant = aa * bb - ab * ab;
+    let costs = [(ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant];
+    let is_known = rows.len() > 2 && determinant > 1e-6 * aa * bb;
+    (is_known && costs.iter().all(|cost| *cost >= 0.0)).then_some(costs)
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
 }
 
 /// The energy of a window above idle and without its probes.
@@ -159,10 +202,10 @@ pub fn window_energy(
     noise_j: Option<f64>,
 ) -> CaseEnergy {
     let duration_s = piece.window.duration().0;
-    let probes = piece.probes as f64;
-    let spread_j = cost.spread_j.unwrap_or(0.0) * probes;
+    let probes = piece.probes.map(|probes| probes as f64);
+    let spread_j = cost.spread_j.unwrap_or(0.0) * (probes[0] + probes[1]);
     CaseEnergy {
-        energy_j: total_j - idle_power_w * duration_s - cost.energy_j * probes,
+        energy_j: total_j - idle_power_w * duration_s - dot(cost.energy_j, probes),
         energy_se_j: noise_j.map(|noise| noise.hypot(spread_j)),
         total_j,
         idle_power_w,
@@ -195,6 +238,7 @@ mod tests {
             timing: MeterTiming::default(),
             window: Window { start_s: 2.25, end_s: 18.0 },
             snapshots: (1..=19).map(|second| shot(f64::from(second))).collect(),
+            in_condition: vec![false, false, true],
             collections_s: vec![2.5, 7.0, 7.5],
         }
     }
@@ -206,7 +250,7 @@ mod tests {
             pieces.iter().map(|piece| (piece.window.start_s, piece.window.end_s)).collect();
         assert_eq!(times, [(3.0, 7.0), (7.0, 11.0), (11.0, 15.0)]);
         assert_eq!(pieces[0].executions, [(2, 20)].into());
-        assert_eq!(pieces.iter().map(|piece| piece.probes).collect::<Vec<_>>(), [40; 3]);
+        assert_eq!(pieces.iter().map(|piece| piece.probes).collect::<Vec<_>>(), [[20, 20]; 3]);
         assert_eq!(pieces.iter().map(|p| p.collections).collect::<Vec<_>>(), [0, 2, 0]);
         assert_eq!(session().pieces(100.0), []);
         let none = Session { snapshots: Vec::new(), ..session() };
@@ -216,7 +260,8 @@ mod tests {
     /// From 2.25 to 18 s, 10 probes a second.
     #[test]
     fn probes_between_the_marks_are_counted_by_time() {
-        assert!((session().probes() - 157.5).abs() < 1e-9);
+        let [statements, conditions] = session().probes();
+        assert!((statements - 78.75).abs() < 1e-9 && (conditions - 78.75).abs() < 1e-9);
     }
 
     /// From 7 to 11 s: 3 s of 1 W, 1 s of 3 W; 4 J of idle, 40 probes of 10 mJ.
@@ -226,21 +271,32 @@ mod tests {
         let piece = &session.pieces(4.0)[1];
         let total_j = session.energy_j(piece.window).unwrap();
         assert!((total_j - 6.0).abs() < 1e-9, "{total_j}");
-        let cost = ProbeCost { energy_j: 0.01, spread_j: Some(0.001), share: 0.2 };
+        let cost = ProbeCost { energy_j: [0.005, 0.015], spread_j: Some(0.001), share: 0.2 };
         let energy = window_energy(total_j, piece, 1.0, cost, Some(0.03));
         assert!((energy.energy_j - 1.6).abs() < 1e-9);
         assert!((energy.energy_se_j.unwrap() - 0.05).abs() < 1e-9);
     }
 
     #[test]
-    fn base_cases_tell_what_a_probe_costs() {
-        let base = |probed_j, probes| BaseCase { probed_j, plain_j: 10.0, probes };
-        let cost = probe_cost(&[base(12.0, 100.0), base(16.0, 200.0)]).unwrap();
-        assert!((cost.energy_j - 8.0 / 300.0).abs() < 1e-12);
-        assert!((cost.share - 0.4).abs() < 1e-12);
-        assert!((cost.spread_j.unwrap() - 0.01 / 2f64.sqrt()).abs() < 1e-12);
-        assert_eq!(probe_cost(&[base(12.0, 100.0)]).unwrap().spread_j, None);
+    fn cases_with_probes_and_without_tell_what_a_probe_costs() {
+        let pair = |added_j: f64, probes| Pair { probed_j: 10.0 + added_j, plain_j: 10.0, probes };
+        // 20 mJ a statement, 30 mJ in a condition.
+        let three = [pair(2.0, [100.0, 0.0]), pair(5.0, [100.0, 100.0]), pair(3.0, [0.0, 100.0])];
+        let cost = probe_cost(&three).unwrap();
+        assert!((cost.energy_j[0] - 0.02).abs() < 1e-12 && (cost.energy_j[1] - 0.03).abs() < 1e-12);
+        assert!((cost.share - 1.0 / 3.0).abs() < 1e-12);
+        assert!(cost.spread_j.unwrap() < 1e-12);
+        // Two, or any number that are alike, can't tell the sorts apart.
+        let two = probe_cost(&[pair(2.0, [100.0, 0.0]), pair(8.0, [200.0, 0.0])]).unwrap();
+        assert!((two.energy_j[0] - 0.03).abs() < 1e-12 && two.energy_j[0] == two.energy_j[1]);
+        assert!((two.spread_j.unwrap() - 0.01 * 2f64.sqrt()).abs() < 1e-12);
+        assert_eq!(probe_cost(&two_alike(&pair)).unwrap().energy_j, [0.02; 2]);
+        assert_eq!(probe_cost(&[pair(2.0, [100.0, 0.0])]).unwrap().spread_j, None);
         assert_eq!(probe_cost(&[]), None);
+    }
+
+    fn two_alike(pair: &dyn Fn(f64, [f64; 2]) -> Pair) -> Vec<Pair> {
+        vec![pair(2.0, [50.0, 50.0]); 4]
     }
 
     #[test]
