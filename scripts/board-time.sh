@@ -205,10 +205,8 @@ curves() {
     for cases in 4 8 16 24 32 40; do
         point "(d) planner with 3 kernel sessions" planned "$cases" 1 1 1 "$out/planned" --solver shrink
     done
-    for cases in 4 8 16 24 32 40; do
+    for cases in 5 8 16 24 40; do
         point "(e) windows" windows "$cases" 1 1 1 - --solver shrink
-    done
-    for cases in 4 8 16 40; do
         point "(e) windows with 1 kernel session" windows "$cases" 1 1 1 "$out/kernels-1" --solver shrink
     done
 }

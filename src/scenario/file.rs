@@ -246,7 +246,7 @@ pub enum Protocol {
     #[default]
     Paired,
     /// Counts and power in one run: a row of the data set for each of its windows. Base
-    /// cases also run without probes, which tells what probes cost.
+    /// cases and some others also run without probes, which tells what probes cost.
     Windows,
 }
 
