@@ -27,6 +27,9 @@ pub struct Chip {
     /// Time between two refreshes of what its file shows. (A real chip is refreshed when
     /// its file is read, at most so often.)
     pub refresh_us: u64,
+    /// Standard deviation of a rail's mean power over one refresh.
+    #[serde(default)]
+    pub noise_w: f64,
     /// Its channels.
     pub rails: Vec<ChipRail>,
 }
@@ -115,6 +118,9 @@ pub(super) fn problem(
     let mut rails = chips.iter().flat_map(|chip| &chip.rails);
     if rails.any(|rail| !rail.power_w.is_finite() || rail.power_w < 0.0) {
         return Some("odpm.rails.power_w must not be negative".into());
+    }
+    if chips.iter().any(|chip| !chip.noise_w.is_finite() || chip.noise_w < 0.0) {
+        return Some("odpm.noise_w must not be negative".into());
     }
     let gauge = gauge?;
     let positive = [gauge.voltage_v, gauge.step_ua, gauge.step_uv];

@@ -165,9 +165,9 @@ impl Hardware {
             let total = power.iter().sum();
             self.temperature_c = heat::after(&self.file.heat, self.temperature_c, total, seconds);
             self.refresh(power);
-            self.chips.iter_mut().for_each(|chip| chip.settle(power, seconds, until_ns));
             self.rapl.iter_mut().for_each(|rapl| rapl.settle(power, seconds));
             let noise = &mut self.noise;
+            self.chips.iter_mut().for_each(|chip| chip.settle(power, seconds, until_ns, noise));
             self.gauge.iter_mut().for_each(|gauge| gauge.settle(power, seconds, until_ns, noise));
         }
         self.show(now_ns);

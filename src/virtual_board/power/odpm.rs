@@ -1,12 +1,13 @@
 //! One chip of the power rail monitor as Pixel kernels show it: `energy_value` with the
 //! time of its last refresh and the microwatt seconds of each rail since boot. The energy
-//! is exact but for the last microjoule: tolerances of real shunts are not simulated.
+//! is exact but for a little noise: tolerances of real shunts are not simulated.
 
 use std::io;
 use std::path::Path;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 use super::RailPower;
 use super::files::{LiveFile, write_file};
@@ -60,16 +61,28 @@ impl OdpmChip {
     pub(super) fn restart(&mut self, now_ns: u64, noise: &mut ChaCha8Rng) {
         self.first_uj.iter_mut().for_each(|first| *first = noise.random_range(FIRST_UJ));
         self.spent_j.iter_mut().for_each(|spent| *spent = 0.0);
+        self.shown_uj.clone_from(&self.first_uj);
         let refresh_ns = self.chip.refresh_us * 1000;
         self.refresh(now_ns / refresh_ns * refresh_ns);
     }
 
     /// So much power was drawn for so long, up to a time.
-    pub(super) fn settle(&mut self, power: RailPower, seconds: f64, until_ns: u64) {
+    pub(super) fn settle(
+        &mut self,
+        power: RailPower,
+        seconds: f64,
+        until_ns: u64,
+        noise: &mut ChaCha8Rng,
+    ) {
         for (spent, rail) in self.spent_j.iter_mut().zip(&self.chip.rails) {
             *spent += rail_power_w(rail, power) * seconds;
         }
         if until_ns % (self.chip.refresh_us * 1000) == 0 {
+            let noise_j = self.chip.noise_w * self.chip.refresh_us as f64 * 1e-6;
+            for spent in &mut self.spent_j {
+                let normal: f64 = StandardNormal.sample(noise);
+                *spent += normal * noise_j;
+            }
             self.refresh(until_ns);
         }
     }
@@ -77,7 +90,9 @@ impl OdpmChip {
     fn refresh(&mut self, at_ns: u64) {
         let millis = at_ns / 1_000_000;
         let counts = self.first_uj.iter().zip(&self.spent_j);
-        self.shown_uj = counts.map(|(first, spent)| first + (spent * 1e6) as u64).collect();
+        let counts = counts.map(|(first, spent)| first + (spent * 1e6).max(0.0) as u64);
+        // No noise makes a counter go back.
+        self.shown_uj = counts.zip(&self.shown_uj).map(|(now, shown)| now.max(*shown)).collect();
         let counts: Vec<String> = self.shown_uj.iter().map(u64::to_string).collect();
         self.shown = self.text(millis, |at| counts[at].clone());
     }

@@ -54,8 +54,7 @@ impl Rapl {
     fn show(&mut self) {
         for (file, spent) in self.files.iter_mut().zip(self.spent_j) {
             let microjoules = (FIRST_UJ + (spent * 1e6) as u64) % (RANGE_UJ + 1);
-            // As long as before, so that a reader finds a whole number at any time.
-            file.set(&format!("{microjoules:012}\n"));
+            file.set(&format!("{microjoules}\n"));
         }
     }
 }
