@@ -34,6 +34,7 @@ mod sessions;
 mod tenants;
 mod trace;
 mod truth;
+mod watched_runs;
 
 use std::process::ExitCode;
 
