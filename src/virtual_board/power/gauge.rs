@@ -84,7 +84,7 @@ impl FuelGauge {
         self.drawn_j += watts * seconds;
         self.drawn_uah += watts / self.volts(watts) * seconds / 3600.0 * 1e6;
         let refresh_ns = self.gauge.refresh_us * 1000;
-        if until_ns % refresh_ns == 0 {
+        if until_ns.is_multiple_of(refresh_ns) {
             let mean_w = std::mem::take(&mut self.drawn_j) / (refresh_ns as f64 * 1e-9);
             self.refresh(mean_w, noise);
         }

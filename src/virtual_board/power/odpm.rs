@@ -77,7 +77,7 @@ impl OdpmChip {
         for (spent, rail) in self.spent_j.iter_mut().zip(&self.chip.rails) {
             *spent += rail_power_w(rail, power) * seconds;
         }
-        if until_ns % (self.chip.refresh_us * 1000) == 0 {
+        if until_ns.is_multiple_of(self.chip.refresh_us * 1000) {
             let noise_j = self.chip.noise_w * self.chip.refresh_us as f64 * 1e-6;
             for spent in &mut self.spent_j {
                 let normal: f64 = StandardNormal.sample(noise);
