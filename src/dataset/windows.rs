@@ -150,11 +150,13 @@ pub fn noise_j(idle: &[Session], window_s: f64) -> Option<f64> {
     (freedom > 0.0).then(|| (squares / freedom).sqrt())
 }
 
+/// A pair's shares of the two sorts of probes, and joules a probe.
+type ProbeShares = ([f64; 2], f64);
+
 /// What probes cost: least squares over the pairs, each weighed by its number of probes, so
 /// that cases count alike. None without executed probes.
 pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
-    // Shares of the two sorts, and joules a probe.
-    let rows: Vec<([f64; 2], f64)> = pairs
+    let rows: Vec<ProbeShares> = pairs
         .iter()
         .filter(|pair| pair.probes.iter().sum::<f64>() > 0.0)
         .map(|pair| {
@@ -168,7 +170,7 @@ pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
         Some(costs) => (costs, 2),
         None => ([mean_j; 2], 1),
     };
-    let left = |(shares, found): &([f64; 2], f64)| found - dot(*shares, energy_j);
+    let left = |(shares, found): &ProbeShares| found - dot(*shares, energy_j);
     let squares: f64 = rows.iter().map(left).map(|left| left * left).sum();
     let spread_j = (rows.len() > free).then(|| (squares / (rows.len() - free) as f64).sqrt());
     let sum = |of: fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>();
@@ -178,8 +180,8 @@ pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
 
 /// The costs of the two sorts; none where the rows are too few or too much alike, or where
 /// one would be negative.
-fn two_costs(rows: &[([f64; 2], f64)]) -> Option<[f64; 2]> {
-    let sum = |of: &dyn Fn(&([f64; 2], f64)) -> f64| rows.iter().map(of).sum::<f64>();
+fn two_costs(rows: &[ProbeShares]) -> Option<[f64; 2]> {
+    let sum = |of: &dyn Fn(&ProbeShares) -> f64| rows.iter().map(of).sum::<f64>();
     let (aa, ab) = (sum(&|(s, _)| s[0] * s[0]), sum(&|(s, _)| s[0] * s[1]));
     let bb = sum(&|(s, _)| s[1] * s[1]);
     let (ay, by) = (sum(&|(s, y)| s[0] * y), sum(&|(s, y)| s[1] * y));
