@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::campaign::{OperationMatrix, Phase, PlannedCase, parse_snapshots};
-use crate::dataset::windows::{
-    Pair, Piece, ProbeCost, Session, idle_power_w, noise_j, probe_cost, window_energy,
-};
+use crate::dataset::probe_cost::{Pair, ProbeCost, probe_cost};
+use crate::dataset::windows::{Piece, Session, idle_power_w, noise_j, window_energy};
 use crate::dataset::{CaseEnergy, CaseMixes, LibraryTop, MeasuredCase, Windows, lump_cases};
 use crate::operations::{Dictionary, Mix};
 use crate::power::{Window, parse_log_line, parse_samples, parse_session_log};

@@ -12,6 +12,7 @@ pub mod library;
 pub mod output;
 #[cfg(feature = "parquet")]
 pub mod parquet_rows;
+pub mod probe_cost;
 pub mod rows;
 pub mod table;
 pub mod windows;

@@ -1,9 +1,6 @@
 //! Sessions that counted and were measured at once -> their windows: what ran in each, and
 //! its energy, less idle power and less what the probes cost. What probes cost is told by
 //! the cases that also ran without.
-//!
-//! A probe in a condition (`W.t(7) && (c)`, `W.b(7, 8, c) ? ...`) is a call more than one that
-//! is a statement of its own: the two sorts have costs of their own.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +8,7 @@ use crate::campaign::Snapshot;
 use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_shown};
 
 use super::energy::{CaseEnergy, mean, variance};
+use super::probe_cost::{ProbeCost, dot};
 
 /// What one session's logs say.
 #[derive(Debug, Clone)]
@@ -40,30 +38,6 @@ pub struct Piece {
     pub executions: BTreeMap<usize, u64>,
     /// Garbage collections.
     pub collections: u128,
-}
-
-/// What one executed probe adds to the energy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProbeCost {
-    /// Of statements and of those in conditions, in joules; the same where the cases can't
-    /// tell them apart.
-    pub energy_j: [f64; 2],
-    /// How far single cases are from that, as a standard deviation in joules a probe; none
-    /// with too few cases.
-    pub spread_j: Option<f64>,
-    /// What probes added to the cases, as a share of their energy above idle.
-    pub share: f64,
-}
-
-/// A case, with probes and without.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair {
-    /// Energy above idle of the sessions with probes, in joules.
-    pub probed_j: f64,
-    /// The same of those without.
-    pub plain_j: f64,
-    /// Executed probes: statements, in conditions.
-    pub probes: [f64; 2],
 }
 
 impl Session {
@@ -150,51 +124,6 @@ pub fn noise_j(idle: &[Session], window_s: f64) -> Option<f64> {
     (freedom > 0.0).then(|| (squares / freedom).sqrt())
 }
 
-/// A pair's shares of the two sorts of probes, and joules a probe.
-type ProbeShares = ([f64; 2], f64);
-
-/// What probes cost: least squares over the pairs, each weighed by its number of probes, so
-/// that cases count alike. None without executed probes.
-pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
-    let rows: Vec<ProbeShares> = pairs
-        .iter()
-        .filter(|pair| pair.probes.iter().sum::<f64>() > 0.0)
-        .map(|pair| {
-            let all: f64 = pair.probes.iter().sum();
-            (pair.probes.map(|probes| probes / all), (pair.probed_j - pair.plain_j) / all)
-        })
-        .collect();
-    let each: Vec<f64> = rows.iter().map(|(_, energy_j)| *energy_j).collect();
-    let mean_j = mean(&each)?;
-    let (energy_j, free) = match two_costs(&rows) {
-        Some(costs) => (costs, 2),
-        None => ([mean_j; 2], 1),
-    };
-    let left = |(shares, found): &ProbeShares| found - dot(*shares, energy_j);
-    let squares: f64 = rows.iter().map(left).map(|left| left * left).sum();
-    let spread_j = (rows.len() > free).then(|| (squares / (rows.len() - free) as f64).sqrt());
-    let sum = |of: fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>();
-    let share = sum(|pair| pair.probed_j) / sum(|pair| pair.plain_j) - 1.0;
-    Some(ProbeCost { energy_j, spread_j, share })
-}
-
-/// The costs of the two sorts; none where the rows are too few or too much alike, or where
-/// one would be negative.
-fn two_costs(rows: &[ProbeShares]) -> Option<[f64; 2]> {
-    let sum = |of: &dyn Fn(&ProbeShares) -> f64| rows.iter().map(of).sum::<f64>();
-    let (aa, ab) = (sum(&|(s, _)| s[0] * s[0]), sum(&|(s, _)| s[0] * s[1]));
-    let bb = sum(&|(s, _)| s[1] * s[1]);
-    let (ay, by) = (sum(&|(s, y)| s[0] * y), sum(&|(s, y)| s[1] * y));
-    let determinant = aa * bb - ab * ab;
-    let costs = [(ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant];
-    let is_known = rows.len() > 2 && determinant > 1e-6 * aa * bb;
-    (is_known && costs.iter().all(|cost| *cost >= 0.0)).then_some(costs)
-}
-
-fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
-    a[0] * b[0] + a[1] * b[1]
-}
-
 /// The energy of a window above idle and without its probes.
 pub fn window_energy(
     total_j: f64,
@@ -277,28 +206,6 @@ mod tests {
         let energy = window_energy(total_j, piece, 1.0, cost, Some(0.03));
         assert!((energy.energy_j - 1.6).abs() < 1e-9);
         assert!((energy.energy_se_j.unwrap() - 0.05).abs() < 1e-9);
-    }
-
-    #[test]
-    fn cases_with_probes_and_without_tell_what_a_probe_costs() {
-        let pair = |added_j: f64, probes| Pair { probed_j: 10.0 + added_j, plain_j: 10.0, probes };
-        // 20 mJ a statement, 30 mJ in a condition.
-        let three = [pair(2.0, [100.0, 0.0]), pair(5.0, [100.0, 100.0]), pair(3.0, [0.0, 100.0])];
-        let cost = probe_cost(&three).unwrap();
-        assert!((cost.energy_j[0] - 0.02).abs() < 1e-12 && (cost.energy_j[1] - 0.03).abs() < 1e-12);
-        assert!((cost.share - 1.0 / 3.0).abs() < 1e-12);
-        assert!(cost.spread_j.unwrap() < 1e-12);
-        // Two, or any number that are alike, can't tell the sorts apart.
-        let two = probe_cost(&[pair(2.0, [100.0, 0.0]), pair(8.0, [200.0, 0.0])]).unwrap();
-        assert!((two.energy_j[0] - 0.03).abs() < 1e-12 && two.energy_j[0] == two.energy_j[1]);
-        assert!((two.spread_j.unwrap() - 0.01 * 2f64.sqrt()).abs() < 1e-12);
-        assert_eq!(probe_cost(&two_alike(&pair)).unwrap().energy_j, [0.02; 2]);
-        assert_eq!(probe_cost(&[pair(2.0, [100.0, 0.0])]).unwrap().spread_j, None);
-        assert_eq!(probe_cost(&[]), None);
-    }
-
-    fn two_alike(pair: &dyn Fn(f64, [f64; 2]) -> Pair) -> Vec<Pair> {
-        vec![pair(2.0, [50.0, 50.0]); 4]
     }
 
     #[test]
