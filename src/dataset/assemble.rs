@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
 use thiserror::Error;
 
 use crate::campaign::{Phase, PlannedCase};
@@ -12,6 +11,7 @@ use crate::run::{Measured, RunRecord};
 use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
 use super::library::{GARBAGE_COLLECTION, LibraryTop, lump};
 use super::table::{Case, Table};
+use super::windows::Windows;
 
 /// Whose idle runs a case's idle power comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,28 +91,6 @@ pub struct Dataset {
     pub refresh_share: f64,
     /// What is to be said of windows, where the cases are windows of sessions.
     pub windows: Option<Windows>,
-}
-
-/// Windows of sessions that counted and were measured at once.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Windows {
-    /// Length of a window in seconds.
-    pub window_s: f64,
-    /// Sessions.
-    pub sessions: usize,
-    /// What one executed probe costs that is a statement, in joules: it is subtracted from
-    /// every window.
-    pub probe_energy_j: f64,
-    /// The same of a probe in a condition.
-    pub condition_probe_energy_j: f64,
-    /// How far single cases are from that, as a standard deviation in joules a probe.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_spread_j: Option<f64>,
-    /// What probes added to the cases that also ran without, as a share of their energy.
-    pub probe_share: f64,
-    /// Standard deviation of idle windows of that length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window_noise_j: Option<f64>,
 }
 
 /// Makes the data set. `counts` has, for each case with a good traced run, the
@@ -283,20 +261,6 @@ fn quality(used: &[&Measured]) -> Dataset {
 }
 
 impl Dataset {
-    /// The same campaign's data set of windows in the place of whole runs.
-    pub fn with_windows(
-        mut self,
-        cases: Vec<MeasuredCase>,
-        lumped: Vec<(String, u128)>,
-        windows: Windows,
-    ) -> Self {
-        let runs = self.cases.iter().map(|case| case.energy.duration_s);
-        self.refresh_share *= runs.fold(f64::INFINITY, f64::min) / windows.window_s;
-        self.features = features_of(&cases);
-        (self.cases, self.lumped, self.windows) = (cases, lumped, Some(windows));
-        self
-    }
-
     /// The table that models are fitted to. Counts above 2^53 lose their last digits
     /// here; in `dataset.csv` they are exact.
     pub fn table(&self) -> Table {

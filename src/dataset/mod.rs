@@ -18,8 +18,7 @@ pub mod table;
 pub mod windows;
 
 pub use assemble::{
-    AssembleOptions, Dataset, DatasetError, IdlePolicy, LeftOut, MeasuredCase, Windows, assemble,
-    lump_cases,
+    AssembleOptions, Dataset, DatasetError, IdlePolicy, LeftOut, MeasuredCase, assemble, lump_cases,
 };
 pub use contexts::{CaseMixes, ContextsError};
 pub use csv_rows::CsvRows;
@@ -33,3 +32,4 @@ pub use output::{Provenance, dataset_to_csv, dataset_to_toml, energies_to_csv};
 pub use parquet_rows::ParquetRows;
 pub use rows::{BLOCK_ROWS, Block, Rows, RowsError, Take};
 pub use table::{Case, Table};
+pub use windows::Windows;

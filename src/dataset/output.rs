@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::assemble::{Dataset, Windows};
+use super::assemble::Dataset;
 use super::from_csv::FIXED_COLUMNS;
+use super::windows::Windows;
 
 /// Where a data set comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::campaign::Snapshot;
 use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_shown};
 
+use super::assemble::{Dataset, MeasuredCase, features_of};
 use super::energy::{CaseEnergy, mean, variance};
 use super::probe_cost::{ProbeCost, dot};
 
@@ -38,6 +41,44 @@ pub struct Piece {
     pub executions: BTreeMap<usize, u64>,
     /// Garbage collections.
     pub collections: u128,
+}
+
+/// Windows of sessions that counted and were measured at once.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Windows {
+    /// Length of a window in seconds.
+    pub window_s: f64,
+    /// Sessions.
+    pub sessions: usize,
+    /// What one executed probe costs that is a statement, in joules: it is subtracted from
+    /// every window.
+    pub probe_energy_j: f64,
+    /// The same of a probe in a condition.
+    pub condition_probe_energy_j: f64,
+    /// How far single cases are from that, as a standard deviation in joules a probe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_spread_j: Option<f64>,
+    /// What probes added to the cases that also ran without, as a share of their energy.
+    pub probe_share: f64,
+    /// Standard deviation of idle windows of that length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_noise_j: Option<f64>,
+}
+
+impl Dataset {
+    /// The same campaign's data set of windows in the place of whole runs.
+    pub fn with_windows(
+        mut self,
+        cases: Vec<MeasuredCase>,
+        lumped: Vec<(String, u128)>,
+        windows: Windows,
+    ) -> Self {
+        let runs = self.cases.iter().map(|case| case.energy.duration_s);
+        self.refresh_share *= runs.fold(f64::INFINITY, f64::min) / windows.window_s;
+        self.features = features_of(&cases);
+        (self.cases, self.lumped, self.windows) = (cases, lumped, Some(windows));
+        self
+    }
 }
 
 impl Session {
