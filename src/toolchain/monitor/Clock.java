@@ -28,8 +28,14 @@ public final class Clock {
 
     /** Nanoseconds of all windows so far. */
     public static long now() {
+        Window seen = window;
+        if (!seen.open) {
+            return seen.base;
+        }
+        long time = seen.base + (System.nanoTime() - seen.start);
+        // a thread that was stopped in between may be far beyond the window's end
         Window now = window;
-        return now.open ? now.base + (System.nanoTime() - now.start) : now.base;
+        return now == seen ? time : now.base;
     }
 
     /** Opens windows of openMicros every openMicros + about closedMicros; always open for 0. */
@@ -67,11 +73,12 @@ public final class Clock {
         Window now = window;
         if (!now.open) {
             window = new Window(now.base, System.nanoTime(), true);
+            Live.window(true);
         }
     }
 
     private static synchronized void close() {
-        Window now = window;
+        Live.window(false);
         window = new Window(now(), 0, false);
     }
 }

@@ -24,6 +24,8 @@ public final class ThreadRecord {
     public long[] time = new long[256];
     /** Calls per method; samples when sampled. */
     public long[] calls = new long[256];
+    /** Calls of methods that are counted in windows alone. */
+    public long[] callsInWindows = new long[256];
     /** Nanoseconds per method in calls that wait. */
     public long[] waited = new long[256];
     /** Bytes read and written per method: two entries each. */
@@ -55,13 +57,16 @@ public final class ThreadRecord {
         return record;
     }
 
-    void enter(int method) {
+    /** A method begins; gives its frame, from 1. */
+    int enter(int method) {
         long now = Clock.now();
         int top = depth;
-        if (top > 0) {
-            charge(stack[top - 1], now);
+        if (now != last || waiting) {
+            if (top > 0) {
+                charge(stack[top - 1], now);
+            }
+            last = now;
         }
-        last = now;
         if (top == stack.length) {
             stack = Arrays.copyOf(stack, 2 * top);
         }
@@ -69,23 +74,28 @@ public final class ThreadRecord {
             grow(method);
         }
         stack[top] = method;
-        calls[method]++;
+        if (Live.IN_WINDOWS[method]) {
+            callsInWindows[method]++;
+        } else {
+            calls[method]++;
+        }
         depth = top + 1;
+        return top + 1;
     }
 
-    /** The method ends. Frames above it, left by an error in a probe, end with it. */
-    public void exit(int method) {
-        long now = Clock.now();
+    /** A frame ends, and with it those above, which an error in a probe has left. */
+    void exit(int frame) {
         int top = depth;
-        if (top == 0) {
+        if (frame > top) {
             return;
         }
-        charge(stack[top - 1], now);
-        last = now;
-        while (top > 0 && stack[--top] != method) {
-            continue;
+        long now = Clock.now();
+        // between two windows the clock stands still
+        if (now != last || waiting) {
+            charge(stack[top - 1], now);
+            last = now;
         }
-        depth = top;
+        depth = frame - 1;
     }
 
     /** A call that waits begins. */
@@ -115,11 +125,13 @@ public final class ThreadRecord {
     }
 
     private void charge(int method, long now) {
+        // a window's end may be a moment before what was read while it closed
+        long passed = Math.max(0, now - last);
         if (waiting) {
             waiting = false;
-            waited[method] += now - last;
+            waited[method] += passed;
         } else {
-            time[method] += now - last;
+            time[method] += passed;
         }
     }
 
@@ -162,6 +174,7 @@ public final class ThreadRecord {
         time = Arrays.copyOf(time, length);
         waited = Arrays.copyOf(waited, length);
         bytes = Arrays.copyOf(bytes, 2 * length);
+        callsInWindows = Arrays.copyOf(callsInWindows, length);
         calls = Arrays.copyOf(calls, length);
     }
 

@@ -7,6 +7,7 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
+import wattline.monitor.probe.Live;
 
 /** Puts probes into the classes that the filter accepts. */
 final class Weaver implements ClassFileTransformer {
@@ -52,8 +53,11 @@ final class Weaver implements ClassFileTransformer {
                 }
                 int number = methods.number(name.replace('/', '.'), method, descriptor, shapes.file, shape.first,
                         shape.last);
-                if (methods.isFolded(number)) {
+                if (number >= Live.LIMIT || methods.isFolded(number)) {
                     return next;
+                }
+                if (methods.isNew(number)) {
+                    Live.always(number);
                 }
                 changed[0] = true;
                 return new MethodProbe(next, access, method, descriptor, number);
