@@ -66,7 +66,8 @@ pub struct Arguments {
     /// keeps those that run, and `report`, `account` and `export` take the file again.
     #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
     mapping: Option<PathBuf>,
-    /// Sampling: milliseconds from one look to the next.
+    /// Sampling: milliseconds of the JVM's processor time from one look to the next, and at
+    /// least so many of time.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
     period_ms: u32,

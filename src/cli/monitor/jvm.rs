@@ -83,6 +83,8 @@ fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
         exclude: arguments.exclude.clone(),
         period_ms: arguments.period_ms,
         duty_percent: arguments.duty(),
+        // samples alone leave the JVM's compiled code as it is
+        counts_bytes: instrumentation || !arguments.network.is_empty(),
         small_methods: if arguments.small || arguments.exact {
             SmallMethods::Probe
         } else {

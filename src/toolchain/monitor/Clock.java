@@ -38,7 +38,11 @@ public final class Clock {
         return now == seen ? time : now.base;
     }
 
-    /** Opens windows of openMicros every openMicros + about closedMicros; always open for 0. */
+    /**
+     * Opens windows of openMicros every openMicros + about closedMicros, after having found
+     * out what a probe takes; always open for a closedMicros of 0, and for two zeros nothing
+     * else is done.
+     */
     public static synchronized void tick(long openMicros, long closedMicros) {
         Thread old = ticker;
         ticker = null;
@@ -46,7 +50,7 @@ public final class Clock {
             LockSupport.unpark(old);
         }
         open();
-        if (closedMicros > 0) {
+        if (openMicros > 0) {
             Thread thread = new Thread(() -> run(openMicros, closedMicros), "wattline-clock");
             thread.setDaemon(true);
             ticker = thread;
@@ -55,8 +59,9 @@ public final class Clock {
     }
 
     private static void run(long openMicros, long closedMicros) {
+        ThreadRecord.calibrate();
         long random = System.nanoTime() | 1;
-        while (ticker == Thread.currentThread()) {
+        while (closedMicros > 0 && ticker == Thread.currentThread()) {
             LockSupport.parkNanos(openMicros * 1000);
             close();
             random ^= random << 13;
@@ -72,6 +77,7 @@ public final class Clock {
     private static synchronized void open() {
         Window now = window;
         if (!now.open) {
+            ThreadRecord.checkAll();
             window = new Window(now.base, System.nanoTime(), true);
             Live.window(true);
         }

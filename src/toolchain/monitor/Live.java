@@ -8,11 +8,13 @@ import java.util.Arrays;
  */
 public final class Live {
     /** More methods than this carry no probe. */
-    public static final int LIMIT = 1 << 16;
+    public static final int LIMIT = (1 << 14) - 1;
+    /** A number that no method has; its probe is never live. */
+    static final int NOBODY = LIMIT;
     /** By method. Constant, so that a probe that is not live is one load and one branch. */
-    static final boolean[] NOW = new boolean[LIMIT];
+    static final boolean[] NOW = new boolean[LIMIT + 1];
     /** Methods that are live in windows alone. */
-    static final boolean[] IN_WINDOWS = new boolean[LIMIT];
+    static final boolean[] IN_WINDOWS = new boolean[LIMIT + 1];
 
     private static int[] windowed = new int[64];
     private static int count;
@@ -53,6 +55,7 @@ public final class Live {
     public static synchronized void clear() {
         Arrays.fill(NOW, false);
         Arrays.fill(IN_WINDOWS, false);
+        IN_WINDOWS[NOBODY] = true;
         count = 0;
     }
 

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import wattline.monitor.probe.Clock;
 import wattline.monitor.probe.Live;
 import wattline.monitor.probe.Probe;
+import wattline.monitor.probe.ThreadRecord;
 
 /**
  * Everything of the agent beside the probes: what is woven or sampled, and the loopback
@@ -95,6 +96,7 @@ public final class Service {
             thread.start();
         } else {
             Probe.byteSampler = null;
+            ThreadRecord.prepare();
             long duty = Long.parseLong(settings.getProperty("duty", "100"));
             Clock.tick(WINDOW_MICROS, duty >= 100 ? 0 : WINDOW_MICROS * (100 - duty) / duty);
             weave(new Weaver(filter, methods, settings.getProperty("small", "no").equals("yes")), loaded());
@@ -176,11 +178,17 @@ public final class Service {
         if (woven.isEmpty()) {
             return;
         }
-        woven.forEach(instrumentation::removeTransformer);
+        boolean wasWoven = false;
+        for (ClassFileTransformer one : woven) {
+            wasWoven |= one instanceof Weaver;
+            instrumentation.removeTransformer(one);
+        }
         woven.clear();
         Live.clear();
         Clock.tick(0, 0);
-        retransform(loaded());
+        if (wasWoven) {
+            retransform(loaded());
+        }
         retransform(sockets());
     }
 
