@@ -28,8 +28,9 @@ def processor_s(pid):
 
 
 def groups_s(pid):
-    """The same by kind of thread, in steps of 10 ms."""
-    sums = {"compiler": 0.0, "agent": 0.0, "requests": 0.0, "other": 0.0}
+    """The same of the compiler's and the agent's threads, in steps of 10 ms. Threads of
+    requests come and go, and take what they used with them."""
+    sums = {"compiler": 0.0, "agent": 0.0}
     for task in os.listdir(f"/proc/{pid}/task"):
         try:
             with open(f"/proc/{pid}/task/{task}/stat", encoding="utf-8") as file:
@@ -37,12 +38,9 @@ def groups_s(pid):
         except OSError:
             continue  # it has ended
         name = head.split("(", 1)[1]
-        kind = (
-            "compiler" if "Compiler" in name
-            else "agent" if name.startswith("wattline")
-            else "requests" if name.startswith("qtp")
-            else "other"
-        )
+        kind = "compiler" if "Compiler" in name else "agent"
+        if kind == "agent" and not name.startswith("wattline"):
+            continue
         fields = tail.split()
         sums[kind] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return sums
@@ -121,7 +119,7 @@ def report(options, blocks, changes):
         print(f"{options.way} {what:15} {off:8.1f} us without, {on:8.1f} us with: "
               f"{mean:+.1f} % +- {half:.1f} % (95 %, {len(blocks)} blocks; "
               f"{min(ratios):+.1f} to {max(ratios):+.1f})")
-    for kind in ("requests", "agent", "compiler", "other"):
+    for kind in ("agent", "compiler"):
         off = statistics.fmean(mean_of(off, kind) for off, _ in blocks)
         on = statistics.fmean(mean_of(on, kind) for _, on in blocks)
         print(f"{options.way}   threads {kind:9} {off:8.1f} us without, {on:8.1f} us with")

@@ -240,7 +240,7 @@ fn shares_in_windows_are_those_of_processor_time() {
         "--mode",
         "instrumentation",
         "--budget",
-        "3",
+        "8",
         "--out",
         out_name,
         "--",
