@@ -2,6 +2,8 @@
 # common.sh: what the device scripts share. Sourced, never run.
 # Input:  WATTLINE_ROOT, a folder before every absolute path (empty on a board; tests set it).
 # Output: the variables root, dir, work, nl and the functions below; prints nothing by itself.
+# A meter is what the file 'meter' names; its sensors are the lines 'NAME PATH' of the file
+# 'rails'. prepare.sh writes both.
 # Plain sh for mksh with toolbox as well as toybox: 32-bit arithmetic, no here-documents
 # (Android 4.x has no folder for their temporary files), no printf, no fork where a builtin does.
 # shellcheck disable=SC2034 # the variables are read by the scripts that source this file
@@ -125,4 +127,46 @@ read_frequency() {
             read -r frequency_khz <"$frequency_file"
         fi
     done
+}
+
+# Sets meter, and sources: what it reads from, separated by blanks.
+load_meter() {
+    meter=ina231
+    [ -r "$dir/meter" ] && read -r meter <"$dir/meter"
+    sources=
+    while read -r _ source; do
+        sources=$sources${sources:+ }$source
+    done <"$dir/rails"
+}
+
+# Sets reading to what the meter says now: for the INA231 ' W W W W', with '-' where a sensor
+# could not be read; for the others their own lines, each after a line break. Counters stay
+# text: they are wider than this shell's numbers.
+read_meter() {
+    reading=
+    case $meter in
+    ina231)
+        for source in $sources; do
+            watts=
+            read -r watts <"$source/sensor_W" 2>/dev/null
+            reading="$reading ${watts:--}"
+        done
+        ;;
+    odpm)
+        for source in $sources; do
+            while read -r line; do
+                reading=$reading$nl$line
+            done <"$source"
+        done
+        ;;
+    fuel-gauge)
+        for name in status current_now voltage_now charge_counter; do
+            [ -r "$sources/$name" ] || continue
+            line=
+            read -r line <"$sources/$name" 2>/dev/null
+            reading=$reading$nl$name=$line
+        done
+        ;;
+    power-stats) reading=$nl$(dumpsys "$sources" 2>&1) ;;
+    esac
 }

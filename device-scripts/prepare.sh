@@ -1,20 +1,22 @@
 #!/system/bin/sh
 # prepare.sh: brings a board into the state a campaign measures in.
-# Input:  key=value arguments: frequency_khz (a number, or 'leave'), offline (core numbers
-#         separated by commas, or empty), guard_s (seconds without a session after which the
-#         board puts itself back, or 'off').
+# Input:  key=value arguments: meter (ina231, odpm, power-stats or fuel-gauge), frequency_khz
+#         (a number, or 'leave'), offline (core numbers separated by commas, or empty), guard_s
+#         (seconds without a session after which the board puts itself back, or 'off').
 # Output: key=value lines (rails, update_period_us, frequency_khz, temperature_c, ...), or
-#         error=MESSAGE and exit code 3. Writes rails (rail and sensor folder per line) and
-#         state (file and former value per line), which restore.sh undoes.
+#         error=MESSAGE and exit code 3. Writes meter (its name), rails (name and path of a
+#         sensor per line) and state (file and former value per line), which restore.sh undoes.
 
 # shellcheck source=device-scripts/common.sh
 . "${0%/*}/common.sh"
 
+meter=ina231
 frequency=leave
 offline=
 guard_s=off
 for argument; do
     case $argument in
+    meter=*) meter=${argument#*=} ;;
     frequency_khz=*) frequency=${argument#*=} ;;
     offline=*) offline=${argument#*=} ;;
     guard_s=*) guard_s=${argument#*=} ;;
@@ -38,18 +40,19 @@ change() {
     echo "$2" 2>/dev/null >"$1" || fail "cannot write $2 to $1; is the shell root? (adb root)"
 }
 
+note_sensor() {
+    echo "$1 $2" >>"$dir/rails" || fail "cannot write $dir/rails; is the disk full?"
+}
+
 # The bus number differs between boards (4 on XU+E, 3 or 0 on XU3), the addresses do not.
 find_sensors() {
-    rails=
     sensors=
-    : >"$dir/rails"
     for pair in arm:0040 mem:0041 g3d:0044 kfc:0045; do
         for sensor in "$root"/sys/bus/i2c/drivers/INA231/*-"${pair#*:}"; do
             [ -e "$sensor/sensor_W" ] || continue
             rails=$rails${rails:+,}${pair%:*}
             sensors=$sensors${sensors:+$nl}$sensor
-            echo "${pair%:*} $sensor" >>"$dir/rails" ||
-                fail "cannot write $dir/rails; is the disk full?"
+            note_sensor "${pair%:*}" "$sensor"
             break
         done
     done
@@ -90,6 +93,121 @@ wait_for_values() {
     case ,$silent, in
     *,arm,*) fail "the arm sensor reads zero three seconds after it was enabled" ;;
     esac
+}
+
+# The chips of the power rail monitor: a line 'CH3(T=349894)[S2M_VDD_CPUCL2], 30203502' per rail.
+find_chips() {
+    for chip in "$root"/sys/bus/iio/devices/iio:device*/energy_value; do
+        [ -e "$chip" ] || continue
+        [ -r "$chip" ] || fail "$chip cannot be read; is the shell root? (adb root)"
+        note_sensor chip "$chip"
+        while read -r line; do
+            case $line in
+            CH*'['*']',*)
+                line=${line#*'['}
+                rails=$rails${rails:+,}${line%%']'*}
+                ;;
+            esac
+        done <"$chip"
+    done
+    [ -n "$rails" ] || fail "no rail in $root/sys/bus/iio/devices/iio:device*/energy_value; \
+Pixel phones from the sixth on have them, for root (adb root)"
+}
+
+# Sets counts to the rails' counters, as text: they are wider than numbers here.
+read_counts() {
+    counts=
+    read_meter
+    IFS=$nl
+    set -f
+    for line in $reading; do
+        case $line in
+        CH*) counts="$counts ${line##*, }" ;;
+        esac
+    done
+    set +f
+    unset IFS
+}
+
+# Some rail always moves: where none does, nothing is measured.
+wait_for_counts() {
+    load_meter
+    read_counts
+    first=$counts
+    tries=0
+    while [ "$counts" = "$first" ] && [ $tries -lt 30 ]; do
+        nap_us 100000
+        tries=$((tries + 1))
+        read_counts
+    done
+    [ "$counts" != "$first" ] || fail "no counter of the power rails moved in three seconds"
+}
+
+# The battery's gauge; some boards name it otherwise than 'battery'.
+find_gauge() {
+    supply=
+    for folder in "$root"/sys/class/power_supply/battery "$root"/sys/class/power_supply/*; do
+        if [ ! -e "$folder/current_now" ] || [ ! -e "$folder/voltage_now" ]; then
+            continue
+        fi
+        kind=
+        read -r kind <"$folder/type" 2>/dev/null
+        case $folder,$kind in
+        */battery,* | *,Battery)
+            supply=$folder
+            break
+            ;;
+        esac
+    done
+    [ -n "$supply" ] || fail "no battery under $root/sys/class/power_supply tells its current and voltage"
+    [ -r "$supply/current_now" ] || fail "$supply/current_now cannot be read; is the shell root? (adb root)"
+    rails=battery
+    note_sensor battery "$supply"
+}
+
+wait_for_current() {
+    tries=0
+    current=
+    while [ $tries -lt 30 ]; do
+        read -r current <"$supply/current_now" 2>/dev/null
+        case $current in
+        *[1-9]*) break ;;
+        esac
+        nap_us 100000
+        tries=$((tries + 1))
+    done
+    status=
+    read -r status <"$supply/status" 2>/dev/null
+    case $status in
+    Charging | Full) fail "the battery is being charged: its current is not the device's; pull the \
+supply (adb over Wi-Fi: adb tcpip 5556, adb connect)" ;;
+    esac
+    case $current in
+    *[1-9]*) ;;
+    *) fail "$supply/current_now stays 0: this gauge does not measure the current" ;;
+    esac
+}
+
+# Rows '[S2M_VDD_CPUCL2]:CPU(BIG)   23901.41 mWs' of the service's table of rails.
+find_service() {
+    need dumpsys "is this Android?"
+    note_sensor service android.hardware.power.stats.IPowerStats/default
+    load_meter
+    read_meter
+    IFS=$nl
+    set -f
+    for line in $reading; do
+        case $line in
+        *'['*']:'*' mWs'*)
+            line=${line#*'['}
+            row=${line%%']:'*}:${line#*']:'}
+            rails=$rails${rails:+,}${row%% *}
+            ;;
+        esac
+    done
+    set +f
+    unset IFS
+    [ -n "$rails" ] || fail "dumpsys android.hardware.power.stats.IPowerStats/default shows no rail"
 }
 
 take_offline() {
@@ -140,11 +258,29 @@ start_guard() {
 
 [ -d "$dir" ] || fail "the folder $dir does not exist; push the scripts first"
 choose_nap
-find_sensors
-enable_sensors
+echo "$meter" >"$dir/meter" || fail "cannot write $dir/meter; is the disk full?"
+: >"$dir/rails"
+rails=
+silent=
+case $meter in
+ina231)
+    find_sensors
+    enable_sensors
+    ;;
+odpm) find_chips ;;
+fuel-gauge) find_gauge ;;
+power-stats) find_service ;;
+*) fail "prepare.sh does not know the meter $meter" ;;
+esac
 [ -n "$offline" ] && take_offline
 [ "$frequency" = leave ] || set_frequency
-wait_for_values
+case $meter in
+ina231) wait_for_values ;;
+odpm) wait_for_counts ;;
+fuel-gauge) wait_for_current ;;
+esac
+# Where nothing was changed, this still says that the board is prepared.
+[ -e "$dir/state" ] || : >"$dir/state" || fail "cannot write $dir/state; is the disk full?"
 beat
 [ "$guard_s" = off ] || start_guard
 
@@ -158,6 +294,7 @@ elif [ -e "$dir/update_period_us" ]; then
 fi
 read_frequency
 read_temperature
+echo "meter=$meter"
 echo "rails=$rails"
 [ -z "$update_period_us" ] || echo "update_period_us=$update_period_us"
 [ -z "$silent" ] || echo "silent_rails=$silent"

@@ -1,11 +1,14 @@
 #!/system/bin/sh
-# sample.sh OUT PERIOD_US: samples the power sensors until told to stop.
-# Input:  the rails file of prepare.sh; the session's pid file and stop file.
-# Output: OUT: a header '# wattline-samples 1 rails=... unit=W period_us=N update_period_us=N'
-#         (the last only where the driver says it), then 'UPTIME_S W W W W' per sample, '-' where a sensor could not be read.
+# sample.sh OUT PERIOD_US: samples the power meter until told to stop.
+# Input:  the files rails and meter of prepare.sh; the session's pid file and stop file.
+# Output: OUT. For the INA231 a header '# wattline-samples 1 rails=... unit=W period_us=N
+#         update_period_us=N' (the last only where the driver says it), then 'UPTIME_S W W W W'
+#         per sample, '-' where a sensor could not be read. For other meters
+#         '# wattline-readings 1 meter=NAME period_us=N', then per reading '@ UPTIME_S' and the
+#         meter's own lines.
 #         Ends after one more sample when the stop file appears, when the session is gone, or
 #         when OUT can't be written (a full disk): it never goes on without a trace.
-#         Forks nothing but the nap.
+#         Forks nothing but the nap (and dumpsys, where that is the meter).
 
 # shellcheck source=device-scripts/common.sh
 . "${0%/*}/common.sh"
@@ -14,31 +17,33 @@ out=${1:?'usage: sample.sh OUT PERIOD_US'}
 period_us=${2:?'usage: sample.sh OUT PERIOD_US'}
 [ -r "$dir/rails" ] || fail "no rails file in $dir; run prepare.sh first"
 
+load_meter
 rails=
-files=
-while read -r rail sensor; do
+while read -r rail _; do
     rails=$rails${rails:+,}$rail
-    files="$files $sensor/sensor_W"
 done <"$dir/rails"
 refresh=
 [ -r "$dir/update_period_us" ] && read -r update_period_us <"$dir/update_period_us" &&
     refresh=" update_period_us=$update_period_us"
 session_pid=
 [ -r "$work/pid" ] && read -r session_pid <"$work/pid"
+# The service costs more than it tells when it is asked often.
+[ "$meter" = power-stats ] && [ "$period_us" -lt 1000000 ] && period_us=1000000
 
+if [ "$meter" = ina231 ]; then
+    begin=
+    header="# wattline-samples 1 rails=$rails unit=W period_us=$period_us$refresh"
+else
+    begin='@ '
+    header="# wattline-readings 1 meter=$meter period_us=$period_us"
+fi
 choose_nap
 exec 3>"$out"
-echo "# wattline-samples 1 rails=$rails unit=W period_us=$period_us$refresh" >&3 ||
-    fail "cannot write $out; is the disk full?"
+echo "$header" >&3 || fail "cannot write $out; is the disk full?"
 while :; do
     read -r up _ <"$root/proc/uptime"
-    line=$up
-    for file in $files; do
-        watts=
-        read -r watts <"$file" 2>/dev/null
-        line="$line ${watts:--}"
-    done
-    echo "$line" >&3 || break
+    read_meter
+    echo "$begin$up$reading" >&3 || break
     [ -e "$work/stop" ] && break
     [ -e "$work/pid" ] || break
     kill -0 "$session_pid" 2>/dev/null || break

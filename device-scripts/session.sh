@@ -195,29 +195,22 @@ start_sampler() {
     fi
 }
 
-# Sets reading to what the sensors show, as one text.
-read_sensors() {
-    reading=
-    while read -r _ sensor; do
-        watts=
-        read -r watts <"$sensor/sensor_W" 2>/dev/null
-        reading="$reading $watts"
-    done <"$dir/rails"
-}
-
 # Waits until a sensor shows something new, for twenty refreshes at most: what it shows then was
 # measured after the window, so that the window is covered, and the sensor lives.
 await_fresh_reading() {
-    refresh_us=250000
+    case $meter in
+    ina231) refresh_us=250000 ;;
+    *) refresh_us=1000000 ;; # a fuel gauge's; nobody says
+    esac
     [ -r "$dir/update_period_us" ] && read -r refresh_us <"$dir/update_period_us"
     fresh_ms=$((refresh_us / 50))
-    read_sensors
+    read_meter
     stale=$reading
     look_at_clock
     fresh_until_ms=$((now_ms + fresh_ms))
     while [ "$reading" = "$stale" ] && [ $now_ms -lt $fresh_until_ms ]; do
         nap_us 50000
-        read_sensors
+        read_meter
         look_at_clock
     done
 }
@@ -383,6 +376,7 @@ has taskset && have_taskset=yes
 choose_nap
 # A session that lost its host put the board back; nothing must be measured after that.
 [ -e "$dir/state" ] || fail "the board is not prepared; run prepare.sh first"
+load_meter
 pin scripts "$scripts_mask" $$ # the sampler and the tools inherit it
 [ -d "$work" ] || mkdir "$work" || fail "cannot make the folder $work"
 beat

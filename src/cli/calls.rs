@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::account::calls::{CallTree, add_log, calls_csv, read_calls};
-use crate::build::call_logs;
+use crate::build::{VariantBuilder, call_logs};
 use crate::operations::Dictionary;
+use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
 use super::Failure;
@@ -17,7 +18,7 @@ use super::progress;
 use super::scenario_facts::ScenarioFacts;
 
 /// The file of the campaign's folder.
-const CALLS: &str = "calls.csv";
+pub const CALLS: &str = "calls.csv";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -52,15 +53,26 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::input(&arguments.folder, problem));
     }
     let mut builder = plan::builder(&loaded, &jdk)?;
+    progress::result(make(&loaded.scenario, &facts, &jdk, &mut builder, &output)?);
+    progress::say(format!("written: {}", output.path(CALLS).display()));
+    Ok(())
+}
+
+/// Records the calls of every input and writes `calls.csv`; what was found, in a line.
+pub fn make(
+    scenario: &Scenario,
+    facts: &ScenarioFacts,
+    jdk: &Jdk,
+    builder: &mut VariantBuilder<'_>,
+    output: &Output,
+) -> Result<String, Failure> {
     let mut tree = CallTree::default();
-    for (input, log) in call_logs(&loaded.scenario, &jdk, &mut builder)? {
+    for (input, log) in call_logs(scenario, jdk, builder)? {
         add_log(&mut tree, &log, &facts.dictionary)
             .map_err(|error| Failure::input(input, error))?;
     }
-    progress::result(summary(&tree, &facts));
-    let path = output.write(CALLS, calls_csv(&tree))?;
-    progress::say(format!("written: {}", path.display()));
-    Ok(())
+    output.write(CALLS, calls_csv(&tree))?;
+    Ok(summary(&tree, facts))
 }
 
 /// Ids mean the same where the blocks of both have the same names.

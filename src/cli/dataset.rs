@@ -87,6 +87,9 @@ fn read_remains(folder: &Path) -> Result<Remains, Failure> {
 }
 
 fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
+    // This machine's frequency is neither set nor read.
+    let has_frequency = |record: &RunRecord| record.conditions.frequency_after_khz.is_some();
+    let is_fixed = records.is_empty() || records.iter().any(has_frequency);
     let board = records.first().map(|record| record.board.clone()).unwrap_or_default();
     Provenance {
         scenario: scenario.name.clone(),
@@ -95,7 +98,7 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
         runtime: board.runtime,
         // Records of older versions name neither meter nor rails.
         meter: match board.meter.as_str() {
-            "" => scenario.board.meter.name().to_string(),
+            "" => "ina231".to_string(),
             "software" => "software (an estimate)".to_string(),
             meter => meter.to_string(),
         },
@@ -103,7 +106,7 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
             true => scenario.board.rails.clone(),
             false => board.rails,
         },
-        frequency_khz: scenario.board.frequency_khz,
+        frequency_khz: scenario.board.frequency_khz.filter(|_| is_fixed),
         seed: scenario.campaign.seed,
         tool_version: env!("CARGO_PKG_VERSION").to_string(),
     }

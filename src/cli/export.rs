@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 use crate::campaign::Phase;
 use crate::export::{Depth, ExportData, FORMATS, Format, InputEnergies, Session};
-use crate::power::{Window, parse_trace};
+use crate::power::{Window, parse_samples};
 use crate::run::{RunRecord, read_logs};
 
 use super::Failure;
@@ -204,7 +204,7 @@ fn sessions(folder: &Path, facts: &ScenarioFacts) -> Result<Vec<Session>, Failur
             let (start_s, end_s) = (measured.start_uptime_s, measured.end_uptime_s);
             sessions.push(Session {
                 name: run.folder.clone(),
-                trace: parse_trace(&logs.samples).ok(),
+                trace: parse_samples(&logs.samples).ok(),
                 window: Window { start_s, end_s },
                 energy_j: measured.energy_j,
             });

@@ -23,8 +23,9 @@ use super::sessions::{BoardChoice, OpenBoard, namesakes};
 /// `--board`, as often as there are boards.
 #[derive(Debug, Clone, Args)]
 pub struct BoardArguments {
-    /// `virtual`, `jvm` (this machine), or a serial that `adb devices` lists. Several
-    /// serials, apart by commas or with a flag each, share the work.
+    /// `virtual` (`virtual:pixel` and others: see `board virtual`), `jvm` (this machine), or
+    /// a serial that `adb devices` lists. Several serials, apart by commas or with a flag
+    /// each, share the work.
     #[arg(
         long,
         visible_alias = "serial",
@@ -110,6 +111,7 @@ pub fn measure(
 ) -> Result<RunSummary, Failure> {
     let Campaign { scenario, cases, order, options } = *campaign;
     let serials = names(boards)?;
+    same_rails(boards)?;
     let before = check_journal(boards, output)?;
     let folders: Result<Vec<_>, _> = boards.iter().map(|_| tempfile::tempdir()).collect();
     let folders = folders.map_err(Failure::io("create", std::env::temp_dir()))?;
@@ -165,6 +167,22 @@ fn names(boards: &[OpenBoard]) -> Result<Vec<String>, Failure> {
     }
 }
 
+/// Boards that share a campaign are measured by the same rails.
+fn same_rails(boards: &[OpenBoard]) -> Result<(), Failure> {
+    let kind = |board: &OpenBoard| (board.meter, board.rails.clone());
+    let odd = boards.windows(2).find(|pair| kind(&pair[0]) != kind(&pair[1]));
+    let Some([one, other]) = odd else { return Ok(()) };
+    let what = |board: &OpenBoard| {
+        format!("{} by {} ({})", board.serial(), board.meter, board.rails.join(", "))
+    };
+    Err(Failure::Usage(format!(
+        "the boards of a campaign need the same meter and rails; {} is measured otherwise than {}: \
+         name what both have in `board.meter` and `board.rails`",
+        what(one),
+        what(other)
+    )))
+}
+
 /// A campaign that was begun on one board stays there, and every board keeps its meter.
 /// Returns how many runs there are.
 fn check_journal(boards: &[OpenBoard], output: &Output) -> Result<usize, Failure> {
@@ -208,7 +226,9 @@ mod tests {
 
     #[test]
     fn boards_are_named_once_each_in_either_form() {
-        assert_eq!(parse(&[]).board, [BoardChoice::Virtual]);
+        assert_eq!(parse(&[]).board, [BoardChoice::Virtual("odroid-xu-e")]);
+        assert_eq!(parse(&["--board", "virtual:phone"]).board, [BoardChoice::Virtual("phone")]);
+        assert!("virtual:toaster".parse::<BoardChoice>().unwrap_err().contains("pixel"));
         let two = ["A", "B"].map(|serial| BoardChoice::Serial(serial.into()));
         assert_eq!(parse(&["--serial", "A", "--serial", "B"]).board, two);
         assert_eq!(parse(&["--board", "A,B"]).board, two);

@@ -35,6 +35,7 @@ mod stop;
 mod tenants;
 mod trace;
 mod truth;
+mod watched_runs;
 
 use std::process::ExitCode;
 

@@ -10,8 +10,9 @@ use crate::toolchain::Jdk;
 
 use super::fleet::{BoardArguments, LostArguments};
 use super::output::{Existing, Output};
+use super::scenario_facts::ScenarioFacts;
 use super::sessions::{self, OpenBoard};
-use super::{Failure, account, dataset, evaluate, fit, folder, hints, kernels, plan};
+use super::{Failure, account, calls, dataset, evaluate, fit, folder, hints, kernels, plan};
 use super::{progress, report, run as campaign, scan, truth};
 
 #[derive(Debug, Args)]
@@ -74,6 +75,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     clock.stage("dataset");
     progress::say(indented(&dataset::make(&loaded.scenario, &output)?));
 
+    if !output.path(calls::CALLS).exists() || !arguments.resume {
+        clock.stage("calls");
+        let facts = ScenarioFacts::read(output.folder())?;
+        match calls::make(&loaded.scenario, &facts, &jdk, &mut builder, &output) {
+            Ok(said) => progress::say(format!("  {said}")),
+            // Accounts do without: methods then have no callees, and all else is the same.
+            Err(failure) => progress::warn(format!("the calls were not recorded: {failure}")),
+        }
+    }
+
     clock.stage("kernels");
     if loaded.scenario.kernels.enabled && !boards.iter().any(OpenBoard::is_local) {
         let mix = kernels::mix_in(output.folder())?;
@@ -110,7 +121,14 @@ fn open(arguments: &Arguments) -> Result<Output, Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&["plan.csv", "journal.jsonl", "report.html"])?;
     if arguments.force {
-        output.discard(&["journal.jsonl", "runs", "kernel-runs", "truth", truth::SESSIONS])?;
+        output.discard(&[
+            "journal.jsonl",
+            "runs",
+            "kernel-runs",
+            calls::CALLS,
+            "truth",
+            truth::SESSIONS,
+        ])?;
     }
     Ok(output)
 }

@@ -18,6 +18,7 @@ use super::folder::{self, Loaded};
 use super::output::Output;
 use super::progress;
 use super::scan;
+use super::watched_runs::Watched;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -50,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut builder = builder(&loaded, &jdk)?;
     let plan = match &arguments.dry_runs {
         Some(file) => {
-            let dry = DryRunner::new(&loaded.scenario, &jdk, &mut builder);
+            let dry = watched(&loaded, &jdk, &mut builder);
             make_with(&loaded, &mut Remembered::open(dry, file, &loaded)?, &output)?
         }
         None => make(&loaded, &jdk, &mut builder, &output)?,
@@ -74,7 +75,16 @@ pub fn make(
     builder: &mut VariantBuilder<'_>,
     output: &Output,
 ) -> Result<Plan, Failure> {
-    make_with(loaded, &mut DryRunner::new(&loaded.scenario, jdk, builder), output)
+    make_with(loaded, &mut watched(loaded, jdk, builder), output)
+}
+
+fn watched<'r, 'a>(
+    loaded: &'r Loaded,
+    jdk: &'r Jdk,
+    builder: &'r mut VariantBuilder<'a>,
+) -> Watched<DryRunner<'r, 'a>> {
+    let budget = loaded.scenario.campaign.dry_runs;
+    Watched::new(DryRunner::new(&loaded.scenario, jdk, builder), budget)
 }
 
 fn make_with(loaded: &Loaded, dry: &mut dyn Dry, output: &Output) -> Result<Plan, Failure> {

@@ -5,13 +5,14 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::device::{
-    AdbBoard, Board, BoardFacts, CancelFlag, DeviceError, Frequency, Guard, LOCAL_SERIAL, LocalJvm,
-    PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan, await_abandoned, connect,
-    disconnect, list, prepare, reconnect, restore, run_session, with_recovery,
+    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard,
+    LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan,
+    await_abandoned, choose_meter, connect, disconnect, list, prepare, reconnect, restore,
+    run_session, with_recovery,
 };
-use crate::scenario::BoardSettings;
+use crate::scenario::{BoardSettings, MeterChoice};
 use crate::toolchain::Jdk;
-use crate::virtual_board::{self, RunningBoard};
+use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
 use super::progress;
@@ -19,8 +20,8 @@ use super::progress;
 /// `--board`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BoardChoice {
-    /// The virtual board, started for this command.
-    Virtual,
+    /// The virtual board of this name (`virtual_board::NAMES`), started for this command.
+    Virtual(&'static str),
     /// This machine's own JVM.
     Jvm,
     /// A board that adb knows by this serial.
@@ -33,9 +34,19 @@ impl FromStr for BoardChoice {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "" => Err("give `virtual`, `jvm` or a serial that `adb devices` lists".to_string()),
-            "virtual" => Ok(BoardChoice::Virtual),
+            "virtual" => Ok(BoardChoice::Virtual(virtual_board::NAMES[0])),
             LOCAL_SERIAL => Ok(BoardChoice::Jvm),
-            serial => Ok(BoardChoice::Serial(serial.to_string())),
+            text => match text.strip_prefix("virtual:") {
+                None => Ok(BoardChoice::Serial(text.to_string())),
+                Some(name) => virtual_board::NAMES
+                    .into_iter()
+                    .find(|known| *known == name)
+                    .map(BoardChoice::Virtual)
+                    .ok_or_else(|| {
+                        let names = virtual_board::NAMES.join(", ");
+                        format!("there is no virtual board {name:?}; there are {names}")
+                    }),
+            },
         }
     }
 }
@@ -83,7 +94,7 @@ pub struct VirtualSettings {
 pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
     let server = Server::from_environment();
     match choice {
-        BoardChoice::Virtual => {
+        BoardChoice::Virtual(_) => {
             virtual_board::check_programs()?;
             list(server)?;
         }
@@ -105,53 +116,69 @@ pub fn open(
 ) -> Result<OpenBoard, Failure> {
     let server = Server::from_environment();
     let (serial, running) = match choice {
-        BoardChoice::Jvm => return open_local(),
+        BoardChoice::Jvm => return open_local(settings),
         BoardChoice::Serial(serial) => (serial.clone(), None),
-        BoardChoice::Virtual => {
-            let running = start_virtual(virtual_settings)?;
+        BoardChoice::Virtual(name) => {
+            let running = start_virtual(name, virtual_settings)?;
             connect(server, &running.serial())?;
             (running.serial(), Some(running))
         }
     };
     let board = open_serial(server, &serial)?;
     await_abandoned(&board)?;
-    let khz = u32::try_from(settings.frequency_khz).unwrap_or(u32::MAX);
+    let chosen = choose_meter(&board, settings.meter)?;
+    let rails = chosen.rails(&serial, &settings.rails)?;
     let guard = match running {
         Some(_) => Guard::Off,
         None => Guard::After(Duration::from_secs(900)),
     };
-    let options =
-        PrepareOptions { frequency: Frequency::FixedKhz(khz), guard, ..PrepareOptions::default() };
+    let frequency = match settings.frequency_khz {
+        Some(khz) => Frequency::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX)),
+        None => Frequency::Leave,
+    };
+    let meter = chosen.meter.name();
+    let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
-    if let Some(rail) = settings.rails.iter().find(|rail| !state.rails.contains(rail)) {
-        return Err(Failure::Board(format!(
-            "board {serial} has no power rail {rail:?}; it has {}: change `board.rails` of the scenario",
-            state.rails.join(", ")
-        )));
-    }
+    say_meter(&chosen, &rails);
     let place = Place::Adb(Box::new(AdbPlace { board, options, server, running }));
     Ok(OpenBoard {
         place,
         facts: state.facts,
         frequency_khz: state.frequency_khz,
-        meter: settings.meter.name(),
-        rails: settings.rails.clone(),
+        meter,
+        rails,
         patience: RECONNECT_LIMIT,
     })
 }
 
+/// By what power is told, and what to know about it.
+fn say_meter(chosen: &ChosenMeter, rails: &[String]) {
+    let meter = chosen.meter;
+    progress::say(format!(
+        "  power by {} ({}): {}",
+        meter.name(),
+        meter.measures(),
+        rails.join(", ")
+    ));
+}
+
 /// This machine's JVM; says by what its power is told.
-fn open_local() -> Result<OpenBoard, Failure> {
-    let jvm = LocalJvm::open(&Jdk::find()?.java)?;
-    match &jvm.remark {
-        None => progress::say(format!("power by {}: {}", jvm.meter(), jvm.offer.rails.join(", "))),
+fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
+    let jvm = LocalJvm::open(&Jdk::find()?.java, settings.meter)?;
+    let rails = match jvm.meter.rails(LOCAL_SERIAL, &settings.rails) {
+        // Scenarios name the rails of the board they were written for.
+        Err(_) if settings.meter == MeterChoice::Auto => jvm.meter.offer.default_rails.clone(),
+        rails => rails?,
+    };
+    match jvm.remark() {
+        None => say_meter(&jvm.meter, &rails),
         Some(remark) => progress::warn(remark),
     }
     Ok(OpenBoard {
         facts: jvm.facts(),
         frequency_khz: None,
         meter: jvm.meter(),
-        rails: jvm.offer.default_rails.clone(),
+        rails,
         patience: RECONNECT_LIMIT,
         place: Place::Local(jvm),
     })
@@ -169,8 +196,9 @@ pub fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Failure> {
     }
 }
 
-fn start_virtual(settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
+fn start_virtual(name: &str, settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
     let options = virtual_board::BoardOptions {
+        board: BoardFile::built_in(name).unwrap_or_else(BoardFile::odroid_xu_e),
         truth: settings.truth.clone(),
         seed: Some(settings.seed),
         ..virtual_board::BoardOptions::default()

@@ -22,8 +22,8 @@ pub struct Provenance {
     pub meter: String,
     /// Rails whose power is added up.
     pub rails: Vec<String>,
-    /// Fixed frequency of the application's core in kHz.
-    pub frequency_khz: u64,
+    /// Fixed frequency of the application's core in kHz; none where it was not fixed.
+    pub frequency_khz: Option<u64>,
     /// Seed of the campaign.
     pub seed: u64,
     /// Version of the program that made the data set.
@@ -190,7 +190,7 @@ mod tests {
             runtime: "OpenJDK 17".into(),
             meter: "ina231".into(),
             rails: vec!["arm".into()],
-            frequency_khz: 1_100_000,
+            frequency_khz: Some(1_100_000),
             seed: 1,
             tool_version: "0.1.0".into(),
         };

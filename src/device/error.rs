@@ -57,6 +57,16 @@ pub enum DeviceError {
         /// The state or the message the server gave.
         state: String,
     },
+    /// No power meter can be read, or not the one that is asked for.
+    #[error(
+        "board {serial} can't be measured, which is not 0 J: {why}; see `wattline board check`"
+    )]
+    NoMeter {
+        /// The board's serial.
+        serial: String,
+        /// What each meter that was looked for says.
+        why: String,
+    },
     /// The server or the board refused a service.
     #[error(
         "{serial}: `{service}` was refused: {message}; see `adb devices -l`, and \

@@ -1,6 +1,7 @@
 //! This machine's own JVM as a board: sessions run here, power comes from RAPL where this
-//! machine has it and lets us read it, else from the software model, which is an estimate
-//! and says so. Nothing is prepared: frequency and cores are as they are.
+//! machine has it and lets us read it, else from a battery's gauge, else from the software
+//! model, which is an estimate and says so. Nothing is prepared: frequency and cores are as
+//! they are.
 //!
 //! The session's log has the form of logcat; its clock is the time since this machine's
 //! start, like that of the samples.
@@ -11,10 +12,11 @@ use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
-use crate::power::meter::{Rapl, Software};
-use crate::power::{Meter, Offer};
+use crate::power::meter::SAMPLED_HERE;
+use crate::scenario::MeterChoice;
 
 use super::local_session::Session;
+use super::meters::{ChosenMeter, choose};
 use super::plan::SessionPlan;
 use super::session::SessionLogs;
 use super::{BoardFacts, DeviceError, Hardware};
@@ -32,11 +34,11 @@ const TICKS_PER_S: f64 = 100.0;
 #[derive(Debug)]
 pub struct LocalJvm {
     pub(super) java: PathBuf,
-    meter: &'static dyn Meter,
-    /// What the meter offers.
-    pub offer: Offer,
-    /// Why it is not the better one.
-    pub remark: Option<String>,
+    /// By what power is told.
+    pub meter: ChosenMeter,
+    /// A folder before the absolute paths of meters (`WATTLINE_ROOT`), as for the device
+    /// scripts: where a container sees its host's files.
+    meter_root: PathBuf,
     pub(super) folder: tempfile::TempDir,
     /// Seconds since this machine's start when `began` was taken.
     began_s: f64,
@@ -45,28 +47,30 @@ pub struct LocalJvm {
 
 impl LocalJvm {
     /// Chooses the meter.
-    pub fn open(java: &Path) -> Result<Self, DeviceError> {
+    pub fn open(java: &Path, choice: MeterChoice) -> Result<Self, DeviceError> {
         let failed = |source| DeviceError::File { path: "/proc/uptime".into(), source };
         let folder = tempfile::tempdir()
             .map_err(|source| DeviceError::File { path: std::env::temp_dir(), source })?;
         let uptime = fs::read_to_string("/proc/uptime").map_err(failed)?;
         let began_s = uptime.split_whitespace().next().and_then(|word| word.parse().ok());
-        let (meter, offer, remark): (&'static dyn Meter, _, _) = match Rapl.offer(&rapl_reading()) {
-            Ok(offer) => (&Rapl, offer, None),
-            Err(error) => {
-                let remark = format!("{error}; power is estimated by the software model instead");
-                let rails = vec!["estimate".to_string()];
-                let offer = Offer { default_rails: rails.clone(), rails, remarks: Vec::new() };
-                (&Software, offer, Some(remark))
-            }
-        };
+        let meter = choose(LOCAL_SERIAL, &SAMPLED_HERE, choice, local_shell)?;
+        let meter_root = std::env::var_os("WATTLINE_ROOT").map(PathBuf::from).unwrap_or_default();
         let (began_s, began) = (began_s.unwrap_or(0.0), Instant::now());
-        Ok(Self { java: java.to_owned(), meter, offer, remark, folder, began_s, began })
+        Ok(Self { java: java.to_owned(), meter, meter_root, folder, began_s, began })
     }
 
     /// The meter's name.
     pub fn meter(&self) -> &'static str {
-        self.meter.name()
+        self.meter.meter.name()
+    }
+
+    /// Why it is not a better one, where its figures are estimates.
+    pub fn remark(&self) -> Option<String> {
+        (self.meter() == "software").then(|| {
+            let mut reasons = self.meter.passed_over.clone();
+            reasons.push("power is estimated by the software model".into());
+            reasons.join("; ")
+        })
     }
 
     /// What this machine is.
@@ -108,8 +112,9 @@ impl LocalJvm {
 
     /// The meter's text for the present moment; `pid` is the application's process, or 0.
     pub(super) fn reading(&self, pid: u32) -> String {
-        match self.meter.name() {
-            "rapl" => rapl_reading(),
+        match self.meter() {
+            "rapl" => rapl_reading(&self.meter_root),
+            "fuel-gauge" => gauge_reading(&self.meter_root),
             _ => software_reading(pid),
         }
     }
@@ -117,19 +122,39 @@ impl LocalJvm {
     fn header(&self, plan: &SessionPlan) -> String {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let period = plan.period.as_micros();
-        let name = self.meter.name();
+        let name = self.meter();
         format!(
             "# wattline-readings 1 meter={name} period_us={period} tdp_w={TDP_W} cores={cores}\n"
         )
     }
 }
 
+/// What this machine's shell says to a meter's question.
+pub fn local_shell(question: &str) -> Result<String, DeviceError> {
+    let failed = |source| DeviceError::File { path: "/bin/sh".into(), source };
+    let output = Command::new("/bin/sh").args(["-c", question]).output().map_err(failed)?;
+    Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+/// A folder of the kernel's, perhaps below a root.
+fn below(root: &Path, folder: &str) -> PathBuf {
+    match root.as_os_str().is_empty() {
+        true => PathBuf::from(folder),
+        false => root.join(folder.trim_start_matches('/')),
+    }
+}
+
+/// The folders in a folder, by name.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
 /// What RAPL's question prints, without a shell, which would cost energy thirty times a
 /// second.
-fn rapl_reading() -> String {
-    let zones = fs::read_dir("/sys/class/powercap").into_iter().flatten().flatten();
-    let mut zones: Vec<PathBuf> = zones.map(|entry| entry.path()).collect();
-    zones.sort();
+fn rapl_reading(root: &Path) -> String {
     let line = |zone: &PathBuf| {
         let name = zone.file_name()?.to_str().filter(|name| name.starts_with("intel-rapl:"))?;
         let read = |file: &str| match fs::read_to_string(zone.join(file)) {
@@ -139,7 +164,27 @@ fn rapl_reading() -> String {
         let (label, range) = (read("name"), read("max_energy_range_uj"));
         Some(format!("{name} {label} {range} {}\n", read("energy_uj")))
     };
-    zones.iter().filter_map(line).collect()
+    folders(&below(root, "/sys/class/powercap")).iter().filter_map(line).collect()
+}
+
+/// What the fuel gauge's question prints.
+fn gauge_reading(root: &Path) -> String {
+    let folder = below(root, "/sys/class/power_supply");
+    let read = |supply: &Path, file: &str| {
+        let text = fs::read_to_string(supply.join(file)).ok()?;
+        Some(text.trim().to_string())
+    };
+    let is_battery = |supply: &PathBuf| {
+        supply.join("current_now").exists()
+            && supply.join("voltage_now").exists()
+            && read(supply, "type").as_deref() == Some("Battery")
+    };
+    let Some(supply) = folders(&folder).into_iter().find(is_battery) else { return String::new() };
+    let line = |file: &str| Some(format!("{file}={}\n", read(&supply, file)?));
+    ["status", "current_now", "voltage_now", "charge_counter"]
+        .into_iter()
+        .filter_map(line)
+        .collect()
 }
 
 /// Processor seconds of a process, and the share of its highest frequency at which the
@@ -163,6 +208,30 @@ fn software_reading(pid: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn meters_are_read_below_a_root() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for (file, text) in [
+            ("name", "package-0\n"),
+            ("max_energy_range_uj", "262143328850\n"),
+            ("energy_uj", "12\n"),
+        ] {
+            write(&format!("sys/class/powercap/intel-rapl:0/{file}"), text);
+        }
+        assert_eq!(rapl_reading(root.path()), "intel-rapl:0 package-0 262143328850 12\n");
+        for (file, text) in
+            [("type", "Battery\n"), ("current_now", "5\n"), ("voltage_now", "4000\n")]
+        {
+            write(&format!("sys/class/power_supply/BAT0/{file}"), text);
+        }
+        assert_eq!(gauge_reading(root.path()), "current_now=5\nvoltage_now=4000\n");
+    }
 
     #[test]
     fn an_own_process_has_processor_time() {

@@ -198,7 +198,7 @@ impl<'s> Session<'s> {
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
         let logcat = lines.iter().map(|(time_s, line)| format!("{} {line}\n", stamp(*time_s)));
         let traced = self.plan.kind == SessionKind::Traced;
-        let mut warnings: Vec<String> = self.jvm.remark.clone().into_iter().collect();
+        let mut warnings: Vec<String> = self.jvm.remark().into_iter().collect();
         if traced && counts.is_none() {
             warnings.push("the application ended before it had written all its counts".into());
         }

@@ -30,6 +30,8 @@ pub enum Guard {
 /// How a board is to be prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrepareOptions {
+    /// Name of the power meter that sessions sample.
+    pub meter: &'static str,
     /// The frequency of the big cores.
     pub frequency: Frequency,
     /// Numbers of the cores to take offline (the little ones, say).
@@ -39,11 +41,12 @@ pub struct PrepareOptions {
 }
 
 impl Default for PrepareOptions {
-    /// 1.1 GHz, as on the Odroid-XU+E of the reference campaign; no core offline;
-    /// a quarter of an hour until the guard acts.
+    /// The INA231 and 1.1 GHz, as on the Odroid-XU+E of the reference campaign; no core
+    /// offline; a quarter of an hour until the guard acts.
     fn default() -> Self {
         let guard = Guard::After(Duration::from_secs(900));
-        Self { frequency: Frequency::FixedKhz(1_100_000), offline_cores: Vec::new(), guard }
+        let frequency = Frequency::FixedKhz(1_100_000);
+        Self { meter: "ina231", frequency, offline_cores: Vec::new(), guard }
     }
 }
 
@@ -103,6 +106,7 @@ fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
         Guard::After(_) | Guard::Off => "off".into(),
     };
     vec![
+        format!("meter={}", options.meter),
         format!("frequency_khz={frequency}"),
         format!("offline={}", offline.join(",")),
         format!("guard_s={guard}"),
@@ -142,14 +146,18 @@ mod tests {
     #[test]
     fn options_become_arguments() {
         let guard = Guard::After(Duration::from_secs(60));
-        let options =
-            PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![4, 5], guard };
+        let options = PrepareOptions {
+            meter: "odpm",
+            frequency: Frequency::Leave,
+            offline_cores: vec![4, 5],
+            guard,
+        };
         let real = BoardFacts::default();
         assert_eq!(
             arguments(&options, &real),
-            ["frequency_khz=leave", "offline=4,5", "guard_s=60"]
+            ["meter=odpm", "frequency_khz=leave", "offline=4,5", "guard_s=60"]
         );
         let virtual_board = BoardFacts { hardware: Hardware::Virtual, ..real };
-        assert_eq!(arguments(&options, &virtual_board)[2], "guard_s=off");
+        assert_eq!(arguments(&options, &virtual_board)[3], "guard_s=off");
     }
 }

@@ -25,4 +25,4 @@ pub use session_log::{
     Alignment, Death, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog, SessionLogError,
     parse_session_log,
 };
-pub use trace::{Flaw, FlawKind, Trace, TraceError, parse_trace};
+pub use trace::{Flaw, FlawKind, Kind, Trace, TraceError, parse_trace};

@@ -5,6 +5,17 @@ use thiserror::Error;
 
 use super::integrate::{MeterTiming, Series};
 
+/// What a row of a trace is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// The power that the meter showed then.
+    #[default]
+    Shown,
+    /// The mean power since the row before, from a counter: nothing is seen late, and
+    /// few readings are as good as many.
+    Counted,
+}
+
 /// What the sampler wrote. `uptime_s` is strictly increasing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace {
@@ -20,6 +31,11 @@ pub struct Trace {
     pub power_w: Vec<Option<f64>>,
     /// Lines that were left out, in the order of the text.
     pub flaws: Vec<Flaw>,
+    /// What a row is.
+    pub kind: Kind,
+    /// For each sample whether the meter had something new to say; none where that is
+    /// told by its values being other ones.
+    pub new: Option<Vec<bool>>,
 }
 
 /// A line that was left out.
@@ -187,25 +203,54 @@ impl Trace {
         Ok(series)
     }
 
-    /// When the meter shows what it measures: the header's refresh period and the mean
-    /// time between two samples.
+    /// When the meter shows what it measures: its refresh period (0 where the trace is of
+    /// counters, which are not late) and the mean time between two samples.
     pub fn timing(&self) -> MeterTiming {
+        let update_period_us = match self.kind {
+            Kind::Shown => self.update_period_us.unwrap_or(0),
+            Kind::Counted => 0,
+        };
+        MeterTiming {
+            update_period_s: update_period_us as f64 * 1e-6,
+            sample_period_s: self.sample_period_s(),
+        }
+    }
+
+    /// Over how long a short piece of work is smeared: that of [`Self::timing`], and with
+    /// counters the time between two readings, over which their difference is spread.
+    pub fn smear(&self) -> MeterTiming {
+        match self.kind {
+            Kind::Shown => self.timing(),
+            Kind::Counted => {
+                let sample_period_s = self.sample_period_s();
+                let refresh_s = self.update_period_us.unwrap_or(0) as f64 * 1e-6;
+                let period_s = sample_period_s.max(refresh_s);
+                MeterTiming { update_period_s: period_s, sample_period_s: period_s }
+            }
+        }
+    }
+
+    fn sample_period_s(&self) -> f64 {
         let span = match (self.uptime_s.first(), self.uptime_s.last()) {
             (Some(first), Some(last)) => last - first,
             _ => 0.0,
         };
-        MeterTiming {
-            update_period_s: self.update_period_us.unwrap_or(0) as f64 * 1e-6,
-            sample_period_s: span / self.len().saturating_sub(1).max(1) as f64,
+        span / self.len().saturating_sub(1).max(1) as f64
+    }
+
+    /// Whether the meter had something new to say at a sample, other than the one before.
+    pub fn is_new(&self, index: usize) -> bool {
+        let row = |index: usize| self.power_w.chunks(self.rails.len().max(1)).nth(index);
+        match &self.new {
+            Some(new) => new.get(index).copied().unwrap_or(false),
+            None => index == 0 || row(index) != row(index - 1),
         }
     }
 
-    /// Samples whose values on all rails are those of the sample before: readings of
-    /// a value that the meter had not refreshed.
+    /// Samples in which the meter had nothing new to say: readings of a value that it had
+    /// not refreshed.
     pub fn repeated_readings(&self) -> usize {
-        let width = self.rails.len().max(1);
-        let rows: Vec<&[Option<f64>]> = self.power_w.chunks(width).collect();
-        rows.windows(2).filter(|pair| pair[0] == pair[1]).count()
+        (1..self.len()).filter(|index| !self.is_new(*index)).count()
     }
 }
 

@@ -19,8 +19,8 @@ use super::record::{Measured, RawLogs, RawRun};
 pub struct JudgeSettings {
     /// Rails whose power is added up.
     pub rails: Vec<String>,
-    /// Frequency that the application's core must have, in kHz.
-    pub frequency_khz: u64,
+    /// Frequency that the application's core must have, in kHz; none where any will do.
+    pub frequency_khz: Option<u64>,
     /// Nominal length of an idle session in seconds.
     pub idle_s: f64,
     /// Power samples per second.
@@ -142,7 +142,7 @@ pub(crate) mod tests {
     pub(crate) fn settings() -> JudgeSettings {
         JudgeSettings {
             rails: vec!["arm".into()],
-            frequency_khz: 1_100_000,
+            frequency_khz: Some(1_100_000),
             idle_s: 10.0,
             sample_rate_hz: 10.0,
             limits: Limits {

@@ -14,8 +14,7 @@ const STILL_REFRESHES: f64 = 30.0;
 pub(super) fn longest_still_s(trace: &Trace) -> f64 {
     let (mut longest, mut since) = (0.0f64, None);
     for (index, time_s) in trace.uptime_s.iter().enumerate() {
-        let is_new = index == 0 || row(trace, index) != row(trace, index - 1);
-        if is_new {
+        if index == 0 || trace.is_new(index) {
             since = Some(*time_s);
         }
         longest = longest.max(since.map_or(0.0, |since| time_s - since));
@@ -57,11 +56,10 @@ pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec
     reasons
 }
 
-/// Whether a reading after the time differs from the last one before it.
+/// Whether the meter had something new to say after the time.
 fn lives_after(trace: &Trace, end_s: f64) -> bool {
     let first_after = trace.uptime_s.partition_point(|time_s| *time_s <= end_s);
-    let Some(last) = first_after.checked_sub(1) else { return true };
-    (first_after..trace.len()).any(|index| row(trace, index) != row(trace, last))
+    first_after == 0 || (first_after..trace.len()).any(|index| trace.is_new(index))
 }
 
 fn row(trace: &Trace, index: usize) -> &[Option<f64>] {
@@ -72,7 +70,7 @@ fn row(trace: &Trace, index: usize) -> &[Option<f64>] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::power::parse_trace;
+    use crate::power::{parse_samples, parse_trace};
 
     /// Samples twice a second whose value changes until a time.
     fn trace(still_from_s: f64, still_to_s: f64) -> Trace {
@@ -108,6 +106,23 @@ mod tests {
             let expected = ["no sensor had a new reading after the window's end"];
             assert_eq!(reasons(&trace(from, 99.0)), expected, "frozen at {from} s");
         }
+    }
+
+    /// Counters that a chip shows with its time, ten times a second, until one of them stops.
+    fn counted(stops_at: u64) -> Trace {
+        let reading = |tenth: u64| {
+            let (millis, counts) = (tenth * 100, 5_000_000 + 1000 * tenth.min(stops_at));
+            format!("@ {:.2}\nt={millis}\nCH0(T=1)[arm], {counts}\n", tenth as f64 / 10.0)
+        };
+        let text: String = (10..=400).map(reading).collect();
+        parse_samples(&format!("# wattline-readings 1 meter=odpm\n{text}")).unwrap()
+    }
+
+    #[test]
+    fn counters_that_stop_are_found() {
+        assert_eq!(reasons(&counted(400)), [""; 0]);
+        assert_eq!(reasons(&counted(300)), ["no sensor had a new reading for 10.0 s"]);
+        assert_eq!(reasons(&counted(378)), ["no sensor had a new reading after the window's end"]);
     }
 
     #[test]

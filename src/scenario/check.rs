@@ -6,16 +6,17 @@ use std::path::PathBuf;
 
 use super::checked::{
     Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
-    Meter, Origin, Role, Scenario, Session, Source,
+    MeterChoice, Origin, Role, Scenario, Session, Source,
 };
 use super::error::Problem;
 use super::file::{
-    ApplicationFile, BoardFile, BuildFile, CampaignFile, GranularityFile, InputFile, KernelsFile,
-    LibraryFile, LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceFile,
+    ApplicationFile, BoardFile, BuildFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
+    KernelsFile, LibraryFile, LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceFile,
 };
 use super::input::check_steps;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
+use crate::power::{METERS, meter};
 
 impl TryFrom<ScenarioFile> for Scenario {
     type Error = Problem;
@@ -228,37 +229,53 @@ fn check_inputs(written: &[InputFile]) -> Result<Vec<Input>, Problem> {
 }
 
 fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
-    let meter = match written.meter.as_str() {
-        "ina231" => Meter::Ina231,
-        other => {
-            let message = format!("is \"{other}\"; known meters: \"ina231\"");
-            return Err(Problem::new("board.meter", message));
-        }
-    };
-    const KNOWN: [&str; 4] = ["arm", "mem", "g3d", "kfc"];
     let mut seen = BTreeSet::new();
     for rail in &written.rails {
-        if !KNOWN.contains(&rail.as_str()) || !seen.insert(rail) {
-            let message = format!("has \"{rail}\"; use each of arm, mem, g3d, kfc at most once");
+        if rail.trim().is_empty() || !seen.insert(rail) {
+            let message = match rail.trim() {
+                "" => "has a rail without a name".to_string(),
+                rail => format!("has \"{rail}\" twice"),
+            };
             return Err(Problem::new("board.rails", message));
         }
-    }
-    if written.rails.is_empty() {
-        return Err(Problem::new("board.rails", "is empty; the paper sums [\"arm\"]"));
     }
     if written.big_core == written.sampler_core {
         return Err(Problem::new("board.sampler_core", "must not be the application's core"));
     }
-    if written.frequency_khz == 0 {
-        return Err(Problem::new("board.frequency_khz", "must be 1 or more"));
-    }
     Ok(BoardSettings {
-        meter,
+        meter: check_meter(&written.meter)?,
         rails: written.rails.clone(),
-        frequency_khz: written.frequency_khz,
+        frequency_khz: check_frequency(&written.frequency_khz)?,
         big_core: written.big_core,
         sampler_core: written.sampler_core,
     })
+}
+
+/// A log of an external meter can't be sampled while a session runs.
+fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
+    let known = METERS.into_iter().map(|meter| meter.name()).filter(|name| *name != "external");
+    match meter(written).map(|meter| meter.name()) {
+        _ if written == "auto" => Ok(MeterChoice::Auto),
+        Some(name) if name != "external" => Ok(MeterChoice::Named(name)),
+        _ => {
+            let names: Vec<String> = known.map(|name| format!("\"{name}\"")).collect();
+            let message = format!("is \"{written}\"; use \"auto\", {}", names.join(", "));
+            Err(Problem::new("board.meter", message))
+        }
+    }
+}
+
+fn check_frequency(written: &FrequencyFile) -> Result<Option<u64>, Problem> {
+    const KEY: &str = "board.frequency_khz";
+    match written {
+        FrequencyFile::Khz(0) => Err(Problem::new(KEY, "must be 1 or more, or \"leave\"")),
+        FrequencyFile::Khz(khz) => Ok(Some(*khz)),
+        FrequencyFile::Word(word) if word == "leave" => Ok(None),
+        FrequencyFile::Word(word) => {
+            let message = format!("is \"{word}\"; give a number of kHz, or \"leave\"");
+            Err(Problem::new(KEY, message))
+        }
+    }
 }
 
 fn check_campaign(

@@ -199,18 +199,21 @@ pub struct Input {
     pub steps: Vec<Step>,
 }
 
-/// Power meters that a scenario can name.
+/// Which power meter a scenario asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meter {
-    /// The Odroid's INA231 sensors.
-    Ina231,
+pub enum MeterChoice {
+    /// The best that the board offers.
+    Auto,
+    /// That of this name (`crate::power::meter`).
+    Named(&'static str),
 }
 
-impl Meter {
+impl MeterChoice {
     /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Meter::Ina231 => "ina231",
+            MeterChoice::Auto => "auto",
+            MeterChoice::Named(name) => name,
         }
     }
 }
@@ -219,11 +222,11 @@ impl Meter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoardSettings {
     /// Power meter.
-    pub meter: Meter,
-    /// Rails whose power is added up.
+    pub meter: MeterChoice,
+    /// Rails whose power is added up; empty for those that the meter takes by itself.
     pub rails: Vec<String>,
-    /// Fixed frequency in kHz.
-    pub frequency_khz: u64,
+    /// Fixed frequency in kHz; none where it is left to the board.
+    pub frequency_khz: Option<u64>,
     /// Core of the application.
     pub big_core: u32,
     /// Core of the sampler.

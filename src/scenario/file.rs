@@ -184,16 +184,27 @@ pub struct InputFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoardFile {
-    /// Power meter. Default `"ina231"`.
+    /// Power meter, or `"auto"` (the default): the best that the board offers.
     pub meter: String,
-    /// Rails whose power is added up. Default `["arm"]` (the paper's big cores).
+    /// Rails whose power is added up. Default: those of the processor, which on an Odroid
+    /// is `["arm"]` (the paper's big cores).
     pub rails: Vec<String>,
-    /// Fixed frequency of the big cores in kHz. Default 1100000 (the paper's).
-    pub frequency_khz: u64,
+    /// Fixed frequency of the big cores in kHz, or `"leave"`. Default 1100000 (the paper's).
+    pub frequency_khz: FrequencyFile,
     /// Core of the application. Default 3.
     pub big_core: u32,
     /// Core of the sampler. Default 0.
     pub sampler_core: u32,
+}
+
+/// `board.frequency_khz`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum FrequencyFile {
+    /// A frequency.
+    Khz(u64),
+    /// `"leave"`: the board's governor chooses it.
+    Word(String),
 }
 
 /// `[campaign]`: how many cases and runs.
@@ -313,9 +324,9 @@ impl Default for SessionFile {
 impl Default for BoardFile {
     fn default() -> Self {
         Self {
-            meter: "ina231".into(),
-            rails: vec!["arm".into()],
-            frequency_khz: 1_100_000,
+            meter: "auto".into(),
+            rails: Vec::new(),
+            frequency_khz: FrequencyFile::Khz(1_100_000),
             big_core: 3,
             sampler_core: 0,
         }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 pub use checked::{
     Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
-    Meter, Origin, Role, Scenario, Session, Source,
+    MeterChoice, Origin, Role, Scenario, Session, Source,
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
@@ -88,7 +88,8 @@ name = "none"
         assert_eq!(scenario.campaign.idle_repeats, 10);
         assert_eq!(scenario.session.duration_s, 100.0);
         assert_eq!(scenario.session.sample_rate_hz, 30.0);
-        assert_eq!(scenario.board.frequency_khz, 1_100_000);
+        assert_eq!(scenario.board.frequency_khz, Some(1_100_000));
+        assert_eq!((scenario.board.meter, scenario.board.rails.len()), (MeterChoice::Auto, 0));
         assert!(scenario.sources[0].takes("small/Main.java"));
         assert!(!scenario.sources[0].takes("other/Main.java"));
         assert_eq!(scenario.resolve(Path::new("src")), Path::new("scenarios/src"));
@@ -126,6 +127,25 @@ name = "none"
             "{}",
             message(&text)
         );
+    }
+
+    #[test]
+    fn a_board_has_any_meter_and_a_frequency_or_none() {
+        let board = |lines: &str| parse(&format!("{SMALL}[board]\n{lines}\n"));
+        let settings = board("meter = \"odpm\"\nrails = [\"S2M_VDD_CPUCL2\"]").unwrap().board;
+        assert_eq!(settings.meter, MeterChoice::Named("odpm"));
+        assert_eq!(settings.rails, ["S2M_VDD_CPUCL2"]);
+        let left = board("frequency_khz = \"leave\"").unwrap().board;
+        assert_eq!(left.frequency_khz, None);
+        for (lines, expected) in [
+            ("meter = \"odpn\"", "is \"odpn\"; use \"auto\", \"ina231\", \"odpm\""),
+            ("frequency_khz = 0", "must be 1 or more, or \"leave\""),
+            ("frequency_khz = \"max\"", "is \"max\"; give a number of kHz, or \"leave\""),
+            ("rails = [\"a\", \"a\"]", "has \"a\" twice"),
+        ] {
+            let message = board(lines).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
     }
 
     #[test]

@@ -4,9 +4,19 @@
 use serde::Deserialize;
 
 use super::BoardError;
+use super::meters_file::{self, Chip, Gauge, Sensors};
 
 /// The board file of the Odroid-XU+E.
 pub const ODROID_XU_E: &str = include_str!("../../datasets/boards/odroid-xu-e.toml");
+
+/// The board file of a phone with power rails that are measured.
+pub const PIXEL: &str = include_str!("../../datasets/boards/pixel.toml");
+
+/// The board file of a phone with nothing but a fuel gauge.
+pub const PHONE: &str = include_str!("../../datasets/boards/phone.toml");
+
+/// The names of the built-in boards.
+pub const NAMES: [&str; 4] = ["odroid-xu-e", "odroid-xu3", "pixel", "phone"];
 
 /// The board file of the Odroid-XU3.
 pub const ODROID_XU3: &str = include_str!("../../datasets/boards/odroid-xu3.toml");
@@ -21,6 +31,9 @@ pub struct BoardFile {
     pub model: String,
     /// `ro.build.version.release`.
     pub release: String,
+    /// `ro.build.version.sdk`; that of Android 4.2 where it is not said.
+    #[serde(default = "sdk_of_jelly_bean")]
+    pub sdk: u32,
     /// Seconds since boot when a session starts.
     pub uptime_start_s: f64,
     /// Wall clock then, in seconds of Unix time.
@@ -33,8 +46,15 @@ pub struct BoardFile {
     pub heat: Heat,
     /// The four power rails.
     pub rails: Rails,
-    /// The sensors' refresh and resolution.
-    pub sensors: Sensors,
+    /// INA231 sensors: refresh and resolution.
+    #[serde(default)]
+    pub sensors: Option<Sensors>,
+    /// Chips that accumulate the energy of rails.
+    #[serde(default)]
+    pub odpm: Vec<Chip>,
+    /// A battery's fuel gauge.
+    #[serde(default)]
+    pub gauge: Option<Gauge>,
     /// Energy of work besides the application's code.
     pub costs: Costs,
     /// Garbage collection.
@@ -96,7 +116,7 @@ pub struct Rails {
     pub kfc: Rail,
 }
 
-/// One power rail and its sensor.
+/// One power rail and its sensor, if it has one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rail {
@@ -104,25 +124,15 @@ pub struct Rail {
     pub idle_w: f64,
     /// Voltage; absent for the rail that follows the operating point.
     pub voltage_v: Option<f64>,
-    /// Standard deviation of a voltage reading.
+    /// Standard deviation of a voltage reading of its INA231.
+    #[serde(default)]
     pub noise_v: f64,
     /// Standard deviation of a current reading.
+    #[serde(default)]
     pub noise_a: f64,
     /// Resolution of the current.
+    #[serde(default)]
     pub step_ua: u64,
-}
-
-/// What all sensors share.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sensors {
-    /// Number of the I2C bus: 4 on the XU+E, 3 or 0 on the XU3.
-    #[serde(default = "bus_of_xu_e")]
-    pub bus: u32,
-    /// Period after which the values change.
-    pub refresh_us: u64,
-    /// Resolution of the voltage.
-    pub step_uv: u64,
 }
 
 /// Energy of work besides the application's code.
@@ -153,8 +163,8 @@ pub struct Collector {
     pub heap_kb: u64,
 }
 
-fn bus_of_xu_e() -> u32 {
-    4
+fn sdk_of_jelly_bean() -> u32 {
+    17
 }
 
 impl BoardFile {
@@ -173,8 +183,8 @@ impl BoardFile {
 
     /// A built-in board by its name.
     pub fn built_in(name: &str) -> Option<Self> {
-        let texts = [("odroid-xu-e", ODROID_XU_E), ("odroid-xu3", ODROID_XU3)];
-        let (_, text) = texts.into_iter().find(|(known, _)| *known == name)?;
+        let texts = [ODROID_XU_E, ODROID_XU3, PIXEL, PHONE];
+        let (_, text) = NAMES.into_iter().zip(texts).find(|(known, _)| *known == name)?;
         Self::from_toml(text).ok()
     }
 
@@ -204,8 +214,15 @@ impl BoardFile {
         Ok(self)
     }
 
+    /// The period in which power is settled: the shortest refresh of a meter.
+    pub(super) fn period_us(&self) -> u64 {
+        meters_file::period_us(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
+    }
+
     fn problem(&self) -> Option<String> {
-        self.values_problem().or_else(|| self.frequencies_problem())
+        self.values_problem().or_else(|| self.frequencies_problem()).or_else(|| {
+            meters_file::problem(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
+        })
     }
 
     fn values_problem(&self) -> Option<String> {
@@ -215,8 +232,6 @@ impl BoardFile {
             ("processor.busy_w", self.processor.busy_w),
             ("heat.time_constant_s", heat.time_constant_s),
             ("heat.scale_c", heat.scale_c),
-            ("sensors.refresh_us", self.sensors.refresh_us as f64),
-            ("sensors.step_uv", self.sensors.step_uv as f64),
             ("collector.every_bytes", self.collector.every_bytes as f64),
             ("costs.multiplier", costs.multiplier),
         ];
@@ -275,8 +290,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn slower_meters_refresh_with_the_fastest() {
+        let text = PIXEL.replacen("refresh_us = 100000", "refresh_us = 70000", 1);
+        let error = BoardFile::from_toml(&text).unwrap_err().to_string();
+        assert!(error.contains("multiple of the shortest refresh, 50000"), "{error}");
+        let text = PHONE.replace("[gauge]", "[gouge]");
+        assert!(BoardFile::from_toml(&text).unwrap_err().to_string().contains("gouge"));
+    }
+
+    #[test]
     fn the_built_in_file_is_sound() {
-        for name in ["odroid-xu-e", "odroid-xu3"] {
+        for name in NAMES {
             assert_eq!(BoardFile::built_in(name).unwrap().name, name);
         }
         assert!(BoardFile::built_in("odroid-xu4").is_none());
@@ -303,6 +327,8 @@ mod tests {
             ("reference_khz = 1100000", "reference_khz = 7", "reference_khz"),
             ("memory_share = 0.12", "memory_share = 1.2", "memory_share"),
             ("idle_w = 0.180", "idle_w = -1.0", "rails"),
+            ("refresh_us = 263808", "refresh_us = 0", "sensors.refresh_us"),
+            ("[sensors]", "[gauge]", "gauge"),
         ] {
             let text = ODROID_XU_E.replacen(from, to, 1);
             let error = BoardFile::from_toml(&text).unwrap_err().to_string();

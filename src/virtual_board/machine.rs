@@ -237,13 +237,14 @@ pub(super) fn kill_group(pid: u32) {
 const SERIAL_PROPERTY: &str = "ro.serialno";
 
 fn first_properties(file: &BoardFile, serial: &str) -> BTreeMap<String, String> {
+    let sdk = file.sdk.to_string();
     [
         ("ro.product.model", file.model.as_str()),
         ("ro.product.name", &file.name),
         ("ro.product.device", &file.name),
         ("ro.product.manufacturer", "wattline"),
         ("ro.build.version.release", &file.release),
-        ("ro.build.version.sdk", "17"),
+        ("ro.build.version.sdk", &sdk),
         (SERIAL_PROPERTY, serial),
         ("ro.wattline.virtual", "1"),
         ("sys.boot_completed", "1"),

@@ -17,6 +17,7 @@ mod jail;
 mod janitor;
 mod log_buffer;
 mod machine;
+mod meters_file;
 mod package;
 mod power;
 mod processes;
@@ -33,11 +34,13 @@ use std::time::Duration;
 
 pub use adb::Mode;
 pub use board_file::{
-    BoardFile, Collector, Costs, Heat, ODROID_XU_E, ODROID_XU3, Processor, Rail, Rails, Sensors,
+    BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
+    Rail, Rails,
 };
 pub use error::BoardError;
 pub use fault::{Act, Fault, Moment};
 use machine::Machine;
+pub use meters_file::{Chip, ChipRail, Gauge, RailName, Sensors};
 pub use root::Tools;
 use silicon::{AgentOptions, CostTable, SiliconOptions};
 
@@ -72,6 +75,9 @@ pub struct BoardOptions {
     /// Folder for the truth of each session, which only evaluation may read; `None`
     /// writes none.
     pub truth: Option<PathBuf>,
+    /// Folder of the host that gets RAPL counters of the board's energy, for other tools;
+    /// `None` makes none.
+    pub rapl: Option<PathBuf>,
     /// Real time after which a board that stands still, though somebody on it waits
     /// for time to pass, is broken: everything on it is then ended.
     pub patience: Duration,
@@ -91,6 +97,7 @@ impl Default for BoardOptions {
             device: SiliconOptions::default().device,
             agent_cache: None,
             truth: None,
+            rapl: None,
             patience: Duration::from_secs(60),
         }
     }
@@ -178,8 +185,13 @@ fn machine(
         scratch: scratch.path().to_owned(),
     });
     let seed = options.seed.unwrap_or(file.seed);
-    let hardware = power::Hardware::new(root.path(), file.clone(), seed)
+    let mut hardware = power::Hardware::new(root.path(), file.clone(), seed)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
+    if let Some(folder) = &options.rapl {
+        hardware
+            .add_rapl(folder)
+            .map_err(|source| BoardError::Root { path: folder.clone(), source })?;
+    }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
     let kind = (file, options.name.as_str());

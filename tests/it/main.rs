@@ -9,6 +9,7 @@ mod fleet;
 mod gradle;
 mod hints;
 mod mapping;
+mod meters;
 mod monitor;
 mod operations;
 mod pipeline;

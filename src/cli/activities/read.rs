@@ -9,7 +9,7 @@ use crate::attribution::activities::{
     self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions,
     nanoseconds,
 };
-use crate::power::parse_trace;
+use crate::power::parse_samples;
 
 use super::super::Failure;
 use super::super::progress;
@@ -170,7 +170,7 @@ fn other(
 
 /// A meter: a log of readings only.
 fn samples(path: &Path, text: &str, inputs: &Inputs<'_>) -> Result<NodeLog, Failure> {
-    let trace = parse_trace(text).map_err(|error| Failure::input(path, error))?;
+    let trace = parse_samples(text).map_err(|error| Failure::input(path, error))?;
     let mut log = NodeLog::new(inputs.node);
     log.readings =
         activities::readings(&trace, inputs.rails).map_err(|error| Failure::input(path, error))?;

@@ -21,7 +21,7 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
-use crate::power::{MarkTexts, parse_session_log, parse_trace};
+use crate::power::{MarkTexts, parse_samples, parse_session_log};
 use crate::scenario::Scenario;
 use crate::toolchain::jar;
 
@@ -61,7 +61,7 @@ pub(super) fn measure_all(
     for (board, logs) in boards.iter().zip(measured) {
         for (repeat, logs) in logs? {
             keep(&logs, repeat, output)?;
-            runs.insert(repeat, energies(&logs, scenario, &board.recorded_serial())?);
+            runs.insert(repeat, energies(&logs, &board.rails, &board.recorded_serial())?);
         }
     }
     Ok(runs.into_values().collect())
@@ -137,25 +137,21 @@ fn keep(logs: &SessionLogs, repeat: u32, output: &Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn energies(
-    logs: &SessionLogs,
-    scenario: &Scenario,
-    device: &str,
-) -> Result<Vec<KernelRun>, Failure> {
+fn energies(logs: &SessionLogs, rails: &[String], device: &str) -> Result<Vec<KernelRun>, Failure> {
     let bad = |message: String| Failure::Board(format!("kernel session: {message}"));
     if logs.outcome.end != SessionEnd::Ok {
         return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
     }
-    let trace = parse_trace(&logs.samples).map_err(|error| bad(error.to_string()))?;
+    let trace = parse_samples(&logs.samples).map_err(|error| bad(error.to_string()))?;
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()
         .map_err(|error| bad(error.to_string()))?;
     let mut rows: Vec<KernelEnergy> = Vec::new();
     // Rail by rail: each sensor refreshes in its own time.
-    for rail in &scenario.board.rails {
+    for rail in rails {
         let rail = std::slice::from_ref(rail);
         let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
-        let part = kernel_rows(&series, &windows, trace.timing());
+        let part = kernel_rows(&series, &windows, trace.smear());
         let part = part.map_err(|error| bad(error.to_string()))?;
         rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
     }

@@ -2,8 +2,8 @@
 //! two readings in which a counter moved is spread evenly over the time between them, so
 //! that the sum over a trace is the difference of its readings, to the last count.
 
-use super::super::counter::Counter;
-use super::super::trace::Trace;
+use super::super::counter::{Counter, CounterError};
+use super::super::trace::{Kind, Trace};
 use super::MeterError;
 
 /// One rail's counter over a session.
@@ -12,29 +12,39 @@ pub(super) struct CounterRail {
     pub name: String,
     /// How it counts.
     pub counter: Counter,
-    /// Its value at each reading; none where it was missing.
-    pub values: Vec<Option<u64>>,
+    /// Its readings: when it stood there (uptime in seconds), and its value. Those that
+    /// are not later than the one before are passed over.
+    pub readings: Vec<(f64, u64)>,
+    /// What a reading without a move says.
+    pub still: Still,
 }
 
-/// Power over time. A rail that never moves is an error when all do so: that is no meter
-/// that reads 0 J, but one that does not measure.
-pub(super) fn trace(
-    meter: &'static str,
-    times_s: &[f64],
-    rails: &[CounterRail],
-) -> Result<Trace, MeterError> {
+/// What it means that a counter stands where it stood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Still {
+    /// Perhaps only that it was not refreshed: what it counted shows when it is.
+    Unknown,
+    /// Nothing was counted: the meter says when it was refreshed.
+    Nothing,
+}
+
+/// Power over time, a row for each time at which some rail was read. A rail that never
+/// moves is an error when all do so: that is no meter that reads 0 J, but one that does
+/// not measure.
+pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<Trace, MeterError> {
     let no_power = |problem: String| MeterError::NoPower { meter, problem };
-    if times_s.len() < 2 || rails.is_empty() {
+    let times_s = times(rails);
+    if times_s.len() < 2 {
         return Err(no_power("there are fewer than two readings with a counter".into()));
     }
     let columns: Vec<Vec<Option<f64>>> = rails
         .iter()
         .map(|rail| {
-            powers(times_s, rail).map_err(|error| no_power(format!("{}: {error}", rail.name)))
+            powers(&times_s, rail).map_err(|error| no_power(format!("{}: {error}", rail.name)))
         })
         .collect::<Result<_, _>>()?;
-    let moved = columns.iter().flatten().any(|power| power.is_some_and(|power| power > 0.0));
-    if !moved {
+    let new = moves(&times_s, rails);
+    if !new.contains(&true) {
         let seconds = times_s[times_s.len() - 1] - times_s[0];
         return Err(no_power(format!(
             "no counter moved in {seconds:.1} s: the device does not measure"
@@ -42,42 +52,81 @@ pub(super) fn trace(
     }
     let mut trace = Trace {
         rails: rails.iter().map(|rail| rail.name.clone()).collect(),
-        uptime_s: times_s.to_vec(),
+        kind: Kind::Counted,
+        update_period_us: period_us(&times_s, &new),
+        uptime_s: times_s,
+        new: Some(new),
         ..Trace::default()
     };
-    for at in 0..times_s.len() {
+    for at in 0..trace.uptime_s.len() {
         trace.power_w.extend(columns.iter().map(|column| column[at]));
     }
     Ok(trace)
 }
 
-/// The rail's power up to each reading; none before its second one.
-fn powers(
-    times_s: &[f64],
-    rail: &CounterRail,
-) -> Result<Vec<Option<f64>>, super::super::counter::CounterError> {
+/// All times of readings, in order.
+fn times(rails: &[CounterRail]) -> Vec<f64> {
+    let all = rails.iter().flat_map(|rail| rail.readings.iter().map(|(time_s, _)| *time_s));
+    let mut times: Vec<f64> = all.collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
+/// The rail's power up to each time; none before its first and after its last reading.
+fn powers(times_s: &[f64], rail: &CounterRail) -> Result<Vec<Option<f64>>, CounterError> {
     let mut powers = vec![None; times_s.len()];
-    let mut last: Option<(usize, u64)> = None;
-    for (at, value) in rail.values.iter().enumerate() {
-        let Some(value) = *value else { continue };
+    let at = |time_s: f64| times_s.partition_point(|known| *known < time_s);
+    let mut last: Option<(f64, u64)> = None;
+    let mut newest_s = f64::NEG_INFINITY;
+    for (time_s, value) in rail.readings.iter().copied() {
+        if time_s <= newest_s {
+            continue;
+        }
+        newest_s = time_s;
         match last {
-            // Not refreshed since: what it counted shows when it is.
-            Some((_, before)) if before == value => continue,
-            Some((from, before)) => {
+            Some((_, before)) if before == value && rail.still == Still::Unknown => continue,
+            Some((from_s, before)) => {
                 let joules = rail.counter.energy(&[before, value])?.0;
-                let watts = joules / (times_s[at] - times_s[from]);
-                powers[from + 1..=at].fill(Some(watts));
+                powers[at(from_s) + 1..=at(time_s)].fill(Some(joules / (time_s - from_s)));
             }
             None => {}
         }
-        last = Some((at, value));
+        last = Some((time_s, value));
     }
-    // After the last move nothing was counted.
-    if let Some((from, _)) = last {
-        powers[from + 1..].fill(Some(0.0));
-        powers[0] = powers.get(1).copied().flatten();
-    }
+    let (Some((first_s, _)), Some((last_s, _))) = (rail.readings.first(), last) else {
+        return Ok(powers);
+    };
+    // After the last move nothing was counted, as far as it was read.
+    powers[at(last_s) + 1..=at(newest_s)].fill(Some(0.0));
+    let first = at(*first_s);
+    powers[first] = powers.get(first + 1).copied().flatten();
     Ok(powers)
+}
+
+/// For each time, whether some rail's counter has moved since its reading before.
+fn moves(times_s: &[f64], rails: &[CounterRail]) -> Vec<bool> {
+    let mut new = vec![false; times_s.len()];
+    for pair in rails.iter().flat_map(|rail| rail.readings.windows(2)) {
+        if pair[0].1 != pair[1].1 {
+            let at = times_s.partition_point(|known| *known < pair[1].0);
+            new[at] = true;
+        }
+    }
+    new
+}
+
+/// The mean time between two moves in microseconds, long ones left out; none of fewer
+/// than two.
+pub(super) fn period_us(times_s: &[f64], new: &[bool]) -> Option<u64> {
+    let moved: Vec<f64> =
+        times_s.iter().zip(new).filter(|(_, new)| **new).map(|(time, _)| *time).collect();
+    let mut steps: Vec<f64> = moved.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    let middle = *steps.get(steps.len() / 2)?;
+    let usual: Vec<f64> = steps.into_iter().filter(|step| *step <= 1.5 * middle).collect();
+    let mean_s = usual.iter().sum::<f64>() / usual.len() as f64;
+    (mean_s > 0.0).then_some((mean_s * 1e6).round() as u64)
 }
 
 #[cfg(test)]
@@ -85,29 +134,51 @@ mod tests {
     use super::*;
     use crate::power::{Window, integrate};
 
-    fn rail(values: &[u64], modulus: Option<u64>) -> CounterRail {
-        let values = values.iter().map(|value| Some(*value)).collect();
+    fn rail(times_s: &[f64], values: &[u64], modulus: Option<u64>) -> CounterRail {
+        let readings = times_s.iter().copied().zip(values.iter().copied()).collect();
         let counter = Counter { joules_per_count: 1e-6, modulus };
-        CounterRail { name: "a".into(), counter, values }
+        CounterRail { name: "a".into(), counter, readings, still: Still::Unknown }
     }
 
     #[test]
     fn the_sum_is_the_difference_of_the_readings() {
         let times = [1.0, 2.0, 2.5, 4.0, 5.0];
         // One count before it starts anew at 10 J, and a reading that was not refreshed.
-        let rail = rail(&[9_000_000, 9_500_000, 9_500_000, 1_000_000, 2_000_000], Some(10_000_000));
-        let trace = trace("x", &times, &[rail]).unwrap();
+        let values = [9_000_000, 9_500_000, 9_500_000, 1_000_000, 2_000_000];
+        let trace = trace("x", &[rail(&times, &values, Some(10_000_000))]).unwrap();
         let series = trace.series(&["a".into()]).unwrap();
         let whole = integrate(&series, Window { start_s: 1.0, end_s: 5.0 }).unwrap();
         assert!((whole.right_endpoint.0 - 3.0).abs() < 1e-12, "{whole:?}");
         assert_eq!(series.power_w, [0.5, 0.5, 0.75, 0.75, 1.0]);
+        assert_eq!(trace.new.as_deref(), Some([false, true, false, true, true].as_slice()));
+        assert_eq!(trace.update_period_us, Some(1_500_000), "2 s and 1 s");
+    }
+
+    #[test]
+    fn two_chips_are_read_at_times_of_their_own() {
+        let one = rail(&[1.0, 3.0, 3.0], &[0, 4_000_000, 4_000_000], None);
+        let two = CounterRail {
+            name: "b".into(),
+            still: Still::Nothing,
+            ..rail(&[1.5, 2.5, 3.5], &[7, 7, 1_000_007], None)
+        };
+        let trace = trace("x", &[one, two]).unwrap();
+        assert_eq!(trace.uptime_s, [1.0, 1.5, 2.5, 3.0, 3.5]);
+        let column = |at: usize| -> Vec<Option<f64>> {
+            trace.power_w.chunks(2).map(|row| row[at]).collect()
+        };
+        assert_eq!(column(0), [Some(2.0), Some(2.0), Some(2.0), Some(2.0), None]);
+        assert_eq!(column(1), [None, Some(0.0), Some(0.0), Some(1.0), Some(1.0)]);
+        let both = trace.series(&["a".into(), "b".into()]).unwrap();
+        let energy = integrate(&both, Window { start_s: 1.5, end_s: 3.0 }).unwrap();
+        assert!((energy.right_endpoint.0 - 3.5).abs() < 1e-12, "{energy:?}");
     }
 
     #[test]
     fn a_counter_that_never_moves_is_no_meter() {
-        let error = trace("x", &[1.0, 3.0], &[rail(&[5, 5], None)]).unwrap_err().to_string();
+        let error = trace("x", &[rail(&[1.0, 3.0], &[5, 5], None)]).unwrap_err().to_string();
         assert_eq!(error, "x: no counter moved in 2.0 s: the device does not measure");
-        let error = trace("x", &[1.0, 2.0], &[rail(&[5, 4], None)]).unwrap_err().to_string();
+        let error = trace("x", &[rail(&[1.0, 2.0], &[5, 4], None)]).unwrap_err().to_string();
         assert!(error.contains("never wraps"), "{error}");
     }
 }

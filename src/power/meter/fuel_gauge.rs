@@ -1,11 +1,13 @@
 //! The fuel gauge of a battery: current and voltage of the whole device, about once a
 //! second. Vendors differ in unit (micro- or milliamperes) and sign; while it charges, the
-//! current is not the device's.
+//! current is not the device's. How often it takes new values is not told by any file; it
+//! is found in the readings.
 
 use super::super::trace::{Flaw, FlawKind, Trace};
-use super::{Meter, MeterError, Offer, Reading, readings};
+use super::counters::period_us;
+use super::{Meter, MeterError, Offer, Reading, readings, refusal};
 
-/// `/sys/class/power_supply/battery`.
+/// `/sys/class/power_supply/battery`, else the first battery there with these files.
 #[derive(Debug)]
 pub struct FuelGauge;
 
@@ -34,9 +36,12 @@ impl Gauge {
     }
 }
 
-/// The unit by the largest of the readings: one small reading says nothing.
+/// The unit by one of the largest readings: a small one says nothing, and the largest may be
+/// nonsense.
 fn amperes_per_unit(gauges: &[Gauge]) -> f64 {
-    let most = gauges.iter().map(|gauge| gauge.current.abs()).fold(0.0, f64::max);
+    let mut currents: Vec<f64> = gauges.iter().map(|gauge| gauge.current.abs()).collect();
+    currents.sort_by(f64::total_cmp);
+    let most = currents.get(currents.len().saturating_sub(1) * 9 / 10).copied().unwrap_or(0.0);
     if most > MILLIAMPERES_MAX { 1e-6 } else { 1e-3 }
 }
 
@@ -50,21 +55,27 @@ impl Meter for FuelGauge {
     }
 
     fn question(&self) -> &'static str {
-        "cd /sys/class/power_supply/battery 2>/dev/null && for f in status current_now \
-         voltage_now; do echo \"$f=$(cat $f 2>&1)\"; done"
+        "r=${WATTLINE_ROOT:-}/sys/class/power_supply; for s in $r/battery $r/*; do \
+         [ -e $s/current_now ] && [ -e $s/voltage_now ] || continue; t=Battery; \
+         [ $s = $r/battery ] || t=$(cat $s/type 2>&1); [ \"$t\" = Battery ] || continue; \
+         for f in status current_now voltage_now charge_counter; do \
+         [ ! -e $s/$f ] || echo \"$f=$(cat $s/$f 2>&1)\"; done; break; done"
     }
 
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
         let not = |why: &str| MeterError::NotOffered { meter: self.name(), why: why.into() };
-        let gauge = gauge(&lines).ok_or_else(|| {
-            not("no current_now and voltage_now of a battery: the board has none, or does not tell")
+        let gauge = gauge(&lines).ok_or_else(|| match refusal(answer) {
+            Some(said) if said.contains("denied") => not("its files are for root: `adb root`"),
+            _ => not(
+                "no current_now and voltage_now of a battery: the board has none, or does not tell",
+            ),
         })?;
         if gauge.current == 0.0 {
             return Err(not("current_now is 0: the gauge does not measure the current"));
         }
         let mut remarks = vec![
-            "about one value a second, of the whole device: screen and radios are in it"
+            "coarse: about one value a second, of the whole device; screen and radios are in it"
                 .to_string(),
         ];
         if gauge.charging {
@@ -97,7 +108,7 @@ impl Meter for FuelGauge {
                     trace.uptime_s.push(reading.uptime_s);
                     gauges.push(gauge);
                 }
-                None => trace.flaws.push(Flaw { line: index + 1, kind: FlawKind::Unreadable }),
+                None => trace.flaws.push(Flaw { line: reading.line, kind: FlawKind::Unreadable }),
             }
         }
         if !gauges.iter().any(|gauge| gauge.current != 0.0) {
@@ -108,6 +119,8 @@ impl Meter for FuelGauge {
         let scale = amperes_per_unit(&gauges);
         let watts = |gauge: &Gauge| Some((gauge.current * scale * gauge.volts()).abs());
         trace.power_w = gauges.iter().map(watts).collect();
+        let new: Vec<bool> = (0..trace.len()).map(|at| at > 0 && trace.is_new(at)).collect();
+        trace.update_period_us = period_us(&trace.uptime_s, &new);
         Ok(trace)
     }
 }
@@ -135,6 +148,33 @@ mod tests {
                 "{currents:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_refresh_period_is_found_in_the_readings() {
+        // Four readings a second of values that are taken once a second.
+        let reading = |quarter: i64| {
+            let time = quarter as f64 / 4.0;
+            format!("@ {time:.2}\n{}", reading("Discharging", -250_000 - quarter / 4, 4_000_000))
+        };
+        let text: String = (0..40).map(reading).collect();
+        let trace = FuelGauge.trace(&format!("# wattline-readings 1 meter=fuel-gauge\n{text}"));
+        let trace = trace.unwrap();
+        assert_eq!(trace.update_period_us, Some(1_000_000));
+        assert_eq!(trace.timing().lag_s(), 0.875);
+    }
+
+    #[test]
+    fn one_reading_of_nonsense_does_not_change_the_unit() {
+        let text: String = (0..40)
+            .map(|at| {
+                let current = if at == 7 { 99_999_999 } else { 300 + at };
+                format!("@ {at}\n{}", reading("Discharging", current, 4_000))
+            })
+            .collect();
+        let text = format!("# wattline-readings 1 meter=fuel-gauge\n{text}");
+        let trace = FuelGauge.trace(&text).unwrap();
+        assert!((trace.power_w[0].unwrap() - 1.2).abs() < 1e-9, "{:?}", trace.power_w[0]);
     }
 
     #[test]

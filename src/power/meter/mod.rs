@@ -51,6 +51,12 @@ pub trait Meter: std::fmt::Debug + Sync {
 pub const METERS: [&dyn Meter; 7] =
     [&Ina231, &Odpm, &PowerStats, &Rapl, &FuelGauge, &External, &Software];
 
+/// Those that the device scripts sample in a session, the best first.
+pub const SAMPLED_ON_BOARDS: [&dyn Meter; 4] = [&Ina231, &Odpm, &PowerStats, &FuelGauge];
+
+/// Those that are sampled in a session on this machine, the best first.
+pub const SAMPLED_HERE: [&dyn Meter; 3] = [&Rapl, &FuelGauge, &Software];
+
 /// The meter of a name.
 pub fn meter(name: &str) -> Option<&'static dyn Meter> {
     METERS.into_iter().find(|meter| meter.name() == name)
@@ -115,6 +121,8 @@ pub fn parse_samples(text: &str) -> Result<Trace, MeterError> {
 
 /// One reading: when, and what the meter said.
 struct Reading<'t> {
+    /// Line of its time, from 1.
+    line: usize,
     uptime_s: f64,
     lines: Vec<&'t str>,
 }
@@ -123,10 +131,11 @@ struct Reading<'t> {
 /// the sampler was stopped while writing it. So is one whose time does not increase.
 fn readings(text: &str) -> Vec<Reading<'_>> {
     let mut readings: Vec<Reading<'_>> = Vec::new();
-    for line in text.lines().skip(1).map(str::trim_end) {
+    for (index, line) in text.lines().map(str::trim_end).enumerate().skip(1) {
         if let Some(time) = line.strip_prefix("@ ") {
             let time = time.trim().parse::<f64>().ok().filter(|time| time.is_finite());
-            readings.push(Reading { uptime_s: time.unwrap_or(f64::NAN), lines: Vec::new() });
+            let uptime_s = time.unwrap_or(f64::NAN);
+            readings.push(Reading { line: index + 1, uptime_s, lines: Vec::new() });
         } else if let Some(reading) = readings.last_mut() {
             reading.lines.push(line);
         }

@@ -1,10 +1,12 @@
 //! Android's on-device power monitor (ODPM) in sysfs: accumulated microwatt seconds per
-//! rail, on one or two chips. The files are for root.
+//! rail, on one or two chips. The files are for root. A reading makes the chip refresh, but
+//! not more often than every 50 ms or so; when it did stands in the first line (`t`, in
+//! milliseconds since boot, like `/proc/uptime`). Source: Google's `drivers/iio/power/odpm.c`.
 
 use super::super::counter::Counter;
-use super::super::trace::Trace;
-use super::counters::{self, CounterRail};
-use super::{Meter, MeterError, Offer, readings, refusal};
+use super::super::trace::{Flaw, FlawKind, Trace};
+use super::counters::{self, CounterRail, Still};
+use super::{Meter, MeterError, Offer, Reading, readings, refusal};
 
 /// `/sys/bus/iio/devices/iio:device*/energy_value`.
 #[derive(Debug)]
@@ -13,6 +15,17 @@ pub struct Odpm;
 /// The counters are 64 bits wide and start at boot.
 const COUNTER: Counter = Counter { joules_per_count: 1e-6, modulus: None };
 
+/// Chips' times further than this from those of the readings are of another clock.
+const SAME_CLOCK_S: f64 = 5.0;
+
+/// What one reading says of one rail.
+struct Count<'t> {
+    rail: &'t str,
+    /// When its chip was refreshed, in seconds on the chip's clock.
+    refreshed_s: f64,
+    microjoules: u64,
+}
+
 /// `CH3(T=349894)[S2M_VDD_CPUCL2], 30203502`: rail and microwatt seconds.
 fn channel(line: &str) -> Option<(&str, u64)> {
     let (_, rest) = line.strip_prefix("CH")?.split_once(")[")?;
@@ -20,10 +33,30 @@ fn channel(line: &str) -> Option<(&str, u64)> {
     Some((rail, counts.trim().parse().ok()?))
 }
 
-/// A rail's count in one reading.
-fn value(lines: &[&str], rail: &str) -> Option<u64> {
-    let found = lines.iter().filter_map(|line| channel(line)).find(|(name, _)| *name == rail);
-    found.map(|(_, counts)| counts)
+/// The counts of one reading: each chip's `t=` line, then its channels.
+fn counts<'t>(lines: &[&'t str]) -> Vec<Count<'t>> {
+    let mut refreshed_s = None;
+    let mut counts = Vec::new();
+    for line in lines {
+        if let Some(millis) = line.strip_prefix("t=") {
+            refreshed_s = millis.trim().parse::<u64>().ok().map(|millis| millis as f64 * 1e-3);
+        } else if let (Some((rail, microjoules)), Some(refreshed_s)) = (channel(line), refreshed_s)
+        {
+            counts.push(Count { rail, refreshed_s, microjoules });
+        }
+    }
+    counts
+}
+
+/// Seconds to add to the chips' clock to make it that of the readings: none where they are
+/// one clock, as in the kernels known.
+fn clock_offset_s(readings: &[Reading<'_>], counts: &[Vec<Count<'_>>]) -> f64 {
+    let of_reading = |(reading, counts): (&Reading<'_>, &Vec<Count<'_>>)| {
+        let newest = counts.iter().map(|count| count.refreshed_s).reduce(f64::max)?;
+        Some(reading.uptime_s - newest)
+    };
+    let least = readings.iter().zip(counts).filter_map(of_reading).reduce(f64::min);
+    least.filter(|offset_s| offset_s.abs() > SAME_CLOCK_S).unwrap_or(0.0)
 }
 
 impl Meter for Odpm {
@@ -36,7 +69,7 @@ impl Meter for Odpm {
     }
 
     fn question(&self) -> &'static str {
-        "cat /sys/bus/iio/devices/iio:device*/energy_value 2>&1"
+        "cat ${WATTLINE_ROOT:-}/sys/bus/iio/devices/iio:device*/energy_value 2>&1"
     }
 
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
@@ -64,17 +97,30 @@ impl Meter for Odpm {
 
     fn trace(&self, text: &str) -> Result<Trace, MeterError> {
         let readings = readings(text);
-        let first = readings.first().map(|reading| reading.lines.as_slice()).unwrap_or_default();
-        let rails: Vec<CounterRail> = first
-            .iter()
-            .filter_map(|line| channel(line))
-            .map(|(rail, _)| {
-                let values = readings.iter().map(|reading| value(&reading.lines, rail));
-                CounterRail { name: rail.into(), counter: COUNTER, values: values.collect() }
-            })
-            .collect();
-        let times_s: Vec<f64> = readings.iter().map(|reading| reading.uptime_s).collect();
-        counters::trace(self.name(), &times_s, &rails)
+        let counts: Vec<Vec<Count<'_>>> =
+            readings.iter().map(|reading| counts(&reading.lines)).collect();
+        // A broken reading holds fewer.
+        let fullest = counts.iter().max_by_key(|counts| counts.len());
+        let names: Vec<&str> = fullest.into_iter().flatten().map(|count| count.rail).collect();
+        let offset_s = clock_offset_s(&readings, &counts);
+        let rail = |name: &&str| CounterRail {
+            name: name.to_string(),
+            counter: COUNTER,
+            readings: counts
+                .iter()
+                .filter_map(|counts| counts.iter().find(|count| count.rail == *name))
+                .map(|count| (count.refreshed_s + offset_s, count.microjoules))
+                .collect(),
+            still: Still::Nothing,
+        };
+        let rails: Vec<CounterRail> = names.iter().map(rail).collect();
+        let trace = counters::trace(self.name(), &rails)?;
+        let broken = |(at, counts): (usize, &Vec<Count<'_>>)| {
+            (counts.len() < names.len())
+                .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })
+        };
+        let flaws = counts.iter().enumerate().filter_map(broken).collect();
+        Ok(Trace { flaws, ..trace })
     }
 }
 
@@ -98,15 +144,53 @@ mod tests {
         assert!(Odpm.offer(denied).unwrap_err().to_string().contains("adb root"));
     }
 
+    /// Readings of a chip: when they were made, when it was refreshed, and its counter.
+    fn log(readings: &[(f64, u64, &str)]) -> String {
+        let text = |(uptime_s, millis, counts): &(f64, u64, &str)| {
+            format!(
+                "@ {uptime_s:.2}\nt={millis}\nCH0(T={millis})[A], {counts}\n\
+                 CH1(T={millis})[B], 7\n"
+            )
+        };
+        let text: String = readings.iter().map(text).collect();
+        format!("# wattline-readings 1 meter=odpm period_us=100000\n{text}")
+    }
+
     #[test]
-    fn energy_is_the_difference_of_readings() {
-        let later = PIXEL_6.replace("30203502", "32203502").replace("5578756", "5578757");
-        let text = format!("# wattline-readings 1 meter=odpm\n@ 10.00\n{PIXEL_6}@ 12.00\n{later}");
-        let trace = Odpm.trace(&text).unwrap();
-        let series = trace.series(&["S2M_VDD_CPUCL2".into()]).unwrap();
-        let energy = integrate(&series, Window { start_s: 10.0, end_s: 12.0 }).unwrap();
-        assert!((energy.right_endpoint.0 - 2.0).abs() < 1e-12);
-        let other = trace.series(&["VSYS_PWR_WLAN_BT".into()]).unwrap();
+    fn energy_is_the_difference_of_readings_at_the_times_of_the_chip() {
+        // Beyond 32 bits; the third reading came before the chip's next refresh.
+        let readings = [
+            (10.01, 10_000, "5000000000"),
+            (12.02, 12_000, "5002000000"),
+            (12.04, 12_000, "5002000000"),
+            (13.00, 12_990, "5002990000"),
+        ];
+        let trace = Odpm.trace(&log(&readings)).unwrap();
+        assert_eq!(trace.uptime_s, [10.0, 12.0, 12.99]);
+        let series = trace.series(&["A".into()]).unwrap();
+        let energy = integrate(&series, Window { start_s: 10.5, end_s: 12.5 }).unwrap();
+        assert!((energy.right_endpoint.0 - 2.0).abs() < 1e-9, "{energy:?}");
+        assert_eq!(trace.timing().lag_s(), 0.0, "a counter is not late");
+        let other = trace.series(&["B".into()]).unwrap();
         assert_eq!(other.power_w[1], 0.0, "a rail may rest while others move");
+        assert!(trace.flaws.is_empty());
+    }
+
+    #[test]
+    fn a_chip_with_a_clock_of_its_own_is_moved_to_ours() {
+        let readings = [(1010.02, 10_000, "5"), (1012.0, 12_000, "6"), (1013.03, 13_000, "9")];
+        let trace = Odpm.trace(&log(&readings)).unwrap();
+        assert_eq!(trace.uptime_s, [1010.0, 1012.0, 1013.0]);
+    }
+
+    #[test]
+    fn nonsense_is_marked_and_a_counter_that_was_reset_is_an_error() {
+        let readings =
+            [(10.0, 10_000, "5"), (11.0, 11_000, "?#!"), (12.0, 12_000, "7"), (13.0, 13_000, "8")];
+        let trace = Odpm.trace(&log(&readings)).unwrap();
+        assert_eq!(trace.flaws, [Flaw { line: 6, kind: FlawKind::Unreadable }]);
+        let text = log(&[(10.0, 10_000, "5"), (11.0, 11_000, "4"), (12.0, 12_000, "6")]);
+        let error = Odpm.trace(&text).unwrap_err().to_string();
+        assert!(error.contains("A: ") && error.contains("never wraps"), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 
 use super::super::counter::Counter;
 use super::super::trace::Trace;
-use super::counters::{self, CounterRail};
+use super::counters::{self, CounterRail, Still};
 use super::{Meter, MeterError, Offer, readings, refusal};
 
 /// The table `energy meter` of `android.hardware.power.stats.IPowerStats/default`.
@@ -64,20 +64,21 @@ impl Meter for PowerStats {
         let readings = readings(text);
         let tables: Vec<Vec<(String, u64)>> =
             readings.iter().map(|reading| rows(&reading.lines)).collect();
-        let names: Vec<String> =
-            tables.first().into_iter().flatten().map(|(rail, _)| rail.clone()).collect();
-        let value = |table: &[(String, u64)], rail: &str| {
-            table.iter().find(|(name, _)| name == rail).map(|(_, counts)| *counts)
+        let fullest = tables.iter().max_by_key(|table| table.len());
+        let names = fullest.into_iter().flatten().map(|(rail, _)| rail.clone());
+        let counts = |name: &str| -> Vec<(f64, u64)> {
+            let value = |table: &Vec<(String, u64)>| {
+                table.iter().find(|(rail, _)| rail == name).map(|(_, counts)| *counts)
+            };
+            let times = readings.iter().map(|reading| reading.uptime_s);
+            times.zip(&tables).filter_map(|(time_s, table)| Some((time_s, value(table)?))).collect()
         };
-        let rails: Vec<CounterRail> = names
-            .into_iter()
-            .map(|name| {
-                let values = tables.iter().map(|table| value(table, &name)).collect();
-                CounterRail { name, counter: COUNTER, values }
-            })
-            .collect();
-        let times_s: Vec<f64> = readings.iter().map(|reading| reading.uptime_s).collect();
-        counters::trace(self.name(), &times_s, &rails)
+        let rail = |name: String| {
+            let (readings, still) = (counts(&name), Still::Unknown);
+            CounterRail { name, counter: COUNTER, readings, still }
+        };
+        let rails: Vec<CounterRail> = names.map(rail).collect();
+        counters::trace(self.name(), &rails)
     }
 }
 

@@ -3,8 +3,8 @@
 //! 60 W does so every hour or so.
 
 use super::super::counter::Counter;
-use super::super::trace::Trace;
-use super::counters::{self, CounterRail};
+use super::super::trace::{Flaw, FlawKind, Trace};
+use super::counters::{self, CounterRail, Still};
 use super::{Meter, MeterError, Offer, readings, refusal};
 
 /// `/sys/class/powercap/intel-rapl:*`.
@@ -41,7 +41,7 @@ impl Meter for Rapl {
     }
 
     fn question(&self) -> &'static str {
-        "for d in /sys/class/powercap/intel-rapl:*; do [ -e $d/energy_uj ] || continue; \
+        "for d in ${WATTLINE_ROOT:-}/sys/class/powercap/intel-rapl:*; do [ -e $d/energy_uj ] || continue; \
          e=$(cat $d/energy_uj 2>&1); \
          echo \"${d##*/} $(cat $d/name) $(cat $d/max_energy_range_uj) $e\"; done"
     }
@@ -76,23 +76,32 @@ impl Meter for Rapl {
             .iter()
             .map(|reading| reading.lines.iter().filter_map(|line| zone(line)).collect())
             .collect();
-        let rails: Vec<CounterRail> = tables
-            .first()
-            .into_iter()
-            .flatten()
-            .map(|first| {
-                let value = |table: &Vec<Zone>| {
-                    table.iter().find(|zone| zone.name == first.name).map(|zone| zone.energy_uj)
-                };
-                // The range is the largest value: there is one count more.
-                let modulus = first.range_uj.checked_add(1);
-                let counter = Counter { joules_per_count: 1e-6, modulus };
-                let values = tables.iter().map(value).collect();
-                CounterRail { name: first.name.clone(), counter, values }
-            })
-            .collect();
-        let times_s: Vec<f64> = readings.iter().map(|reading| reading.uptime_s).collect();
-        counters::trace(self.name(), &times_s, &rails)
+        let counts = |name: &str| -> Vec<(f64, u64)> {
+            let value = |table: &Vec<Zone>| {
+                table.iter().find(|zone| zone.name == name).map(|zone| zone.energy_uj)
+            };
+            let times = readings.iter().map(|reading| reading.uptime_s);
+            times.zip(&tables).filter_map(|(time_s, table)| Some((time_s, value(table)?))).collect()
+        };
+        let fullest = tables.iter().max_by_key(|table| table.len());
+        let rail = |zone: &Zone| {
+            // The range is the largest value: there is one count more.
+            let modulus = zone.range_uj.checked_add(1);
+            CounterRail {
+                name: zone.name.clone(),
+                counter: Counter { joules_per_count: 1e-6, modulus },
+                readings: counts(&zone.name),
+                still: Still::Unknown,
+            }
+        };
+        let rails: Vec<CounterRail> = fullest.into_iter().flatten().map(rail).collect();
+        let trace = counters::trace(self.name(), &rails)?;
+        let broken = |(at, table): (usize, &Vec<Zone>)| {
+            (table.len() < rails.len())
+                .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })
+        };
+        let flaws = tables.iter().enumerate().filter_map(broken).collect();
+        Ok(Trace { flaws, ..trace })
     }
 }
 

@@ -43,14 +43,26 @@ pub(super) fn taskset(words: &[&str]) -> Reply {
     }
 }
 
-/// `dumpsys battery` and little else.
+/// The name of the power statistics service.
+const POWER_STATS: &str = "android.hardware.power.stats.IPowerStats/default";
+
+/// `dumpsys battery`, the power statistics of a board with rails, and little else.
 pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
+    let now = machine.clock.now_ns();
+    let mut hardware = machine.hardware();
+    hardware.move_to(now);
+    let (power_stats, battery_mv) = (hardware.power_stats(), hardware.battery_mv());
+    drop(hardware);
     match words {
-        [] | ["-l"] => Reply::output("Currently running services:\n  activity\n  battery\n"),
-        ["battery", ..] => Reply::output(
-            "Current Battery Service state:\n  AC powered: true\n  USB powered: false\n  \
-             present: false\n  level: 0\n  temperature: 0\n",
-        ),
+        [] | ["-l"] => {
+            let service = power_stats.map(|_| format!("  {POWER_STATS}\n")).unwrap_or_default();
+            let services = "Currently running services:\n  activity\n";
+            Reply::output(format!("{services}{service}  battery\n"))
+        }
+        [POWER_STATS, ..] if power_stats.is_some() => {
+            Reply::output(power_stats.unwrap_or_default())
+        }
+        ["battery", ..] => Reply::output(battery(battery_mv)),
         ["activity", ..] => {
             let rows = machine.apps.running().into_iter();
             let rows = rows.map(|(pid, package)| format!("  ProcessRecord{{{pid}:{package}/1}}\n"));
@@ -59,5 +71,20 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
             )
         }
         [service, ..] => Reply::output(format!("Can't find service: {service}\n")),
+    }
+}
+
+/// A board without a battery runs on mains.
+fn battery(millivolts: Option<i64>) -> String {
+    let state = "Current Battery Service state:\n";
+    match millivolts {
+        None => format!(
+            "{state}  AC powered: true\n  USB powered: false\n  present: false\n  level: 0\n  \
+             temperature: 0\n"
+        ),
+        Some(millivolts) => format!(
+            "{state}  AC powered: false\n  USB powered: false\n  status: 3\n  present: true\n  \
+             level: 80\n  voltage: {millivolts}\n  temperature: 300\n"
+        ),
     }
 }

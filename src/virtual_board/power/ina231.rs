@@ -11,7 +11,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, write_file};
 use super::rail_volts;
-use crate::virtual_board::board_file::{Rail, Sensors};
+use crate::virtual_board::board_file::{BoardFile, Rail};
+use crate::virtual_board::meters_file::Sensors;
 
 /// One sensor.
 pub(super) struct Ina231 {
@@ -38,6 +39,16 @@ impl Reading {
     fn microwatts(self) -> u64 {
         (self.microvolts / 1000) * (self.microamperes / 1000)
     }
+}
+
+/// The sensors of a board; none on one that has others.
+pub(super) fn all(root: &Path, file: &BoardFile) -> io::Result<Vec<Ina231>> {
+    let Some(sensors) = &file.sensors else { return Ok(Vec::new()) };
+    let rails = &file.rails;
+    [(&rails.arm, "40"), (&rails.mem, "41"), (&rails.g3d, "44"), (&rails.kfc, "45")]
+        .into_iter()
+        .map(|(rail, address)| Ina231::new(root, address, rail, sensors))
+        .collect()
 }
 
 impl Ina231 {

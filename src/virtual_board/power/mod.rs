@@ -1,7 +1,9 @@
 //! The board's electricity: what is drawn when, how warm it gets, what the sensors
 //! say. Per refresh period: power = idle of each rail + leakage at the present
 //! temperature + the dynamic energy that fell into the period; the sensors show the
-//! period's average, with noise, in their own steps, until the next one is over.
+//! period's average, with noise, in their own steps, until the next one is over. Chips
+//! that accumulate and the battery's gauge do so with the same power, over one or several
+//! of the periods.
 //!
 //! All randomness comes from the board's seed and the session's label, and a session
 //! starts on a board that has cooled to its idle temperature: so its readings depend
@@ -9,9 +11,12 @@
 
 mod cpufreq;
 mod files;
+mod gauge;
 mod heat;
 mod ina231;
+mod odpm;
 mod periods;
+mod rapl;
 
 use std::io;
 use std::path::Path;
@@ -23,8 +28,11 @@ use sha2::{Digest, Sha256};
 use super::board_file::{BoardFile, Rail};
 use cpufreq::CpuFreq;
 use files::{LiveFile, write_file};
+use gauge::FuelGauge;
 use ina231::Ina231;
+use odpm::OdpmChip;
 use periods::Periods;
+use rapl::Rapl;
 
 /// The board's electricity.
 pub(super) struct Hardware {
@@ -32,6 +40,9 @@ pub(super) struct Hardware {
     seed: u64,
     cpu: CpuFreq,
     sensors: Vec<Ina231>,
+    chips: Vec<OdpmChip>,
+    gauge: Option<FuelGauge>,
+    rapl: Option<Rapl>,
     uptime: LiveFile,
     temperatures: [LiveFile; 2],
     periods: Periods,
@@ -56,28 +67,35 @@ impl Hardware {
     /// Makes the files under `/sys` and `/proc` and starts cold.
     pub(super) fn new(root: &Path, file: BoardFile, seed: u64) -> io::Result<Self> {
         static_files(root, &file)?;
-        let rails = &file.rails;
-        let sensors =
-            [(&rails.arm, "40"), (&rails.mem, "41"), (&rails.g3d, "44"), (&rails.kfc, "45")]
-                .into_iter()
-                .map(|(rail, address)| Ina231::new(root, address, rail, &file.sensors))
-                .collect::<io::Result<Vec<_>>>()?;
+        let sensors = ina231::all(root, &file)?;
+        let chips = file.odpm.iter().map(|chip| OdpmChip::new(root, chip));
+        let chips = chips.collect::<io::Result<Vec<_>>>()?;
+        let gauge = file.gauge.as_ref().map(|gauge| FuelGauge::new(root, gauge)).transpose()?;
         let zone = LiveFile::create(&root.join("sys/class/thermal/thermal_zone0/temp"))?;
         let unit = LiveFile::create(&root.join("sys/devices/10060000.tmu/temp"))?;
         let mut hardware = Self {
             cpu: CpuFreq::new(root, &file.processor)?,
             uptime: LiveFile::create(&root.join("proc/uptime"))?,
             temperatures: [unit, zone],
-            periods: Periods::new(file.sensors.refresh_us * 1000),
+            periods: Periods::new(file.period_us() * 1000),
             temperature_c: 0.0,
             noise: ChaCha8Rng::seed_from_u64(0),
             trouble: None,
             sensors,
+            chips,
+            gauge,
+            rapl: None,
             seed,
             file,
         };
         hardware.restart("", hardware.start_ns());
         Ok(hardware)
+    }
+
+    /// Shows the energy of all rails as RAPL counters in a folder of the host, too.
+    pub(super) fn add_rapl(&mut self, folder: &Path) -> io::Result<()> {
+        self.rapl = Some(Rapl::new(folder)?);
+        Ok(())
     }
 
     /// Nanoseconds since boot when a session starts.
@@ -96,7 +114,7 @@ impl Hardware {
     pub(super) fn set_trouble(&mut self, trouble: Option<SensorTrouble>) {
         self.trouble = trouble;
         if trouble == Some(SensorTrouble::Garbage) {
-            self.sensors.iter_mut().for_each(Ina231::show_garbage);
+            self.show_garbage(self.start_ns());
         }
     }
 
@@ -116,7 +134,10 @@ impl Hardware {
         self.temperature_c =
             heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
         self.periods.restart(now_ns);
-        self.refresh(self.power(0.0, self.temperature_c));
+        let power = self.power(0.0, self.temperature_c);
+        self.refresh(power);
+        self.chips.iter_mut().for_each(|chip| chip.restart(now_ns, &mut self.noise));
+        self.gauge.iter_mut().for_each(|gauge| gauge.restart(power, &mut self.noise));
         self.show(now_ns);
     }
 
@@ -140,10 +161,14 @@ impl Hardware {
         self.cpu.poll(now_ns);
         while let Some(dynamic_w) = self.periods.next_before(now_ns) {
             let power = self.power(dynamic_w, self.temperature_c);
-            let seconds = self.periods.length_s();
+            let (seconds, until_ns) = (self.periods.length_s(), self.periods.settled_ns());
             let total = power.iter().sum();
             self.temperature_c = heat::after(&self.file.heat, self.temperature_c, total, seconds);
             self.refresh(power);
+            self.rapl.iter_mut().for_each(|rapl| rapl.settle(power, seconds));
+            let noise = &mut self.noise;
+            self.chips.iter_mut().for_each(|chip| chip.settle(power, seconds, until_ns, noise));
+            self.gauge.iter_mut().for_each(|gauge| gauge.settle(power, seconds, until_ns, noise));
         }
         self.show(now_ns);
     }
@@ -181,10 +206,30 @@ impl Hardware {
         unit.set(&format!("sensor0 : {celsius}\n"));
         zone.set(&format!("{celsius}\n"));
         match self.trouble {
-            None => self.sensors.iter_mut().for_each(Ina231::show),
+            None => {
+                self.sensors.iter_mut().for_each(Ina231::show);
+                self.chips.iter_mut().for_each(OdpmChip::show);
+                self.gauge.iter_mut().for_each(FuelGauge::show);
+            }
             Some(SensorTrouble::Frozen) => {}
-            Some(SensorTrouble::Garbage) => self.sensors.iter_mut().for_each(Ina231::show_garbage),
+            Some(SensorTrouble::Garbage) => self.show_garbage(now_ns),
         }
+    }
+
+    fn show_garbage(&mut self, now_ns: u64) {
+        self.sensors.iter_mut().for_each(Ina231::show_garbage);
+        self.chips.iter_mut().for_each(|chip| chip.show_garbage(now_ns));
+        self.gauge.iter_mut().for_each(FuelGauge::show_garbage);
+    }
+
+    /// What the power statistics service says; none on a board without such rails.
+    pub(super) fn power_stats(&self) -> Option<String> {
+        odpm::power_stats(&self.chips)
+    }
+
+    /// Millivolts of the battery; none without one.
+    pub(super) fn battery_mv(&self) -> Option<i64> {
+        self.gauge.as_ref().map(|gauge| gauge.shown().microvolts / 1000)
     }
 }
 
@@ -203,83 +248,4 @@ fn rail_volts(rail: &Rail, point_volts: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn board() -> (tempfile::TempDir, Hardware) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut file = BoardFile::odroid_xu_e();
-        file.processor.frequency_at_boot_khz = file.processor.reference_khz;
-        let hardware = Hardware::new(folder.path(), file, 1).unwrap();
-        (folder, hardware)
-    }
-
-    fn read(folder: &tempfile::TempDir, path: &str) -> f64 {
-        std::fs::read_to_string(folder.path().join(path)).unwrap().trim().parse().unwrap()
-    }
-
-    const ARM: &str = "sys/bus/i2c/drivers/INA231/4-0040/sensor_W";
-    const MEM: &str = "sys/bus/i2c/drivers/INA231/4-0041/sensor_W";
-
-    fn enable(folder: &tempfile::TempDir) {
-        for address in ["40", "41", "44", "45"] {
-            let path = format!("sys/bus/i2c/drivers/INA231/4-00{address}/enable");
-            std::fs::write(folder.path().join(path), "1\n").unwrap();
-        }
-    }
-
-    #[test]
-    fn sensors_are_zero_until_enabled_and_show_energy_over_time() {
-        let (folder, mut hardware) = board();
-        assert_eq!(read(&folder, ARM), 0.0);
-        enable(&folder);
-        let (start, period) = (hardware.start_ns(), 263_808_000);
-        hardware.move_to(start + 2 * period);
-        let idle = read(&folder, ARM) + read(&folder, MEM);
-        // 0.6 W for one whole period of the grid, on top of idle.
-        let from = (start / period + 4) * period;
-        hardware.spend(from, from + period, 0.6 * 0.263_808);
-        hardware.move_to(from + period + 1);
-        let busy = read(&folder, ARM) + read(&folder, MEM);
-        assert!((busy - idle - 0.6).abs() < 0.02, "{idle} {busy}");
-        hardware.move_to(from + 2 * period + 1);
-        let after = read(&folder, ARM) + read(&folder, MEM);
-        assert!((after - idle).abs() < 0.02, "{idle} {after}");
-    }
-
-    #[test]
-    fn a_session_repeats_whatever_ran_before() {
-        let (folder, mut hardware) = board();
-        enable(&folder);
-        let mut session = |label: &str, joules: f64| {
-            let start = hardware.start_ns();
-            hardware.restart(label, start);
-            hardware.spend(start, start + 30_000_000_000, joules);
-            let readings: Vec<f64> = (1..100)
-                .map(|step| {
-                    hardware.move_to(start + step * 400_000_000);
-                    read(&folder, ARM)
-                })
-                .collect();
-            readings
-        };
-        let first = session("a", 10.0);
-        let other = session("b", 25.0);
-        assert_ne!(first, other);
-        assert_eq!(session("a", 10.0), first);
-    }
-
-    #[test]
-    fn time_follows_energy_and_frequency() {
-        let (folder, mut hardware) = board();
-        // 1.5 J at 1.5 W is one second at the reference of 1.1 GHz.
-        assert_eq!(hardware.busy_ns(1.5), 1_000_000_000);
-        let cpufreq = folder.path().join("sys/devices/system/cpu/cpu0/cpufreq");
-        std::fs::write(cpufreq.join("scaling_governor"), "userspace\n").unwrap();
-        std::fs::write(cpufreq.join("scaling_setspeed"), "800000\n").unwrap();
-        hardware.move_to(hardware.start_ns() + 1);
-        let current = std::fs::read_to_string(cpufreq.join("scaling_cur_freq")).unwrap();
-        assert_eq!(current, "800000\n");
-        assert_eq!(hardware.busy_ns(1.5), 1_375_000_000);
-    }
-}
+mod tests;

@@ -21,6 +21,11 @@ impl Periods {
         self.length_ns as f64 / 1e9
     }
 
+    /// Nanoseconds since boot up to which all is settled.
+    pub(super) fn settled_ns(&self) -> u64 {
+        self.first * self.length_ns
+    }
+
     /// Starts over with nothing spent.
     pub(super) fn restart(&mut self, now_ns: u64) {
         self.first = now_ns / self.length_ns;

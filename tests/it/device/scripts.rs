@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use wattline::device::{
     Board, DeviceError, Frequency, Guard, Pinning, PrepareOptions, SCRIPT_FOLDER, SCRIPTS,
     SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
 };
-use wattline::power::{MarkTexts, parse_session_log, parse_trace};
+use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::{Action, Step};
 
 const FAKES: [(&str, &str); 7] = [
@@ -208,10 +209,144 @@ fn prepare_says_what_is_wrong_with_a_board() {
     fs::remove_dir_all(blind.path("sys/bus")).unwrap();
     let text = message(&blind);
     assert!(text.contains("no INA231 power sensor"), "{text}");
-    let leave =
-        PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![7], guard: Guard::Off };
+    let leave = PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![7], ..options() };
     let text = prepare(&FakeBoard::new("ok"), &leave).unwrap_err().to_string();
     assert!(text.contains("cpu7/online does not exist"), "{text}");
+}
+
+const CHIP: &str = "sys/bus/iio/devices/iio:device1/energy_value";
+
+/// A phone's chip whose counter, wider than 32 bits, moves until `over`.
+fn move_counter(board: &FakeBoard, over: &AtomicBool) {
+    let began = Instant::now();
+    let mut first = true;
+    while first || !over.load(Ordering::SeqCst) {
+        let uptime = fs::read_to_string("/proc/uptime").unwrap();
+        let seconds: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
+        let (millis, counts) =
+            ((seconds * 1e3) as u64, 5_000_000_000 + began.elapsed().as_micros());
+        let text = format!("t={millis}\nCH0(T=1)[S1M_VDD_MIF], {counts}\nCH3(T=1)[*], 77\n");
+        board.write("next", &text);
+        fs::create_dir_all(board.path(CHIP).parent().unwrap()).unwrap();
+        fs::rename(board.path("next"), board.path(CHIP)).unwrap();
+        first = false;
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Takes the tools away that Android 4.x does not have.
+fn with_toolbox(board: &mut FakeBoard) {
+    board.more_tools = "";
+    fs::remove_file(board.path("bin/usleep")).unwrap();
+    for tool in ["cat", "ls", "mkdir", "rm"] {
+        symlink(format!("/usr/bin/{tool}"), board.path(&format!("bin/{tool}"))).unwrap();
+    }
+    // A toolbox sleep takes what stands before the point.
+    board.write_executable("bin/sleep", "#!/bin/sh\nexec /usr/bin/sleep \"${1%.*}\"\n");
+}
+
+#[test]
+fn counters_of_power_rails_come_as_the_chip_wrote_them() {
+    if !has_mksh() {
+        return;
+    }
+    for toolbox in [false, true] {
+        let (mut board, over) = (FakeBoard::new("ok"), AtomicBool::new(false));
+        if toolbox {
+            with_toolbox(&mut board);
+        }
+        let (state, logs) = thread::scope(|scope| {
+            let moving = scope.spawn(|| move_counter(&board, &over));
+            wait_until(|| board.path(CHIP).exists());
+            let frequency = Frequency::Leave;
+            let state = prepare(&board, &PrepareOptions { meter: "odpm", frequency, ..options() });
+            let idle = SessionKind::Idle { duration: Duration::from_secs(2) };
+            let logs = state.as_ref().ok().map(|_| run_session(&board, &plan(idle)));
+            over.store(true, Ordering::SeqCst);
+            moving.join().unwrap();
+            (state, logs)
+        });
+        assert_eq!(state.unwrap().rails, ["S1M_VDD_MIF", "*"]);
+        let logs = logs.unwrap().unwrap();
+        assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
+        let header = "# wattline-readings 1 meter=odpm period_us=20000\n@ ";
+        assert!(logs.samples.starts_with(header), "{}", logs.samples);
+        let trace = parse_samples(&logs.samples).unwrap();
+        assert_eq!((trace.flaws.len(), &trace.rails[1]), (0, &"*".to_string()));
+        let series = trace.series(&["S1M_VDD_MIF".into()]).unwrap();
+        let log = parse_session_log(&logs.logcat, &MarkTexts::default());
+        let energy = integrate(&series, log.session_window().unwrap()).unwrap();
+        // A microjoule for each microsecond; a busy machine writes late.
+        assert!((energy.mean_power().0 - 1.0).abs() < 0.1, "{toolbox}: {energy:?}");
+        assert_eq!(restore(&board).unwrap(), 0, "nothing was changed");
+    }
+}
+
+#[test]
+fn a_chip_that_stands_still_and_a_battery_that_is_charged_are_refused() {
+    if !has_mksh() {
+        return;
+    }
+    let refused = |board: &FakeBoard, meter: &'static str| {
+        board.write_executable("bin/usleep", "#!/bin/sh\n");
+        prepare(board, &PrepareOptions { meter, ..options() }).unwrap_err().to_string()
+    };
+    let board = FakeBoard::new("ok");
+    assert!(refused(&board, "odpm").contains("no rail in "));
+    board.write(CHIP, "t=5\nCH0(T=5)[A], 7\n");
+    assert!(refused(&board, "odpm").contains("no counter of the power rails moved"));
+    assert!(refused(&board, "fuel-gauge").contains("no battery"));
+    let supply = "sys/class/power_supply/max77759";
+    for (name, text) in [("type", "Battery"), ("status", "Charging"), ("current_now", "250000")] {
+        board.write(&format!("{supply}/{name}"), &format!("{text}\n"));
+    }
+    board.write(&format!("{supply}/voltage_now"), "4000000\n");
+    assert!(refused(&board, "fuel-gauge").contains("is being charged"));
+    board.write(&format!("{supply}/status"), "Discharging\n");
+    board.write(&format!("{supply}/current_now"), "0\n");
+    assert!(refused(&board, "fuel-gauge").contains("does not measure the current"));
+}
+
+#[test]
+fn a_batterys_gauge_is_found_and_read_under_any_name() {
+    if !has_mksh() {
+        return;
+    }
+    let mut board = FakeBoard::new("ok");
+    with_toolbox(&mut board);
+    for (name, text) in [
+        ("usb/current_now", "500000"),
+        ("usb/voltage_now", "5000000"),
+        ("usb/type", "USB"),
+        ("zinc/current_now", "-250000"),
+        ("zinc/voltage_now", "4000000"),
+        ("zinc/type", "Battery"),
+        ("zinc/status", "Discharging"),
+    ] {
+        board.write(&format!("sys/class/power_supply/{name}"), &format!("{text}\n"));
+    }
+    let options = PrepareOptions { meter: "fuel-gauge", ..options() };
+    assert_eq!(prepare(&board, &options).unwrap().rails, ["battery"]);
+    let over = AtomicBool::new(false);
+    let logs = thread::scope(|scope| {
+        // A session waits for a new value at its end.
+        scope.spawn(|| {
+            for microvolts in (4_000_000..).take_while(|_| !over.load(Ordering::SeqCst)) {
+                board.write("next", &format!("{microvolts}\n"));
+                let voltage = board.path("sys/class/power_supply/zinc/voltage_now");
+                fs::rename(board.path("next"), voltage).unwrap();
+                thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let idle = SessionKind::Idle { duration: Duration::from_secs(1) };
+        let logs = run_session(&board, &plan(idle));
+        over.store(true, Ordering::SeqCst);
+        logs.unwrap()
+    });
+    let trace = parse_samples(&logs.samples).unwrap();
+    let about_1_w = |watts: &Option<f64>| watts.is_some_and(|watts| (watts - 1.0).abs() < 1e-3);
+    assert!(trace.power_w.iter().all(about_1_w), "{}", logs.samples);
+    assert!(trace.flaws.is_empty() && trace.update_period_us.is_some());
 }
 
 #[test]
@@ -293,13 +428,7 @@ fn a_board_with_nothing_but_toolbox_will_do() {
         return;
     }
     let mut board = FakeBoard::new("ok");
-    board.more_tools = "";
-    fs::remove_file(board.path("bin/usleep")).unwrap();
-    for tool in ["cat", "ls", "mkdir", "rm"] {
-        symlink(format!("/usr/bin/{tool}"), board.path(&format!("bin/{tool}"))).unwrap();
-    }
-    // A toolbox sleep takes what stands before the point.
-    board.write_executable("bin/sleep", "#!/bin/sh\nexec /usr/bin/sleep \"${1%.*}\"\n");
+    with_toolbox(&mut board);
     let state = prepare(&board, &options()).unwrap();
     assert_eq!(state.missing_tools, ["setsid", "taskset", "grep"]);
     let mut plan = plan(SessionKind::Traced);
@@ -403,7 +532,7 @@ fn a_board_whose_host_fell_silent_puts_itself_back() {
     board.write_executable("bin/usleep", "#!/bin/sh\nexec sleep 0.05\n");
     let guard = Guard::After(Duration::from_secs(2));
     let frequency = Frequency::FixedKhz(1_100_000);
-    prepare(&board, &PrepareOptions { frequency, offline_cores: Vec::new(), guard }).unwrap();
+    prepare(&board, &PrepareOptions { frequency, guard, ..PrepareOptions::default() }).unwrap();
     let governor = || board.read(&format!("{BIG}/scaling_governor"));
     assert_eq!(governor(), "userspace\n");
     wait_until(|| governor() == "ondemand\n");

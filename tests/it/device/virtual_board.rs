@@ -8,11 +8,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use wattline::device::{
-    AdbBoard, Board, CancelFlag, DeviceError, Pinning, PrepareOptions, RECONNECT_LIMIT, Server,
-    SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode, connect, disconnect, list,
-    prepare, reconnect, restore, run_session,
+    AdbBoard, Board, CancelFlag, DeviceError, Frequency, Guard, Pinning, PrepareOptions,
+    RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode,
+    choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
 };
-use wattline::power::{MarkTexts, parse_session_log, parse_trace};
+use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
+use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
 use wattline::virtual_board::{BoardFile, BoardOptions, Mode, RunningBoard, Tools, start};
 
@@ -68,8 +69,13 @@ fn board_with(mode: Mode, tools: Tools, name: &str) -> RunningBoard {
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn check_board(mode: Mode, expected: ShellMode) {
-    let (server, board) = (OwnServer::new(), virtual_board(mode));
-    let serial = board.serial();
+    let board = virtual_board(mode);
+    check_driver(&board.serial(), expected);
+}
+
+/// What the driver does with a board, virtual or not.
+fn check_driver(serial: &str, expected: ShellMode) {
+    let (server, serial) = (OwnServer::new(), serial.to_string());
     connect(server.0, &serial).unwrap();
     let device = AdbBoard::open(server.0, &serial, CancelFlag::default()).unwrap();
     assert_eq!(device.shell_mode().unwrap(), expected);
@@ -114,6 +120,38 @@ fn the_modern_board_answers_through_the_adb_server() {
     if has_tools() {
         check_board(Mode::Modern, ShellMode::V2);
     }
+}
+
+/// The same with a real adbd, where there is one: `scripts/adbd-cross-check.sh` starts it.
+#[test]
+fn real_adbd_answers_as_the_virtual_board_does() {
+    let Ok(serial) = std::env::var("WATTLINE_TEST_ADBD") else {
+        eprintln!("skipped: WATTLINE_TEST_ADBD names no adbd (scripts/adbd-cross-check.sh)");
+        return;
+    };
+    check_driver(&serial, ShellMode::V2);
+    let server = OwnServer::new();
+    connect(server.0, &serial).unwrap();
+    let device = AdbBoard::open(server.0, &serial, CancelFlag::default()).unwrap();
+    let meter = choose_meter(&device, MeterChoice::Auto).unwrap();
+    assert_eq!(meter.meter.name(), "fuel-gauge", "{:?}", meter.passed_over);
+    let options = PrepareOptions {
+        meter: "fuel-gauge",
+        frequency: Frequency::Leave,
+        guard: Guard::Off,
+        ..PrepareOptions::default()
+    };
+    assert_eq!(prepare(&device, &options).unwrap().rails, ["battery"]);
+    let kind = SessionKind::Idle { duration: Duration::from_secs(3) };
+    let logs = run_session(&device, &session("real", kind)).unwrap();
+    assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
+    let trace = parse_samples(&logs.samples).unwrap();
+    let series = trace.series(&["battery".into()]).unwrap();
+    let log = parse_session_log(&logs.logcat, &MarkTexts::default());
+    let energy = integrate(&series, log.session_window().unwrap()).unwrap();
+    assert!((energy.mean_power().0 - 1.0).abs() < 1e-3, "{energy:?}");
+    println!("real adbd: {:.3} J in {:.3} s", energy.right_endpoint.0, energy.duration.0);
+    assert_eq!(restore(&device).unwrap(), 0, "nothing was changed");
 }
 
 #[test]

@@ -93,6 +93,11 @@ impl Beliefs {
         self.each.contains(&Belief::Share)
     }
 
+    /// Whether all is guessed, from one common cost.
+    pub fn is_by_common_cost(&self) -> bool {
+        self.known.len() == 0 && !self.is_by_share()
+    }
+
     /// The prior over scaled costs; the common cost is the one that explains best what
     /// kernels and families leave of the energies.
     pub fn prior(&self, gram: &Gram) -> Prior {

@@ -36,9 +36,10 @@ const STRENGTH_UNTUNED: f64 = 1e-3;
 /// Steps towards the t distribution of guessed costs; further ones change little.
 const REWEIGHTINGS: usize = 2;
 
-/// Least variance of a guessed cost, by its own prior's: costs of operations differ by more
-/// than that on every machine that was ever measured.
-const GUESS_SPREAD_MIN: f64 = 0.25;
+/// Least variance of a cost by its own prior's: kernels state their errors, and costs of
+/// operations differ by 100 % on every machine that was ever measured. The cases may find
+/// them to be larger; that totals fit well with costs all alike doesn't make them smaller.
+const SPREAD_MIN: f64 = 1.0;
 
 /// Part that the noise supposed by the weights has in the variance, where it is larger
 /// than what the residuals show.
@@ -57,10 +58,8 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     // Cases that hardly suffice for the costs leave small residuals, but no small noise.
     let supposed = design.noise.unwrap_or(0.0);
     let noise = noise.max((1.0 - SUPPOSED_SHARE) * noise + SUPPOSED_SHARE * supposed);
-    // Kernels state their own errors: the cases may find them larger, not smaller. Guesses
-    // are off by half, however well totals fit with costs that are all alike.
-    let at_least = if beliefs.kernels() > 0 { 1.0 } else { GUESS_SPREAD_MIN };
-    let spread = f64::max(noise / strength, at_least);
+    let least = if beliefs.is_by_share() { 0.0 } else { SPREAD_MIN };
+    let spread = f64::max(noise / strength, least);
     let of_b = covariance(&gram, &prior, noise, spread)?;
     let parameters = trace_of_product(&of_b, &gram.xx) / noise;
     let diagnostics = diagnostics([
@@ -95,28 +94,44 @@ fn tuned(
             (beliefs, scores) = (by_share, others);
         }
     }
+    let strength = most_probable_strength(gram, &beliefs, scores.within_error())?;
+    Ok((beliefs, strength))
+}
+
+/// The strength, of some, under which the energies are most probable. Strengths that hold
+/// guesses more tightly than [`SPREAD_MIN`] are ruled out; if all do, the weakest is left.
+fn most_probable_strength(
+    gram: &Gram,
+    beliefs: &Beliefs,
+    strengths: impl Iterator<Item = f64>,
+) -> Result<f64, ModelError> {
     let prior = beliefs.prior(gram);
-    let mut best = (f64::INFINITY, scores.best());
-    for strength in scores.within_error() {
-        let surprise = surprise(gram, &prior, strength)?;
-        if surprise < best.0 {
+    let mut best = (f64::INFINITY, STRENGTH_UNTUNED);
+    for strength in strengths {
+        let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
+        let spread = objective(gram, &near, strength, &b) / gram.rows as f64 / strength;
+        let is_too_tight = beliefs.is_by_common_cost() && spread < SPREAD_MIN;
+        let surprise = match is_too_tight {
+            true => f64::MAX,
+            false => surprise(gram, &near, strength, &b)?,
+        };
+        if surprise <= best.0 {
             best = (surprise, strength);
         }
     }
-    Ok((beliefs, best.1))
+    Ok(best.1)
 }
 
 /// Minus twice the logarithm of the energies' probability, but for a constant, with the
 /// noise at its most probable value and the bound at zero left out of account:
 /// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
-fn surprise(gram: &Gram, prior: &Prior, strength: f64) -> Result<f64, ModelError> {
+fn surprise(gram: &Gram, near: &Prior, strength: f64, b: &[f64]) -> Result<f64, ModelError> {
     let what = "the prior's precision";
     let log_det =
         |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
-    let (b, prior) = most_probable(gram, prior, strength, Start::Near(&prior.mean))?;
-    let pull = &prior.precision * faer::Scale(strength);
+    let pull = &near.precision * faer::Scale(strength);
     let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
-    Ok(gram.rows as f64 * objective(gram, &prior, strength, &b).ln() + freedom)
+    Ok(gram.rows as f64 * objective(gram, near, strength, b).ln() + freedom)
 }
 
 /// Fits at every strength, each from the one before.

@@ -166,6 +166,22 @@ fn block_energies_are_as_good_as_the_prior_allows() {
     assert!(nnls[0] > 2.0 * without[0], "nnls: {nnls:?}");
 }
 
+/// Energies that one cost for all explains as well as any others do not make costs alike:
+/// the strength stays where guesses may be off by as much as they say.
+#[test]
+fn totals_that_one_cost_explains_do_not_make_costs_alike() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let counts: Vec<Vec<f64>> =
+        (0..30).map(|_| (0..40).map(|_| random.random_range(90.0..110.0)).collect()).collect();
+    let noise = Normal::new(1.0, 0.03).unwrap();
+    let energy = |row: &Vec<f64>| 1e-8 * row.iter().sum::<f64>() * noise.sample(&mut random);
+    let energies: Vec<f64> = counts.iter().map(energy).collect();
+    let rows: Vec<&[f64]> = counts.iter().map(Vec::as_slice).collect();
+    let diagnostics = fit(&table(&rows, &energies), &FitOptions::default()).unwrap().diagnostics;
+    let spread = diagnostics["noise_relative"].powi(2) / diagnostics["prior_strength"];
+    assert!(spread > 0.99 && diagnostics["kernel_priors"] == 0.0, "{diagnostics:?}");
+}
+
 /// Columns of different sorts have no common cost, and the folds find that out.
 #[test]
 fn columns_of_different_sorts_get_a_prior_by_share() {

@@ -1,0 +1,186 @@
+//! `wattline board check`: what boards offer, and whether they can share a campaign.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::cli::Failure;
+use crate::cli::progress;
+use crate::cli::sessions;
+use crate::device::{
+    Board, BoardState, DeviceError, Frequency, LOCAL_SERIAL, PrepareOptions, Server, local_shell,
+    prepare, restore,
+};
+use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
+use crate::power::{METERS, Meter, MeterError, Offer};
+
+/// Checks boards one after the other, and whether they can share a campaign. The first fault
+/// is told in the end, after what all of them say.
+pub(super) fn check_all(serials: &[String]) -> Result<(), Failure> {
+    let mut fault = None;
+    let mut states = Vec::new();
+    for serial in serials {
+        match check(serial) {
+            Ok(state) => states.extend(state.map(|state| (serial, state))),
+            Err(failure) if serials.len() == 1 => return Err(failure),
+            Err(failure) => {
+                progress::result(format!("board        {serial}\nfault        {failure}"));
+                fault.get_or_insert(failure);
+            }
+        }
+    }
+    if let Some(failure) = fault {
+        return Err(failure);
+    }
+    if serials.len() > 1 {
+        progress::result(together(&states)?);
+    }
+    Ok(())
+}
+
+/// Whether boards can share a campaign: each under a name of its own, with the same rails.
+fn together(states: &[(&String, BoardState)]) -> Result<String, Failure> {
+    let name =
+        |(serial, state): &(&String, BoardState)| sessions::recorded_serial(&state.facts, serial);
+    let names: Vec<String> = states.iter().map(name).collect();
+    if let Some((one, other)) = sessions::namesakes(&names) {
+        return Err(Failure::Board(format!(
+            "{} and {} both call themselves {:?} and could not be told apart; start virtual boards \
+             with --name",
+            states[other].0, states[one].0, names[one]
+        )));
+    }
+    let rails: BTreeSet<&Vec<String>> = states.iter().map(|(_, state)| &state.rails).collect();
+    let models: BTreeSet<&Option<String>> =
+        states.iter().map(|(_, state)| &state.facts.model).collect();
+    let mut text = format!("together     {} can share a campaign", names.join(", "));
+    if rails.len() > 1 {
+        text += "\n  note       they have other power rails; `board.rails` must be on each";
+    }
+    if models.len() > 1 {
+        text += "\n  note       they are of several models: a factor per board may not tell their \
+                 difference";
+    }
+    Ok(text)
+}
+
+/// Asks a board, or this machine, what it offers. One without any real meter is at fault:
+/// what it can't measure is not 0 J.
+fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
+    let (answers, used, prepared) = match serial {
+        LOCAL_SERIAL => {
+            let answers = answers(local_shell)?;
+            let used = best(&SAMPLED_HERE, &answers);
+            (answers, used, None)
+        }
+        serial => {
+            let board = sessions::open_serial(Server::from_environment(), serial)?;
+            let shell = |question: &str| {
+                let answer = board.shell(question, Duration::from_secs(20))?;
+                Ok(answer.all_output())
+            };
+            let answers = answers(shell)?;
+            let used = best(&SAMPLED_ON_BOARDS, &answers);
+            let state = used.map(|meter| prepare(&board, &preparation(meter)));
+            restore(&board)?;
+            (answers, used, state)
+        }
+    };
+    match &prepared {
+        Some(Ok(state)) => progress::result(description(serial, state).trim_end()),
+        Some(Err(error)) => {
+            progress::result(format!("board        {serial}\nprepared     no: {error}"))
+        }
+        None if serial == LOCAL_SERIAL => {
+            progress::result(format!("board        {serial} (this machine)"));
+        }
+        None => progress::result(format!("board        {serial}\nprepared     no: no meter")),
+    }
+    progress::result(meters_text(&answers, used).trim_end());
+    let real =
+        |(meter, offer): &(&dyn Meter, _)| meter.name() != "software" && Result::is_ok(offer);
+    if !answers.iter().any(real) {
+        return Err(Failure::Board(format!(
+            "{serial} has no power meter that can be read; what it spends is unknown, not 0 J"
+        )));
+    }
+    match prepared {
+        Some(Err(error)) => Err(error.into()),
+        Some(Ok(state)) => Ok(Some(state)),
+        None => Ok(None),
+    }
+}
+
+/// A meter and what a board offers of it.
+type Answer = (&'static dyn Meter, Result<Offer, MeterError>);
+
+/// What a board's shell says to each meter's question.
+fn answers(shell: impl Fn(&str) -> Result<String, DeviceError>) -> Result<Vec<Answer>, Failure> {
+    let ask = |meter: &'static dyn Meter| {
+        let said = shell(meter.question())?;
+        Ok((meter, meter.offer(&said)))
+    };
+    METERS.into_iter().map(ask).collect()
+}
+
+/// The best of some meters that is offered: what `board.meter = "auto"` takes.
+fn best(meters: &[&'static dyn Meter], answers: &[Answer]) -> Option<&'static str> {
+    let offered =
+        |name: &&str| answers.iter().any(|(meter, offer)| meter.name() == *name && offer.is_ok());
+    meters.iter().map(|meter| meter.name()).find(offered)
+}
+
+/// Whether the paper's frequency can be fixed is asked of the paper's kind of board alone.
+fn preparation(meter: &'static str) -> PrepareOptions {
+    let default = PrepareOptions::default();
+    let frequency = if meter == default.meter { default.frequency } else { Frequency::Leave };
+    PrepareOptions { meter, frequency, ..default }
+}
+
+fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
+    let mut text = String::new();
+    for (meter, offer) in answers {
+        let name = meter.name();
+        match offer {
+            Ok(offer) => {
+                text += &format!("meter        {name}: {}\n", meter.measures());
+                if used == Some(name) {
+                    text += "  sessions   use this one, unless `board.meter` names another\n";
+                }
+                text += &format!("  rails      {}\n", offer.rails.join(", "));
+                if offer.default_rails != offer.rails {
+                    text += &format!("  added up   {}\n", offer.default_rails.join(", "));
+                }
+                for remark in &offer.remarks {
+                    text += &format!("  note       {remark}\n");
+                }
+            }
+            Err(error) => text += &format!("missing      {error}\n"),
+        }
+    }
+    text
+}
+
+fn description(serial: &str, state: &BoardState) -> String {
+    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "unknown".to_string());
+    let kind = if state.facts.is_virtual() { "virtual: computed energy" } else { "real" };
+    let period = state.update_period.map(|period| format!("{:.0} ms", period.as_secs_f64() * 1e3));
+    let silent = match state.silent_rails.as_slice() {
+        [] => "none".to_string(),
+        rails => rails.join(", "),
+    };
+    format!(
+        "board        {serial} ({kind})\nmodel        {}\nandroid      {}\npower rails  {}\n\
+         silent rails {silent}\nrefresh      {}\nfrequency    {}\ntemperature  {}\nmissing      {}\n",
+        or_unknown(state.facts.model.clone()),
+        or_unknown(state.facts.android_release.clone()),
+        state.rails.join(", "),
+        or_unknown(period),
+        or_unknown(state.frequency_khz.map(|khz| format!("{khz} kHz"))),
+        or_unknown(state.temperature_c.map(|celsius| format!("{celsius:.1} degrees C"))),
+        if state.missing_tools.is_empty() {
+            "nothing".into()
+        } else {
+            state.missing_tools.join(", ")
+        },
+    )
+}

@@ -1,0 +1,299 @@
+//! Meters other than the INA231, in whole campaigns: a phone's power rails (ODPM), a phone's
+//! fuel gauge, RAPL of this machine. The virtual boards know what was spent.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use wattline::campaign::Phase;
+use wattline::run::{Measured, RunRecord, read_journal};
+use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, RunningBoard, start};
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+
+/// An adb server of the test's own, and a folder; gone with it.
+struct Bench {
+    server: u16,
+    folder: TempDir,
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let port = self.server.to_string();
+        Command::new("adb").args(["-P", &port, "kill-server"]).output().ok();
+    }
+}
+
+impl Bench {
+    /// None, and it says so, where a tool is missing.
+    fn new(tools: &[&str]) -> Option<Bench> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let there = |tool: &str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
+        if let Some(tool) = tools.iter().find(|tool| !there(tool)) {
+            println!("skipped: {tool} is not on the PATH");
+            return None;
+        }
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = free.local_addr().unwrap().port();
+        Some(Bench { server, folder: TempDir::new().unwrap() })
+    }
+
+    fn for_boards() -> Option<Bench> {
+        Bench::new(&["adb", "mksh", "toybox", "javac"])
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn wattline(&self, root: Option<&Path>, arguments: &[&str]) -> (Option<i32>, String) {
+        let mut command = Command::new(WATTLINE);
+        command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+        command.env("ANDROID_ADB_SERVER_PORT", self.server.to_string());
+        command.envs(root.map(|root| ("WATTLINE_ROOT", root)));
+        let output = command.output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    }
+
+    /// As [`Bench::wattline`], where nothing may go wrong.
+    fn good(&self, arguments: &[&str]) -> String {
+        let (code, said) = self.wattline(None, arguments);
+        assert_eq!(code, Some(0), "{arguments:?}\n{said}");
+        said
+    }
+}
+
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
+}
+
+/// The energy of the base cases above that of idling as long, in joules, and what the board
+/// says it was: code, and collections.
+fn above_idle(out: &Path, board: &str) -> (f64, f64) {
+    let collection_j = BoardFile::built_in(board).unwrap().collector.energy_j;
+    let records = read_journal(out).unwrap();
+    let measured = |phase: Phase| -> Vec<&Measured> {
+        let is_base = |record: &&RunRecord| {
+            record.run.case.starts_with("base") && record.is_good() && record.run.phase == phase
+        };
+        records.iter().filter(is_base).map(|record| record.measured.as_ref().unwrap()).collect()
+    };
+    let (idle, power) = (measured(Phase::Idle), measured(Phase::Power));
+    assert_eq!((idle.len(), power.len()), (4, 4), "two of each base case");
+    let idle_w = idle.iter().map(|run| run.mean_power_w()).sum::<f64>() / 4.0;
+    // Two repeats of each: half of all is one run of each input.
+    let measured_j = power.iter().map(|run| run.energy_j - idle_w * run.duration_s).sum::<f64>();
+    let collections = power.iter().map(|run| run.collections as f64).sum::<f64>();
+    let lines = rows(&out.join("truth/lines.csv"));
+    let code_j: f64 = lines.iter().map(|row| row["energy_j"].parse::<f64>().unwrap()).sum();
+    (measured_j / 2.0, code_j + collections / 2.0 * collection_j)
+}
+
+/// Runs a scenario's pipeline on a virtual board; what was said, and the folder.
+fn pipeline(bench: &Bench, scenario: &str, board: &str) -> (String, PathBuf) {
+    let out = bench.out("out");
+    let (scenario, kind) = (format!("tests/scenarios/{scenario}.toml"), format!("virtual:{board}"));
+    let arguments = ["pipeline", &scenario, "--board", &kind, "--out", out.to_str().unwrap()];
+    (bench.good(&arguments), out)
+}
+
+fn facts(out: &Path) -> toml::Table {
+    fs::read_to_string(out.join("dataset.toml")).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_pipeline_on_power_rails_measures_what_was_spent() {
+    let Some(bench) = Bench::for_boards() else { return };
+    let (said, out) = pipeline(&bench, "rails", "pixel");
+    assert!(said.contains("VIRTUAL BOARD") && said.contains("power by odpm"), "{said}");
+    assert_eq!(facts(&out)["meter"].as_str(), Some("odpm"));
+    let (measured_j, spent_j) = above_idle(&out, "pixel");
+    let error = measured_j / spent_j - 1.0;
+    println!("odpm: {measured_j:.6} J above idle, {spent_j:.6} J spent, {:+.2} %", 100.0 * error);
+    // What is beyond: the chip leaks more when warm, and writes its log.
+    assert!((-0.005..0.02).contains(&error), "{measured_j} {spent_j}");
+    for row in rows(&out.join("evaluation.csv")) {
+        println!("odpm: {row:?}");
+    }
+}
+
+#[test]
+fn a_pipeline_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can() {
+    let Some(bench) = Bench::for_boards() else { return };
+    let (said, out) = pipeline(&bench, "gauge", "phone");
+    assert!(said.contains("power by fuel-gauge (power of the whole device"), "{said}");
+    let facts = facts(&out);
+    assert_eq!(facts["meter"].as_str(), Some("fuel-gauge"));
+    assert!(!facts.contains_key("frequency_khz"), "nobody fixed it: {facts}");
+    let gauge = BoardFile::built_in("phone").unwrap().gauge.unwrap();
+    // A session holds twenty values, each with its noise. There are two inputs with two
+    // power runs each, and the mean of four idle runs is taken off twice.
+    let noise_j = gauge.noise_a * gauge.voltage_v * 20f64.sqrt();
+    let deviation_j = noise_j * (2.0 / 2.0 + 4.0 / 4.0_f64).sqrt();
+    let (measured_j, spent_j) = above_idle(&out, "phone");
+    println!(
+        "gauge: {measured_j:.4} J above idle, {spent_j:.4} J spent, by noise {deviation_j:.4} J"
+    );
+    // A part of a value is lost or gained at each end.
+    assert!(
+        (measured_j - spent_j).abs() < 3.0 * deviation_j + 0.02 * spent_j,
+        "{measured_j} {spent_j}"
+    );
+    for row in rows(&out.join("evaluation.csv")) {
+        println!("gauge: {row:?}");
+    }
+}
+
+fn board(name: &str) -> RunningBoard {
+    start(&BoardOptions {
+        board: BoardFile::built_in(name).unwrap(),
+        executable: Some(WATTLINE.into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..BoardOptions::default()
+    })
+    .unwrap()
+}
+
+/// The scenario without kernels and with two cases, for a meter.
+fn short(folder: &Path, scenario: &str, meter: &str) -> String {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let text = fs::read_to_string(format!("tests/scenarios/{scenario}.toml")).unwrap();
+    let text = text.replace("../../scenarios", &format!("{root}/scenarios"));
+    let text = text.replace("cases = 8", "cases = 2").replace("repeats = 2", "repeats = 1");
+    let text = text.replace("[board]\n", &format!("[board]\nmeter = \"{meter}\"\n"));
+    let path = folder.join("short.toml");
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+/// Faults of the meter in a campaign: the first bad run's reason, and the run is made again.
+fn with_fault(board_name: &str, scenario: &str, meter: &str, fault: Fault) -> String {
+    let Some(bench) = Bench::for_boards() else { return String::new() };
+    let board = board(board_name);
+    board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
+    board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
+    let out = bench.out("out");
+    let scenario = short(bench.folder.path(), scenario, meter);
+    bench.good(&["run", &scenario, "--board", &board.serial(), "--out", out.to_str().unwrap()]);
+    let records = read_journal(&out).unwrap();
+    let bad: Vec<&RunRecord> = records.iter().filter(|record| !record.is_good()).collect();
+    assert_eq!(bad.len(), 1, "{:?}", records.iter().map(RunRecord::reasons).collect::<Vec<_>>());
+    assert!(records.iter().any(|record| record.is_good() && record.run == bad[0].run));
+    println!("{meter}, {fault}: {}", bad[0].reasons());
+    bad[0].reasons()
+}
+
+#[test]
+fn rails_that_freeze_or_tell_nonsense_make_a_run_bad() {
+    for fault in [Fault::FreezeSensors, Fault::GarbageSensors] {
+        let reasons = with_fault("pixel", "rails", "odpm", fault);
+        let words = ["not covered", "never wraps", "unreadable", "without a sample"];
+        assert!(reasons.is_empty() || words.iter().any(|word| reasons.contains(word)), "{reasons}");
+    }
+}
+
+#[test]
+fn a_gauge_that_freezes_or_tells_nonsense_makes_a_run_bad() {
+    for fault in [Fault::FreezeSensors, Fault::GarbageSensors] {
+        let reasons = with_fault("phone", "gauge", "fuel-gauge", fault);
+        let words = ["not covered", "no sensor had a new reading", "unreadable"];
+        assert!(reasons.is_empty() || words.iter().any(|word| reasons.contains(word)), "{reasons}");
+    }
+}
+
+#[test]
+fn the_power_statistics_service_measures_without_root() {
+    let Some(bench) = Bench::for_boards() else { return };
+    let board = board("pixel");
+    let out = bench.out("out");
+    let scenario = short(bench.folder.path(), "rails", "power-stats");
+    let text = fs::read_to_string(&scenario).unwrap();
+    let text = text.replace("CPUCL2\"", "CPUCL2:CPU(BIG)\"").replace("MIF\"", "MIF:DDR\"");
+    fs::write(&scenario, text).unwrap();
+    bench.good(&["run", &scenario, "--board", &board.serial(), "--out", out.to_str().unwrap()]);
+    let records = read_journal(&out).unwrap();
+    let power = records.iter().find(|record| record.run.phase == Phase::Power).unwrap();
+    assert_eq!(power.board.meter, "power-stats");
+    assert!(power.measured.as_ref().unwrap().energy_j > 0.0);
+}
+
+#[test]
+fn a_meter_that_the_board_lacks_is_refused_and_never_0_joules() {
+    let Some(bench) = Bench::for_boards() else { return };
+    let board = board("phone");
+    let out = bench.out("out");
+    for meter in ["odpm", "rapl", "software"] {
+        let scenario = short(bench.folder.path(), "gauge", meter);
+        let arguments =
+            ["run", &scenario, "--board", &board.serial(), "--out", out.to_str().unwrap()];
+        let (code, said) = bench.wattline(None, &arguments);
+        assert!(code == Some(4) && said.contains("not 0 J"), "{meter}: {said}");
+    }
+    let (code, said) = bench.wattline(None, &["board", "check", &board.serial()]);
+    assert_eq!(code, Some(0), "{said}");
+    for line in ["meter        fuel-gauge: ", "sessions   use this one", "missing      odpm: "] {
+        assert!(said.contains(line), "{line:?} is not in:\n{said}");
+    }
+}
+
+/// A package that draws 20 W, as RAPL counts it: from the test's start until its end, with a
+/// range that is passed every 1.5 s.
+fn draw_20_w(folder: &Path, over: &AtomicBool) {
+    const RANGE_UJ: u64 = 29_999_999;
+    let zone = folder.join("sys/class/powercap/intel-rapl:0");
+    fs::create_dir_all(&zone).unwrap();
+    fs::write(zone.join("name"), "package-0\n").unwrap();
+    fs::write(zone.join("max_energy_range_uj"), format!("{RANGE_UJ}\n")).unwrap();
+    let began = Instant::now();
+    while !over.load(Ordering::SeqCst) {
+        let microjoules = (began.elapsed().as_secs_f64() * 20e6) as u64 % (RANGE_UJ + 1);
+        fs::write(folder.join("next"), format!("{microjoules}\n")).unwrap();
+        fs::rename(folder.join("next"), zone.join("energy_uj")).unwrap();
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_campaign_on_this_machine_counts_by_rapl_over_its_wraps() {
+    let Some(bench) = Bench::new(&["javac"]) else { return };
+    let root = bench.out("root");
+    let text = fs::read_to_string("tests/scenarios/faults.toml").unwrap();
+    let sources = format!("{}/scenarios", env!("CARGO_MANIFEST_DIR"));
+    let text = text.replace("../../scenarios", &sources).replace("frames = 200", "frames = 40");
+    let text = text.replace("duration_s = 10", "duration_s = 2").replace("_hz = 4", "_hz = 20");
+    let text = text.replace("at_s = 2,", "at_s = 0.2,").replace("at_s = 6,", "at_s = 0.6,");
+    let scenario = bench.out("s.toml");
+    fs::write(&scenario, text).unwrap();
+    let (out, over) = (bench.out("out"), AtomicBool::new(false));
+    let arguments =
+        ["run", scenario.to_str().unwrap(), "--board", "jvm", "--out", out.to_str().unwrap()];
+    let (code, said) = thread::scope(|scope| {
+        scope.spawn(|| draw_20_w(&root, &over));
+        thread::sleep(Duration::from_millis(50));
+        let ended = bench.wattline(Some(&root), &arguments);
+        over.store(true, Ordering::SeqCst);
+        ended
+    });
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("power by rapl") && said.contains("package-0"), "{said}");
+    let records = read_journal(&out).unwrap();
+    let good: Vec<&RunRecord> = records.iter().filter(|record| record.is_good()).collect();
+    assert_eq!(good.len(), 6, "{said}");
+    for record in good {
+        let measured = record.measured.as_ref().unwrap();
+        assert_eq!(record.board.meter, "rapl");
+        // Readings may be late by a turn of a busy machine, at each end.
+        let error = measured.mean_power_w() / 20.0 - 1.0;
+        println!("rapl: {:.3} J in {:.3} s", measured.energy_j, measured.duration_s);
+        assert!(error.abs() < 0.05, "{measured:?}");
+    }
+}
