@@ -31,6 +31,7 @@ mod run;
 mod scan;
 mod scenario_facts;
 mod sessions;
+mod stop;
 mod tenants;
 mod trace;
 mod truth;
