@@ -9,7 +9,7 @@
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
 #         application to end by itself after its end mark
 #         expect_ms=N   length that is expected: until shortly before, few looks at the log
-#         counts=yes    remove an old wattline-counts.csv first
+#         counts=yes    remove old wattline-counts.* first
 #         app_mask=HEX scripts_mask=HEX              cores for taskset (absent: not pinned)
 # Output: key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
 #         code 3; the samples in session/samples.txt, the marks in the log.
@@ -387,7 +387,7 @@ if [ -n "$package" ]; then
     need am "is this Android?"
     [ -z "$steps" ] || need input "the scenario has input steps"
     old_counts=$root/data/data/$package/files/wattline-counts
-    for suffix in csv final; do
+    for suffix in csv final windows; do
         [ "$counts" != yes ] || [ ! -e "$old_counts.$suffix" ] || rm "$old_counts.$suffix"
     done
 fi

@@ -64,6 +64,19 @@ if [ ! -e "$out/paper/plan.csv" ]; then
 fi
 measure paper
 
+# The planned cases once each, counts and power in one session: the sampler has to see every
+# refresh of the meter.
+placed | sed -e 's/^sample_rate_hz = [0-9.]*/sample_rate_hz = 4/' -e 's/^max_gap_s = [0-9.]*/max_gap_s = 1/' \
+    -e 's/^repeats = 2$/repeats = 1\nprotocol = "windows"\nwindow_s = 4.0/' >"$out/windows.toml"
+if [ ! -e "$out/windows/plan.csv" ]; then
+    mkdir -p "$out/windows"
+    for file in blocks operations lines remains plan; do
+        cp "$out/planned/$file.csv" "$out/windows/$file.csv"
+    done
+    cp "$out/windows.toml" "$out/windows/scenario.toml"
+fi
+measure windows
+
 # ---- judging
 
 # The first $2 cases of the campaign $1, in the order of its plan or of the file $order,
@@ -73,6 +86,7 @@ part() {
     for file in blocks.csv operations.csv lines.csv remains.csv scenario.toml; do
         cp "$out/$1/$file" "$5/$file"
     done
+    sed "s/^window_s = 4.0/window_s = $window_s/" "$out/$1/scenario.toml" >"$5/scenario.toml"
     rm -f "$5/runs"
     ln -s "$out/$1/runs" "$5/runs"
     head -n $(($2 + 1)) "${order:-$out/$1/plan.csv}" >"$5/plan.csv"
@@ -125,7 +139,7 @@ point() {
     name=$1 campaign=$2 cases=$3 power=$4 idle=$5 times=$6 kernels=$7
     shift 7
     [ "$(wc -l <"$out/$campaign/plan.csv")" -gt "$cases" ] || return 0
-    folder="$out/points/$(echo "$name" | tr -dc "a-z'")-$campaign-$cases-$power-$(basename "$kernels")"
+    folder="$out/points/$(echo "$name" | tr -dc "a-z'")-$campaign-$cases-$power-$window_s-$(basename "$kernels")"
     part "$campaign" "$cases" "$power" "$idle" "$folder"
     "$wattline" -q dataset "$folder" --force >"$folder/dataset.txt"
     seconds=$(board_s "$folder" "$times")
@@ -191,10 +205,24 @@ curves() {
     for cases in 4 8 16 24 32 40; do
         point "(d) planner with 3 kernel sessions" planned "$cases" 1 1 1 "$out/planned" --solver shrink
     done
-    # (e) windows: counts and power in one session, has its place here.
+    for cases in 5 8 16 24 40; do
+        point "(e) windows" windows "$cases" 1 1 1 - --solver shrink
+        point "(e) windows with 1 kernel session" windows "$cases" 1 1 1 "$out/kernels-1" --solver shrink
+    done
+}
+
+# Windows of other lengths, without kernels and with, of all cases.
+lengths() {
+    for window_s in 1.0 2.0 4.0 8.0 16.0 33.0; do
+        point "windows of ${window_s%.0} s" windows 40 1 1 1 - --solver shrink
+        point "windows of ${window_s%.0} s with 1 kernel session" windows 40 1 1 1 "$out/kernels-1" --solver shrink
+    done
 }
 
 order=
+window_s=4.0
+lengths >"$out/windows.csv"
+window_s=4.0
 curves >"$out/board-time.csv"
 awk -f scripts/board-time.awk "$out/board-time.csv" >"$out/board-time.svg"
 awk -F, 'NR == 1 {

@@ -1,12 +1,11 @@
 //! Choosing cases by the expected error of line energies: greedily, then by exchange.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::operations::Dictionary;
 
 use super::counts::OperationMatrix;
 use super::criterion::{Belief, LineError, Shares, Target, shares};
-use super::plan::PlanSettings;
 use super::selection::Pool;
 
 /// The part of the base cases' operations whose lines count, as in an evaluation.
@@ -27,13 +26,13 @@ pub(super) struct LineChoice {
 impl LineChoice {
     /// The lines that make up most of the base cases' executions.
     pub fn new(
-        settings: &PlanSettings,
+        with_kernel: &BTreeSet<String>,
         dictionary: &Dictionary,
         matrix: &OperationMatrix,
         bases: &[Vec<u64>],
     ) -> Self {
         let lines = lines_of(dictionary, matrix, bases);
-        let has_kernel = |operation: &String| settings.with_kernel.contains(operation);
+        let has_kernel = |operation: &String| with_kernel.contains(operation);
         let known: Vec<bool> = matrix.operations.iter().map(has_kernel).collect();
         Self { target: Target::new(lines, matrix.operations.len()), before: Belief::before(&known) }
     }
@@ -42,6 +41,16 @@ impl LineChoice {
     pub fn expected<'r>(&self, rows: impl Iterator<Item = &'r Vec<u128>>) -> Option<LineError> {
         let mut belief = self.before.clone();
         rows.for_each(|row| belief.add(&shares(row)));
+        self.target.expected(&belief)
+    }
+
+    /// The same for cases whose energies have relative errors of their own.
+    pub fn expected_with<'r>(
+        &self,
+        rows: impl Iterator<Item = (&'r Vec<u128>, f64)>,
+    ) -> Option<LineError> {
+        let mut belief = self.before.clone();
+        rows.for_each(|(row, error)| belief.add_with(&shares(row), error));
         self.target.expected(&belief)
     }
 

@@ -66,6 +66,12 @@ impl OperationMatrix {
         Self { blocks: blocks.collect(), operations: index.keys().map(|k| k.to_string()).collect() }
     }
 
+    /// Executions of each operation that ran, by name.
+    pub fn counts(&self, executions: &[u64]) -> BTreeMap<String, u128> {
+        let counts = self.operations.iter().cloned().zip(self.row(executions));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
     /// One row of `N`: executions per block in, executions per operation out. Blocks
     /// beyond the dictionary are not there; those missing from `executions` never ran.
     pub fn row(&self, executions: &[u64]) -> Vec<u128> {
@@ -82,9 +88,7 @@ impl OperationMatrix {
 /// How often each operation of a dictionary ran, by name; those that never ran are left
 /// out.
 pub fn count_operations(dictionary: &Dictionary, executions: &[u64]) -> BTreeMap<String, u128> {
-    let matrix = OperationMatrix::new(dictionary);
-    let row = matrix.row(executions);
-    matrix.operations.into_iter().zip(row).filter(|(_, count)| *count > 0).collect()
+    OperationMatrix::new(dictionary).counts(executions)
 }
 
 #[cfg(test)]

@@ -58,9 +58,18 @@ impl Belief {
         self.update(case, -1.0);
     }
 
+    /// Takes a case in whose energy has this relative error beside what no costs explain.
+    pub fn add_with(&mut self, case: &Shares, error: f64) {
+        self.update_with(case, 1.0, MISFIT * MISFIT + error * error);
+    }
+
     fn update(&mut self, case: &Shares, sign: f64) {
+        self.update_with(case, sign, MISFIT * MISFIT);
+    }
+
+    fn update_with(&mut self, case: &Shares, sign: f64, variance: f64) {
         let seen = self.times(case);
-        let scale = sign / (MISFIT * MISFIT + sign * product(case, &seen));
+        let scale = sign / (variance + sign * product(case, &seen));
         let l = self.covariance.nrows();
         for j in 0..l {
             for i in 0..l {

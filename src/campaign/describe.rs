@@ -7,6 +7,7 @@ use crate::blocks::BlockId;
 use super::by_lines::LineChoice;
 use super::choose::ranks;
 use super::counts::OperationMatrix;
+use super::order::repeats;
 use super::plan::{
     DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, count_collapsed, energy_shares,
     ran, share,
@@ -114,7 +115,9 @@ fn summarise(
     let dropped_executed = dropped.iter().filter(|dropped| executed(dropped.block)).count();
     let columns = rows.first().map_or(0, Vec::len);
     let campaign = &settings.campaign;
-    let runs = campaign.repeats + campaign.idle_repeats + campaign.traced_repeats;
+    let runs = cases.iter().enumerate();
+    let runs = runs.flat_map(|(place, case)| repeats(place, case, campaign));
+    let runs: u32 = runs.map(|(_, repeats)| repeats).sum();
     let variants: BTreeSet<&str> = cases.iter().map(|case| case.variant.as_str()).collect();
     PlanSummary {
         cases: cases.len(),
@@ -127,7 +130,7 @@ fn summarise(
         rank: cases.last().map_or(0, |case| case.rank),
         collapsed: 0,
         line_error: None,
-        board_s: cases.len() as f64 * f64::from(runs) * settings.session_s,
+        board_s: f64::from(runs) * settings.session_s,
         paper_board_s: cases.len() as f64 * 21.0 * 100.0,
     }
 }

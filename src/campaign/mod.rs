@@ -18,6 +18,8 @@ pub mod remains;
 mod search;
 mod selection;
 mod sets;
+pub mod snapshots;
+pub mod stop;
 pub mod table;
 
 pub use assign::{Assignment, assign};
@@ -26,4 +28,6 @@ pub use dry::{Dry, DryCase, DryError, DryOutcome};
 pub use order::{Phase, PlannedRun, order_runs};
 pub use plan::{DroppedBlock, Plan, PlanError, PlanSettings, PlanSummary, PlannedCase, plan};
 pub use remains::{Remains, RemainsError};
+pub use snapshots::{Snapshot, SnapshotError, parse_snapshots};
+pub use stop::{Outlook, Replicated, outlook};
 pub use table::{plan_to_csv, read_plan};

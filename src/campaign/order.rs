@@ -1,5 +1,6 @@
 //! The order of runs: all runs of a campaign in one seeded shuffle, so that drift of
-//! the board falls on all cases and phases alike.
+//! the board falls on all cases and phases alike. A campaign that may end early is shuffled
+//! within rounds: each case's first runs, then its second ones.
 
 use std::fmt;
 
@@ -8,13 +9,15 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::CampaignSettings;
+use crate::scenario::{CampaignSettings, Protocol};
+
+use super::plan::PlannedCase;
 
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// The instrumented application: counts, no energy.
+    /// The instrumented application: counts; with windows, power as well.
     Traced,
     /// The application without probes: energy.
     Power,
@@ -50,32 +53,70 @@ impl PlannedRun {
     }
 }
 
+/// With windows, of so many cases in the plan's order one also runs without probes.
+const PLAIN_EVERY: usize = 5;
+
+/// How many runs of each phase the case at `place` of the plan has. With windows every case
+/// has its counts and its power in one. The base cases and a few others also run without
+/// probes, which tells what probes cost; the base cases' idle runs serve all.
+pub(super) fn repeats(
+    place: usize,
+    case: &PlannedCase,
+    settings: &CampaignSettings,
+) -> [(Phase, u32); 3] {
+    let is_base = case.removed.is_empty();
+    let is_plain = is_base || place % PLAIN_EVERY == PLAIN_EVERY - 1;
+    let (traced, power, idle) = match settings.protocol {
+        Protocol::Paired => (settings.traced_repeats, true, true),
+        Protocol::Windows => (settings.repeats, is_plain, is_base),
+    };
+    let wanted = |is_wanted, repeats| if is_wanted { repeats } else { 0 };
+    [
+        (Phase::Traced, traced),
+        (Phase::Power, wanted(power, settings.repeats)),
+        (Phase::Idle, wanted(idle, settings.idle_repeats)),
+    ]
+}
+
 /// All runs of the cases, in a seeded shuffle.
-pub fn order_runs(cases: &[String], settings: &CampaignSettings) -> Vec<PlannedRun> {
-    let phases = [
-        (Phase::Traced, settings.traced_repeats),
-        (Phase::Power, settings.repeats),
-        (Phase::Idle, settings.idle_repeats),
-    ];
+pub fn order_runs(cases: &[PlannedCase], settings: &CampaignSettings) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
-    for case in cases {
-        for (phase, repeats) in phases {
-            let run = |repeat| PlannedRun { case: case.clone(), phase, repeat };
+    for (place, case) in cases.iter().enumerate() {
+        for (phase, repeats) in repeats(place, case, settings) {
+            let run = |repeat| PlannedRun { case: case.name.clone(), phase, repeat };
             runs.extend((1..=repeats).map(run));
         }
     }
     runs.shuffle(&mut ChaCha8Rng::seed_from_u64(settings.seed));
+    if settings.stop_lines.is_some() {
+        runs.sort_by_key(|run| run.repeat);
+    }
     runs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::BlockId;
     use crate::campaign::plan::tests::settings;
+
+    fn cases() -> [PlannedCase; 2] {
+        let case = |name: &str, removed: &[u32]| PlannedCase {
+            name: name.into(),
+            variant: name.into(),
+            input: "a".into(),
+            removed: removed.iter().map(|id| BlockId(*id)).collect(),
+            executions: 1,
+            executions_share: 1.0,
+            energy_share: 1.0,
+            rank: 1,
+        };
+        [case("base-a", &[]), case("r01-a", &[3])]
+    }
 
     #[test]
     fn the_order_is_a_seeded_shuffle_of_all_runs() {
-        let cases = ["base-a".to_string(), "r01-a".to_string()];
+        let cases = cases();
         let mut campaign = settings(2);
         (campaign.repeats, campaign.idle_repeats, campaign.seed) = (10, 9, 7);
         let runs = order_runs(&cases, &campaign);
@@ -89,5 +130,38 @@ mod tests {
         assert!(ids.contains(&"base-a-power-10".to_string()));
         campaign.seed = 8;
         assert_ne!(runs, order_runs(&cases, &campaign));
+    }
+
+    #[test]
+    fn a_campaign_that_may_stop_goes_round_by_round() {
+        let mut campaign = settings(2);
+        (campaign.repeats, campaign.idle_repeats) = (3, 2);
+        let shuffled = order_runs(&cases(), &campaign);
+        campaign.stop_lines = Some(0.05);
+        let mut runs = order_runs(&cases(), &campaign);
+        assert!(runs.is_sorted_by_key(|run| run.repeat));
+        assert_eq!(runs.iter().filter(|run| run.repeat == 1).count(), 6);
+        runs.sort();
+        let mut all = shuffled;
+        all.sort();
+        assert_eq!(runs, all);
+    }
+
+    #[test]
+    fn with_windows_base_cases_and_a_few_others_run_without_probes() {
+        let mut campaign = settings(2);
+        (campaign.repeats, campaign.idle_repeats) = (2, 1);
+        campaign.protocol = Protocol::Windows;
+        let [base, other] = cases();
+        let mut cases = vec![base, other.clone(), other.clone(), other.clone(), other];
+        cases[4].name = "r04-a".into();
+        let runs = order_runs(&cases, &campaign);
+        let count = |case: &str, phase: Phase| {
+            runs.iter().filter(|run| run.case == case && run.phase == phase).count()
+        };
+        let phases = [Phase::Traced, Phase::Power, Phase::Idle];
+        assert_eq!(phases.map(|phase| count("base-a", phase)), [2, 2, 1]);
+        assert_eq!(phases.map(|phase| count("r01-a", phase)), [3 * 2, 0, 0]);
+        assert_eq!(phases.map(|phase| count("r04-a", phase)), [2, 2, 0]);
     }
 }

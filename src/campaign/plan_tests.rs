@@ -4,7 +4,7 @@
 use super::*;
 use crate::campaign::dry::{DryCase, DryOutcome};
 use crate::operations::{BlockEntry, OperationCount};
-use crate::scenario::Choice;
+use crate::scenario::{Choice, Protocol};
 
 /// A dictionary with one block per list of operations; all are removable.
 pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
@@ -36,6 +36,9 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
         idle_repeats: 10,
         traced_repeats: 1,
         cases,
+        protocol: Protocol::Paired,
+        window_s: 4.0,
+        stop_lines: None,
         choice: Choice::Coverage,
         line_error: None,
         removed_share: 0.3,

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::campaign::{Remains, count_operations};
+use crate::campaign::{Phase, PlannedCase, Remains, count_operations};
 use crate::dataset::{
-    AssembleOptions, CaseMixes, IdlePolicy, LibraryTop, Provenance, assemble, dataset_to_csv,
-    dataset_to_toml, energies_to_csv,
+    AssembleOptions, CaseMixes, Dataset, IdlePolicy, LibraryTop, Provenance, assemble,
+    dataset_to_csv, dataset_to_toml, energies_to_csv,
 };
 use crate::operations::Mix;
-use crate::run::{RunRecord, read_journal};
-use crate::scenario::Scenario;
+use crate::run::{JudgeSettings, RunRecord, read_journal};
+use crate::scenario::{Protocol, Scenario};
 
 use super::Failure;
 use super::folder;
@@ -20,6 +20,7 @@ use super::output::{Existing, Output, read_text};
 use super::progress;
 use super::run::read_cases;
 use super::scenario_facts::executions_by_case;
+use super::windows::{self, Source};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -58,30 +59,71 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         duration_mismatch: scenario.limits.duration_mismatch,
     };
     let remains = read_remains(folder)?;
+    let windows = scenario.campaign.protocol == Protocol::Windows;
+    // With windows most cases have no runs without probes.
+    let has_power = |case: &&PlannedCase| {
+        !windows || records.iter().any(|record| record.is_good_run_of(&case.name, Phase::Power))
+    };
+    let plain: Vec<PlannedCase> = cases.iter().filter(has_power).cloned().collect();
     let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
-    for case in &cases {
+    for case in &plain {
         let Some(runs) = executions.get(&case.name) else { continue };
         let variant = remains.dictionary(&dictionary, &case.variant, &case.removed);
         let mix = Mix::new(&variant, |block| runs.get(block).copied().unwrap_or(0));
         mixes.0.insert(case.name.clone(), mix);
         counts.insert(case.name.clone(), count_operations(&variant, runs));
     }
-    let dataset = assemble(&cases, &records, &counts, &options)
+    let mut dataset = assemble(&plain, &records, &counts, &options)
         .map_err(|error| Failure::input(folder.join("journal.jsonl"), error))?;
+    output.write("energies.csv", energies_to_csv(&dataset))?;
+    if windows {
+        let cases = cases
+            .iter()
+            .map(|case| (case, remains.dictionary(&dictionary, &case.variant, &case.removed)));
+        let source = Source {
+            folder,
+            records: &records,
+            cases: cases.collect(),
+            plain: dataset.cases.iter().map(|case| (case.name.clone(), case.energy)).collect(),
+            judge: JudgeSettings::from(scenario),
+            window_s: scenario.campaign.window_s,
+        };
+        let made = windows::make(&source)?;
+        mixes = made.mixes;
+        dataset = dataset.with_windows(made.cases, made.lumped, made.windows);
+    }
     output.write("dataset.csv", dataset_to_csv(&dataset))?;
     let contexts = mixes.to_csv().map_err(|error| Failure::input("contexts.csv", error))?;
     output.write("contexts.csv", contexts)?;
-    output.write("energies.csv", energies_to_csv(&dataset))?;
     output.write("dataset.toml", dataset_to_toml(&dataset, &provenance(scenario, &records)))?;
-    Ok(format!(
-        "{} cases, {} operations and library functions; {} runs or cases left out",
-        dataset.cases.len(),
-        dataset.features.len(),
-        dataset.left_out.len()
-    ))
+    Ok(summary(&dataset))
 }
 
-fn read_remains(folder: &Path) -> Result<Remains, Failure> {
+fn summary(dataset: &Dataset) -> String {
+    let (rows, columns, out) =
+        (dataset.cases.len(), dataset.features.len(), dataset.left_out.len());
+    let what = if dataset.windows.is_some() { "windows" } else { "cases" };
+    let mut text = format!(
+        "{rows} {what}, {columns} operations and library functions; {out} runs or cases left out"
+    );
+    if let Some(windows) = dataset.windows {
+        let nano = |joules: Option<f64>| match joules {
+            Some(joules) => format!("{:.2} nJ", 1e9 * joules),
+            None => "none".into(),
+        };
+        text += &format!(
+            "\nprobes cost {} as a statement and {} in a condition (standard deviation over cases: \
+             {} a probe), {:.1} % of the energy without; it is subtracted",
+            nano(Some(windows.probe_energy_j)),
+            nano(Some(windows.condition_probe_energy_j)),
+            nano(windows.probe_spread_j),
+            100.0 * windows.probe_share
+        );
+    }
+    text
+}
+
+pub(super) fn read_remains(folder: &Path) -> Result<Remains, Failure> {
     let path = folder.join("remains.csv");
     Remains::from_csv(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
 }

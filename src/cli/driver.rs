@@ -13,7 +13,7 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::power::MarkTexts;
 use crate::run::{BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawRun, RunDriver};
-use crate::scenario::Scenario;
+use crate::scenario::{Protocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::jar;
 
@@ -122,7 +122,7 @@ impl RunDriver for BoardDriver<'_, '_, '_> {
             })?;
         let jar = match run.phase {
             Phase::Idle => None,
-            Phase::Traced => Some(self.jar(case, Probe::Count)?),
+            Phase::Traced => Some(self.jar(case, self.probe())?),
             Phase::Power => Some(self.jar(case, Probe::Plain)?),
         };
         let plan = self.session(run, case)?;
@@ -178,6 +178,14 @@ impl BoardDriver<'_, '_, '_> {
         let jar = jars.jar(case, probe);
         self.time.in_builds += began.elapsed();
         jar
+    }
+
+    /// Of traced runs.
+    fn probe(&self) -> Probe {
+        match self.scenario.campaign.protocol {
+            Protocol::Paired => Probe::Count,
+            Protocol::Windows => Probe::Window,
+        }
     }
 
     fn session(&self, run: &PlannedRun, case: &PlannedCase) -> Result<SessionPlan, Failure> {
@@ -264,6 +272,7 @@ impl BoardDriver<'_, '_, '_> {
                 logcat: logs.logcat,
                 session: logs.script_output,
                 counts: logs.counts,
+                windows: logs.windows,
             },
         }
     }

@@ -120,7 +120,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(strength) = arguments.penalty {
         options.penalty = Penalty::Fixed(strength);
     }
-    let unit = if arguments.group.is_some() { FoldUnit::Group } else { FoldUnit::Case };
+    let unit = match arguments.group {
+        Some(_) => FoldUnit::Group,
+        None => DatasetFacts::beside(&arguments.dataset)?.fold_unit(),
+    };
     options.inner_folds.unit = unit;
     options.chains.seed = arguments.seed;
     options.reference = arguments.device.clone();
@@ -190,7 +193,9 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
         options.reference = kernels_reference(&output.path(kernels::DEVICES_FILE))?;
     }
     let table = weighed(table, &dataset, &contexts)?;
-    let folds = FoldOptions { seed: scenario.seed, ..FoldOptions::default() };
+    let unit = DatasetFacts::beside(&dataset)?.fold_unit();
+    options.inner_folds.unit = unit;
+    let folds = FoldOptions { seed: scenario.seed, unit, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
     if let Some(text) = devices_text(&fitted.model.devices) {

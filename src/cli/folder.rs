@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::build::{Application, BuildError, sources};
 use crate::dataset::{CaseMixes, Table};
-use crate::model::ContextPrice;
+use crate::model::{ContextPrice, FoldUnit};
 use crate::operations::Dictionary;
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::ToolchainError;
@@ -108,9 +108,16 @@ pub struct DatasetFacts {
     pub rails: Vec<String>,
     /// Fixed frequency in kHz.
     pub frequency_khz: Option<u64>,
+    /// What is said of windows, where its rows are windows of sessions.
+    windows: Option<toml::Table>,
 }
 
 impl DatasetFacts {
+    /// What is held out together: windows of one case, or single cases.
+    pub fn fold_unit(&self) -> FoldUnit {
+        if self.windows.is_some() { FoldUnit::Group } else { FoldUnit::Case }
+    }
+
     /// The facts in `dataset.toml` beside a data set; none where there is no such file.
     pub fn beside(dataset: &Path) -> Result<DatasetFacts, Failure> {
         let path: PathBuf = dataset.with_extension("toml");

@@ -53,6 +53,8 @@ pub enum ProbeArgument {
     Plain,
     /// Count the executions of each block.
     Count,
+    /// Count, with a snapshot of the counts four times a second.
+    Window,
     /// Count, and log the order of blocks.
     Log,
     /// Count per thread and path of calls.
@@ -64,6 +66,7 @@ impl From<ProbeArgument> for Probe {
         match argument {
             ProbeArgument::Plain => Probe::Plain,
             ProbeArgument::Count => Probe::Count,
+            ProbeArgument::Window => Probe::Window,
             ProbeArgument::Log => Probe::Log,
             ProbeArgument::Calls => Probe::Calls,
         }

@@ -32,10 +32,12 @@ mod scan;
 mod scenario_facts;
 mod sessions;
 mod stop;
+mod stop_rule;
 mod tenants;
 mod trace;
 mod truth;
 mod watched_runs;
+mod windows;
 
 use std::process::ExitCode;
 

@@ -100,11 +100,15 @@ fn make_with(loaded: &Loaded, dry: &mut dyn Dry, output: &Output) -> Result<Plan
 }
 
 fn settings(scenario: &Scenario) -> PlanSettings {
-    let with_kernel = match scenario.kernels.enabled {
+    PlanSettings { with_kernel: with_kernel(scenario), ..PlanSettings::from(scenario) }
+}
+
+/// Operations and library functions that the scenario's kernels will measure.
+pub fn with_kernel(scenario: &Scenario) -> BTreeSet<String> {
+    match scenario.kernels.enabled {
         true => measured_operations(&catalogue()),
         false => BTreeSet::new(),
-    };
-    PlanSettings { with_kernel, ..PlanSettings::from(scenario) }
+    }
 }
 
 /// What the variants' removed blocks still hold.

@@ -9,10 +9,10 @@ use indicatif::ProgressBar;
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, order_runs, read_plan};
 use crate::run::{
-    JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Trouble, WhenLost,
-    read_journal, run_campaign, troubles,
+    JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble, WhenLost,
+    read_journal, run_campaign_until, troubles,
 };
-use crate::scenario::Scenario;
+use crate::scenario::{Protocol, Scenario};
 use crate::toolchain::Jdk;
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -24,6 +24,7 @@ use super::output::{Existing, Output, read_text};
 use super::plan;
 use super::progress;
 use super::sessions::{self, OpenBoard, VirtualSettings};
+use super::stop_rule::StopRule;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -116,8 +117,7 @@ pub fn measure(
     (start, when_lost): (Start, WhenLost),
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
-    let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
-    let order = order_runs(&names, &scenario.campaign);
+    let order = order_runs(cases, &scenario.campaign);
     let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
@@ -130,6 +130,7 @@ pub fn measure(
     let board = match boards {
         [board] if !fleet::is_spread(output) => board,
         _ => {
+            refuse_several(scenario)?;
             let campaign = fleet::Campaign { scenario, cases, order: &order, options: &options };
             return fleet::measure(&campaign, builder, boards, output, when_lost);
         }
@@ -140,11 +141,27 @@ pub fn measure(
     let mut driver = BoardDriver::new(scenario, cases, &jars, board, folder.path());
     let began = Instant::now();
     let bar = progress::bar(order.len() as u64, "measuring");
-    let summary =
-        run_campaign(&order, &mut driver, &options, &mut |progress| show(&bar, progress))?;
+    let dictionary = &loaded.application.dictionary;
+    let rule = StopRule { scenario, cases, dictionary, folder: output.folder() };
+    let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
+    let mut show = |progress: &Progress<'_>| show(&bar, progress);
+    let summary = run_campaign_until(&order, &mut driver, &options, &mut enough, &mut show)?;
     bar.finish_and_clear();
     driver.time.say(began.elapsed(), summary.records.len() - before);
     Ok(summary)
+}
+
+/// What is made for one board alone.
+fn refuse_several(scenario: &Scenario) -> Result<(), Failure> {
+    let campaign = &scenario.campaign;
+    let key = match (campaign.protocol, campaign.stop_lines) {
+        (Protocol::Windows, _) => "protocol = \"windows\"",
+        (_, Some(_)) => "stop",
+        (Protocol::Paired, None) => return Ok(()),
+    };
+    Err(Failure::Usage(format!(
+        "`{key}` in [campaign] goes with one board; take it out or name one board"
+    )))
 }
 
 /// Shows how far a campaign is, and what went wrong.
@@ -189,6 +206,9 @@ pub fn summary_text(summary: &RunSummary) -> String {
     let mut text = format!("{good} good runs, {bad} bad ones");
     if summary.resumed > 0 {
         text += &format!(", {} of them from before", summary.resumed);
+    }
+    if let Some(Stopped { after, saved, reason }) = &summary.stopped {
+        text += &format!("\n  ended after round {after}, {saved} runs saved: {reason}");
     }
     for trouble in troubles(&summary.records) {
         let Trouble { reason, runs, first } = trouble;

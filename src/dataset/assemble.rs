@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::campaign::{Phase, PlannedCase};
@@ -88,6 +89,30 @@ pub struct Dataset {
     /// The meter's refresh period as a share of the shortest power run: a third of it is
     /// what the ends of that run lose of the energy above idle.
     pub refresh_share: f64,
+    /// What is to be said of windows, where the cases are windows of sessions.
+    pub windows: Option<Windows>,
+}
+
+/// Windows of sessions that counted and were measured at once.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Windows {
+    /// Length of a window in seconds.
+    pub window_s: f64,
+    /// Sessions.
+    pub sessions: usize,
+    /// What one executed probe costs that is a statement, in joules: it is subtracted from
+    /// every window.
+    pub probe_energy_j: f64,
+    /// The same of a probe in a condition.
+    pub condition_probe_energy_j: f64,
+    /// How far single cases are from that, as a standard deviation in joules a probe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_spread_j: Option<f64>,
+    /// What probes added to the cases that also ran without, as a share of their energy.
+    pub probe_share: f64,
+    /// Standard deviation of idle windows of that length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_noise_j: Option<f64>,
 }
 
 /// Makes the data set. `counts` has, for each case with a good traced run, the
@@ -216,7 +241,8 @@ fn case_runs<'r>(
     Ok(CaseRuns { power, energy })
 }
 
-fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)> {
+/// Sums up the library functions that have no column of their own.
+pub fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)> {
     let mut rows: Vec<BTreeMap<String, u128>> =
         cases.iter_mut().map(|case| std::mem::take(&mut case.counts)).collect();
     let lumped = lump(&mut rows, top);
@@ -227,7 +253,7 @@ fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)
 }
 
 /// Operations first, then library functions.
-fn features_of(cases: &[MeasuredCase]) -> Vec<String> {
+pub(super) fn features_of(cases: &[MeasuredCase]) -> Vec<String> {
     let names: BTreeSet<(bool, &String)> =
         cases.iter().flat_map(|c| c.counts.keys()).map(|n| (n.starts_with("lib:"), n)).collect();
     names.into_iter().map(|(_, name)| name.clone()).collect()
@@ -251,11 +277,26 @@ fn quality(used: &[&Measured]) -> Dataset {
         rule_difference: mean(&differences).unwrap_or(0.0),
         clock_residual_s: residuals.reduce(f64::max),
         refresh_share: refreshes.fold(0.0, f64::max),
+        windows: None,
         lag_s: [lags.clone().reduce(f64::min), lags.reduce(f64::max)].map(|lag| lag.unwrap_or(0.0)),
     }
 }
 
 impl Dataset {
+    /// The same campaign's data set of windows in the place of whole runs.
+    pub fn with_windows(
+        mut self,
+        cases: Vec<MeasuredCase>,
+        lumped: Vec<(String, u128)>,
+        windows: Windows,
+    ) -> Self {
+        let runs = self.cases.iter().map(|case| case.energy.duration_s);
+        self.refresh_share *= runs.fold(f64::INFINITY, f64::min) / windows.window_s;
+        self.features = features_of(&cases);
+        (self.cases, self.lumped, self.windows) = (cases, lumped, Some(windows));
+        self
+    }
+
     /// The table that models are fitted to. Counts above 2^53 lose their last digits
     /// here; in `dataset.csv` they are exact.
     pub fn table(&self) -> Table {

@@ -14,9 +14,11 @@ pub mod output;
 pub mod parquet_rows;
 pub mod rows;
 pub mod table;
+pub mod windows;
 
 pub use assemble::{
-    AssembleOptions, Dataset, DatasetError, IdlePolicy, LeftOut, MeasuredCase, assemble,
+    AssembleOptions, Dataset, DatasetError, IdlePolicy, LeftOut, MeasuredCase, Windows, assemble,
+    lump_cases,
 };
 pub use contexts::{CaseMixes, ContextsError};
 pub use csv_rows::CsvRows;

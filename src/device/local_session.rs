@@ -26,6 +26,13 @@ pub(super) struct Session<'s> {
     over: AtomicBool,
 }
 
+/// What the application wrote.
+#[derive(Default)]
+struct Left {
+    counts: Option<String>,
+    windows: Option<String>,
+}
+
 impl<'s> Session<'s> {
     /// A session that has not begun; its samples begin with a header.
     pub(super) fn new(jvm: &'s LocalJvm, plan: &'s SessionPlan, header: String) -> Self {
@@ -58,8 +65,8 @@ impl<'s> Session<'s> {
             self.over.store(true, Ordering::SeqCst);
             // A sampler that panicked has written what it has written.
             sampler.join().ok();
-            let (end, counts) = end?;
-            Ok(self.logs(end, counts, (began_s, ended_s)))
+            let (end, left) = end?;
+            Ok(self.logs(end, left, (began_s, ended_s)))
         })
     }
 
@@ -92,14 +99,14 @@ impl<'s> Session<'s> {
         now_s
     }
 
-    fn idle(&self, duration: Duration) -> Result<(SessionEnd, Option<String>), DeviceError> {
+    fn idle(&self, duration: Duration) -> Result<(SessionEnd, Left), DeviceError> {
         self.say("System.out", 1, &self.plan.marks.begin);
         thread::sleep(duration);
         self.say("System.out", 1, &self.plan.marks.end);
-        Ok((SessionEnd::Ok, None))
+        Ok((SessionEnd::Ok, Left::default()))
     }
 
-    fn application(&self) -> Result<(SessionEnd, Option<String>), DeviceError> {
+    fn application(&self) -> Result<(SessionEnd, Left), DeviceError> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
         let extras = self.plan.extras.iter().map(|(key, value)| format!("{key}={value}"));
@@ -128,8 +135,9 @@ impl<'s> Session<'s> {
         });
         self.pid.store(0, Ordering::SeqCst);
         let is_whole = folder.path().join("wattline-counts.final").exists();
-        let counts = fs::read_to_string(folder.path().join("wattline-counts.csv")).ok();
-        Ok((end, counts.filter(|_| is_whole)))
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).ok();
+        let counts = read("wattline-counts.csv").filter(|_| is_whole);
+        Ok((end, Left { counts, windows: read("wattline-counts.windows") }))
     }
 
     fn copy(&self, output: Option<impl Read>, tag: &str, pid: u32) {
@@ -193,20 +201,21 @@ impl<'s> Session<'s> {
         found.map(|(time_s, _)| *time_s)
     }
 
-    fn logs(&self, end: SessionEnd, counts: Option<String>, uptime_s: (f64, f64)) -> SessionLogs {
+    fn logs(&self, end: SessionEnd, left: Left, uptime_s: (f64, f64)) -> SessionLogs {
         let mut lines = std::mem::take(&mut *lock(&self.log));
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
         let logcat = lines.iter().map(|(time_s, line)| format!("{} {line}\n", stamp(*time_s)));
         let traced = self.plan.kind == SessionKind::Traced;
         let mut warnings: Vec<String> = self.jvm.remark().into_iter().collect();
-        if traced && counts.is_none() {
+        if traced && left.counts.is_none() {
             warnings.push("the application ended before it had written all its counts".into());
         }
         SessionLogs {
             samples: std::mem::take(&mut *lock(&self.samples)),
             logcat: logcat.collect(),
             script_output: format!("meter={}\n", self.jvm.meter()),
-            counts: counts.filter(|_| traced),
+            counts: left.counts.filter(|_| traced),
+            windows: left.windows.filter(|_| traced),
             outcome: Outcome {
                 end,
                 uptime_s,

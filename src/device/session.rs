@@ -54,6 +54,8 @@ pub struct SessionLogs {
     pub script_output: String,
     /// `wattline-counts.csv` of a traced session; absent when the application wrote none.
     pub counts: Option<String>,
+    /// `wattline-counts.windows` of a traced session; absent without snapshots.
+    pub windows: Option<String>,
     /// The end and what was measured around it.
     pub outcome: Outcome,
 }
@@ -112,6 +114,7 @@ fn take_apart(
         samples: wanted("samples")?.into(),
         logcat: wanted("logcat")?.into(),
         counts: section(text, "counts").filter(|_| !is_partial).map(Into::into),
+        windows: section(text, "windows").map(Into::into),
         script_output: script_output.to_owned(),
         outcome,
     })

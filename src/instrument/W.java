@@ -2,7 +2,8 @@
 // Plain Java for JVM 8 and Android 4 (API 14) and later, without dependencies.
 // Writes wattline-counts.csv once a second and at exit, into the working directory
 // or the folder named by the property wattline.out or the variable WATTLINE_OUT; at exit
-// wattline-counts.final after it, which is empty.
+// wattline-counts.final after it, which is empty. With snapshots, wattline-counts.windows has
+// a line every 250 ms: the board's clock, executed probes, and what blocks ran since.
 // With the property wattline.limit, more executions than that end the program with code 99.
 package @PACKAGE@;
 
@@ -14,6 +15,7 @@ import java.io.OutputStream;
 public final class W {
     private static final int BLOCKS = @BLOCKS@;
     static final boolean LOG = @LOG@;
+    static final boolean WINDOWS = @WINDOWS@;
     static final long PERIOD_MS = 1000;
 
     static final Object LOCK = new Object();
@@ -34,6 +36,9 @@ public final class W {
         Thread timer = new Thread(null, new Flush(true), "wattline");
         timer.setDaemon(true);
         timer.start();
+        if (WINDOWS) {
+            Flush.await(timer);
+        }
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(null, new Flush(false), "wattline-exit"));
         } catch (IllegalStateException e) {
@@ -156,7 +161,10 @@ public final class W {
         private static final long LIMIT = limit();
         /** With a limit, milliseconds between two looks at the counts. */
         private static final long LOOK_MS = 5;
-        /** Milliseconds between two looks at the logs: what is in one survives the next but one. */
+        /**
+         * Milliseconds between two looks at the logs: what is in one survives the next but one.
+         * And between two snapshots: the meters that they go with refresh every 264 ms.
+         */
         private static final long LOG_MS = 250;
         private static final int TOO_MUCH = 99;
         /** Blocks that have no counter, each with those that it is the sum of. */
@@ -166,6 +174,10 @@ public final class W {
 
         private static long written = -1;
         private static boolean complained;
+        /** Counts at the last snapshot, its executed probes, and the file; of the timer alone. */
+        private static long[] shot;
+        private static long shotProbes;
+        private static OutputStream shots;
 
         private final boolean forever;
 
@@ -176,7 +188,7 @@ public final class W {
         @Override
         public void run() {
             long sinceMs = 0;
-            long periodMs = LIMIT < Long.MAX_VALUE ? LOOK_MS : LOG ? LOG_MS : PERIOD_MS;
+            long periodMs = LIMIT < Long.MAX_VALUE ? LOOK_MS : LOG || WINDOWS ? LOG_MS : PERIOD_MS;
             while (forever) {
                 try {
                     Thread.sleep(periodMs);
@@ -190,6 +202,9 @@ public final class W {
                 if (LOG && sinceMs % LOG_MS == 0) {
                     drain();
                 }
+                if (WINDOWS && sinceMs % LOG_MS == 0) {
+                    snapshot();
+                }
                 if (sinceMs >= PERIOD_MS) {
                     sinceMs = 0;
                     flush();
@@ -197,6 +212,48 @@ public final class W {
             }
             flush();
             finish();
+        }
+
+        /** Waits, for a second at most, until the timer sleeps: its periods begin now. */
+        static void await(Thread timer) {
+            try {
+                for (int i = 0; i < 1000 && timer.getState() != Thread.State.TIMED_WAITING; i++) {
+                    timer.join(1);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /**
+         * Appends what ran since the last snapshot: nanoseconds of the clock (that of
+         * /proc/uptime where the board never slept), executed probes, and a block and its
+         * executions for each block that ran.
+         */
+        private static void snapshot() {
+            long now = System.nanoTime();
+            long[] total = counted();
+            long probes = sum(total);
+            derive(total);
+            boolean first = shot == null;
+            StringBuilder line = new StringBuilder(first ? "# wattline-windows 1\n" : "");
+            line.append(now).append(' ').append(probes - shotProbes);
+            for (int i = 0; i < total.length; i++) {
+                long ran = first ? total[i] : total[i] - shot[i];
+                if (ran != 0) {
+                    line.append(' ').append(i).append(' ').append(ran);
+                }
+            }
+            shot = total;
+            shotProbes = probes;
+            try {
+                if (shots == null) {
+                    shots = new FileOutputStream(new File(FOLDER, "wattline-counts.windows"));
+                }
+                shots.write(line.append('\n').toString().getBytes("UTF-8"));
+            } catch (IOException e) {
+                complain(e);
+            }
         }
 
         /** Says that the counts are whole: a process that was killed left some of them. */
@@ -241,6 +298,13 @@ public final class W {
 
         /** The counts of all threads, those that have ended included. */
         private static long[] total() {
+            long[] total = counted();
+            derive(total);
+            return total;
+        }
+
+        /** The same of blocks with a probe. */
+        private static long[] counted() {
             synchronized (LOCK) {
                 long[] total = ENDED.clone();
                 sumUp(total, OWN.counts);
@@ -250,10 +314,13 @@ public final class W {
                         sumUp(total, table[i].counts);
                     }
                 }
-                for (int i = 0; i < SUMS.length; i++) {
-                    derive(total, SUMS[i]);
-                }
                 return total;
+            }
+        }
+
+        private static void derive(long[] total) {
+            for (int i = 0; i < SUMS.length; i++) {
+                derive(total, SUMS[i]);
             }
         }
 

@@ -38,9 +38,18 @@ pub enum Probe {
     Count,
     /// Counts, and appends the block's id to the stream of its thread.
     Log,
+    /// Counts, with a snapshot of the counts four times a second.
+    Window,
     /// Counts per thread and path of calls: methods also say when they end. For runs on a
     /// JVM, not on a device.
     Calls,
+}
+
+impl Probe {
+    /// Whether it counts and no more, so that blocks may follow from others.
+    fn only_counts(self) -> bool {
+        matches!(self, Probe::Count | Probe::Window)
+    }
 }
 
 /// How to instrument.
@@ -125,7 +134,7 @@ fn instrument_where(
     let mut out = Instrumented::default();
     let mut first = 0;
     let mut sums = runtime::Sums::new();
-    let callers = match options.closed_world && options.probe == Probe::Count {
+    let callers = match options.closed_world && options.probe.only_counts() {
         true => closed::derive(files, blocks),
         false => vec![derive::Derived::new(); files.len()],
     };
@@ -144,7 +153,7 @@ fn instrument_where(
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
         let mut derived = match options.probe {
-            Probe::Count => derive::derive(file, blocks, &facts),
+            Probe::Count | Probe::Window => derive::derive(file, blocks, &facts),
             // A log and a path of calls have every block in its place.
             Probe::Plain | Probe::Log | Probe::Calls => derive::Derived::new(),
         };
@@ -164,7 +173,7 @@ fn instrument_where(
                 let probed = vec![false; blocks.blocks.len()];
                 place::Placement { probed, derived: derive::Derived::new() }
             }
-            Probe::Count | Probe::Log | Probe::Calls => {
+            Probe::Count | Probe::Window | Probe::Log | Probe::Calls => {
                 place::place(&target, &mut edits, &mut report)
             }
         };

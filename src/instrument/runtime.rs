@@ -29,18 +29,18 @@ const CONSTANT_MAX: usize = 60_000;
 
 /// The runtime for `blocks` blocks; none for a build without probes.
 pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Option<GeneratedFile> {
-    let (template, log) = match probe {
+    let template = match probe {
         Probe::Plain => return None,
-        Probe::Count => (TEMPLATE, "false"),
-        Probe::Log => (TEMPLATE, "true"),
-        Probe::Calls => (CALLS, ""),
+        Probe::Count | Probe::Log | Probe::Window => TEMPLATE,
+        Probe::Calls => CALLS,
     };
     let text = template
         .replace("@VALUES@", VALUES)
         .replace("@PACKAGE@", package)
         .replace("@BLOCKS@", &blocks.to_string())
         .replace("@SUMS@", &constants(sums))
-        .replace("@LOG@", log);
+        .replace("@LOG@", &(probe == Probe::Log).to_string())
+        .replace("@WINDOWS@", &(probe == Probe::Window).to_string());
     Some(GeneratedFile { path: format!("{package}/W.java"), text })
 }
 

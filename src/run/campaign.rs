@@ -7,7 +7,7 @@ use crate::campaign::PlannedRun;
 
 use super::entry::Entry;
 use super::error::{DriverError, RunError};
-use super::journal::Journal;
+use super::journal::{Journal, Stopped};
 use super::judge::JudgeSettings;
 use super::record::{RawRun, RunRecord};
 use super::store::remove_unfinished;
@@ -66,7 +66,14 @@ pub struct RunSummary {
     pub given_up: Vec<(PlannedRun, String)>,
     /// Plan entries that the journal had.
     pub resumed: usize,
+    /// Why it ended before all repeats; none when it made all.
+    pub stopped: Option<Stopped>,
 }
+
+/// Asked at the end of a round of repeats, with the records of all rounds so far: why no
+/// further round is needed, or nothing. It must go by the records alone, so that a resumed
+/// campaign ends where an undisturbed one would.
+pub type Enough<'e> = dyn FnMut(&[RunRecord]) -> Result<Option<String>, DriverError> + 'e;
 
 /// This many entries in a row given up end the campaign.
 pub(super) const HOPELESS: u32 = 5;
@@ -76,6 +83,17 @@ pub fn run_campaign(
     order: &[PlannedRun],
     driver: &mut dyn RunDriver,
     options: &RunOptions,
+    progress: &mut dyn FnMut(&Progress<'_>),
+) -> Result<RunSummary, RunError> {
+    run_campaign_until(order, driver, options, &mut |_| Ok(None), progress)
+}
+
+/// The same, until a round of repeats was enough.
+pub fn run_campaign_until(
+    order: &[PlannedRun],
+    driver: &mut dyn RunDriver,
+    options: &RunOptions,
+    enough: &mut Enough<'_>,
     progress: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<RunSummary, RunError> {
     let mut journal = open(options)?;
@@ -104,8 +122,41 @@ pub fn run_campaign(
                 given_up.push((run.clone(), reasons));
             }
         }
+        if is_enough(order, index, enough, &mut journal)? {
+            progress(&Progress { done: order.len(), total: order.len(), record: None });
+            break;
+        }
     }
-    Ok(RunSummary { records: journal.records, given_up, resumed })
+    let Journal { records, stopped, .. } = journal;
+    Ok(RunSummary { records, given_up, resumed, stopped })
+}
+
+/// Whether the run at `index` ends the campaign: the last of a round that was enough.
+fn is_enough(
+    order: &[PlannedRun],
+    index: usize,
+    enough: &mut Enough<'_>,
+    journal: &mut Journal,
+) -> Result<bool, RunError> {
+    let (made, open) = order.split_at(index + 1);
+    let round = made.iter().map(|run| run.repeat).max().unwrap_or(0);
+    // In a campaign without rounds this is nowhere.
+    if open.is_empty() || open.iter().any(|run| run.repeat <= round) {
+        return Ok(false);
+    }
+    if let Some(stopped) = &journal.stopped {
+        return Ok(stopped.after == round);
+    }
+    let past = journal.records.iter().filter(|record| record.run.repeat <= round);
+    let past: Vec<RunRecord> = past.cloned().collect();
+    let run = || order[index].id();
+    match enough(&past).map_err(|source| RunError::Driver { run: run(), source })? {
+        None => Ok(false),
+        Some(reason) => {
+            journal.stop(Stopped { after: round, saved: open.len(), reason })?;
+            Ok(true)
+        }
+    }
 }
 
 pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {

@@ -1,7 +1,8 @@
 //! The checks of a run: one sentence for each that fails.
 
-use crate::campaign::Phase;
+use crate::campaign::{Phase, Snapshot, SnapshotError};
 use crate::power::{FlawKind, Kind, Trace};
+use crate::scenario::Protocol;
 
 use super::judge::{JudgeSettings, Reference};
 use super::record::{Conditions, ExitState, Measured};
@@ -29,7 +30,7 @@ pub(super) fn check_conditions(
             "the session did not end in time; if it was not hung, raise `session.limit_s`".into(),
         ),
     }
-    if phase == Phase::Traced {
+    if phase == Phase::Traced && settings.protocol == Protocol::Paired {
         return reasons;
     }
     for (when, temperature) in
@@ -126,6 +127,25 @@ pub(super) fn check_counts(
     };
     let other = reference.counts_crc32.is_some_and(|expected| expected != found);
     other.then(|| "its path is not that of the traced run before it".into())
+}
+
+/// Snapshots have to be there, whole, and on the samples' clock.
+pub(super) fn check_windows(
+    snapshots: Option<Result<Vec<Snapshot>, SnapshotError>>,
+    measured: &Measured,
+) -> Option<String> {
+    let snapshots = match snapshots {
+        None => return Some("the application left no snapshots of its counts".into()),
+        Some(Err(error)) => return Some(error.to_string()),
+        Some(Ok(snapshots)) => snapshots,
+    };
+    let window = measured.start_uptime_s..=measured.end_uptime_s;
+    let inside = snapshots.iter().filter(|snapshot| window.contains(&snapshot.uptime_s)).count();
+    match inside {
+        0 => Some("the snapshots' clock is not the samples': none is within the session".into()),
+        1 => Some("there is one snapshot in the session, which makes no window".into()),
+        _ => None,
+    }
 }
 
 /// The middle value; the mean of the two middle ones. Not for an empty list.

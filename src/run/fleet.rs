@@ -288,7 +288,7 @@ impl<'f> Fleet<'f> {
         }
         if open.is_empty() {
             let (records, resumed) = (self.journal.records, self.resumed);
-            return Ok(RunSummary { records, given_up, resumed });
+            return Ok(RunSummary { records, given_up, resumed, stopped: None });
         }
         let why = |board: &String| match self.lost.get(board) {
             Some(Some(_)) => "lost",

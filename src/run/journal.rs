@@ -27,8 +27,21 @@ enum Event {
     },
     /// Which boards measure which cases from here on. Only where there are several.
     Assigned(Assignment),
+    /// The campaign ended before all its repeats.
+    Stopped(Stopped),
     /// A run and its folder are complete.
     Run(Box<RunRecord>),
+}
+
+/// Why a campaign ended before all its repeats.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// The last round of repeats that was made.
+    pub after: u32,
+    /// Runs of the plan that were not made.
+    pub saved: usize,
+    /// What was enough.
+    pub reason: String,
 }
 
 /// An open journal.
@@ -40,6 +53,8 @@ pub struct Journal {
     pub campaign: Option<String>,
     /// Which boards measure which cases; none in a campaign on one board.
     pub assignment: Option<Assignment>,
+    /// Why it ended early; none while it did not.
+    pub stopped: Option<Stopped>,
     /// The runs, in the order in which they were made.
     pub records: Vec<RunRecord>,
 }
@@ -51,7 +66,7 @@ pub fn read_assignment(folder: &Path) -> Result<Option<Assignment>, RunError> {
     let (events, _) = parse(&bytes, &path)?;
     let assigned = events.into_iter().rev().find_map(|event| match event {
         Event::Assigned(assignment) => Some(assignment),
-        Event::Campaign { .. } | Event::Run(_) => None,
+        Event::Campaign { .. } | Event::Stopped(_) | Event::Run(_) => None,
     });
     Ok(assigned)
 }
@@ -87,12 +102,13 @@ impl Journal {
             file.set_len(whole as u64).map_err(RunError::file(&path, "shortening"))?;
         }
         sync_folder(folder)?;
-        let mut journal =
-            Journal { file, path, campaign: None, assignment: None, records: Vec::new() };
+        let (campaign, assignment, stopped, records) = Default::default();
+        let mut journal = Journal { file, path, campaign, assignment, stopped, records };
         for event in events {
             match event {
                 Event::Campaign { fingerprint } => journal.campaign = Some(fingerprint),
                 Event::Assigned(assignment) => journal.assignment = Some(assignment),
+                Event::Stopped(stopped) => journal.stopped = Some(stopped),
                 Event::Run(record) => journal.records.push(*record),
             }
         }
@@ -110,6 +126,13 @@ impl Journal {
     pub fn assign(&mut self, assignment: Assignment) -> Result<(), RunError> {
         self.append(&Event::Assigned(assignment.clone()))?;
         self.assignment = Some(assignment);
+        Ok(())
+    }
+
+    /// Says that no further round of repeats is made.
+    pub fn stop(&mut self, stopped: Stopped) -> Result<(), RunError> {
+        self.append(&Event::Stopped(stopped.clone()))?;
+        self.stopped = Some(stopped);
         Ok(())
     }
 
@@ -132,7 +155,7 @@ impl Event {
     fn record(self) -> Option<RunRecord> {
         match self {
             Event::Run(record) => Some(*record),
-            Event::Campaign { .. } | Event::Assigned(_) => None,
+            Event::Campaign { .. } | Event::Assigned(_) | Event::Stopped(_) => None,
         }
     }
 }

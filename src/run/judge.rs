@@ -1,15 +1,15 @@
 //! Measures a session's logs and checks them. A run that fails a check is kept, marked
 //! with its reasons, and repeated.
 
-use crate::campaign::Phase;
+use crate::campaign::{Phase, parse_snapshots};
 use crate::power::{
     MarkTexts, SessionLog, SessionLogError, Trace, Window, integrate_shown, parse_samples,
     parse_session_log,
 };
-use crate::scenario::{Limits, Scenario};
+use crate::scenario::{Limits, Protocol, Scenario};
 
 use super::checks::{
-    check_conditions, check_counts, check_duration, check_frequency, check_samples,
+    check_conditions, check_counts, check_duration, check_frequency, check_samples, check_windows,
 };
 use super::readings::{check_readings, longest_still_s};
 use super::record::{Measured, RawLogs, RawRun};
@@ -25,6 +25,8 @@ pub struct JudgeSettings {
     pub idle_s: f64,
     /// Power samples per second.
     pub sample_rate_hz: f64,
+    /// Whether traced runs are power runs too, with snapshots of their counts.
+    pub protocol: Protocol,
     /// Limits of the scenario.
     pub limits: Limits,
     /// Lines that open and close the window.
@@ -38,6 +40,7 @@ impl From<&Scenario> for JudgeSettings {
             frequency_khz: scenario.board.frequency_khz,
             idle_s: scenario.session.duration_s,
             sample_rate_hz: scenario.session.sample_rate_hz,
+            protocol: scenario.campaign.protocol,
             limits: scenario.limits,
             marks: MarkTexts {
                 begin: scenario.session.begin_mark.clone(),
@@ -72,6 +75,10 @@ pub fn judge(
             reasons.extend(check_readings(&trace, &settings.rails, measured.end_uptime_s));
             reasons.extend(check_duration(phase, &measured, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
+            if phase == Phase::Traced && settings.protocol == Protocol::Windows {
+                let snapshots = raw.logs.windows.as_deref().map(parse_snapshots);
+                reasons.extend(check_windows(snapshots, &measured));
+            }
             (Some(measured), reasons)
         }
         Err(reason) => {
@@ -145,6 +152,7 @@ pub(crate) mod tests {
             frequency_khz: Some(1_100_000),
             idle_s: 10.0,
             sample_rate_hz: 10.0,
+            protocol: Protocol::Paired,
             limits: Limits {
                 max_gap_s: 0.5,
                 min_sample_share: 0.5,
@@ -173,6 +181,7 @@ pub(crate) mod tests {
             logcat: logcat.into(),
             session: "exit=ok\n".into(),
             counts: Some("block,executions\n0,5\n".into()),
+            windows: None,
         };
         RawRun { logs, ..RawRun::default() }
     }
@@ -275,6 +284,26 @@ pub(crate) mod tests {
         raw.logs.counts = None;
         let (_, none) = judge(Phase::Traced, &raw, &reference, &settings());
         assert_eq!(none, ["the application left no counts"]);
+    }
+
+    #[test]
+    fn windows_need_snapshots_on_the_samples_clock() {
+        let windows = JudgeSettings { protocol: Protocol::Windows, ..settings() };
+        let reasons = |text: Option<&str>| {
+            let mut raw = session(2.0);
+            raw.logs.windows = text.map(Into::into);
+            judge(Phase::Traced, &raw, &Reference::default(), &windows).1
+        };
+        let good = "# wattline-windows 1\n101200000000 3 0 3\n110800000000 2 0 2\n";
+        assert_eq!(reasons(Some(good)), [""; 0]);
+        assert_eq!(reasons(None), ["the application left no snapshots of its counts"]);
+        let other = good.replace("\n1", "\n9");
+        let expected = "the snapshots' clock is not the samples': none is within the session";
+        assert_eq!(reasons(Some(&other)), [expected]);
+        assert_eq!(
+            reasons(Some("# wattline-windows 1\n101200000000 3 0\n")),
+            ["snapshots, line 2: a block without its executions"]
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! ```text
 //! DIR/journal.jsonl                      one line per finished run, each with a CRC
 //! DIR/runs/base-north-power-1/           record.json, samples.txt.zst, logcat.txt.zst,
-//!                                        session.txt.zst, counts.csv (traced runs)
+//!                                        session.txt.zst, counts.csv (traced runs),
+//!                                        windows.txt.zst (with snapshots)
 //! DIR/runs/base-north-power-1-retry-1/   the same run after a bad one
 //! DIR/runs/base-north-power-1-on-left/   the same run, one of several boards
 //! ```
@@ -22,10 +23,12 @@ pub mod record;
 pub mod store;
 pub mod summary;
 
-pub use campaign::{Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign};
+pub use campaign::{
+    Enough, Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign, run_campaign_until,
+};
 pub use error::{DriverError, RunError};
 pub use fleet::{Member, WhenLost, run_fleet};
-pub use journal::{Journal, read_assignment, read_journal};
+pub use journal::{Journal, Stopped, read_assignment, read_journal};
 pub use judge::{JudgeSettings, Reference, judge};
 pub use record::{
     BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,

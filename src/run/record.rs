@@ -162,6 +162,8 @@ pub struct RawLogs {
     pub session: String,
     /// `wattline-counts.csv` of a traced run.
     pub counts: Option<String>,
+    /// `wattline-counts.windows` of a traced run with snapshots.
+    pub windows: Option<String>,
 }
 
 /// What a driver brings back from one session.

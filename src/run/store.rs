@@ -30,10 +30,10 @@ pub fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<()
     for (name, text) in
         [("samples", &logs.samples), ("logcat", &logs.logcat), ("session", &logs.session)]
     {
-        let file = temporary.join(format!("{name}.txt.zst"));
-        let packed =
-            zstd::encode_all(text.as_bytes(), 0).map_err(RunError::file(&file, "packing"))?;
-        write_file(&file, &packed)?;
+        write_packed(&temporary, name, text)?;
+    }
+    if let Some(windows) = &logs.windows {
+        write_packed(&temporary, "windows", windows)?;
     }
     if let Some(counts) = &logs.counts {
         write_file(&temporary.join("counts.csv"), counts.as_bytes())?;
@@ -56,6 +56,10 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
             zstd::decode_all(packed.as_slice()).map_err(RunError::file(&file, "unpacking"))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
+    let windows = match run.join("windows.txt.zst").exists() {
+        true => Some(unpack("windows")?),
+        false => None,
+    };
     let counts = run.join("counts.csv");
     let counts = match fs::read_to_string(&counts) {
         Ok(text) => Some(text),
@@ -67,6 +71,7 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
         logcat: unpack("logcat")?,
         session: unpack("session")?,
         counts,
+        windows,
     })
 }
 
@@ -107,6 +112,12 @@ fn remove_if_there(path: &Path) -> Result<(), RunError> {
         }
         _ => Ok(()),
     }
+}
+
+fn write_packed(folder: &Path, name: &str, text: &str) -> Result<(), RunError> {
+    let file = folder.join(format!("{name}.txt.zst"));
+    let packed = zstd::encode_all(text.as_bytes(), 0).map_err(RunError::file(&file, "packing"))?;
+    write_file(&file, &packed)
 }
 
 /// Writes a file and waits until it is on disk.

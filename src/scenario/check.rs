@@ -11,7 +11,8 @@ use super::checked::{
 use super::error::Problem;
 use super::file::{
     ApplicationFile, BoardFile, BuildFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
-    KernelsFile, LibraryFile, LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceFile,
+    KernelsFile, LibraryFile, LimitsFile, Protocol, RoleFile, ScenarioFile, SessionFile,
+    SourceFile,
 };
 use super::input::check_steps;
 use super::pattern::PathPattern;
@@ -303,7 +304,15 @@ fn check_campaign(
         return Err(Problem::new("campaign.removed_share", "must be below 1"));
     }
     let line_error = written.line_error.map(|error| positive(error, "campaign.line_error"));
+    let stop = written.stop.map(|stop| positive(stop.lines, "campaign.stop.lines"));
+    if written.stop.is_some() && written.protocol == Protocol::Windows {
+        let message = "goes with `protocol = \"paired\"`: windows have no repeats to be saved";
+        return Err(Problem::new("campaign.stop", message));
+    }
     Ok(CampaignSettings {
+        protocol: written.protocol,
+        window_s: positive(written.window_s, "campaign.window_s")?,
+        stop_lines: stop.transpose()?,
         choice: written.choice,
         line_error: line_error.transpose()?,
         repeats: written.repeats,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::Choice;
+use super::file::{Choice, Protocol};
 use super::input::Step;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
@@ -244,6 +244,12 @@ pub struct CampaignSettings {
     pub traced_repeats: u32,
     /// Cases aimed at, base cases included.
     pub cases: usize,
+    /// How counts and energies come together.
+    pub protocol: Protocol,
+    /// Length of a window in seconds, where counts and power are of one run.
+    pub window_s: f64,
+    /// Expected median line error at which no further round of repeats is made.
+    pub stop_lines: Option<f64>,
     /// What cases are chosen by.
     pub choice: Choice,
     /// Expected median line error at which `Choice::Lines` plans no further case.

@@ -219,6 +219,12 @@ pub struct CampaignFile {
     pub traced_repeats: u32,
     /// Cases aimed at, the base case of each input included. Default 44.
     pub cases: u32,
+    /// How counts and energies come together: `paired` (the default) or `windows`.
+    pub protocol: Protocol,
+    /// With `protocol = "windows"`, the length of a window in seconds. Default 4.
+    pub window_s: f64,
+    /// When the campaign may end before all `repeats`. Default: never.
+    pub stop: Option<StopFile>,
     /// What cases are chosen by: `coverage` (the default), `lines` or `random`.
     pub choice: Choice,
     /// With `choice = "lines"`, the expected line error (median, as a share) at which no
@@ -241,6 +247,26 @@ pub struct CampaignFile {
     pub max_retries: u32,
     /// Seed of plan and order. Default the scenario's.
     pub seed: Option<u64>,
+}
+
+/// How counts and energies come together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// Counts of traced runs, energies of power runs without probes (Li & Gallagher's).
+    #[default]
+    Paired,
+    /// Counts and power in one run: a row of the data set for each of its windows. Base
+    /// cases and some others also run without probes, which tells what probes cost.
+    Windows,
+}
+
+/// `campaign.stop`: when a campaign may end before all its repeats.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopFile {
+    /// The expected line error (median, as a share) that is good enough.
+    pub lines: f64,
 }
 
 /// What the cases of a plan are chosen by, among the removed sets that run.
@@ -340,6 +366,9 @@ impl Default for CampaignFile {
             idle_repeats: None,
             traced_repeats: 1,
             cases: 44,
+            protocol: Protocol::default(),
+            window_s: 4.0,
+            stop: None,
             choice: Choice::default(),
             line_error: None,
             removed_share: 0.3,

@@ -18,7 +18,7 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub use file::{Choice, ScenarioFile};
+pub use file::{Choice, Protocol, ScenarioFile};
 pub use input::{Action, Step};
 pub use pattern::PathPattern;
 
@@ -127,6 +127,25 @@ name = "none"
             "{}",
             message(&text)
         );
+    }
+
+    #[test]
+    fn a_campaign_says_how_it_is_measured_and_when_it_may_stop() {
+        let with =
+            |keys: &str| SMALL.replace("[[input]]", &format!("[campaign]\n{keys}\n[[input]]"));
+        let campaign = parse(SMALL).unwrap().campaign;
+        assert_eq!((campaign.protocol, campaign.stop_lines), (Protocol::Paired, None));
+        let campaign = parse(&with("stop = { lines = 0.05 }")).unwrap().campaign;
+        assert_eq!(campaign.stop_lines, Some(0.05));
+        let windows = "protocol = \"windows\"\nwindow_s = 2";
+        let campaign = parse(&with(windows)).unwrap().campaign;
+        assert_eq!((campaign.protocol, campaign.window_s), (Protocol::Windows, 2.0));
+        let problem = message(&with("stop = { lines = 0 }"));
+        assert!(problem.contains("`campaign.stop.lines` is 0; it must be above 0"), "{problem}");
+        let problem = message(&with(&format!("{windows}\nstop = {{ lines = 0.1 }}")));
+        assert!(problem.contains("`campaign.stop` goes with `protocol = \"paired\"`"), "{problem}");
+        let problem = message(&with("stop = { methods = 0.1 }"));
+        assert!(problem.contains("unknown key `methods`"), "{problem}");
     }
 
     #[test]

@@ -215,6 +215,117 @@ fn a_campaign_goes_on_after_the_loss_of_its_board() {
     }
 }
 
+/// A scenario like the tiny one, with its places, and other keys in [campaign].
+fn with_campaign(folder: &Path, name: &str, keys: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tiny = fs::read_to_string(root.join("tests/scenarios/tiny.toml")).unwrap();
+    let scenarios = root.join("scenarios");
+    let text = tiny
+        .replace("../../scenarios", scenarios.to_str().unwrap())
+        .replace("[campaign]\ncases = 12\nrepeats = 2", &format!("[campaign]\n{keys}"));
+    assert!(text.contains(keys));
+    let file = folder.join(name);
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// Runs a campaign to its end, and another that is killed on its way and gone on with.
+fn undisturbed_and_resumed(adb: &AdbServer, folder: &Path, scenario: &Path) -> [String; 2] {
+    let out = |name: &str| folder.join(name);
+    let run = |name: &str, more: &[&str]| {
+        let out = out(name);
+        let base = ["run", scenario.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        adb.wattline(&[&base[..], more].concat())
+    };
+    let whole = run("whole", &[]);
+    assert!(whole.status.success(), "{}", text(&whole));
+    let journal = out("torn").join("journal.jsonl");
+    let mut torn = Command::new(WATTLINE)
+        .args(["run", scenario.to_str().unwrap(), "--out", out("torn").to_str().unwrap()])
+        .env("ANDROID_ADB_SERVER_PORT", adb.port.to_string())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let has = || fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() >= 9);
+    while !has() && torn.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    torn.kill().unwrap();
+    torn.wait().unwrap();
+    let resumed = run("torn", &["--resume"]);
+    assert!(resumed.status.success(), "{}", text(&resumed));
+    for name in ["whole", "torn"] {
+        let made = adb.wattline(&["dataset", out(name).to_str().unwrap()]);
+        assert!(made.status.success(), "{}", text(&made));
+    }
+    for file in ["dataset.csv", "dataset.toml", "contexts.csv", "energies.csv"] {
+        let [a, b] = ["whole", "torn"].map(|name| fs::read(out(name).join(file)).unwrap());
+        assert!(a == b, "{file} of a resumed campaign differs");
+    }
+    [text(&whole), text(&resumed)]
+}
+
+#[test]
+fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
+    if !can_run_boards() {
+        return;
+    }
+    let adb = AdbServer::new();
+    let folder = tempfile::tempdir().unwrap();
+    let keys = "cases = 6\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
+    let scenario = with_campaign(folder.path(), "windows.toml", keys);
+    undisturbed_and_resumed(&adb, folder.path(), &scenario);
+    let rows = rows(&folder.path().join("whole/dataset.csv"));
+    let cases: std::collections::BTreeSet<&str> =
+        rows.iter().map(|row| row["group"].as_str()).collect();
+    assert!(cases.len() >= 4 && cases.contains("base-few"), "{cases:?}");
+    assert!(rows.len() > 10 * cases.len(), "{} windows", rows.len());
+    for row in &rows {
+        assert!(row["case"].starts_with(&format!("{}@", row["group"])), "{row:?}");
+        assert!((row["duration_s"].parse::<f64>().unwrap() - 2.0).abs() < 0.3, "{row:?}");
+    }
+    let about: toml::Table =
+        fs::read_to_string(folder.path().join("whole/dataset.toml")).unwrap().parse().unwrap();
+    let share = about["windows"]["probe_share"].as_float().unwrap();
+    assert!(share > 0.05, "probes cost something: {share}");
+    // What is left when probes are subtracted is what the base cases take without.
+    let energies = folder.path().join("whole/energies.csv");
+    for case in self::rows(&energies) {
+        let windows = rows.iter().filter(|row| row["group"] == case["case"]);
+        let sum = |key: &str| -> f64 {
+            windows.clone().map(|row| row[key].parse::<f64>().unwrap()).sum()
+        };
+        let found = sum("energy_j") / sum("duration_s");
+        let [energy, duration]: [f64; 2] =
+            ["energy_j", "duration_s"].map(|key| case[key].parse().unwrap());
+        let off = found * duration / energy - 1.0;
+        assert!(off.abs() < 0.15, "{}: {off}", case["case"]);
+    }
+}
+
+#[test]
+fn a_campaign_stops_when_repeats_are_enough_also_when_it_is_resumed() {
+    if !can_run_boards() {
+        return;
+    }
+    let adb = AdbServer::new();
+    let folder = tempfile::tempdir().unwrap();
+    let keys = "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }";
+    let scenario = with_campaign(folder.path(), "stop.toml", keys);
+    let said = undisturbed_and_resumed(&adb, folder.path(), &scenario);
+    let cases = rows(&folder.path().join("torn/plan.csv")).len();
+    // Two rounds of five: a traced run, and a power and an idle run in each.
+    let saved = format!("ended after round 2, {} runs saved: ", 3 * 2 * cases);
+    for said in said {
+        assert!(said.contains(&saved), "{said}");
+    }
+    let journal = fs::read_to_string(folder.path().join("torn/journal.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"event\":{\"stopped\":").count(), 1);
+    assert_eq!(good_runs(&folder.path().join("torn/journal.jsonl")).len(), cases * 5);
+}
+
 /// What the good runs of a journal measured, by case, phase and repeat.
 fn good_runs(journal: &Path) -> BTreeMap<String, serde_json::Value> {
     let text = fs::read_to_string(journal).unwrap();

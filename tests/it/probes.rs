@@ -19,6 +19,7 @@ use std::path::Path;
 
 use java::{Build, has_jdk};
 use wattline::blocks::{Block, BlockKind, FileBlocks, Granularity, UnitKind, class_names, divide};
+use wattline::campaign::{Snapshot, parse_snapshots};
 use wattline::instrument::{Instrumented, Options, Probe, instrument};
 use wattline::java::SourceFile;
 use wattline::java::syntax::{field, kind};
@@ -64,6 +65,7 @@ fn targets_do_the_same_with_probes_and_are_counted_exactly() {
     problems.extend(files.iter().zip(&outputs).flat_map(|(file, run)| class_lines(file, run)));
     let runs = [
         (Granularity::Statement, Probe::Count),
+        (Granularity::Statement, Probe::Window),
         (Granularity::Statement, Probe::Log),
         (Granularity::Statement, Probe::Calls),
         (Granularity::Expression, Probe::Count),
@@ -95,6 +97,53 @@ fn targets_do_the_same_with_probes_and_are_counted_exactly() {
         }
     }
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+/// Rounds of work with pauses, the last longer than two snapshots are apart.
+const ROUNDS: &str = "
+class Rounds {
+    static int sum;
+    static void work(int n) {
+        for (int i = 0; i < n; i++) {
+            sum += i;
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        for (int round = 0; round < 3; round++) {
+            work(1000);
+            Thread.sleep(300);
+        }
+        Thread.sleep(400);
+    }
+}
+";
+
+#[test]
+fn snapshots_add_up_to_the_counts() {
+    if !has_jdk() {
+        return;
+    }
+    let files = [SourceFile::parse("Rounds.java", ROUNDS)];
+    let blocks = divided(&files, Granularity::Statement);
+    let build = Build::new(&with(&files, &blocks, Probe::Window), &WARNINGS).unwrap();
+    let ended = build.run("Rounds");
+    assert!(ended.ends_with("exit code Some(0)"), "{ended}");
+    let text = std::fs::read_to_string(build.folder().join("wattline-counts.windows")).unwrap();
+    let snapshots = parse_snapshots(&text).unwrap();
+    assert!(snapshots.len() >= 4, "1.3 s at four a second: {text}");
+    let body = blocks[0].blocks.iter().position(|block| block.name.ends_with("work(int).for_1"));
+    let of = |snapshot: &Snapshot| {
+        let found = snapshot.executions.iter().find(|(block, _)| Some(*block) == body);
+        found.map_or(0, |(_, executions)| *executions)
+    };
+    let each: Vec<u64> = snapshots.iter().map(of).collect();
+    assert_eq!(each.iter().sum::<u64>(), 3000, "{text}");
+    assert_eq!(build.counts()[&body.unwrap()], 3000);
+    assert!(each.iter().filter(|executions| **executions > 0).count() >= 2, "{each:?}");
+    // The loop's updates have no probe: they follow from its bodies.
+    let probes: u64 = snapshots.iter().map(|snapshot| snapshot.probes).sum();
+    let executions: u64 = snapshots.iter().flat_map(|s| &s.executions).map(|(_, n)| n).sum();
+    assert!(probes < executions, "{probes} {executions}");
 }
 
 fn divided(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks<'_>> {

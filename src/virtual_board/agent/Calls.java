@@ -30,13 +30,16 @@ final class Calls {
 
     /**
      * Whether a class is the housekeeping of the probes (writing counts on a thread of its
-     * own). It works at moments of the host's choosing, so its work is nobody's.
+     * own). On a board it has a core of its own, so its work is nobody's.
      */
     static boolean isHousekeeping(String name) {
         return name.startsWith("wattline$rt") && name.endsWith("/W$Flush");
     }
 
-    /** Sends a method's calls of the clock to the board, and counts nothing. */
+    /**
+     * Sends a method's calls of the clock to the board, and counts nothing. Whoever tells
+     * the housekeeping that it slept long enough waits for its work.
+     */
     static void redirect(MethodNode method) {
         for (AbstractInsnNode node : method.instructions.toArray()) {
             if (node instanceof MethodInsnNode) {
@@ -45,6 +48,7 @@ final class Calls {
                 if (stand != null) {
                     call.setOpcode(Opcodes.INVOKESTATIC);
                     call.owner = METER;
+                    call.name = call.name.equals("sleep") && call.desc.equals("(J)V") ? "rest" : call.name;
                     call.desc = stand;
                     call.itf = false;
                 }

@@ -12,7 +12,9 @@ import java.net.Socket;
  *
  * One connection for the whole application; its threads take turns. A daemon thread
  * does not move the clock: it sees the time that the others were told, and sleeps
- * until they are there, unless they have stopped asking. When the board is gone the
+ * until they are there, unless they have stopped asking. One that rests instead is waited
+ * for by the thread that is told the time of its waking, so that it works at a moment
+ * of the board's, not of the host's. When the board is gone the
  * process ends, with a message and exit code 70.
  */
 final class Clock {
@@ -23,6 +25,9 @@ final class Clock {
     /** Milliseconds of the host after which a sleeping daemon looks whether anyone else runs. */
     private static final long PATIENCE = 200;
 
+    /** How often that long a thread waits for one that rested and has work. */
+    private static final int WORK_MOST = 50;
+
     private final Socket socket = new Socket();
     private final InputStream in;
     private final OutputStream out;
@@ -32,6 +37,10 @@ final class Clock {
     private final Object ticks = new Object();
     private volatile long last;
     private volatile Thread owner = Thread.currentThread();
+    /** When the one that rests is to be woken; guarded by ticks. */
+    private long due = Long.MAX_VALUE;
+    /** Whether it was woken and has not come back to rest; guarded by ticks. */
+    private boolean atWork;
 
     Clock(int port, int timeout) throws IOException {
         this.timeout = timeout;
@@ -52,6 +61,18 @@ final class Clock {
         } else {
             askSleep(nanos);
         }
+    }
+
+    /** The sleep of the one daemon that others wait for. */
+    void rest(long nanos) throws InterruptedException {
+        long until;
+        synchronized (ticks) {
+            until = last + nanos;
+            due = until;
+            atWork = false;
+            ticks.notifyAll();
+        }
+        awaitTime(until);
     }
 
     private void awaitTime(long until) throws InterruptedException {
@@ -102,13 +123,33 @@ final class Clock {
             long time = number(line());
             synchronized (ticks) {
                 last = time;
+                if (due <= time) {
+                    due = Long.MAX_VALUE;
+                    atWork = true;
+                }
                 ticks.notifyAll();
+                if (!asking.isDaemon()) {
+                    awaitWork();
+                }
             }
             return time;
         } catch (IOException e) {
             stop("no answer within " + timeout + " ms, or the connection is closed: " + e);
             return 0;
         }
+    }
+
+    /** Waits until the one that rested has done its work; with ticks held. */
+    private void awaitWork() {
+        try {
+            for (int i = 0; i < WORK_MOST && atWork; i++) {
+                ticks.wait(PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        // One that does not come back is not waited for again.
+        atWork = false;
     }
 
     private int line() throws IOException {

@@ -160,6 +160,12 @@ public final class Meter {
         sleep(millis, 0);
     }
 
+    /** The same for the housekeeping of the probes. */
+    public static void rest(long millis) throws InterruptedException {
+        sync();
+        clock.rest(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
     /** Sleeps on the board's clock. */
     public static void sleep(long millis, int nanos) throws InterruptedException {
         if (millis < 0 || nanos < 0 || nanos > 999_999) {
