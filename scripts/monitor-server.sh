@@ -1,12 +1,13 @@
 #!/bin/sh
 # The monitor on a real server under load: Jetty (from Maven, by name and hash) with a
-# small shop (scripts/monitor/Shop.java), driven by ab.
+# small shop (scripts/monitor/Shop.java), driven by Load.java at a fixed rate, or by ab.
 #
 #   scripts/monitor-server.sh start [ROUNDS]      start of the server, per way of measuring
-#   scripts/monitor-server.sh requests [PAIRS]    time per request with the agent and without
+#   scripts/monitor-server.sh requests [BLOCKS]   processor time and latency of requests with
+#                                                 the agent and without
 #   scripts/monitor-server.sh stable [SECONDS]    two recordings per way, rank correlation
 #
-# WAYS: one of the ways alone.
+# WAYS: one of the ways alone. MONITOR: more options of the monitor for `requests`.
 # WATTLINE: the program (default target/debug/wattline). OUT: where recordings go (default
 # target/monitor-server). SERVE: options of the monitor (default --tdp 65). Debian: apt-get
 # install apache2-utils.
@@ -42,7 +43,7 @@ classes=${CLASSES:-$out/classes}
 mkdir -p "$classes"
 [ -f "$classes/path" ] || jetty | tr '\n' ':' >"$classes/path"
 classpath=$classes:$(cat "$classes/path")
-[ -f "$classes/Shop.class" ] || "${java}c" -cp "$classpath" -d "$classes" scripts/monitor/Shop.java
+[ -f "$classes/Load.class" ] || "${java}c" -cp "$classpath" -d "$classes" scripts/monitor/*.java
 
 # port of a started server whose output is in $work/log
 port() {
@@ -54,15 +55,9 @@ port() {
     return 1
 }
 
-ticks() { sed 's/.*) //' "/proc/$server/stat" | awk '{ print $12 + $13 }'; }
-
-# mean milliseconds of a request and the server's
-# processor time for it, which other programs of the machine hardly touch
-request_ms() { # REQUESTS
-    before=$(ticks)
-    wall=$(ab -q -k -c "${CONNECTIONS:-4}" -n "$1" "http://127.0.0.1:$port/search?q=lamp" |
-        awk '/^Time per request/ && !/across/ { print $4 } /^Non-2xx|^Failed requests: *[1-9]/ { exit 1 }')
-    echo "$wall $(($(ticks) - before))" | awk -v n="$1" '{ print $1, 10 * $2 / n }'
+# requests as fast as they are answered
+load() { # REQUESTS
+    ab -q -k -c "${CONNECTIONS:-4}" -n "$1" "http://127.0.0.1:$port/search?q=lamp" >"$work/ab"
 }
 
 median() { sort -g | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2 }'; }
@@ -103,51 +98,19 @@ plain_server() {
     port=$(port)
 }
 
-attach() { # WAY
-    # shellcheck disable=SC2086
-    "$wattline" -q monitor --headless $serve --mode "$1" --jvm "$server" --out "$work/attached" --force \
-        >"$work/monitor.log" 2>&1 & monitor=$!
-    sleep 1
-    kill -0 "$monitor" 2>/dev/null || { cat "$work/monitor.log" >&2; exit 1; }
-}
-
-# pairs in one JVM: without, with, without, with, ...; a JVM's own speed differs from start
-# to start by more than the agent costs
-measure_requests() { # WAY PAIRS
-    plain_server
-    request_ms "${WARM:-60000}" >/dev/null
-    off=$(request_ms 10000)
-    for _ in $(seq "${2:-5}"); do
-        attach "$1"
-        request_ms 20000 >/dev/null # what was woven is compiled anew
-        on=$(request_ms 10000)
-        kill "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=""
-        request_ms 20000 >/dev/null
-        off2=$(request_ms 10000)
-        echo "$off $on $off2"
-        off=$off2
-    done >"$work/pairs-$1"
-    stop
-    [ -z "${PAIRS:-}" ] || cat "$work/pairs-$1"
-    for figure in "1 wall" "2 processor"; do
-        # shellcheck disable=SC2086
-        set -- "$1" $figure
-        awk -v at="$2" '{ print 100 * ($(at + 2) / (($at + $(at + 4)) / 2) - 1) }' "$work/pairs-$1" >"$work/ratios"
-        off=$(awk -v at="$2" '{ print $at; print $(at + 4) }' "$work/pairs-$1" | median)
-        on=$(awk -v at="$2" '{ print $(at + 2) }' "$work/pairs-$1" | median)
-        low=$(sort -g "$work/ratios" | head -1) high=$(sort -g "$work/ratios" | tail -1)
-        median <"$work/ratios" | awk -v way="$1" -v what="$3" -v off="$off" -v on="$on" -v low="$low" -v high="$high" \
-            '{ printf "request %-16s %-10s %.3f ms without, %.3f ms with: %+.1f %% (median of pairs; %+.1f to %+.1f)\n", way, what, off, on, $1, low, high }'
-    done
+# paired runs in one JVM at a fixed rate of requests, on pinned cores
+measure_requests() { # WAY BLOCKS
+    python3 scripts/monitor/overhead.py "$wattline" "$classpath" --way "$1" --blocks "${2:-5}" \
+        --out "$work/attached" --monitor="${MONITOR:-}"
 }
 
 record() { # WAY NAME SECONDS
     plain_server
-    request_ms 20000 >/dev/null
+    load 20000
     # shellcheck disable=SC2086
     "$wattline" -q monitor --headless $serve --mode "$1" --jvm "$server" --duration "$3" \
         --out "$out/$2" --force >"$work/monitor.log" & monitor=$!
-    while kill -0 "$monitor" 2>/dev/null; do request_ms 2000 >/dev/null; done
+    while kill -0 "$monitor" 2>/dev/null; do load 2000; done
     wait "$monitor" || true
     monitor=""
     stop
@@ -178,5 +141,5 @@ start) measure_start "${2:-7}" ;;
 requests) for way in ${WAYS:-sampling instrumentation}; do measure_requests "$way" "${2:-5}"; done ;;
 stable) measure_stable "${2:-40}" ;;
 all) measure_start; for way in sampling instrumentation; do measure_requests $way; done; measure_stable ;;
-*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -32,6 +32,7 @@ mod scan;
 mod scenario_facts;
 mod sessions;
 mod stop;
+mod stop_rule;
 mod tenants;
 mod trace;
 mod truth;

@@ -62,18 +62,27 @@ pub struct Arguments {
     /// No classes whose names begin so.
     #[arg(long, value_name = "PREFIX", help_heading = "Methods of a JVM")]
     exclude: Vec<String>,
-    /// Sampling: milliseconds from one look to the next.
+    /// Mapping file of ProGuard or R8: the view has the names of the sources. A recording
+    /// keeps those that run, and `report`, `account` and `export` take the file again.
+    #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
+    mapping: Option<PathBuf>,
+    /// Sampling: milliseconds of the JVM's processor time from one look to the next, and at
+    /// least so many of time.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
     period_ms: u32,
-    /// Instrumentation: percent of the time in which calls are timed; all are counted.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100),
+    /// Instrumentation: percent of the time in which calls are timed, in windows of 2 ms.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100),
           help_heading = "Methods of a JVM")]
     duty: u32,
     /// Instrumentation: percent of the JVM's processor time that probes may take before
-    /// the shortest methods lose theirs; 100 keeps all.
+    /// the most called methods are counted in windows alone, and the shortest lose theirs.
     #[arg(long, default_value_t = 5.0, help_heading = "Methods of a JVM")]
     budget: f64,
+    /// Instrumentation: all calls of all methods are counted and timed, whatever it costs:
+    /// --duty 100 --budget 100 --small.
+    #[arg(long, conflicts_with_all = ["duty", "budget"], help_heading = "Methods of a JVM")]
+    exact: bool,
     /// Instrumentation: probes also in methods that are cheaper than a probe.
     #[arg(long, help_heading = "Methods of a JVM")]
     small: bool,
@@ -156,6 +165,11 @@ fn check(arguments: &Arguments) -> Result<(), Failure> {
                 .into(),
         ));
     }
+    if arguments.mapping.is_some() && !of_jvm {
+        return Err(Failure::Usage(
+            "--mapping: names of a JVM's methods; give --jvm PID or a command".into(),
+        ));
+    }
     if arguments.jvm.is_some() && !arguments.command.is_empty() {
         return Err(Failure::Usage("--jvm and a command: one JVM at a time".into()));
     }
@@ -174,6 +188,15 @@ fn is_live(arguments: &Arguments) -> bool {
 impl Arguments {
     fn interval(&self) -> Duration {
         Duration::from_secs_f64(self.interval.min(3600.0))
+    }
+
+    fn duty(&self) -> u32 {
+        if self.exact { 100 } else { self.duty }
+    }
+
+    /// The part of the JVM's processor time that probes may take.
+    fn budget(&self) -> f64 {
+        if self.exact { 1.0 } else { self.budget.max(0.0) / 100.0 }
     }
 
     fn limit(&self) -> Option<Duration> {

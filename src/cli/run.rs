@@ -24,7 +24,7 @@ use super::output::{Existing, Output, read_text};
 use super::plan;
 use super::progress;
 use super::sessions::{self, OpenBoard, VirtualSettings};
-use super::stop::StopRule;
+use super::stop_rule::StopRule;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

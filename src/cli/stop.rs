@@ -1,66 +1,46 @@
-//! Whether a campaign has repeated enough: asked after each round, of what it measured.
+//! Ctrl-C, or a polite end from outside: commands that run until they are stopped finish
+//! what they have and write it.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::campaign::{PlannedCase, Replicated, count_operations, outlook};
-use crate::dataset::{AssembleOptions, IdlePolicy, LibraryTop, assemble};
-use crate::operations::Dictionary;
-use crate::run::RunRecord;
-use crate::scenario::Scenario;
+/// How long a stop may go unnoticed.
+const LOOK: Duration = Duration::from_millis(50);
 
-use super::scenario_facts::executions_by_case;
-use super::{Failure, dataset, plan};
+/// Whether the program was asked to stop.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<AtomicBool>);
 
-/// What is asked with.
-pub struct StopRule<'s> {
-    /// The scenario.
-    pub scenario: &'s Scenario,
-    /// Its cases.
-    pub cases: &'s [PlannedCase],
-    /// Its blocks.
-    pub dictionary: &'s Dictionary,
-    /// The campaign's folder.
-    pub folder: &'s Path,
-}
+impl Stop {
+    /// From now on, asking sets this instead of ending the program.
+    pub fn listen() -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            // Without it the signal ends the program at once, as ever.
+            let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
+        }
+        Self(stop)
+    }
 
-impl StopRule<'_> {
-    /// Why no further round is needed, or nothing. A round that leaves a case without a
-    /// standard error says nothing of that case.
-    pub fn enough(&self, records: &[RunRecord]) -> Result<Option<String>, Failure> {
-        let Some(goal) = self.scenario.campaign.stop_lines else { return Ok(None) };
-        let blocks = self.dictionary.blocks.len();
-        let executions = executions_by_case(self.folder, records, blocks)?;
-        let remains = dataset::read_remains(self.folder)?;
-        let mut counts = BTreeMap::new();
-        let mut bases = Vec::new();
-        for case in self.cases {
-            let Some(runs) = executions.get(&case.name) else { continue };
-            let variant = remains.dictionary(self.dictionary, &case.variant, &case.removed);
-            counts.insert(case.name.clone(), count_operations(&variant, runs));
-            if case.removed.is_empty() {
-                bases.push(runs.clone());
+    /// Whether it was.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until a time, or until it is asked to stop or `is_over` says so; whether one
+    /// of these has happened.
+    pub fn sleep(&self, until: Instant, mut is_over: impl FnMut() -> bool) -> bool {
+        loop {
+            if self.is_asked() || is_over() {
+                return true;
             }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            thread::sleep(left.min(LOOK));
         }
-        let options = AssembleOptions {
-            library: LibraryTop::All,
-            idle: IdlePolicy::Campaign,
-            duration_mismatch: self.scenario.limits.duration_mismatch,
-        };
-        // Too little to say anything is too little to stop.
-        let Ok(measured) = assemble(self.cases, records, &counts, &options) else {
-            return Ok(None);
-        };
-        let replicated = measured.cases.into_iter().filter_map(|case| {
-            let relative_se = case.energy.energy_se_j? / case.energy.energy_j.abs();
-            Some(Replicated { counts: case.counts, relative_se })
-        });
-        let replicated: Vec<Replicated> = replicated.collect();
-        if replicated.is_empty() {
-            return Ok(None);
-        }
-        let with_kernel = plan::with_kernel(self.scenario);
-        let outlook = outlook(&with_kernel, self.dictionary, &bases, &replicated);
-        Ok(outlook.and_then(|outlook| outlook.enough(goal)))
     }
 }

@@ -62,8 +62,23 @@ impl AgentLink {
     /// # Errors
     /// If the JVM has ended.
     pub fn fold(&mut self, methods: &[usize]) -> Result<(), AttachError> {
+        self.tell("fold", methods)
+    }
+
+    /// Counts and times some methods in windows of time alone from now on.
+    ///
+    /// # Errors
+    /// If the JVM has ended.
+    pub fn window(&mut self, methods: &[usize]) -> Result<(), AttachError> {
+        self.tell("window", methods)
+    }
+
+    fn tell(&mut self, command: &str, methods: &[usize]) -> Result<(), AttachError> {
+        if methods.is_empty() {
+            return Ok(());
+        }
         let numbers: Vec<String> = methods.iter().map(usize::to_string).collect();
-        let line = format!("fold {}\n", numbers.join(" "));
+        let line = format!("{command} {}\n", numbers.join(" "));
         self.stream.write_all(line.as_bytes()).map_err(AttachError::Gone)
     }
 }

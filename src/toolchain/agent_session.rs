@@ -28,6 +28,9 @@ pub struct AgentSettings {
     pub duty_percent: u32,
     /// Whether methods too small to carry a probe get one.
     pub small_methods: SmallMethods,
+    /// Whether bytes of sockets are counted, for which a few of the platform's classes are
+    /// changed.
+    pub counts_bytes: bool,
 }
 
 /// What happens to methods that cost less than a probe.
@@ -110,6 +113,7 @@ impl AgentSession {
             ("period-ms", settings.period_ms.max(1).to_string()),
             ("duty", settings.duty_percent.clamp(1, 100).to_string()),
             ("small", small(settings.small_methods).to_string()),
+            ("bytes", if settings.counts_bytes { "yes" } else { "no" }.to_string()),
         ];
         let text: String =
             lines.iter().map(|(key, value)| format!("{key}={}\n", escaped(value))).collect();

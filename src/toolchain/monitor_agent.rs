@@ -14,8 +14,9 @@ use super::compiler::join_paths;
 use super::{Jdk, ToolchainError, cache, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
-const PROBE: [(&str, &str); 3] = [
+const PROBE: [(&str, &str); 4] = [
     ("Clock.java", include_str!("monitor/Clock.java")),
+    ("Live.java", include_str!("monitor/Live.java")),
     ("Probe.java", include_str!("monitor/Probe.java")),
     ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
 ];

@@ -222,3 +222,61 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     thread::sleep(Duration::from_millis(700));
     child
 }
+
+/// The program measures its own methods' processor time; windows and estimated counts are
+/// held against that.
+#[test]
+fn shares_in_windows_are_those_of_processor_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(jdk) = program(folder.path()) else { return };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Shares.java");
+    let status =
+        Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder.path()).arg(source).status();
+    assert!(status.unwrap().success());
+    let out = folder.path().join("rec");
+    let (java, classes) = (jdk.java.to_str().unwrap(), folder.path().to_str().unwrap());
+    let out_name = out.to_str().unwrap();
+    let output = monitor(&[
+        "--mode",
+        "instrumentation",
+        "--budget",
+        "8",
+        "--out",
+        out_name,
+        "--",
+        java,
+        "-cp",
+        classes,
+        "Shares",
+        "8",
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    adds_up(&out);
+    let rows = rows(out.join("accounts/methods.csv"));
+    let of = |name: &str, column: &str| -> f64 {
+        let row = rows
+            .iter()
+            .find(|row| row["class"] == "Shares" && row["method"] == format!("{name}()"));
+        number(row.unwrap_or_else(|| panic!("no {name} in {rows:?}")), column)
+    };
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let own = stdout.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
+    let own: Vec<(String, f64)> =
+        own.map(|(name, share)| (name.to_string(), share.parse().unwrap())).collect();
+    assert_eq!(own.len(), 4, "{stdout}");
+    let found: f64 = own.iter().map(|(name, _)| of(name, "energy_j")).sum();
+    for (name, share) in &own {
+        let ours = of(name, "energy_j") / found;
+        assert!((ours - share).abs() < 0.08, "{name}: {ours:.3}, and {share:.3} by itself");
+    }
+    // 2000, 400, 10 and one call in each round
+    let ratio = |a: &str, b: &str| of(a, "executions") / of(b, "executions");
+    assert!((ratio("middle", "large") - 10.0).abs() < 0.5, "counted: {}", ratio("middle", "large"));
+    assert!((ratio("tiny", "large") / 2000.0 - 1.0).abs() < 0.25, "{}", ratio("tiny", "large"));
+    let about = fs::read_to_string(out.join("monitor.toml")).unwrap();
+    assert!(
+        about.contains("\"Shares.tiny()\"") && !about.contains("\"Shares.large()\""),
+        "{about}"
+    );
+}

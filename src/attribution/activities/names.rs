@@ -16,8 +16,9 @@ pub struct Names {
     pub tick_s: f64,
     /// Joules of a count of its meter.
     pub count_j: f64,
-    /// What its clock shows more than the common one, in seconds.
-    pub clock_offset_s: f64,
+    /// What its clock shows more than the common one, in seconds; without it, messages
+    /// between the nodes are asked.
+    pub clock_offset_s: Option<f64>,
     /// Whether the node is simulated, which all results then say.
     pub simulated: bool,
     /// Its components.
@@ -56,7 +57,7 @@ impl Default for Names {
             node: 1,
             tick_s: 1e-6,
             count_j: 8.33e-6,
-            clock_offset_s: 0.0,
+            clock_offset_s: None,
             simulated: false,
             components: Vec::new(),
             activities: BTreeMap::new(),
@@ -95,8 +96,8 @@ impl Names {
                 return Err(NamesError::Unit { key, value });
             }
         }
-        if !names.clock_offset_s.is_finite() {
-            return Err(NamesError::Offset(names.clock_offset_s));
+        if let Some(offset) = names.clock_offset_s.filter(|offset| !offset.is_finite()) {
+            return Err(NamesError::Offset(offset));
         }
         Ok(names)
     }

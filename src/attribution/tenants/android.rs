@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::attribution::monitor::formulas::SocTable;
 use crate::attribution::perfetto::{Event, What};
 use crate::power::Counter;
 
@@ -10,6 +11,7 @@ use super::battery::BatteryMeter;
 use super::facts::Facts;
 use super::meter::MeterId;
 use super::names::{Names, TenantId};
+use super::options::Energy;
 use super::record::{Counts, OTHERS, Record, Runner};
 
 /// What a tenant is.
@@ -34,23 +36,37 @@ pub struct Android {
     tenants: HashMap<i32, TenantId>,
     running: BTreeMap<u32, Runner>,
     has_cycles: bool,
+    soc: Option<SocTable>,
+    beyond_table_ns: u64,
 }
 
-/// Cycles of a CPU since its last switch, by its frequency.
-#[derive(Debug, Clone, Copy)]
+/// What a CPU did since its last switch, by its frequency.
+#[derive(Debug, Clone, Copy, Default)]
 struct CpuClock {
     khz: u32,
+    /// Watts of the busy CPU at this frequency, where a table says so.
+    power_w: Option<f64>,
     since_ns: u64,
     cycles: f64,
+    model_nj: f64,
+    beyond_table_ns: u64,
 }
 
 impl CpuClock {
     fn run_to(&mut self, at_ns: u64) {
+        let passed_ns = at_ns.saturating_sub(self.since_ns);
         // kHz x ns = 1e-6 cycles.
-        self.cycles += f64::from(self.khz) * at_ns.saturating_sub(self.since_ns) as f64 * 1e-6;
+        self.cycles += f64::from(self.khz) * passed_ns as f64 * 1e-6;
+        match self.power_w {
+            Some(power_w) => self.model_nj += power_w * passed_ns as f64,
+            None => self.beyond_table_ns += passed_ns,
+        }
         self.since_ns = self.since_ns.max(at_ns);
     }
 }
+
+/// Where [`Android::modelled`] counts nanojoules, among the counters beside the cycles.
+const MODEL: usize = 0;
 
 /// A counter of microjoules that never wraps.
 pub(super) const MICROJOULES: Counter = Counter { joules_per_count: 1e-6, modulus: None };
@@ -66,11 +82,39 @@ impl Android {
         battery: Option<MeterId>,
     ) -> Self {
         let has_cycles = facts.has_frequencies();
-        let clock = |khz: u32| CpuClock { khz, since_ns: 0, cycles: 0.0 };
+        let clock = |khz: u32| CpuClock { khz, ..CpuClock::default() };
         let clocks = facts.first_khz.iter().map(|(cpu, khz)| (*cpu, clock(*khz))).collect();
         let battery = battery.map(|meter| (meter, BatteryMeter::default()));
         let (tenants, running) = (HashMap::new(), BTreeMap::new());
-        Self { facts, grouping, meters, battery, clocks, tenants, running, has_cycles }
+        let (soc, beyond_table_ns) = (None, 0);
+        Self {
+            facts,
+            grouping,
+            meters,
+            battery,
+            clocks,
+            tenants,
+            running,
+            has_cycles,
+            soc,
+            beyond_table_ns,
+        }
+    }
+
+    /// Takes the power of a chip's busy cores by frequency for a model of the energy, and
+    /// says how a stream is to take it. It needs every CPU's frequency.
+    pub fn modelled(&mut self, table: SocTable) -> Energy {
+        for (cpu, clock) in &mut self.clocks {
+            clock.power_w = table.watts_of_core(*cpu, u64::from(clock.khz));
+        }
+        self.soc = Some(table);
+        Energy::Modelled { counter: MODEL, joules_per_count: 1e-9 }
+    }
+
+    /// Seconds of busy CPUs at frequencies that the table of the model doesn't have.
+    #[must_use]
+    pub fn beyond_table_s(&self) -> f64 {
+        self.beyond_table_ns as f64 * 1e-9
     }
 
     /// The counter of rails and of the battery.
@@ -113,10 +157,12 @@ impl Android {
                 Some(Record::Switch { at_ns, cpu: *cpu, outgoing, incoming, counts })
             }
             What::CpuFrequency { cpu, khz } => {
-                let fresh = CpuClock { khz: *khz, since_ns: at_ns, cycles: 0.0 };
+                let fresh = CpuClock { since_ns: at_ns, ..CpuClock::default() };
                 let clock = self.clocks.entry(*cpu).or_insert(fresh);
                 clock.run_to(at_ns);
                 clock.khz = *khz;
+                let table = self.soc.as_ref();
+                clock.power_w = table.and_then(|soc| soc.watts_of_core(*cpu, u64::from(*khz)));
                 None
             }
             What::CpuHotplug { cpu, is_online } => {
@@ -160,8 +206,15 @@ impl Android {
         let clock = self.clocks.get_mut(&cpu)?;
         clock.run_to(at_ns);
         let cycles = std::mem::take(&mut clock.cycles);
-        let cycles = Some(if leaves_idle { 0.0 } else { cycles });
-        Some(Counts { cycles, others: [0.0; OTHERS] })
+        let model_nj = std::mem::take(&mut clock.model_nj);
+        let beyond_ns = std::mem::take(&mut clock.beyond_table_ns);
+        let mut counts = Counts { cycles: Some(0.0), others: [0.0; OTHERS] };
+        if !leaves_idle {
+            counts.cycles = Some(cycles);
+            counts.others[MODEL] = model_nj;
+            self.beyond_table_ns += beyond_ns;
+        }
+        Some(counts)
     }
 
     fn runner(&mut self, tid: i32, comm: Option<&str>, names: &mut Names) -> Runner {

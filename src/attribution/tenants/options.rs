@@ -36,6 +36,14 @@ pub enum Energy {
         /// Watts when all CPUs are busy.
         busy_w: f64,
     },
+    /// No meter, but a model of each CPU's power: the sum of a counter of the records is
+    /// the energy, and the share as well.
+    Modelled {
+        /// Number of the counter among those beside the cycles.
+        counter: usize,
+        /// Joules of a count.
+        joules_per_count: f64,
+    },
     /// None: shares only.
     None,
 }

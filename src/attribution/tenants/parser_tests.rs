@@ -6,6 +6,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
+use crate::attribution::monitor::formulas::parse_soc;
 use crate::attribution::perfetto::TraceReader;
 use crate::attribution::perfetto::encode::{TraceBytes, frequency, switch};
 
@@ -137,6 +138,17 @@ fn rows_may_carry_their_event() {
 
 /// An Android trace through both passes; its whole view.
 fn android(trace: &TraceBytes, grouping: Grouping, choice: &RailChoice) -> (View, Names, Stream) {
+    let (view, names, stream, _) = android_by(trace, grouping, choice, None);
+    (view, names, stream)
+}
+
+/// The same by a model, where there is a table; also the seconds that it doesn't know.
+fn android_by(
+    trace: &TraceBytes,
+    grouping: Grouping,
+    choice: &RailChoice,
+    soc: Option<&str>,
+) -> (View, Names, Stream, f64) {
     let events = || TraceReader::new(Cursor::new(trace.0.clone())).unwrap().map(Result::unwrap);
     let mut facts = Facts::default();
     events().for_each(|event| facts.take(&event));
@@ -150,6 +162,9 @@ fn android(trace: &TraceBytes, grouping: Grouping, choice: &RailChoice) -> (View
     let battery = meters.is_empty().then(|| stream.meter("battery", Android::counter()));
     let mut names = Names::default();
     let mut android = Android::new(facts, grouping, meters, battery);
+    if let Some(table) = soc {
+        stream.set_energy(android.modelled(parse_soc(table).unwrap()));
+    }
     let mut reorder = Reorder::new(1000);
     let mut records = Vec::new();
     for event in events().filter(Android::is_wanted) {
@@ -162,7 +177,7 @@ fn android(trace: &TraceBytes, grouping: Grouping, choice: &RailChoice) -> (View
     let end_ns = stream.newest_ns();
     android.last(end_ns).into_iter().for_each(|record| stream.take(record));
     stream.finish();
-    (stream.total().clone(), names, stream)
+    (stream.total().clone(), names, stream, android.beyond_table_s())
 }
 
 /// Two CPUs, two applications, a slow and a fast core, two rails.
@@ -209,6 +224,28 @@ fn applications_share_the_cpu_rail_by_cycles() {
     assert_eq!(android(&phone(), Grouping::User, &display).0.total_j(), Some(77e-6));
     let (view, names, _) = android(&phone(), Grouping::Process, &RailChoice::Cpu);
     assert_eq!(names.name(view.rows()[0].tenant.unwrap()), "com.example.game/100");
+}
+
+/// A slow core's cycle costs less than a fast one's, so energies are no longer as cycles.
+#[test]
+fn a_table_of_the_chip_stands_for_a_meter() {
+    let table = "CPU,Frequency (kHz),Power (mW)\n0,1000000,300\n0,2000000,900\n1,500000,100\n";
+    let (view, _, stream, beyond_s) =
+        android_by(&phone(), Grouping::User, &RailChoice::Cpu, Some(table));
+    let rows = view.rows();
+    // 40 ms at 900 mW and 40 ms at 300 mW; 89 ms at 100 mW
+    assert!((rows[0].energy_j.unwrap() - 0.048).abs() < 1e-9, "{rows:?}");
+    assert!((rows[1].energy_j.unwrap() - 0.0089).abs() < 1e-9, "{rows:?}");
+    assert!((view.total_j().unwrap() - 0.0569).abs() < 1e-9);
+    assert!(rows[0].cycles.is_some_and(|cycles| (cycles - 120e6).abs() < 1.0));
+    assert_eq!((view.basis().as_str(), beyond_s), ("modelled-energy", 0.0));
+    assert_eq!(stream.options().energy, Energy::Modelled { counter: 0, joules_per_count: 1e-9 });
+    // CPU 1 at 500 MHz is below all that a table of one cluster has
+    let table = "CPU,Frequency (kHz),Power (mW)\n0,1000000,300\n0,2000000,900\n";
+    let (view, _, _, beyond_s) =
+        android_by(&phone(), Grouping::User, &RailChoice::Cpu, Some(table));
+    assert!((view.total_j().unwrap() - 0.048).abs() < 1e-9);
+    assert!((beyond_s - 0.089).abs() < 1e-9, "{beyond_s} s are not invented");
 }
 
 #[test]

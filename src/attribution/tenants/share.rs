@@ -21,10 +21,11 @@ pub(super) fn share(
 ) -> View {
     let weights = weights(options, &tallies, window.is_counted);
     let sum: f64 = weights.values().sum();
-    let basis = match (sum > 0.0, window.is_counted) {
-        (false, _) => Basis::Nothing,
-        (true, true) => options.cycles,
-        (true, false) => Basis::CpuTime,
+    let basis = match (sum > 0.0, options.energy, window.is_counted) {
+        (false, ..) => Basis::Nothing,
+        (true, Energy::Modelled { .. }, _) => Basis::Modelled,
+        (true, _, true) => options.cycles,
+        (true, _, false) => Basis::CpuTime,
     };
     let split = |energy_j: f64| {
         // What ran without a name has weight, and no row but `unattributed`.
@@ -41,6 +42,7 @@ pub(super) fn share(
         Energy::Stated { idle_w, busy_w } => {
             Some((idle_w + (busy_w - idle_w) * busy_part(&tallies)) * seconds)
         }
+        Energy::Modelled { joules_per_count, .. } => Some(sum * joules_per_count),
         Energy::None => None,
     };
     let metered_s = window.metered_ns * 1e-9 / meters.max(1) as f64;
@@ -56,7 +58,7 @@ pub(super) fn share(
     }
 }
 
-/// Cycles, or CPU time where nothing counted them.
+/// The model's energy, or cycles, or CPU time where nothing counted them.
 fn weights(
     options: &StreamOptions,
     tallies: &Tallies,
@@ -64,7 +66,11 @@ fn weights(
 ) -> BTreeMap<TenantId, f64> {
     let weight = |(tenant, tally): (&TenantId, &Tally)| {
         let of_time = if *tenant == TenantId::IDLE { options.idle_weight } else { 1.0 };
-        let weight = if is_counted { tally.cycles } else { tally.cpu_ns * of_time };
+        let weight = match options.energy {
+            Energy::Modelled { counter, .. } => tally.others[counter],
+            _ if is_counted => tally.cycles,
+            _ => tally.cpu_ns * of_time,
+        };
         (*tenant, weight)
     };
     tallies.iter().map(weight).collect()

@@ -7,7 +7,7 @@ use crate::power::Counter;
 use super::charge::Used;
 use super::cpu::Cpu;
 use super::meter::{Meter, MeterId};
-use super::options::{Counting, StreamOptions};
+use super::options::{Counting, Energy, StreamOptions};
 use super::record::Record;
 use super::trouble::Troubles;
 use super::view::{Basis, View};
@@ -89,6 +89,11 @@ impl Stream {
     /// What cycles are, once an input knows.
     pub fn set_cycles(&mut self, cycles: Basis) {
         self.options.cycles = cycles;
+    }
+
+    /// Takes another source of energy, before the first record.
+    pub fn set_energy(&mut self, energy: Energy) {
+        self.options.energy = energy;
     }
 
     /// How it works.

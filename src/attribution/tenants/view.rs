@@ -14,6 +14,8 @@ pub enum Basis {
     Cycles,
     /// Cycles computed from CPU time and frequency.
     CyclesByFrequency,
+    /// Energy by a model: CPU time x the power of its frequency.
+    Modelled,
     /// CPU time, as nothing counted cycles.
     CpuTime,
     /// Nothing: there was no weight.
@@ -22,8 +24,8 @@ pub enum Basis {
 
 impl Basis {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Cycles, Self::CyclesByFrequency, Self::CpuTime, Self::Nothing];
+    pub const ALL: [Self; 5] =
+        [Self::Cycles, Self::CyclesByFrequency, Self::Modelled, Self::CpuTime, Self::Nothing];
 
     /// How outputs spell it.
     #[must_use]
@@ -31,6 +33,7 @@ impl Basis {
         match self {
             Self::Cycles => "cycles",
             Self::CyclesByFrequency => "cycles-by-frequency",
+            Self::Modelled => "modelled-energy",
             Self::CpuTime => "cpu-time",
             Self::Nothing => "none",
         }
@@ -191,7 +194,8 @@ impl View {
         part: f64,
     ) -> Row {
         let is_counted = self.bases.contains_key(&Basis::Cycles)
-            || self.bases.contains_key(&Basis::CyclesByFrequency);
+            || self.bases.contains_key(&Basis::CyclesByFrequency)
+            || self.bases.contains_key(&Basis::Modelled);
         let of_energy = energy_j.zip(self.total_j()).filter(|(_, total)| *total != 0.0);
         let of_weights = || if self.windows == 0 { 0.0 } else { part / self.windows as f64 };
         Row {

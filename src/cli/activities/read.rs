@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::attribution::activities::{
-    self, CSV_HEADER, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions, nanoseconds,
+    self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions,
+    nanoseconds,
 };
 use crate::power::parse_samples;
 
@@ -46,9 +47,10 @@ pub struct Inputs<'a> {
     pub rails: &'a [String],
 }
 
-/// Reads all files: a log for each binary one, and one for all others together.
+/// Reads all files: a log for each binary one, and one for all others together, on one
+/// clock as far as it is known.
 pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Failure> {
-    let mut nodes = Vec::new();
+    let mut nodes: Vec<(NodeLog, ClockIs)> = Vec::new();
     let mut device = Vec::new();
     let mut names = inputs.names.iter();
     for path in inputs.logs {
@@ -68,9 +70,9 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
     }
     if !device.is_empty() {
         let log = activities::together(inputs.node, device);
-        nodes.push(activities::with_frequencies(log));
+        nodes.push((activities::with_frequencies(log), ClockIs::Open));
     }
-    Ok(nodes)
+    Ok(activities::aligned(nodes))
 }
 
 /// What a file is, by its first bytes and lines.
@@ -110,7 +112,11 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// A binary log with its names: the file given, or the one beside it.
-fn binary(path: &Path, names: Option<&PathBuf>, labels: &mut Labels) -> Result<NodeLog, Failure> {
+fn binary(
+    path: &Path,
+    names: Option<&PathBuf>,
+    labels: &mut Labels,
+) -> Result<(NodeLog, ClockIs), Failure> {
     let beside = path.with_extension("toml");
     let file = names.cloned().or_else(|| beside.is_file().then_some(beside));
     let names = match &file {
@@ -132,7 +138,10 @@ fn binary(path: &Path, names: Option<&PathBuf>, labels: &mut Labels) -> Result<N
     if log.readings.is_empty() {
         return Err(Failure::input(path, "it holds no whole entry of 12 bytes"));
     }
-    Ok(log.shifted(nanoseconds(-names.clock_offset_s)))
+    Ok(match names.clock_offset_s {
+        Some(offset_s) => (log.shifted(nanoseconds(-offset_s)), ClockIs::Stated),
+        None => (log, ClockIs::Open),
+    })
 }
 
 fn other(

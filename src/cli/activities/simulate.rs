@@ -21,7 +21,7 @@ pub enum Application {
 
 /// Where the meter stands within a count at the start.
 const PHASE: f64 = 0.781_25;
-/// How long Bounce runs, in seconds, and how much later node 4 was switched on.
+/// How long Bounce runs, in seconds, and how much earlier node 4 was switched on.
 const BOUNCE_S: f64 = 6.0;
 const OFFSET_S: f64 = 0.35;
 

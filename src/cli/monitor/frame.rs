@@ -2,6 +2,7 @@
 
 use std::process::Child;
 
+use crate::attribution::mapping::Mapping;
 use crate::attribution::monitor::formulas::Part;
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, JvmState, jvm_power};
@@ -13,7 +14,8 @@ use crate::device::{AdbBoard, Server, facts};
 use super::super::Failure;
 use super::super::sessions::open_serial;
 use super::jvm::Jvm;
-use super::{Arguments, jvm, meters};
+use super::view::MethodNames;
+use super::{Arguments, jvm, meters, recording};
 
 /// The machine: owned here, lent to the sensors.
 enum Machine {
@@ -47,6 +49,8 @@ pub struct Session {
     /// The JVM whose methods are measured; gone when it has ended.
     pub jvm: Option<Jvm>,
     child: Option<Child>,
+    /// Names of the sources, for what is shown; a recording has those that run.
+    mapping: Option<Mapping>,
     /// What is measured, and how.
     pub about: About,
     cycles: u64,
@@ -79,12 +83,14 @@ impl Session {
             about.is_virtual = facts.is_virtual();
             about.host = facts.model.unwrap_or(about.host);
         }
+        let mapping = arguments.mapping.as_deref().map(recording::read_mapping).transpose()?;
         let (child, jvm) = jvm::open(arguments)?;
         let mut session = Session {
             machine,
             modules,
             jvm,
             child,
+            mapping,
             about,
             cycles: 0,
             has_begun: false,
@@ -103,6 +109,7 @@ impl Session {
                 java: jvm.java.clone(),
                 way: jvm.way.name().into(),
                 folded: jvm.folded.clone(),
+                estimated: jvm.estimated.clone(),
             });
         }
     }
@@ -183,6 +190,11 @@ impl Session {
     /// The JVM's state, for names.
     pub fn state(&self) -> Option<&JvmState> {
         self.jvm.as_ref().map(|jvm| &jvm.state)
+    }
+
+    /// The methods' names, for the view.
+    pub fn names(&self) -> Option<MethodNames<'_>> {
+        self.state().map(|state| MethodNames { state, mapping: self.mapping.as_ref() })
     }
 
     /// What the counts of methods are: samples where nothing is counted.

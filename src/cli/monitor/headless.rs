@@ -4,10 +4,7 @@
 use std::io::ErrorKind::BrokenPipe;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::attribution::monitor::formulas::Part;
 use crate::attribution::monitor::metrics::openmetrics;
@@ -16,6 +13,7 @@ use crate::attribution::monitor::recording::{Head, jvm_rows, process_rows, to_cs
 use super::super::Failure;
 use super::super::output::{Existing, Output};
 use super::super::progress;
+use super::super::stop::Stop;
 use super::Arguments;
 use super::frame::{Frame, Session};
 use super::record::Recorder;
@@ -23,7 +21,8 @@ use super::view::Tallies;
 
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
 pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> {
-    let stop = stop_flag();
+    // So that the recording gets its accounts.
+    let stop = Stop::listen();
     let mut recorder = match &arguments.out {
         Some(folder) => {
             Some(Recorder::open(folder, Existing::from(arguments.force), &session.about)?)
@@ -35,9 +34,9 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
     let mut said = session.about.notes.len();
     let mut next = began + arguments.interval();
     loop {
-        let over = sleep(next, &stop, session);
+        let over = stop.sleep(next, || session.is_over());
         if let Some(frame) = session.next()? {
-            tallies.add(&frame, session.state());
+            tallies.add(&frame, session.names());
             match show(arguments, session, &frame, &mut recorder, &mut head) {
                 // The reader (`| head`) has what it wanted.
                 Err(Failure::Io { source, .. }) if source.kind() == BrokenPipe => break,
@@ -60,30 +59,6 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
         progress::say(format!("written: {}", folder.display()));
     }
     Ok(())
-}
-
-/// Set by Ctrl-C or a polite end from outside, so that the recording gets its accounts.
-pub fn stop_flag() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // Without it the signal ends the program at once, as ever.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
-    }
-    stop
-}
-
-/// Sleeps; whether it is time to end.
-fn sleep(until: Instant, stop: &AtomicBool, session: &mut Session) -> bool {
-    loop {
-        if stop.load(Ordering::Relaxed) || session.is_over() {
-            return true;
-        }
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
-        thread::sleep(left.min(Duration::from_millis(50)));
-    }
 }
 
 fn show(

@@ -1,12 +1,14 @@
 //! The JVM whose methods are measured: let the agent in, read it, and take probes out of
 //! what is called too often.
 
+use std::collections::BTreeMap;
 use std::process::{Child, Command};
 use std::time::Duration;
 
 use crate::attribution::monitor::jvm::{
-    JvmCycle, JvmState, Way, parse_greeting, parse_reading, to_fold,
+    JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
 };
+use crate::attribution::monitor::recording::FoldedMethod;
 use crate::toolchain::Jdk;
 use crate::toolchain::agent_link::AgentLink;
 use crate::toolchain::agent_session::{AgentSession, AgentSettings, AttachError, SmallMethods};
@@ -28,11 +30,15 @@ pub struct Jvm {
     pub way: Way,
     /// What is known of it.
     pub state: JvmState,
-    /// Names of the methods without probes.
-    pub folded: Vec<String>,
+    /// The methods that lost their probe.
+    pub folded: Vec<FoldedMethod>,
+    /// Names of the methods whose calls are estimates.
+    pub estimated: Vec<String>,
     link: AgentLink,
-    budget: f64,
-    duty: f64,
+    lighten: Lighten,
+    /// By method: calls so far, and what of them is estimated.
+    calls: BTreeMap<usize, (u64, u64)>,
+    cycles: u64,
     /// The settings' folder, which goes with it.
     _session: AgentSession,
 }
@@ -76,8 +82,14 @@ fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
         include: arguments.include.clone(),
         exclude: arguments.exclude.clone(),
         period_ms: arguments.period_ms,
-        duty_percent: arguments.duty,
-        small_methods: if arguments.small { SmallMethods::Probe } else { SmallMethods::Skip },
+        duty_percent: arguments.duty(),
+        // samples alone leave the JVM's compiled code as it is
+        counts_bytes: instrumentation || !arguments.network.is_empty(),
+        small_methods: if arguments.small || arguments.exact {
+            SmallMethods::Probe
+        } else {
+            SmallMethods::Skip
+        },
     };
     Ok(AgentSession::prepare(&agent, &settings)?)
 }
@@ -92,9 +104,11 @@ impl Jvm {
             way: greeting.way,
             state: JvmState::default(),
             folded: Vec::new(),
+            estimated: Vec::new(),
             link,
-            budget: arguments.budget.max(0.0) / 100.0,
-            duty: f64::from(arguments.duty) / 100.0,
+            lighten: Lighten::new(arguments.budget()),
+            calls: BTreeMap::new(),
+            cycles: 0,
             _session: session,
         })
     }
@@ -107,21 +121,39 @@ impl Jvm {
         })?;
         let cycle = self.state.advance(&reading);
         if let (Some(cycle), Way::Instrumentation) = (&cycle, self.way) {
-            self.fold(cycle)?;
+            self.count(cycle);
+            self.lighten(cycle)?;
         }
         Ok(cycle)
     }
 
-    fn fold(&mut self, cycle: &JvmCycle) -> Result<(), AttachError> {
-        if self.budget >= 1.0 {
-            return Ok(());
+    fn count(&mut self, cycle: &JvmCycle) {
+        self.cycles += 1;
+        for method in cycle.threads.iter().flat_map(|thread| &thread.methods) {
+            let sums = self.calls.entry(method.method).or_default();
+            sums.0 += method.calls;
+            sums.1 += method.estimated;
         }
-        let methods = to_fold(cycle, self.budget, self.duty);
-        if !methods.is_empty() {
-            self.link.fold(&methods)?;
-            let names = methods.iter().map(|number| self.state.method(*number));
-            self.folded.extend(names.map(|method| format!("{}.{}", method.class, method.name)));
+    }
+
+    /// Keeps the probes within their budget.
+    fn lighten(&mut self, cycle: &JvmCycle) -> Result<(), AttachError> {
+        let relief = self.lighten.after(cycle);
+        self.link.window(&relief.window)?;
+        self.link.fold(&relief.fold)?;
+        for number in relief.fold {
+            let (calls, estimated) = self.calls.get(&number).copied().unwrap_or_default();
+            let (method, is_estimate) = (self.name(number), estimated > 0);
+            self.folded.push(FoldedMethod { method, calls, is_estimate, after_cycle: self.cycles });
+        }
+        for number in relief.window {
+            self.estimated.push(self.name(number));
         }
         Ok(())
+    }
+
+    fn name(&self, number: usize) -> String {
+        let method = self.state.method(number);
+        format!("{}.{}", method.class, method.name)
     }
 }

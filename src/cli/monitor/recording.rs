@@ -43,6 +43,12 @@ pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Recording, Failure>
     Ok(recording)
 }
 
+/// A mapping file with all its classes: which of them will run is not known.
+pub fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
+    let file = File::open(path).map_err(Failure::io("read", path))?;
+    Mapping::read(BufReader::new(file), &|_| true).map_err(|error| Failure::input(path, error))
+}
+
 /// A mapping file renames recordings; a campaign's names are those of its sources.
 pub fn no_mapping_here(mapping: Option<&Path>) -> Result<(), Failure> {
     let why = "--mapping is for recordings of `monitor`, whose names come from the running \

@@ -14,10 +14,11 @@ use crossterm::{cursor, queue};
 use super::super::Failure;
 use super::super::output::Existing;
 use super::super::progress;
+use super::super::stop::Stop;
 use super::Arguments;
 use super::choice::{Choice, Level, Sort};
 use super::frame::Session;
-use super::headless::{stop_flag, write_metrics};
+use super::headless::write_metrics;
 use super::record::Recorder;
 use super::view::{Tallies, cut};
 
@@ -62,7 +63,7 @@ fn watch(
     out: &mut Stdout,
     folder: &mut Option<String>,
 ) -> Result<(), Failure> {
-    let stop = stop_flag();
+    let stop = Stop::listen();
     let began = Instant::now();
     let mut recorder = match &arguments.out {
         Some(folder) => {
@@ -86,7 +87,7 @@ fn watch(
             draw(out, session, &state, recorder.is_some())?;
         }
         let limit = arguments.limit().is_some_and(|limit| began.elapsed() >= limit);
-        if stop.load(std::sync::atomic::Ordering::Relaxed) || limit || session.is_over() {
+        if stop.is_asked() || limit || session.is_over() {
             break;
         }
         if Instant::now() >= next {
@@ -97,7 +98,7 @@ fn watch(
                     recorder.add(session, &frame)?;
                 }
                 if !state.is_paused {
-                    state.tallies.add(&frame, session.state());
+                    state.tallies.add(&frame, session.names());
                 }
             }
             if let Some(note) = session.about.notes.get(noted) {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::attribution::monitor::jvm::JvmState;
+use crate::attribution::mapping::{Mapping, Recorded};
+use crate::attribution::monitor::jvm::{JvmState, Method};
 use crate::units::{Joules, Watts};
 
 use super::choice::{Choice, Level, Sort};
@@ -25,6 +26,26 @@ impl Tally {
     }
 }
 
+/// What the methods of a JVM are called: as they run, or as in the sources.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodNames<'a> {
+    /// The running names.
+    pub state: &'a JvmState,
+    /// Those of the sources.
+    pub mapping: Option<&'a Mapping>,
+}
+
+impl MethodNames<'_> {
+    /// Class and method.
+    fn of(&self, number: usize) -> (String, String) {
+        let Method { class, name, file, first_line, last_line } = self.state.method(number);
+        let Some(mapping) = self.mapping else { return (class, name) };
+        let lines = (first_line, last_line);
+        let named = mapping.name(Recorded { class: &class, method: &name, file: &file, lines });
+        (named.class, named.method)
+    }
+}
+
 /// Everything seen since the begin.
 #[derive(Debug, Clone, Default)]
 pub struct Tallies {
@@ -34,7 +55,7 @@ pub struct Tallies {
 
 impl Tallies {
     /// Adds a frame; what was the last cycle's is not any more.
-    pub fn add(&mut self, frame: &Frame, state: Option<&JvmState>) {
+    pub fn add(&mut self, frame: &Frame, names: Option<MethodNames<'_>>) {
         for tally in self.rows.values_mut().flat_map(BTreeMap::values_mut) {
             (tally.now_w, tally.now_cpu) = (0.0, 0.0);
         }
@@ -53,15 +74,15 @@ impl Tallies {
                 self.count(Level::Threads, key, (*joules, *cpu_s, None), d);
             }
         }
-        if let (Some((_, power)), Some(state)) = (&frame.jvm, state) {
-            self.add_jvm(power, state, d);
+        if let (Some((_, power)), Some(names)) = (&frame.jvm, names) {
+            self.add_jvm(power, names, d);
         }
     }
 
     fn add_jvm(
         &mut self,
         power: &crate::attribution::monitor::jvm::JvmPower,
-        state: &JvmState,
+        names: MethodNames<'_>,
         d: f64,
     ) {
         for thread in &power.threads {
@@ -69,12 +90,11 @@ impl Tallies {
             let figures = (thread.cpu_j, thread.cpu_s.unwrap_or(0.0), None);
             self.count(Level::Threads, format!("{:>7} {name}", thread.id), figures, d);
             for method in &thread.methods {
-                let named = state.method(method.method);
+                let (class, name) = names.of(method.method);
                 let joules = method.cpu_j + method.network_j.unwrap_or(0.0);
                 let figures = (joules, method.cpu_s, Some(method.did.calls));
-                let key = format!("{}.{}", named.class, named.name);
-                self.count(Level::Methods, key, figures, d);
-                self.count(Level::Classes, named.class, figures, d);
+                self.count(Level::Methods, format!("{class}.{name}"), figures, d);
+                self.count(Level::Classes, class, figures, d);
             }
         }
         let rest = (power.rest_j, 0.0, None);
@@ -183,6 +203,8 @@ pub fn cut(line: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::attribution::monitor::jvm::parse_reading;
+
     use super::*;
 
     fn tallies() -> Tallies {
@@ -222,6 +244,22 @@ mod tests {
             sort = sort.next();
         }
         assert_eq!(sort, Sort::Power);
+    }
+
+    /// Two methods with one name in the sources are one row.
+    #[test]
+    fn names_of_the_sources_where_there_is_a_mapping() {
+        let text =
+            "cycle 0 0 0\nmethod 0\ta.A\tx\t()V\t\t0\t0\nmethod 1\tb.C\ty\t()V\t\t0\t0\nend\n";
+        let mut state = JvmState::default();
+        state.advance(&parse_reading(text).unwrap());
+        let lines = "com.Game -> a.A:\n    void run() -> x\n";
+        let mapping = Mapping::read(lines.as_bytes(), &|_| true).unwrap();
+        let named = |mapping, number| MethodNames { state: &state, mapping }.of(number);
+        let pair = |class: &str, name: &str| (class.to_string(), name.to_string());
+        assert_eq!(named(Some(&mapping), 0), pair("com.Game", "run()"));
+        assert_eq!(named(Some(&mapping), 1), pair("b.C", "y()"), "it is not in the file");
+        assert_eq!(named(None, 0), pair("a.A", "x()"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::attribution::tenants::{CgroupReading, MeterId, Record, cgroup_records, usage_ns};
 use crate::cli::Failure;
+use crate::cli::stop::Stop;
 
 use super::options::StreamArguments;
 use super::powercap::{Zone, packages};
@@ -31,7 +32,7 @@ pub struct Arguments {
     /// Levels of groups below the root that are told apart.
     #[arg(long, default_value_t = 2)]
     depth: usize,
-    /// Seconds to measure; 0 until it is stopped.
+    /// Seconds to measure; 0 until Ctrl-C, which ends it like any other end.
     #[arg(long = "for", value_name = "SECONDS", default_value_t = 10.0)]
     seconds: f64,
     /// Where the kernel's power capping is.
@@ -70,8 +71,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let every = Duration::from_millis(arguments.stream.window_ms);
     let mut before = reading(&root, arguments.depth, start);
     read_meters(&mut session, &meters, start)?;
+    let stop = Stop::listen();
     loop {
-        std::thread::sleep(every);
+        let is_stopped = stop.sleep(Instant::now() + every, || false);
         let after = reading(&root, arguments.depth, start);
         let mut used = Vec::new();
         cgroup_records(&before, &after, &mut session.names, |record| used.push(record));
@@ -82,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         read_meters(&mut session, &meters, start)?;
         before = after;
         let is_over = arguments.seconds > 0.0 && start.elapsed().as_secs_f64() >= arguments.seconds;
-        if is_over {
+        if is_over || is_stopped {
             return session.finish(&root.display().to_string(), &notes);
         }
     }

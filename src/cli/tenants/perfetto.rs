@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::attribution::monitor::formulas::{SocTable, parse_soc};
 use crate::attribution::perfetto::{Event, TraceReader};
 use crate::attribution::tenants::{Android, Basis, Facts, Grouping, MeterId, RailChoice, Reorder};
 use crate::cli::Failure;
+use crate::cli::output::read_text;
 use crate::cli::progress;
 
 use super::options::StreamArguments;
@@ -19,6 +21,7 @@ use super::session::Session;
 Examples:
   wattline tenants perfetto trace.pftrace
   wattline tenants perfetto trace.pftrace.gz --by process --rail CPUCL --out target/tenants
+  wattline tenants perfetto trace.pftrace --soc gs101.csv
 
 The trace needs sched/sched_switch; cpu_frequency makes cycles of CPU time, power rails (or,
 less well, battery counters) give the energy, process and package lists the names. It is
@@ -32,6 +35,10 @@ pub struct Arguments {
     /// Rails to share, by part of their name; without, those of the CPU, or else all.
     #[arg(long, value_name = "NAME")]
     rail: Vec<String>,
+    /// No meter, but a model: watts of a busy core by cluster and frequency, a table of
+    /// freqbench (CSV or JSON). Needs power/cpu_frequency in the trace.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["watts", "rail"])]
+    soc: Option<PathBuf>,
     #[command(flatten)]
     stream: StreamArguments,
 }
@@ -67,14 +74,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         [] => RailChoice::Cpu,
         names => RailChoice::Named(names.to_vec()),
     };
-    let (rails, others) = facts.choose(&choice);
+    let (rails, others) = match arguments.soc {
+        Some(_) => (Vec::new(), Vec::new()),
+        None => facts.choose(&choice),
+    };
     if rails.is_empty() && !arguments.rail.is_empty() {
         let text = format!("no rail's name contains it; there are: {}", others.join(", "));
         return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
     }
-    let has_meter = !rails.is_empty() || facts.has_battery();
+    let soc = arguments.soc.as_deref().map(|path| soc_table(path, &facts)).transpose()?;
+    let has_meter = soc.is_none() && (!rails.is_empty() || facts.has_battery());
     let mut session = Session::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
-    let mut notes = notes(&facts, &rails, &others);
+    let mut notes = match &arguments.soc {
+        Some(path) => vec![format!(
+            "a model, no measurement of this device: {} (watts of a busy core by cluster and \
+             frequency) x busy time; idle power, memory, display and radios are not in it",
+            path.display()
+        )],
+        None => notes(&facts, &rails, &others),
+    };
     if facts.has_frequencies() {
         session.stream.set_cycles(Basis::CyclesByFrequency);
     }
@@ -82,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .iter()
         .map(|(index, name)| (*index, session.stream.meter(name, Android::counter())))
         .collect();
-    let battery = (rails.is_empty() && facts.has_battery())
+    let battery = (rails.is_empty() && has_meter)
         .then(|| session.stream.meter("the battery", Android::counter()));
     let grouping = match arguments.by {
         Tenant::User => Grouping::User,
@@ -90,6 +108,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Tenant::Thread => Grouping::Thread,
     };
     let mut android = Android::new(facts, grouping, meters, battery);
+    if let Some(table) = soc {
+        session.stream.set_energy(android.modelled(table));
+    }
     let mut reorder = Reorder::new(HELD_BACK);
     let mut take = |event: &Event, session: &mut Session<'_>| match android
         .record(event, &mut session.names)
@@ -118,6 +139,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             "the battery was charged at {count} samples: its energy is not known there"
         ));
     }
+    if android.beyond_table_s() > 0.0 && arguments.soc.is_some() {
+        let seconds = android.beyond_table_s();
+        progress::warn(format!(
+            "{seconds:.3} s of busy CPUs at frequencies that the table doesn't have: their energy \
+             is in no figure"
+        ));
+    }
     let source = arguments.trace.display().to_string();
     let losses = reader.losses().findings();
     losses.iter().for_each(|loss| progress::warn(format!("{source}: {loss}")));
@@ -127,6 +155,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn open(arguments: &Arguments) -> Result<TraceReader, Failure> {
     let file = File::open(&arguments.trace).map_err(Failure::io("read", &arguments.trace))?;
     TraceReader::new(file).map_err(Failure::io("read", &arguments.trace))
+}
+
+/// The table of a chip, for a trace that tells every CPU's frequency.
+fn soc_table(path: &Path, facts: &Facts) -> Result<SocTable, Failure> {
+    if !facts.has_frequencies() {
+        let text = "--soc: not every CPU of the trace tells its frequency; record it with the \
+                    ftrace event power/cpu_frequency";
+        return Err(Failure::Usage(text.into()));
+    }
+    parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
 fn notes(facts: &Facts, rails: &[(u32, String)], others: &[String]) -> Vec<String> {

@@ -233,6 +233,7 @@ impl<'a> Session<'a> {
                 "no meter: energy by the stated model, {idle_w} W idle and {busy_w} W with all \
                  CPUs busy"
             ),
+            Energy::Modelled { .. } => "no meter: energy by the model above".into(),
             Energy::None => "no meter: shares only; --watts states a model of the power".into(),
         }
     }

@@ -28,11 +28,21 @@ public final class Clock {
 
     /** Nanoseconds of all windows so far. */
     public static long now() {
+        Window seen = window;
+        if (!seen.open) {
+            return seen.base;
+        }
+        long time = seen.base + (System.nanoTime() - seen.start);
+        // a thread that was stopped in between may be far beyond the window's end
         Window now = window;
-        return now.open ? now.base + (System.nanoTime() - now.start) : now.base;
+        return now == seen ? time : now.base;
     }
 
-    /** Opens windows of openMicros every openMicros + about closedMicros; always open for 0. */
+    /**
+     * Opens windows of openMicros every openMicros + about closedMicros, after having found
+     * out what a probe takes; always open for a closedMicros of 0, and for two zeros nothing
+     * else is done.
+     */
     public static synchronized void tick(long openMicros, long closedMicros) {
         Thread old = ticker;
         ticker = null;
@@ -40,7 +50,7 @@ public final class Clock {
             LockSupport.unpark(old);
         }
         open();
-        if (closedMicros > 0) {
+        if (openMicros > 0) {
             Thread thread = new Thread(() -> run(openMicros, closedMicros), "wattline-clock");
             thread.setDaemon(true);
             ticker = thread;
@@ -49,8 +59,9 @@ public final class Clock {
     }
 
     private static void run(long openMicros, long closedMicros) {
+        ThreadRecord.calibrate();
         long random = System.nanoTime() | 1;
-        while (ticker == Thread.currentThread()) {
+        while (closedMicros > 0 && ticker == Thread.currentThread()) {
             LockSupport.parkNanos(openMicros * 1000);
             close();
             random ^= random << 13;
@@ -66,12 +77,14 @@ public final class Clock {
     private static synchronized void open() {
         Window now = window;
         if (!now.open) {
+            ThreadRecord.checkAll();
             window = new Window(now.base, System.nanoTime(), true);
+            Live.window(true);
         }
     }
 
     private static synchronized void close() {
-        Window now = window;
+        Live.window(false);
         window = new Window(now(), 0, false);
     }
 }

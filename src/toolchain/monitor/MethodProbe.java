@@ -1,5 +1,6 @@
 package wattline.monitor.service;
 
+import java.util.Arrays;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
@@ -12,12 +13,10 @@ import org.objectweb.asm.commons.AdviceAdapter;
  */
 final class MethodProbe extends AdviceAdapter {
     private static final String PROBE = "wattline/monitor/probe/Probe";
-    private static final String RECORD = "wattline/monitor/probe/ThreadRecord";
-    private static final Type RECORD_TYPE = Type.getObjectType(RECORD);
 
     private final int number;
     private final Label begin = new Label();
-    private int record = -1;
+    private int frame = -1;
 
     MethodProbe(MethodVisitor next, int access, String name, String descriptor, int number) {
         super(Opcodes.ASM9, next, access, name, descriptor);
@@ -27,46 +26,50 @@ final class MethodProbe extends AdviceAdapter {
     @Override
     protected void onMethodEnter() {
         push(number);
-        visitMethodInsn(INVOKESTATIC, PROBE, "enter", "(I)L" + RECORD + ";", false);
-        record = newLocal(RECORD_TYPE);
-        storeLocal(record);
-        mark(begin);
+        mv.visitMethodInsn(INVOKESTATIC, PROBE, "begin", "(I)I", false);
+        frame = newLocal(Type.INT_TYPE);
+        mv.visitVarInsn(ISTORE, frame);
+        mv.visitLabel(begin);
     }
 
     @Override
     protected void onMethodExit(int opcode) {
         // a throw inside is seen by the handler at the end
-        if (opcode != ATHROW && record >= 0) {
-            loadLocal(record);
-            push(number);
-            super.visitMethodInsn(INVOKEVIRTUAL, RECORD, "exit", "(I)V", false);
+        if (opcode != ATHROW && frame >= 0) {
+            end();
         }
+    }
+
+    private void end() {
+        mv.visitVarInsn(ILOAD, frame);
+        mv.visitMethodInsn(INVOKESTATIC, PROBE, "end", "(I)V", false);
     }
 
     @Override
     public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-        boolean waits = record >= 0 && Waits.is(owner, name, descriptor);
+        boolean waits = frame >= 0 && Waits.is(owner, name, descriptor);
         if (waits) {
-            loadLocal(record);
-            super.visitMethodInsn(INVOKEVIRTUAL, RECORD, "pause", "()V", false);
+            // also where the method is not measured: a caller of it may be
+            mv.visitMethodInsn(INVOKESTATIC, PROBE, "pause", "()V", false);
         }
         super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         if (waits) {
-            loadLocal(record);
-            super.visitMethodInsn(INVOKEVIRTUAL, RECORD, "resume", "()V", false);
+            mv.visitMethodInsn(INVOKESTATIC, PROBE, "resume", "()V", false);
         }
     }
 
     @Override
     public void visitMaxs(int stack, int locals) {
-        if (record >= 0) {
+        if (frame >= 0) {
             Label end = new Label();
             mv.visitTryCatchBlock(begin, end, end, null);
             mv.visitLabel(end);
-            // no local is needed in the handler, so it may be reached with any of them
-            mv.visitFrame(F_NEW, 0, new Object[0], 1, new Object[] {"java/lang/Throwable"});
-            mv.visitLdcInsn(number);
-            mv.visitMethodInsn(INVOKESTATIC, PROBE, "fail", "(I)V", false);
+            // of the locals, only the frame is needed, so it may be reached with any others
+            Object[] needed = new Object[frame + 1];
+            Arrays.fill(needed, TOP);
+            needed[frame] = INTEGER;
+            mv.visitFrame(F_NEW, needed.length, needed, 1, new Object[] {"java/lang/Throwable"});
+            end();
             mv.visitInsn(ATHROW);
         }
         super.visitMaxs(stack, locals);

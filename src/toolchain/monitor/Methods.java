@@ -12,6 +12,7 @@ final class Methods {
     private final List<String> lines = new ArrayList<>();
     private final List<String> owners = new ArrayList<>();
     private final BitSet folded = new BitSet();
+    private final BitSet woven = new BitSet();
 
     /** The number of a method; the same for the same class, name and descriptor. */
     synchronized int number(String owner, String name, String descriptor, String file, int first, int last) {
@@ -37,6 +38,14 @@ final class Methods {
     /** All may carry one again. */
     synchronized void unfold() {
         folded.clear();
+        woven.clear();
+    }
+
+    /** Whether a method gets its probe for the first time. */
+    synchronized boolean isNew(int number) {
+        boolean known = woven.get(number);
+        woven.set(number);
+        return !known;
     }
 
     /** Whether a method goes without a probe. */

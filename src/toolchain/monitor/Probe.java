@@ -29,16 +29,26 @@ public final class Probe {
         return RECORD.get();
     }
 
-    /** A method begins. */
-    public static ThreadRecord enter(int method) {
-        ThreadRecord record = RECORD.get();
-        record.enter(method);
-        return record;
+    /** A method begins: its frame, or 0 where it is not measured at this moment. */
+    public static int begin(int method) {
+        return Live.NOW[method] ? RECORD.get().enter(method) : 0;
     }
 
-    /** A method ends by an exception, where the record is not at hand. */
-    public static void fail(int method) {
-        RECORD.get().exit(method);
+    /** A frame ends. */
+    public static void end(int frame) {
+        if (frame != 0) {
+            RECORD.get().exit(frame);
+        }
+    }
+
+    /** A call that waits begins. */
+    public static void pause() {
+        RECORD.get().pause();
+    }
+
+    /** It ends. */
+    public static void resume() {
+        RECORD.get().resume();
     }
 
     /** A socket's call that may wait begins. */

@@ -15,12 +15,14 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Properties;
 import wattline.monitor.probe.Clock;
+import wattline.monitor.probe.Live;
 import wattline.monitor.probe.ThreadRecord;
 
 /**
  * One connection: for each `read`, what has changed since the last one, as it stands.
  * Figures are sums from the beginning; differences are the other side's business. So is
- * which methods are called too often to carry a probe: `fold NUMBER...` takes it out.
+ * which methods are called too often to be counted all the time (`window NUMBER...`), or to
+ * carry a probe (`fold NUMBER...` takes it out).
  */
 final class Reader {
     private final Socket socket;
@@ -64,13 +66,17 @@ final class Reader {
 
     void run() throws IOException {
         try (Socket open = socket) {
-            out.write("wattline-monitor 1 pid=" + ProcessHandle.current().pid() + " mode="
+            out.write("wattline-monitor 2 pid=" + ProcessHandle.current().pid() + " mode="
                     + settings.getProperty("mode", "sampling") + " java=" + System.getProperty("java.version") + '\n');
             out.flush();
             for (String command = in.readLine(); command != null; command = in.readLine()) {
                 if (command.equals("read")) {
                     tell();
                     out.flush();
+                } else if (command.startsWith("window ")) {
+                    for (String number : command.substring(7).trim().split(" ")) {
+                        Live.inWindows(Integer.parseInt(number));
+                    }
                 } else if (command.startsWith("fold ")) {
                     service.fold(command.substring(5));
                 } else {
@@ -116,21 +122,23 @@ final class Reader {
         }
     }
 
-    /** `m THREAD METHOD TIME CALLS WAITED IN OUT` of what has changed, and the running frame. */
+    /** `m THREAD METHOD TIME CALLS CALLS_IN_WINDOWS WAITED IN OUT` of what has changed, and the running frame. */
     private void tellRecord(ThreadRecord record, StringBuilder figures) {
         long[] calls = record.calls;
+        long[] inWindows = record.callsInWindows;
         long[] time = record.time;
         long[] waited = record.waited;
         long[] bytes = record.bytes;
         long[] before = told.getOrDefault(record, new long[0]);
         int length = Math.min(Math.min(calls.length, time.length), Math.min(waited.length, bytes.length / 2));
+        length = Math.min(length, inWindows.length);
         long[] now = new long[length];
         for (int i = 0; i < length; i++) {
-            long sum = time[i] + calls[i] + waited[i] + bytes[2 * i] + bytes[2 * i + 1];
+            long sum = time[i] + calls[i] + inWindows[i] + waited[i] + bytes[2 * i] + bytes[2 * i + 1];
             now[i] = sum;
             if (sum != (i < before.length ? before[i] : 0)) {
                 figures.append("m ").append(record.id).append(' ').append(i).append(' ').append(time[i]).append(' ')
-                        .append(calls[i]).append(' ').append(waited[i]).append(' ').append(bytes[2 * i])
+                        .append(calls[i]).append(' ').append(inWindows[i]).append(' ').append(waited[i]).append(' ').append(bytes[2 * i])
                         .append(' ').append(bytes[2 * i + 1]).append('\n');
             }
         }

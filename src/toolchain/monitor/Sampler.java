@@ -18,6 +18,8 @@ final class Sampler implements Runnable, Probe.ByteSampler {
 
     private final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final com.sun.management.OperatingSystemMXBean system =
+            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final Filter filter;
     private final Methods methods;
     private final long periodNanos;
@@ -38,8 +40,15 @@ final class Sampler implements Runnable, Probe.ByteSampler {
 
     @Override
     public void run() {
+        long looked = system.getProcessCpuTime();
         while (!stopped) {
             LockSupport.parkNanos(periodNanos);
+            // a process that uses little is looked at seldom, so that looks stay a small part
+            long used = system.getProcessCpuTime();
+            if (used - looked < periodNanos) {
+                continue;
+            }
+            looked = used;
             try {
                 look();
             } catch (RuntimeException problem) {

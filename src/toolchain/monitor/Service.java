@@ -20,7 +20,9 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import wattline.monitor.probe.Clock;
+import wattline.monitor.probe.Live;
 import wattline.monitor.probe.Probe;
+import wattline.monitor.probe.ThreadRecord;
 
 /**
  * Everything of the agent beside the probes: what is woven or sampled, and the loopback
@@ -28,6 +30,7 @@ import wattline.monitor.probe.Probe;
  */
 public final class Service {
     private static final Queue<String> PROBLEMS = new ConcurrentLinkedQueue<>();
+    private static final long WINDOW_MICROS = 2000;
 
     private final Instrumentation instrumentation;
     private final Methods methods = new Methods();
@@ -82,6 +85,7 @@ public final class Service {
     private synchronized void begin(Properties settings) {
         end();
         methods.unfold();
+        Live.clear();
         filter = new Filter(settings);
         boolean sampling = settings.getProperty("mode", "sampling").equals("sampling");
         if (sampling) {
@@ -92,8 +96,9 @@ public final class Service {
             thread.start();
         } else {
             Probe.byteSampler = null;
+            ThreadRecord.prepare();
             long duty = Long.parseLong(settings.getProperty("duty", "100"));
-            Clock.tick(20L * duty, duty >= 100 ? 0 : 20L * (100 - duty));
+            Clock.tick(WINDOW_MICROS, duty >= 100 ? 0 : WINDOW_MICROS * (100 - duty) / duty);
             weave(new Weaver(filter, methods, settings.getProperty("small", "no").equals("yes")), loaded());
         }
         if (settings.getProperty("bytes", "yes").equals("yes")) {
@@ -129,8 +134,10 @@ public final class Service {
     /** Takes the probes out of some methods, by their numbers. */
     synchronized void fold(String numbers) {
         Set<String> owners = new HashSet<>();
-        for (String number : numbers.trim().split(" ")) {
-            owners.add(methods.fold(Integer.parseInt(number)));
+        for (String word : numbers.trim().split(" ")) {
+            int number = Integer.parseInt(word);
+            Live.never(number);
+            owners.add(methods.fold(number));
         }
         if (!woven.isEmpty()) {
             List<Class<?>> classes = loaded();
@@ -171,10 +178,17 @@ public final class Service {
         if (woven.isEmpty()) {
             return;
         }
-        woven.forEach(instrumentation::removeTransformer);
+        boolean wasWoven = false;
+        for (ClassFileTransformer one : woven) {
+            wasWoven |= one instanceof Weaver;
+            instrumentation.removeTransformer(one);
+        }
         woven.clear();
+        Live.clear();
         Clock.tick(0, 0);
-        retransform(loaded());
+        if (wasWoven) {
+            retransform(loaded());
+        }
         retransform(sockets());
     }
 

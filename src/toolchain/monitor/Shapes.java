@@ -33,6 +33,16 @@ final class Shapes extends ClassVisitor {
         return shapes;
     }
 
+    /** Whether any method is to carry a probe. */
+    boolean hasWork(boolean small) {
+        for (Shape shape : shapes.values()) {
+            if (shape.carriesProbe(small)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     Shape of(String name, String descriptor) {
         return shapes.get(name + descriptor);
     }
@@ -44,14 +54,14 @@ final class Shapes extends ClassVisitor {
 
     @Override
     public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] exceptions) {
-        Shape shape = new Shape((access & Opcodes.ACC_BRIDGE) != 0);
+        Shape shape = new Shape(access);
         shapes.put(name + descriptor, shape);
         return shape;
     }
 
     /** One method. */
     static final class Shape extends MethodVisitor {
-        private final boolean bridge;
+        private final int access;
         private final Set<Label> seen = new HashSet<>();
         private int instructions;
         private int calls;
@@ -59,12 +69,19 @@ final class Shapes extends ClassVisitor {
         int first;
         int last;
 
-        Shape(boolean bridge) {
+        Shape(int access) {
             super(Opcodes.ASM9);
-            this.bridge = bridge;
+            this.access = access;
         }
 
-        boolean isTrivial() {
+        /** Whether it is to carry one; small ones do where it is asked for. */
+        boolean carriesProbe(boolean small) {
+            boolean hasCode = (access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) == 0;
+            return hasCode && (small || !isTrivial());
+        }
+
+        private boolean isTrivial() {
+            boolean bridge = (access & Opcodes.ACC_BRIDGE) != 0;
             return bridge || !loops && (calls == 0 ? instructions <= LEAF : calls == 1 && instructions <= PASS_ON);
         }
 

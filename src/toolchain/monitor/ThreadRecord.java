@@ -1,5 +1,7 @@
 package wattline.monitor.probe;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.Queue;
@@ -15,6 +17,18 @@ public final class ThreadRecord {
     public static final Queue<ThreadRecord> ALL = new ConcurrentLinkedQueue<>();
     /** Socket calls of one thread from one look at its stack to the next. */
     private static final int CALLS_PER_LOOK = 64;
+    /** Reading a thread's processor time takes about half a microsecond. */
+    private static final long LONG_NANOS = 100_000;
+    /** A check is near if it is no more than this, two windows, before the time in question. */
+    private static final long NEAR_NANOS = 4_000_000;
+    private static final int BATCHES = 200;
+    private static final int BATCH = 200;
+
+    /** Null until probes are to be woven. */
+    private static ThreadMXBean threads;
+
+    /** What a probe itself takes between two readings of the clock: no method's time. */
+    private static long probeNanos;
 
     /** Its number. */
     public final long id;
@@ -24,6 +38,8 @@ public final class ThreadRecord {
     public long[] time = new long[256];
     /** Calls per method; samples when sampled. */
     public long[] calls = new long[256];
+    /** Calls of methods that are counted in windows alone. */
+    public long[] callsInWindows = new long[256];
     /** Nanoseconds per method in calls that wait. */
     public long[] waited = new long[256];
     /** Bytes read and written per method: two entries each. */
@@ -31,6 +47,10 @@ public final class ThreadRecord {
     /** Bytes read and written outside of all methods. */
     public long outsideIn;
     public long outsideOut;
+
+    /** When its processor time was read last, and what it was. */
+    private long checkedReal;
+    private long checkedUsed;
 
     private int[] stack = new int[64];
     private int depth;
@@ -41,6 +61,35 @@ public final class ThreadRecord {
     private ThreadRecord(Thread thread) {
         this.id = thread.getId();
         this.thread = new WeakReference<>(thread);
+    }
+
+    /** Makes ready for probes; here, as it must not happen within one. */
+    public static void prepare() {
+        ThreadMXBean all = ManagementFactory.getThreadMXBean();
+        threads = all.isCurrentThreadCpuTimeSupported() && all.isThreadCpuTimeEnabled() ? all : null;
+    }
+
+    /**
+     * Finds out what a probe takes, on a record that is nobody's: the shortest mean of some
+     * batches, as the first ones are not compiled yet. The clock must go. The compiler sees
+     * both sides of each branch here, so that it need not compile all methods anew when some
+     * are counted in windows alone.
+     */
+    static void calibrate() {
+        ThreadRecord record = new ThreadRecord(Thread.currentThread());
+        probeNanos = 0;
+        long least = Long.MAX_VALUE;
+        for (int batch = 0; batch < BATCHES; batch++) {
+            long begin = Clock.now();
+            for (int i = 0; i < BATCH; i++) {
+                record.exit(record.enter(i % 2 * Live.NOBODY));
+            }
+            least = Math.min(least, (Clock.now() - begin) / (2 * BATCH));
+            for (int i = 0; i < BATCH; i++) {
+                Probe.end(Probe.begin(Live.NOBODY));
+            }
+        }
+        probeNanos = least;
     }
 
     /** The record of a thread, among all others: a new one if it has none. */
@@ -55,13 +104,16 @@ public final class ThreadRecord {
         return record;
     }
 
-    void enter(int method) {
+    /** A method begins; gives its frame, from 1. */
+    int enter(int method) {
         long now = Clock.now();
         int top = depth;
-        if (top > 0) {
-            charge(stack[top - 1], now);
+        if (now != last || waiting) {
+            if (top > 0) {
+                charge(stack[top - 1], now);
+            }
+            last = now;
         }
-        last = now;
         if (top == stack.length) {
             stack = Arrays.copyOf(stack, 2 * top);
         }
@@ -69,23 +121,28 @@ public final class ThreadRecord {
             grow(method);
         }
         stack[top] = method;
-        calls[method]++;
+        if (Live.IN_WINDOWS[method]) {
+            callsInWindows[method]++;
+        } else {
+            calls[method]++;
+        }
         depth = top + 1;
+        return top + 1;
     }
 
-    /** The method ends. Frames above it, left by an error in a probe, end with it. */
-    public void exit(int method) {
-        long now = Clock.now();
+    /** A frame ends, and with it those above, which an error in a probe has left. */
+    void exit(int frame) {
         int top = depth;
-        if (top == 0) {
+        if (frame > top) {
             return;
         }
-        charge(stack[top - 1], now);
-        last = now;
-        while (top > 0 && stack[--top] != method) {
-            continue;
+        long now = Clock.now();
+        // between two windows the clock stands still
+        if (now != last || waiting) {
+            charge(stack[top - 1], now);
+            last = now;
         }
-        depth = top;
+        depth = frame - 1;
     }
 
     /** A call that waits begins. */
@@ -115,12 +172,57 @@ public final class ThreadRecord {
     }
 
     private void charge(int method, long now) {
+        // a window's end may be a moment before what was read while it closed
+        long passed = Math.max(0, now - last - probeNanos);
         if (waiting) {
             waiting = false;
-            waited[method] += now - last;
+            waited[method] += passed;
         } else {
-            time[method] += now - last;
+            time[method] += passed > LONG_NANOS ? onProcessor(passed) : passed;
         }
+    }
+
+    /**
+     * What of a long time without a probe the thread was on a processor. Another thread may
+     * have been in its place, or it waited where nobody sees it; the thread's processor time
+     * since the last check tells: at the window's begin, or within it. Short times are not asked for: reading it takes longer.
+     */
+    private long onProcessor(long passed) {
+        if (threads == null) {
+            return passed;
+        }
+        long real = checkedReal;
+        long used = checkedUsed;
+        check();
+        double all = checkedReal - real;
+        double part = checkedUsed - used;
+        if (real == 0 || all <= 0) {
+            return passed;
+        }
+        if (all <= passed + NEAR_NANOS) {
+            return Math.round(Math.max(0, Math.min(passed, passed - (all - part))));
+        }
+        // most of it was outside of windows: on the average over all of it
+        return Math.round(passed * Math.min(1, part / all));
+    }
+
+    /** A window opens: what all threads have used by then. */
+    static void checkAll() {
+        if (threads == null) {
+            return;
+        }
+        for (ThreadRecord record : ALL) {
+            long used = threads.getThreadCpuTime(record.id);
+            if (used >= 0) {
+                record.checkedReal = System.nanoTime();
+                record.checkedUsed = used;
+            }
+        }
+    }
+
+    private void check() {
+        checkedReal = System.nanoTime();
+        checkedUsed = threads.getCurrentThreadCpuTime();
     }
 
     void bytes(long in, long out) {
@@ -162,6 +264,7 @@ public final class ThreadRecord {
         time = Arrays.copyOf(time, length);
         waited = Arrays.copyOf(waited, length);
         bytes = Arrays.copyOf(bytes, 2 * length);
+        callsInWindows = Arrays.copyOf(callsInWindows, length);
         calls = Arrays.copyOf(calls, length);
     }
 

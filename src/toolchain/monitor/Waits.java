@@ -22,22 +22,32 @@ final class Waits {
                 if (name.equals("wait") && descriptor.endsWith(")V")) {
                     return descriptor.equals("()V") || descriptor.equals("(J)V") || descriptor.equals("(JI)V");
                 }
-                return owner.startsWith("java/util/concurrent/") && waitsConcurrently(owner, name);
+                return owner.startsWith("java/util/concurrent/") && waitsConcurrently(owner, name, descriptor);
         }
     }
 
-    private static boolean waitsConcurrently(String owner, String name) {
+    private static boolean waitsConcurrently(String owner, String name, String descriptor) {
         switch (name) {
             case "await":
             case "awaitNanos":
             case "awaitUntil":
             case "awaitUninterruptibly":
             case "awaitTermination":
+            case "awaitAdvanceInterruptibly":
+            case "arriveAndAwaitAdvance":
             case "acquire":
+            case "acquireUninterruptibly":
+            case "transfer":
             case "exchange":
             case "invokeAll":
+            case "invokeAny":
             case "join":
                 return true;
+            case "tryAcquire":
+            case "tryLock":
+            case "tryTransfer":
+                // those with a limit of time wait for it
+                return descriptor.contains("Ljava/util/concurrent/TimeUnit;");
             case "take":
             case "put":
                 return owner.endsWith("Queue") || owner.endsWith("Deque");

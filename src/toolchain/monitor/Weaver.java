@@ -7,6 +7,7 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
+import wattline.monitor.probe.Live;
 
 /** Puts probes into the classes that the filter accepts. */
 final class Weaver implements ClassFileTransformer {
@@ -37,6 +38,9 @@ final class Weaver implements ClassFileTransformer {
     private byte[] woven(String name, byte[] bytes) {
         ClassReader reader = new ClassReader(bytes);
         Shapes shapes = Shapes.of(reader);
+        if (!shapes.hasWork(small)) {
+            return null;
+        }
         // maximal stack sizes are computed; frames are kept and added to, which needs no
         // knowledge of other classes
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
@@ -47,13 +51,16 @@ final class Weaver implements ClassFileTransformer {
                     String[] exceptions) {
                 MethodVisitor next = super.visitMethod(access, method, descriptor, signature, exceptions);
                 Shapes.Shape shape = shapes.of(method, descriptor);
-                if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) != 0 || !small && shape.isTrivial()) {
+                if (!shape.carriesProbe(small)) {
                     return next;
                 }
                 int number = methods.number(name.replace('/', '.'), method, descriptor, shapes.file, shape.first,
                         shape.last);
-                if (methods.isFolded(number)) {
+                if (number >= Live.LIMIT || methods.isFolded(number)) {
                     return next;
+                }
+                if (methods.isNew(number)) {
+                    Live.always(number);
                 }
                 changed[0] = true;
                 return new MethodProbe(next, access, method, descriptor, number);

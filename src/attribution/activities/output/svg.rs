@@ -60,6 +60,8 @@ impl Palette {
 
 /// A layer of the stack: its name and its mean power in each column.
 struct Layer {
+    /// None for the constant.
+    component: Option<usize>,
     name: String,
     power_w: Vec<f64>,
 }
@@ -121,12 +123,27 @@ pub(super) fn picture(
     for (at, component) in lanes.iter().enumerate() {
         let y = TOP + power_height + LANE * at as f64;
         lane(&mut svg, analysis, *component, y, view, labels, palette);
+        if let Some(layer) = layers.iter().position(|layer| layer.component == Some(*component)) {
+            key(&mut svg, layer, y);
+        }
     }
     axis(&mut svg, height - AXIS, view);
     svg += "</svg>";
     let legend =
         layers.iter().enumerate().map(|(at, layer)| (layer_class(at), visible(&layer.name)));
     Some((svg, legend.collect()))
+}
+
+/// A lane's component by its tone in the stack.
+fn key(svg: &mut String, layer: usize, y: f64) {
+    let (class, size) = (layer_class(layer), LANE - 14.0);
+    put(
+        svg,
+        format_args!(
+            "<rect class=\"{class}\" x=\"1\" y=\"{:.1}\" width=\"{size}\" height=\"{size}\"/>",
+            y + 4.0
+        ),
+    );
 }
 
 fn layer_class(at: usize) -> String {
@@ -136,10 +153,12 @@ fn layer_class(at: usize) -> String {
 /// The constant, then each component with a fitted power.
 fn layers(analysis: &Analysis, view: View) -> Vec<Layer> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
-    let constant = Layer { name: "(constant)".into(), power_w: vec![powers.constant.w; COLUMNS] };
+    let power_w = vec![powers.constant.w; COLUMNS];
+    let constant = Layer { component: None, name: "(constant)".into(), power_w };
     let mut layers = vec![constant];
     for (component, states) in analysis.periods.states.iter().enumerate() {
-        let mut layer = Layer { name: String::new(), power_w: vec![0.0; COLUMNS] };
+        let power_w = vec![0.0; COLUMNS];
+        let mut layer = Layer { component: Some(component), name: String::new(), power_w };
         for period in states.iter().filter(|p| p.end_ns > view.start_ns && p.start_ns < view.end_ns)
         {
             let column = period.state.and_then(|state| analysis.columns.of[component][state]);

@@ -76,13 +76,14 @@ pub struct Bounce {
     pub names: [String; 2],
 }
 
-/// Runs Bounce for some seconds. Node 4 was switched on `offset_s` later, so its clock
-/// shows that much less.
+/// Runs Bounce for some seconds. Node 4 was switched on `offset_s` (up to 4000) earlier, so
+/// its clock shows that much more; its names don't say so, as its messages do.
 #[must_use]
 pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
     let mut nodes = [node(), node()];
     let end_us = seconds * 1e6;
     let numbers = [1, 4];
+    nodes[1].first_time = (offset_s * 1e6).round() as u32;
     for (at, node) in nodes.iter_mut().enumerate() {
         boot(node, numbers[at]);
     }
@@ -108,9 +109,8 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
     let names = [
         format!("# Bounce on a simulated node; see docs/activities.md.\nnode = 1\n{COMPONENTS}"),
         format!(
-            "# Bounce on a simulated node; see docs/activities.md.\nnode = 4\n\
-             clock_offset_s = {:?}\n{COMPONENTS}",
-            -offset_s
+            "# Bounce on a simulated node; see docs/activities.md. Its clock shows {offset_s} s \
+             more than node 1's.\nnode = 4\n{COMPONENTS}"
         ),
     ];
     Bounce { nodes, names }

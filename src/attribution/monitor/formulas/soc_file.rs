@@ -110,6 +110,15 @@ impl SocTable {
         Some(low_w + part * (high_w - low_w))
     }
 
+    /// The power of a core of whose cluster no more is known than the numbers of cores: a
+    /// cluster's cores are those from its measured one on up to the next cluster's, and
+    /// those before the first measured one are of its cluster.
+    pub fn watts_of_core(&self, core: u32, khz: u64) -> Option<f64> {
+        let below = self.clusters.range(..=core).next_back();
+        let (cluster, _) = below.or_else(|| self.clusters.first_key_value())?;
+        self.watts(*cluster, khz)
+    }
+
     /// The cluster of a clock: the one whose measured core is among its cores. freqbench
     /// leaves core 0 to the system and measures another of its cluster.
     pub fn cluster_of(&self, cores: &[u32]) -> Option<u32> {
@@ -136,6 +145,10 @@ mod tests {
         assert_eq!((table.watts(1, 600_000), table.watts(2, 300_000)), (None, None));
         assert_eq!(table.cluster_of(&[0, 1, 2, 3]), Some(1));
         assert_eq!(table.cluster_of(&[6, 7]), None);
+        let of_core = |core| table.watts_of_core(core, 400_000).unwrap();
+        assert_eq!((of_core(0), of_core(3)), (of_core(1), of_core(1)));
+        assert_eq!((of_core(4), of_core(7)), (0.1, 0.1));
+        assert_eq!(SocTable::default().watts_of_core(0, 1), None);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct MethodCycle {
     pub time_ns: f64,
     /// Calls that began; samples when sampled.
     pub calls: u64,
+    /// What of the calls is estimated: counted in windows of time, and scaled to all of it.
+    pub estimated: u64,
     /// Nanoseconds of waiting.
     pub waited_ns: f64,
     /// Bytes received and sent by sockets.
@@ -62,6 +64,8 @@ pub struct JvmCycle {
     pub cpu_s: f64,
     /// Threads that did something.
     pub threads: Vec<ThreadCycle>,
+    /// The part of the time in which calls were timed, above 0 and up to 1.
+    pub timed_part: f64,
     /// What went wrong in the agent.
     pub problems: Vec<String>,
 }
@@ -86,6 +90,7 @@ pub struct JvmState {
     threads: BTreeMap<u64, i64>,
     outside: BTreeMap<u64, (u64, u64)>,
     at: Option<(i64, i64)>,
+    timed_ns: i64,
 }
 
 impl JvmState {
@@ -105,7 +110,8 @@ impl JvmState {
                 self.methods.push(method.clone());
             }
         }
-        let methods = self.method_cycles(reading);
+        let timed_part = self.timed_part(reading);
+        let methods = self.method_cycles(reading, timed_part);
         let outside = self.outside_bytes(reading);
         let cpu: BTreeMap<u64, f64> = reading
             .threads
@@ -127,12 +133,26 @@ impl JvmState {
             duration_s,
             cpu_s: (reading.cpu_ns - cpu_ns).max(0) as f64 * 1e-9,
             threads: threads(reading, &cpu, methods, &outside),
+            timed_part,
             problems: reading.problems.clone(),
         })
     }
 
+    /// How much of the time since the last reading calls were timed in. Without a last
+    /// one, or a clock, it counts as all of it.
+    fn timed_part(&mut self, reading: &Reading) -> f64 {
+        let timed_ns = reading.timed_ns - std::mem::replace(&mut self.timed_ns, reading.timed_ns);
+        let Some((then_ns, _)) = self.at else { return 1.0 };
+        let part = timed_ns as f64 / (reading.now_ns - then_ns).max(1) as f64;
+        if part > 0.0 { part.min(1.0) } else { 1.0 }
+    }
+
     /// Differences of what has changed, and of what runs.
-    fn method_cycles(&mut self, reading: &Reading) -> BTreeMap<u64, Vec<MethodCycle>> {
+    fn method_cycles(
+        &mut self,
+        reading: &Reading,
+        timed_part: f64,
+    ) -> BTreeMap<u64, Vec<MethodCycle>> {
         let mut keys: BTreeSet<(u64, usize)> = reading.figures.keys().copied().collect();
         keys.extend(reading.running.iter().map(|(thread, (method, _))| (*thread, *method)));
         let mut cycles: BTreeMap<u64, Vec<MethodCycle>> = BTreeMap::new();
@@ -144,10 +164,13 @@ impl JvmState {
             // What was counted up to the last cut never counts again, also where the thread
             // has booked it meanwhile.
             let up_to_now = (now.time_ns + since).max(counted_ns);
+            let seen = now.calls_in_windows.saturating_sub(then.calls_in_windows);
+            let estimated = (seen as f64 / timed_part).round() as u64;
             let cycle = MethodCycle {
                 method: key.1,
                 time_ns: (up_to_now - counted_ns) as f64,
-                calls: now.calls.saturating_sub(then.calls),
+                calls: now.calls.saturating_sub(then.calls) + estimated,
+                estimated,
                 waited_ns: (now.waited_ns - then.waited_ns).max(0) as f64,
                 bytes: (
                     now.received.saturating_sub(then.received),
@@ -220,24 +243,40 @@ mod tests {
     #[test]
     fn a_running_frame_is_cut_at_the_cycle_and_never_counted_twice() {
         let mut state = JvmState::default();
-        let start = "cycle 0 0 0\nmethod 0\ta.A\tx\t()V\t\t0\t0\nthread 5 0 t\nm 5 0 100 1 0 0 0\n";
+        let start =
+            "cycle 0 0 0\nmethod 0\ta.A\tx\t()V\t\t0\t0\nthread 5 0 t\nm 5 0 100 1 0 0 0 0\n";
         assert_eq!(advance(&mut state, start), None);
         let first = advance(&mut state, "cycle 1000000000 9 0\nthread 5 9 t\nrunning 5 0 70\n");
         let first = first.unwrap();
         assert_eq!(first.threads[0].methods[0].time_ns, 70.0);
         assert!(first.duration_s == 1.0 && (first.cpu_s - 9e-9).abs() < 1e-15);
         // it has booked 90 meanwhile, of which 70 are counted, and runs again since 5
-        let text = "cycle 2000000000 19 0\nthread 5 19 t\nm 5 0 190 2 0 0 0\nrunning 5 0 5\n";
+        let text = "cycle 2000000000 19 0\nthread 5 19 t\nm 5 0 190 2 0 0 0 0\nrunning 5 0 5\n";
         let second = advance(&mut state, text).unwrap();
         let method = second.threads[0].methods[0];
         assert_eq!((method.time_ns, method.calls), (25.0, 1));
     }
 
     #[test]
+    fn calls_of_windows_are_scaled_to_all_of_the_time() {
+        let mut state = JvmState::default();
+        advance(&mut state, "cycle 0 0 0\nthread 5 0 t\nm 5 0 100 7 0 0 0 0\n");
+        // a tenth of the second was timed
+        let text = "cycle 1000000000 9 100000000\nthread 5 9 t\nm 5 0 300 8 5 0 0 0\n";
+        let cycle = advance(&mut state, text).unwrap();
+        let method = cycle.threads[0].methods[0];
+        assert_eq!((method.calls, method.estimated, cycle.timed_part), (51, 50, 0.1));
+        // a clock that tells nothing scales nothing
+        let text = "cycle 2000000000 19 100000000\nthread 5 19 t\nm 5 0 300 9 6 0 0 0\n";
+        let method = advance(&mut state, text).unwrap().threads[0].methods[0];
+        assert_eq!((method.calls, method.estimated), (2, 1));
+    }
+
+    #[test]
     fn an_ended_threads_processor_time_is_not_known() {
         let mut state = JvmState::default();
         advance(&mut state, "cycle 0 0 0\nthread 5 0 t\n");
-        let cycle = advance(&mut state, "cycle 1000 500 0\nm 5 0 100 1 0 0 0\n").unwrap();
+        let cycle = advance(&mut state, "cycle 1000 500 0\nm 5 0 100 1 0 0 0 0\n").unwrap();
         assert_eq!((cycle.threads[0].cpu_s, cycle.threads[0].methods.len()), (None, 1));
     }
 

@@ -3,11 +3,11 @@
 //! shares are made here.
 
 mod difference;
-mod fold;
+mod lighten;
 mod power;
 mod protocol;
 
 pub use difference::{JvmCycle, JvmState, Method, MethodCycle, ThreadCycle};
-pub use fold::{CLOCK_NS, PROBE_NS, to_fold};
+pub use lighten::{Lighten, Relief};
 pub use power::{JvmPower, MethodPower, ThreadPower, jvm_power};
 pub use protocol::{Figures, Greeting, ProtocolError, Reading, Way, parse_greeting, parse_reading};

@@ -61,6 +61,8 @@ pub struct Figures {
     pub time_ns: i64,
     /// Calls; samples when sampled.
     pub calls: u64,
+    /// Calls that were counted in windows of time alone, a part of all there were.
+    pub calls_in_windows: u64,
     /// Nanoseconds in calls that wait.
     pub waited_ns: i64,
     /// Bytes that sockets read.
@@ -76,6 +78,8 @@ pub struct Reading {
     pub now_ns: i64,
     /// Processor time of the whole process.
     pub cpu_ns: i64,
+    /// Time in which calls were timed: the probes' clock.
+    pub timed_ns: i64,
     /// New methods: number, class, name, descriptor, file, first and last line.
     pub methods: Vec<(usize, super::Method)>,
     /// Live threads: name and processor time.
@@ -93,7 +97,7 @@ pub struct Reading {
 /// Reads the first line.
 pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
     let bad = || ProtocolError::Greeting(line.chars().take(60).collect());
-    let words = line.trim_end().strip_prefix("wattline-monitor 1 ").ok_or_else(bad)?;
+    let words = line.trim_end().strip_prefix("wattline-monitor 2 ").ok_or_else(bad)?;
     let field =
         |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     let way = match field("mode") {
@@ -127,6 +131,7 @@ fn head(line: &str, reading: &mut Reading) -> Option<()> {
     let mut words = line.strip_prefix("cycle ")?.split(' ').map(str::parse::<i64>);
     reading.now_ns = words.next()?.ok()?;
     reading.cpu_ns = words.next()?.ok()?;
+    reading.timed_ns = words.next()?.ok()?;
     Some(())
 }
 
@@ -142,7 +147,8 @@ fn add(line: &str, reading: &mut Reading) -> Option<()> {
         }
         "m" => {
             let words: Vec<i64> = numbers(rest)?;
-            let [thread, method, time_ns, calls, waited_ns, received, sent] = words.as_slice()
+            let [thread, method, time_ns, calls, in_windows, waited_ns, received, sent] =
+                words.as_slice()
             else {
                 return None;
             };
@@ -151,6 +157,7 @@ fn add(line: &str, reading: &mut Reading) -> Option<()> {
             let figures = Figures {
                 time_ns: *time_ns,
                 calls: whole(calls)?,
+                calls_in_windows: whole(in_windows)?,
                 waited_ns: *waited_ns,
                 received: whole(received)?,
                 sent: whole(sent)?,
@@ -206,7 +213,7 @@ mod tests {
 
     const READING: &str = "cycle 100 2000 7\nproblem x: y\n\
         method 0\tcom.a.B$C\tget\t(I[Ljava/lang/String;[[J)V\tB.java\t3\t9\n\
-        thread 13 500 qtp 1-2 @x\nm 13 0 40 2 3 10 20\noutside 13 1 2\nrunning 13 0 5\nend\n";
+        thread 13 500 qtp 1-2 @x\nm 13 0 40 2 1 3 10 20\noutside 13 1 2\nrunning 13 0 5\nend\n";
 
     #[test]
     fn a_reading_with_every_kind_of_line() {
@@ -218,6 +225,7 @@ mod tests {
         assert_eq!(reading.threads[&13], ("qtp 1-2 @x".to_string(), 500));
         let figures = reading.figures[&(13, 0)];
         assert_eq!((figures.time_ns, figures.calls, figures.sent), (40, 2, 20));
+        assert_eq!((figures.calls_in_windows, reading.timed_ns), (1, 7));
         assert_eq!((reading.running[&13], reading.outside[&13]), ((0, 5), (1, 2)));
     }
 
@@ -228,7 +236,7 @@ mod tests {
         let strange = parse_reading("cycle 1 2 3\nm 1 2\nend\n").unwrap_err();
         assert!(strange.to_string().contains("line 2"), "{strange}");
         assert!(parse_greeting("HTTP/1.1 400").is_err());
-        let greeting = parse_greeting("wattline-monitor 1 pid=7 mode=sampling java=17\n").unwrap();
+        let greeting = parse_greeting("wattline-monitor 2 pid=7 mode=sampling java=17\n").unwrap();
         assert_eq!((greeting.pid, greeting.way), (7, Way::Sampling));
     }
 

@@ -70,8 +70,46 @@ pub struct JvmAbout {
     pub java: String,
     /// `sampling` or `instrumentation`.
     pub way: String,
-    /// Methods whose probes were taken out, as they were called too often.
-    pub folded: Vec<String>,
+    /// Methods whose probes were taken out, as they were called too often: their time is
+    /// in their callers' figures.
+    pub folded: Vec<FoldedMethod>,
+    /// Methods whose calls were counted in windows of time from some moment on: their
+    /// counts are estimates.
+    #[serde(default)]
+    pub estimated: Vec<String>,
+}
+
+/// A method that lost its probe.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoldedMethod {
+    /// Class, name and parameter types.
+    pub method: String,
+    /// Calls up to then, all threads together.
+    pub calls: u64,
+    /// Whether these are an estimate, in part or in all.
+    pub is_estimate: bool,
+    /// The cycle after which it has none, from 1.
+    pub after_cycle: u64,
+}
+
+impl FoldedMethod {
+    /// The method and its calls, for reading.
+    pub fn line(&self) -> String {
+        let about = if self.is_estimate { "about " } else { "" };
+        format!("{} ({about}{} calls until then)", self.method, self.calls)
+    }
+}
+
+impl JvmAbout {
+    /// The methods that are named beside the rows.
+    fn other_names(&self) -> impl Iterator<Item = &str> {
+        let folded = self.folded.iter().map(|folded| folded.method.as_str());
+        folded.chain(self.estimated.iter().map(String::as_str))
+    }
+
+    fn other_names_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.folded.iter_mut().map(|folded| &mut folded.method).chain(&mut self.estimated)
+    }
 }
 
 impl About {

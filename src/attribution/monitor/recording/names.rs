@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Recording;
+use super::{JvmAbout, Recording};
 use crate::attribution::mapping::{Certainty, Mapping, Recorded};
 
 /// How many methods of a recording a mapping has named.
@@ -21,7 +21,7 @@ pub struct Renamed {
 impl Recording {
     /// The recorded names of classes with methods: what a mapping is asked for.
     pub fn class_names(&self) -> BTreeSet<String> {
-        let folded = self.about.jvm.iter().flat_map(|jvm| &jvm.folded);
+        let folded = self.about.jvm.iter().flat_map(|jvm| jvm.other_names());
         let folded = folded.filter_map(|method| parted(method).map(|(class, _)| class));
         let rows = self.methods.iter().map(|row| row.class.as_str());
         let host = |class: &str| class.split("$$Lambda").next().unwrap_or(class).to_string();
@@ -46,7 +46,7 @@ impl Recording {
             (row.class, row.method, row.file) = (named.class, named.method, named.file);
             (row.first_line, row.last_line) = named.lines;
         }
-        for method in self.about.jvm.iter_mut().flat_map(|jvm| &mut jvm.folded) {
+        for method in self.about.jvm.iter_mut().flat_map(JvmAbout::other_names_mut) {
             if let Some((class, name)) = parted(method) {
                 let named = mapping.name(Recorded { class, method: name, file: "", lines: (0, 0) });
                 *method = format!("{}.{}", named.class, named.method);
@@ -97,7 +97,7 @@ impl std::fmt::Display for Renamed {
 #[cfg(test)]
 mod tests {
     use super::super::accounts::tests::recording;
-    use super::super::{JvmAbout, sums};
+    use super::super::{FoldedMethod, sums};
     use super::*;
 
     const TEXT: &str = "com.Game -> a.A:\n    1:9:void run(int):11:19 -> x\n\
@@ -106,8 +106,9 @@ mod tests {
     #[test]
     fn names_change_and_sums_do_not() {
         let mut recording = recording();
-        let folded = vec!["a.C.b()".to_string(), "x".to_string()];
-        recording.about.jvm = Some(JvmAbout { pid: 7, folded, ..JvmAbout::default() });
+        let folded = FoldedMethod { method: "a.C.b()".into(), ..FoldedMethod::default() };
+        let (folded, estimated) = (vec![folded], vec!["x".to_string()]);
+        recording.about.jvm = Some(JvmAbout { pid: 7, folded, estimated, ..JvmAbout::default() });
         let names = recording.class_names();
         assert!(names.contains("a.A") && names.contains("a.C"), "{names:?}");
         let before = sums(&recording);
@@ -121,7 +122,8 @@ mod tests {
         assert_eq!(keys, ["a.B.x(int)", "com.Game.run(int)"]);
         let row = &recording.methods[0];
         assert_eq!((row.file.as_str(), row.first_line, row.last_line), ("com/A.java", 13, 14));
-        assert_eq!(recording.about.jvm.unwrap().folded, ["com.Game$Part.tiny()", "x"]);
+        let jvm = recording.about.jvm.unwrap();
+        assert_eq!(jvm.other_names().collect::<Vec<_>>(), ["com.Game$Part.tiny()", "x"]);
         let note = recording.about.notes.pop().unwrap();
         assert_eq!(
             note,

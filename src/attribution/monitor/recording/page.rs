@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use askama::Template;
 
 use super::tables::by_energy;
-use super::{Recording, Sums};
+use super::{FoldedMethod, Recording, Sums};
 use crate::account::Femtojoules;
 use crate::account::entry::share;
 use crate::report::format;
@@ -83,8 +83,11 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
     if let Some(jvm) = &about.jvm {
         facts.push(("JVM", format!("pid {}, Java {}, {}", jvm.pid, jvm.java, jvm.way)));
         if !jvm.folded.is_empty() {
-            let folded = format!("{} (in their callers' figures)", jvm.folded.join(", "));
-            facts.push(("called too often for a probe", folded));
+            let folded: Vec<String> = jvm.folded.iter().map(FoldedMethod::line).collect();
+            facts.push(("counted in callers: called too often for a probe", folded.join(", ")));
+        }
+        if !jvm.estimated.is_empty() {
+            facts.push(("calls counted in windows of time, and scaled", jvm.estimated.join(", ")));
         }
     }
     let page = Page {
