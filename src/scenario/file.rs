@@ -390,6 +390,6 @@ impl Default for LimitsFile {
 
 impl Default for KernelsFile {
     fn default() -> Self {
-        Self { enabled: true, repeats: 5, count: 60, window_s: 3.0, gap_s: 0.6 }
+        Self { enabled: true, repeats: 5, count: 150, window_s: 3.0, gap_s: 0.6 }
     }
 }
