@@ -16,7 +16,7 @@ pub struct Watched<D> {
     inner: D,
     budget: u32,
     bar: ProgressBar,
-    is_first: bool,
+    batches: usize,
 }
 
 impl<D: Dry> Watched<D> {
@@ -24,7 +24,7 @@ impl<D: Dry> Watched<D> {
     pub fn new(inner: D, budget: usize) -> Self {
         let bar = progress::bar(budget as u64, "dry runs");
         let budget = u32::try_from(budget).unwrap_or(u32::MAX);
-        Self { inner, budget, bar, is_first: true }
+        Self { inner, budget, bar, batches: 0 }
     }
 
     fn watch(
@@ -34,10 +34,11 @@ impl<D: Dry> Watched<D> {
     ) -> Result<Vec<DryOutcome>, DryError> {
         let start = Instant::now();
         let outcomes = run(&mut self.inner, cases)?;
-        if let (true, Ok(made)) = (self.is_first, u32::try_from(cases.len().max(1))) {
+        // The first batch also makes the build that the others share.
+        if let (1, Ok(made)) = (self.batches, u32::try_from(cases.len().max(1))) {
             self.announce(start.elapsed() / made);
         }
-        self.is_first = false;
+        self.batches += 1;
         self.bar.inc(cases.len() as u64);
         self.bar.set_length(self.bar.length().unwrap_or(0).max(self.bar.position()));
         Ok(outcomes)
