@@ -3,42 +3,26 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{BoardOptions, start};
 
-const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+use super::host::{AdbServer, BOARD_TOOLS, answer, has};
 
-fn wattline(port: u16, arguments: &[&str]) -> (Option<i32>, String) {
-    let mut command = Command::new(WATTLINE);
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
-    let output: Output = command.env("ANDROID_ADB_SERVER_PORT", port.to_string()).output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
-}
-
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    if !there {
-        println!("skipped: {program} is not on the PATH");
-    }
-    there
+/// The program where nobody serves adb.
+fn without_adb(arguments: &[&str]) -> (Option<i32>, String) {
+    answer(AdbServer { port: 1 }.command(arguments).output().unwrap())
 }
 
 #[test]
 fn a_check_says_what_a_board_offers_and_what_is_missing() {
-    if !["adb", "mksh", "toybox"].into_iter().all(is_there) {
+    if !has(&BOARD_TOOLS) {
         return;
     }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let executable = Some(WATTLINE.into());
+    let executable = Some(env!("CARGO_BIN_EXE_wattline").into());
     let board = start(&BoardOptions { executable, ..BoardOptions::default() }).unwrap();
-    let (code, said) = wattline(port, &["board", "check", &board.serial()]);
-    Command::new("adb").args(["-P", &port.to_string(), "kill-server"]).output().unwrap();
+    let (code, said) = answer(AdbServer::new().wattline(&["board", "check", &board.serial()]));
     assert_eq!(code, Some(0), "{said}");
     for line in [
         "virtual: computed energy",
@@ -55,7 +39,7 @@ fn a_check_says_what_a_board_offers_and_what_is_missing() {
 
 #[test]
 fn a_machine_without_a_meter_does_not_spend_nothing() {
-    let (code, said) = wattline(1, &["board", "check", "jvm"]);
+    let (code, said) = without_adb(&["board", "check", "jvm"]);
     match code {
         Some(0) => assert!(said.contains("meter        rapl: "), "{said}"),
         code => {
@@ -83,14 +67,14 @@ fn short_scenario(folder: &Path) -> String {
 
 #[test]
 fn a_campaign_on_this_machine_says_by_what_its_energy_is_told() {
-    if !is_there("javac") {
+    if !has(&["javac"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let scenario = short_scenario(folder.path());
     let out = folder.path().join("out");
     let out_text = out.to_str().unwrap();
-    let (code, said) = wattline(1, &["run", &scenario, "--board", "jvm", "--out", out_text]);
+    let (code, said) = without_adb(&["run", &scenario, "--board", "jvm", "--out", out_text]);
     assert_eq!(code, Some(0), "{said}");
     let records = read_journal(&out).unwrap();
     let good: Vec<&RunRecord> = records.iter().filter(|record| record.is_good()).collect();
@@ -99,14 +83,12 @@ fn a_campaign_on_this_machine_says_by_what_its_energy_is_told() {
         assert_eq!(record.board.serial, "jvm");
         assert!(!record.board.is_virtual);
     }
-    if ["adb", "mksh", "toybox"].into_iter().all(is_there) {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    if has(&BOARD_TOOLS) {
         let other = ["run", &scenario, "--board", "virtual", "--resume", "--out", out_text];
-        let (code, said) = wattline(port, &other);
-        Command::new("adb").args(["-P", &port.to_string(), "kill-server"]).output().unwrap();
+        let (code, said) = answer(AdbServer::new().wattline(&other));
         assert!(code == Some(2) && said.contains("was begun on board jvm"), "{said}");
     }
-    let (code, said) = wattline(1, &["dataset", out_text]);
+    let (code, said) = without_adb(&["dataset", out_text]);
     assert_eq!(code, Some(0), "{said}");
     let facts = fs::read_to_string(out.join("dataset.toml")).unwrap();
     let meter = facts.lines().find(|line| line.starts_with("meter = ")).unwrap();

@@ -6,14 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::run::read_journal;
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
+
+use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const SCENARIO: &str = "tests/scenarios/fleet.toml";
@@ -31,31 +32,17 @@ const SETTINGS: [&str; 3] = [
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_setspeed",
 ];
 
-/// An adb server of the test's own, ended with it.
+/// An adb server of the test's own, and a folder; gone with it.
 struct Bench {
-    server: u16,
+    server: AdbServer,
     folder: TempDir,
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let port = self.server.to_string();
-        Command::new("adb").args(["-P", &port, "kill-server"]).output().ok();
-    }
 }
 
 impl Bench {
     /// None, and it says so, where a tool is missing.
     fn new() -> Option<Bench> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let there = |tool: &&str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
-        if let Some(tool) = ["adb", "mksh", "toybox", "javac"].into_iter().find(|t| !there(t)) {
-            println!("skipped: {tool} is not on the PATH");
-            return None;
-        }
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = free.local_addr().unwrap().port();
-        Some(Bench { server, folder: TempDir::new().unwrap() })
+        has(&CAMPAIGN_TOOLS)
+            .then(|| Bench { server: AdbServer::new(), folder: TempDir::new().unwrap() })
     }
 
     fn out(&self, name: &str) -> PathBuf {
@@ -66,10 +53,8 @@ impl Bench {
     fn start(&self, arguments: &[&str]) -> (Child, PathBuf) {
         let log = tempfile::NamedTempFile::new_in(self.folder.path()).unwrap();
         let (file, log) = log.keep().unwrap();
-        let mut command = Command::new(WATTLINE);
-        command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
-        command.env("ANDROID_ADB_SERVER_PORT", self.server.to_string());
-        command.stdout(file.try_clone().unwrap()).stderr(file);
+        let mut command = self.server.command(arguments);
+        command.stdin(Stdio::null()).stdout(file.try_clone().unwrap()).stderr(file);
         (command.spawn().unwrap(), log)
     }
 

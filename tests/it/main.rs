@@ -8,6 +8,7 @@ mod faults;
 mod fleet;
 mod gradle;
 mod hints;
+mod host;
 mod mapping;
 mod meters;
 mod monitor;

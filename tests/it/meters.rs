@@ -5,9 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,37 +15,24 @@ use wattline::campaign::Phase;
 use wattline::run::{Measured, RunRecord, read_journal};
 use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, RunningBoard, start};
 
+use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
+
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
 /// An adb server of the test's own, and a folder; gone with it.
 struct Bench {
-    server: u16,
+    server: AdbServer,
     folder: TempDir,
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let port = self.server.to_string();
-        Command::new("adb").args(["-P", &port, "kill-server"]).output().ok();
-    }
 }
 
 impl Bench {
     /// None, and it says so, where a tool is missing.
     fn new(tools: &[&str]) -> Option<Bench> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let there = |tool: &str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
-        if let Some(tool) = tools.iter().find(|tool| !there(tool)) {
-            println!("skipped: {tool} is not on the PATH");
-            return None;
-        }
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = free.local_addr().unwrap().port();
-        Some(Bench { server, folder: TempDir::new().unwrap() })
+        has(tools).then(|| Bench { server: AdbServer::new(), folder: TempDir::new().unwrap() })
     }
 
     fn for_boards() -> Option<Bench> {
-        Bench::new(&["adb", "mksh", "toybox", "javac"])
+        Bench::new(&CAMPAIGN_TOOLS)
     }
 
     fn out(&self, name: &str) -> PathBuf {
@@ -55,13 +40,9 @@ impl Bench {
     }
 
     fn wattline(&self, root: Option<&Path>, arguments: &[&str]) -> (Option<i32>, String) {
-        let mut command = Command::new(WATTLINE);
-        command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
-        command.env("ANDROID_ADB_SERVER_PORT", self.server.to_string());
+        let mut command = self.server.command(arguments);
         command.envs(root.map(|root| ("WATTLINE_ROOT", root)));
-        let output = command.output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+        answer(command.output().unwrap())
     }
 
     /// As [`Bench::wattline`], where nothing may go wrong.

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
+
+use super::host::{AdbServer, CAMPAIGN_TOOLS, has, kill_server};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -39,52 +40,8 @@ const RESULTS: [&str; 22] = [
     "report.html",
 ];
 
-/// An adb server of the test's own, so that it disturbs nobody; ended with the test.
-struct AdbServer {
-    port: u16,
-}
-
-impl AdbServer {
-    fn new() -> AdbServer {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        AdbServer { port: free.local_addr().unwrap().port() }
-    }
-
-    fn wattline(&self, arguments: &[&str]) -> Output {
-        Command::new(WATTLINE)
-            .args(arguments)
-            .env("ANDROID_ADB_SERVER_PORT", self.port.to_string())
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .unwrap()
-    }
-}
-
-impl AdbServer {
-    fn kill(&self) {
-        let port = self.port.to_string();
-        let _ = Command::new("adb").args(["-P", &port, "kill-server"]).output();
-    }
-}
-
-impl Drop for AdbServer {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-fn is_there(program: &str) -> bool {
-    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-        .any(|folder| folder.join(program).is_file())
-}
-
 fn can_run_boards() -> bool {
-    let missing: Vec<_> =
-        ["adb", "mksh", "toybox", "javac"].into_iter().filter(|name| !is_there(name)).collect();
-    if !missing.is_empty() {
-        println!("skipped: {} not on PATH", missing.join(", "));
-    }
-    missing.is_empty()
+    has(&CAMPAIGN_TOOLS)
 }
 
 fn text(output: &Output) -> String {
@@ -201,7 +158,7 @@ fn a_campaign_goes_on_after_the_loss_of_its_board() {
         let running = scope.spawn(|| run("disturbed"));
         for lines in [4, 9] {
             wait_for_lines(&out("disturbed").join("journal.jsonl"), lines, &running);
-            adb.kill();
+            kill_server(adb.port);
         }
         running.join().unwrap()
     });
@@ -407,7 +364,7 @@ fn a_board_that_is_not_there_is_named() {
 
 #[test]
 fn an_application_that_crashes_at_start_says_why() {
-    if !is_there("javac") {
+    if !has(&["javac"]) {
         println!("skipped: javac not on PATH");
         return;
     }

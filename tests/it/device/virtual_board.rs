@@ -2,9 +2,9 @@
 //! the device side.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wattline::device::{
@@ -17,36 +17,26 @@ use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
 use wattline::virtual_board::{BoardFile, BoardOptions, Mode, RunningBoard, Tools, start};
 
+use crate::host::{BOARD_TOOLS, free_port, has, kill_server};
+
 /// An adb server of the test's own, ended with it.
 struct OwnServer(Server);
 
 impl OwnServer {
     fn new() -> Self {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        Self(Server { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, port) })
+        Self(Server { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port()) })
     }
 }
 
 impl Drop for OwnServer {
     fn drop(&mut self) {
-        let port = self.0.address.port().to_string();
-        let mut stop = Command::new("adb");
-        stop.args(["-P", &port, "kill-server"]).stdout(Stdio::null()).stderr(Stdio::null());
-        stop.status().ok();
+        kill_server(self.0.address.port());
     }
 }
 
 /// Whether this machine has what a virtual board needs; says so when not.
 fn has_tools() -> bool {
-    let missing = ["adb", "mksh", "toybox"].into_iter().find(|tool| {
-        let version = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
-        !version.is_ok_and(|output| output.status.success())
-    });
-    if let Some(tool) = missing {
-        eprintln!("skipped: {tool} is not installed (apt-get install {tool})");
-    }
-    missing.is_none()
+    has(&BOARD_TOOLS)
 }
 
 fn virtual_board(mode: Mode) -> RunningBoard {

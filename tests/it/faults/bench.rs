@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -12,6 +11,8 @@ use tempfile::TempDir;
 use wattline::campaign::Phase;
 use wattline::run::{RunRecord, Verdict, read_journal, read_logs};
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
+
+use crate::host::{CAMPAIGN_TOOLS, free_port, has, kill_server};
 
 const SCENARIO: &str = "tests/scenarios/faults.toml";
 
@@ -51,29 +52,13 @@ fn program() -> String {
     std::env::var("WATTLINE_PROGRAM").unwrap_or(env!("CARGO_BIN_EXE_wattline").into())
 }
 
-/// Ends the adb server on a port.
-pub fn kill_server(port: u16) {
-    let mut kill = Command::new("adb");
-    kill.args(["-P", &port.to_string(), "kill-server"]);
-    kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().ok();
-}
-
-fn missing_tool() -> Option<&'static str> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |tool: &&str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
-    ["adb", "mksh", "toybox", "javac"].into_iter().find(|tool| !there(tool))
-}
-
 impl Bench {
     /// Runs the undisturbed campaign; none, and it says so, where a tool is missing.
     pub fn new(mode: Mode) -> Option<Bench> {
-        if let Some(tool) = missing_tool() {
-            println!("skipped: {tool} is not on the PATH");
+        if !has(&CAMPAIGN_TOOLS) {
             return None;
         }
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = free.local_addr().unwrap().port();
-        drop(free);
+        let server = free_port();
         let folder = TempDir::new().unwrap();
         let mut bench = Bench { folder, server, mode, records: Vec::new(), requests: 0 };
         let board = bench.board();

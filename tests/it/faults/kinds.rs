@@ -6,6 +6,7 @@ use wattline::virtual_board::{Act, Fault, Moment};
 
 use super::bench::{Bench, Outcome, Trial};
 use super::disk;
+use crate::host::kill_server;
 
 /// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -143,7 +144,7 @@ impl Kind {
             }
             _ => {
                 let port = trial.server;
-                board.at(moment, Act::Call(Box::new(move || super::bench::kill_server(port))));
+                board.at(moment, Act::Call(Box::new(move || kill_server(port))));
             }
         }
     }

@@ -1,10 +1,11 @@
 //! A virtual board with an adb server of its own, driven by the adb program.
 
 use std::io::Write;
-use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
+
+use crate::host::{BOARD_TOOLS, free_port, has};
 
 /// What a call of adb gave.
 pub struct Output {
@@ -21,13 +22,7 @@ pub struct Adb {
 
 /// Whether this machine has what a board needs; says so when not.
 pub fn has_tools() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |tool: &&str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
-    let missing = ["adb", "mksh", "toybox"].into_iter().find(|tool| !there(tool));
-    if let Some(tool) = missing {
-        eprintln!("skipped: {tool} is not installed (apt-get install {tool})");
-    }
-    missing.is_none()
+    has(&BOARD_TOOLS)
 }
 
 /// A board that takes the program under test for its commands.
@@ -48,9 +43,7 @@ impl Adb {
 
     /// A connected board.
     pub fn of(options: BoardOptions) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server_port = free.local_addr().unwrap().port().to_string();
-        drop(free);
+        let server_port = free_port().to_string();
         let adb = Self { board: start(&options).unwrap(), server_port };
         let answer = adb.server(&["connect", &adb.board.serial()]);
         assert!(answer.stdout.contains("connected to"), "{}", answer.stdout);
