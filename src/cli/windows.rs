@@ -8,7 +8,7 @@ use crate::dataset::probe_cost::{Pair, ProbeCost, probe_cost};
 use crate::dataset::windows::{Piece, Session, idle_power_w, noise_j, window_energy};
 use crate::dataset::{CaseEnergy, CaseMixes, LibraryTop, MeasuredCase, Windows, lump_cases};
 use crate::operations::{Dictionary, Mix};
-use crate::power::{Window, parse_log_line, parse_samples, parse_session_log};
+use crate::power::{Window, parse_samples, parse_session_log};
 use crate::run::{JudgeSettings, Measured, RunRecord, read_logs};
 
 use super::Failure;
@@ -134,10 +134,8 @@ fn collections(logcat: &str, source: &Source<'_>) -> Vec<f64> {
     let (Ok(alignment), Ok((begin, _))) = (log.alignment(), log.session_marks()) else {
         return Vec::new();
     };
-    let lines: Vec<&str> = logcat.lines().collect();
-    let own = log.collections.iter().filter(|(_, pid, _)| *pid == begin.pid);
-    let at = |line: usize| parse_log_line(lines.get(line.checked_sub(1)?)?)?.wall_s;
-    own.filter_map(|(line, ..)| Some(at(*line)? + alignment.offset_s)).collect()
+    let own = log.collections_of(begin.pid);
+    own.filter_map(|logged| Some(logged.wall_s? + alignment.offset_s)).collect()
 }
 
 /// Kinds of blocks whose probe stands in a condition. (That of a `for` mostly follows from

@@ -22,7 +22,7 @@ pub use integrate::{
 pub use logcat::{LogLine, parse_log_line};
 pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
 pub use session_log::{
-    Alignment, Death, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog, SessionLogError,
-    parse_session_log,
+    Alignment, Death, LoggedCollection, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog,
+    SessionLogError, parse_session_log,
 };
 pub use trace::{Flaw, FlawKind, Kind, Trace, TraceError, parse_trace};

@@ -66,6 +66,19 @@ pub struct Alignment {
     pub residual_s: f64,
 }
 
+/// A garbage collection and where the log has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedCollection {
+    /// What was collected.
+    pub what: Collection,
+    /// Wall clock in seconds, where the log has times.
+    pub wall_s: Option<f64>,
+    /// The process.
+    pub pid: u32,
+    /// Line, from 1.
+    pub line: usize,
+}
+
 /// What one session's log says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionLog {
@@ -73,8 +86,8 @@ pub struct SessionLog {
     pub marks: Vec<Mark>,
     /// Pairs of wall clock and uptime, in seconds.
     pub uptimes: Vec<(f64, f64)>,
-    /// Collections: line, process, what.
-    pub collections: Vec<(usize, u32, Collection)>,
+    /// Collections of any process.
+    pub collections: Vec<LoggedCollection>,
     /// Deaths of any process.
     pub deaths: Vec<Death>,
     /// Iterations that a kernel said it makes (`wattline: iterations NAME N`): line, name,
@@ -179,8 +192,9 @@ fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &Ma
         log.uptimes.extend(line.wall_s.zip(finite));
     } else if let Some((name, iterations)) = iterations_of(line) {
         log.iterations.push((number, name.to_string(), iterations));
-    } else if let Some(collection) = parse_collection(line.message) {
-        log.collections.push((number, line.pid, collection));
+    } else if let Some(what) = parse_collection(line.message) {
+        let (wall_s, pid) = (line.wall_s, line.pid);
+        log.collections.push(LoggedCollection { what, wall_s, pid, line: number });
     } else if let Some(pid) = death_of(line) {
         log.deaths.push(Death { pid, message: line.message.to_string(), line: number });
     }
@@ -283,9 +297,13 @@ impl SessionLog {
     /// Collections of a mark's process between it and another mark.
     pub fn collections_between(&self, begin: &Mark, end: &Mark) -> Vec<&Collection> {
         let inside = |line: usize| begin.line < line && line < end.line;
-        let own =
-            self.collections.iter().filter(|(line, pid, _)| *pid == begin.pid && inside(*line));
-        own.map(|(_, _, collection)| collection).collect()
+        let own = self.collections_of(begin.pid).filter(|logged| inside(logged.line));
+        own.map(|logged| &logged.what).collect()
+    }
+
+    /// All collections of a process.
+    pub fn collections_of(&self, pid: u32) -> impl Iterator<Item = &LoggedCollection> {
+        self.collections.iter().filter(move |logged| logged.pid == pid)
     }
 
     fn end_of(&self, begin: &Mark) -> Result<&Mark, SessionLogError> {

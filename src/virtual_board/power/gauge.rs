@@ -8,8 +8,8 @@ use std::path::Path;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::RailPower;
 use super::files::{LiveFile, write_file};
+use super::{RailPower, stepped};
 use crate::virtual_board::meters_file::Gauge;
 
 /// The gauge and its battery.
@@ -130,9 +130,4 @@ impl FuelGauge {
     pub(super) fn shown(&self) -> Shown {
         self.shown
     }
-}
-
-/// A value in millionths, rounded to a whole number of steps.
-fn stepped(value: f64, step: f64) -> i64 {
-    ((value * 1e6 / step).round() * step) as i64
 }

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, write_file};
-use super::rail_volts;
+use super::{rail_volts, stepped};
 use crate::virtual_board::board_file::{BoardFile, Rail};
 use crate::virtual_board::meters_file::Sensors;
 
@@ -83,8 +83,8 @@ impl Ina231 {
         let amperes = watts / volts + draw(self.rail.noise_a);
         let volts = volts + draw(self.rail.noise_v);
         self.reading = Reading {
-            microvolts: stepped(volts, self.step_uv),
-            microamperes: stepped(amperes, self.rail.step_ua),
+            microvolts: unsigned(volts, self.step_uv),
+            microamperes: unsigned(amperes, self.rail.step_ua),
         };
     }
 
@@ -112,10 +112,9 @@ impl Ina231 {
     }
 }
 
-/// A value in millionths, rounded to a whole number of steps; never below zero.
-fn stepped(value: f64, step: u64) -> u64 {
-    let step = step.max(1);
-    ((value * 1e6 / step as f64).round().max(0.0) as u64) * step
+/// What the chip's registers hold: whole steps, never below zero.
+fn unsigned(value: f64, step: u64) -> u64 {
+    stepped(value, step.max(1) as f64).max(0) as u64
 }
 
 fn text(millionths: u64) -> String {
@@ -130,10 +129,10 @@ mod tests {
     fn values_are_in_steps_of_the_chip() {
         // 1.0372 V in steps of 1.25 mV is 830 steps; 0.5 A in steps of 274 uA is 1825.
         let reading =
-            Reading { microvolts: stepped(1.0372, 1250), microamperes: stepped(0.5, 274) };
+            Reading { microvolts: unsigned(1.0372, 1250), microamperes: unsigned(0.5, 274) };
         assert_eq!(reading, Reading { microvolts: 1_037_500, microamperes: 500_050 });
         assert_eq!(reading.microwatts(), 1037 * 500);
         assert_eq!(text(reading.microwatts()), "0.518500\n");
-        assert_eq!(stepped(-0.3, 274), 0);
+        assert_eq!(unsigned(-0.3, 274), 0);
     }
 }

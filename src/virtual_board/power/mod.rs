@@ -242,6 +242,11 @@ fn static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
     write_file(&root.join("proc/version"), "Linux version 3.4.5 (wattline virtual board)\n")
 }
 
+/// A value in millionths, rounded to a whole number of steps.
+fn stepped(value: f64, step: f64) -> i64 {
+    ((value * 1e6 / step).round() * step) as i64
+}
+
 /// The voltage of a rail: its own, or that of the operating point.
 fn rail_volts(rail: &Rail, point_volts: f64) -> f64 {
     rail.voltage_v.unwrap_or(point_volts)

@@ -54,7 +54,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     };
     let prior = beliefs.prior(&gram);
     let (b, prior) = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
-    let noise = objective(&gram, &prior, strength, &b) / gram.rows as f64;
+    let noise = noise(&gram, &prior, strength, &b);
     // Cases that hardly suffice for the costs leave small residuals, but no small noise.
     let supposed = design.noise.unwrap_or(0.0);
     let noise = noise.max((1.0 - SUPPOSED_SHARE) * noise + SUPPOSED_SHARE * supposed);
@@ -109,7 +109,7 @@ fn most_probable_strength(
     let mut best = (f64::INFINITY, STRENGTH_UNTUNED);
     for strength in strengths {
         let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
-        let spread = objective(gram, &near, strength, &b) / gram.rows as f64 / strength;
+        let spread = noise(gram, &near, strength, &b) / strength;
         let is_too_tight = beliefs.is_by_common_cost() && spread < SPREAD_MIN;
         let surprise = match is_too_tight {
             true => f64::MAX,
@@ -156,7 +156,7 @@ fn most_probable(
     let mut local = prior.clone();
     let mut b = minimum(gram, &local, strength, start)?;
     for _ in 0..REWEIGHTINGS {
-        let noise = objective(gram, &local, strength, &b) / gram.rows as f64;
+        let noise = noise(gram, &local, strength, &b);
         local = prior.reweighted(&b, noise / strength);
         b = minimum(gram, &local, strength, Start::Near(&b))?;
     }
@@ -181,6 +181,11 @@ fn objective(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
     let off: Vec<f64> = b.iter().zip(&prior.mean).map(|(b, mean)| b - mean).collect();
     let pull = dot(&off, &times(prior.precision.as_ref(), &off));
     (gram.squared_error(b) + strength * pull).max(1e-20 * gram.rows as f64)
+}
+
+/// The most probable variance of the noise: the minimum per case.
+fn noise(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+    objective(gram, prior, strength, b) / gram.rows as f64
 }
 
 fn covariance(gram: &Gram, prior: &Prior, noise: f64, spread: f64) -> Result<Mat<f64>, ModelError> {
