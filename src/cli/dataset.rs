@@ -1,11 +1,11 @@
 //! `wattline dataset`: the runs of a campaign -> the table that models are fitted to.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::campaign::{Phase, PlannedCase, Remains, count_operations};
+use crate::campaign::{Phase, PlannedCase, count_operations};
 use crate::dataset::{
     AssembleOptions, CaseMixes, Dataset, IdlePolicy, LibraryTop, Provenance, assemble,
     dataset_to_csv, dataset_to_toml, energies_to_csv,
@@ -16,10 +16,10 @@ use crate::scenario::{Protocol, Scenario};
 
 use super::Failure;
 use super::folder;
-use super::output::{Existing, Output, read_text};
+use super::output::{Existing, Output};
 use super::progress;
 use super::run::read_cases;
-use super::scenario_facts::executions_by_case;
+use super::traced_runs::TracedRuns;
 use super::windows::{self, Source};
 
 #[derive(Debug, Args)]
@@ -52,13 +52,12 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
     let dictionary = folder::read_dictionary(folder)?;
     let cases = read_cases(&output.path("plan.csv"))?;
     let records = read_journal(folder)?;
-    let executions = executions_by_case(folder, &records, dictionary.blocks.len())?;
+    let traced = TracedRuns::read(folder, &dictionary, &records)?;
     let options = AssembleOptions {
         library: LibraryTop::default(),
         idle: IdlePolicy::Campaign,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
-    let remains = read_remains(folder)?;
     let windows = scenario.campaign.protocol == Protocol::Windows;
     // With windows most cases have no runs without probes.
     let has_power = |case: &&PlannedCase| {
@@ -66,9 +65,7 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
     };
     let plain: Vec<PlannedCase> = cases.iter().filter(has_power).cloned().collect();
     let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
-    for case in &plain {
-        let Some(runs) = executions.get(&case.name) else { continue };
-        let variant = remains.dictionary(&dictionary, &case.variant, &case.removed);
+    for (case, variant, runs) in traced.of(&plain) {
         let mix = Mix::new(&variant, |block| runs.get(block).copied().unwrap_or(0));
         mixes.0.insert(case.name.clone(), mix);
         counts.insert(case.name.clone(), count_operations(&variant, runs));
@@ -77,13 +74,10 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
         .map_err(|error| Failure::input(folder.join("journal.jsonl"), error))?;
     output.write("energies.csv", energies_to_csv(&dataset))?;
     if windows {
-        let cases = cases
-            .iter()
-            .map(|case| (case, remains.dictionary(&dictionary, &case.variant, &case.removed)));
         let source = Source {
             folder,
             records: &records,
-            cases: cases.collect(),
+            cases: cases.iter().map(|case| (case, traced.variant(case))).collect(),
             plain: dataset.cases.iter().map(|case| (case.name.clone(), case.energy)).collect(),
             judge: JudgeSettings::from(scenario),
             window_s: scenario.campaign.window_s,
@@ -121,11 +115,6 @@ fn summary(dataset: &Dataset) -> String {
         );
     }
     text
-}
-
-pub(super) fn read_remains(folder: &Path) -> Result<Remains, Failure> {
-    let path = folder.join("remains.csv");
-    Remains::from_csv(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
 }
 
 fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {

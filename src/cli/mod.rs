@@ -35,6 +35,7 @@ mod stop;
 mod stop_rule;
 mod tenants;
 mod trace;
+mod traced_runs;
 mod truth;
 mod watched_runs;
 mod windows;

@@ -9,8 +9,8 @@ use crate::operations::Dictionary;
 use crate::run::RunRecord;
 use crate::scenario::Scenario;
 
-use super::scenario_facts::executions_by_case;
-use super::{Failure, dataset, plan};
+use super::traced_runs::TracedRuns;
+use super::{Failure, plan};
 
 /// What is asked with.
 pub struct StopRule<'s> {
@@ -29,14 +29,10 @@ impl StopRule<'_> {
     /// standard error says nothing of that case.
     pub fn enough(&self, records: &[RunRecord]) -> Result<Option<String>, Failure> {
         let Some(goal) = self.scenario.campaign.stop_lines else { return Ok(None) };
-        let blocks = self.dictionary.blocks.len();
-        let executions = executions_by_case(self.folder, records, blocks)?;
-        let remains = dataset::read_remains(self.folder)?;
+        let traced = TracedRuns::read(self.folder, self.dictionary, records)?;
         let mut counts = BTreeMap::new();
         let mut bases = Vec::new();
-        for case in self.cases {
-            let Some(runs) = executions.get(&case.name) else { continue };
-            let variant = remains.dictionary(self.dictionary, &case.variant, &case.removed);
+        for (case, variant, runs) in traced.of(self.cases) {
             counts.insert(case.name.clone(), count_operations(&variant, runs));
             if case.removed.is_empty() {
                 bases.push(runs.clone());
