@@ -29,15 +29,28 @@ use super::progress;
 use super::scenario_facts::ScenarioFacts;
 use super::sessions::{self, OpenBoard, VirtualSettings};
 
+mod kept;
 mod turns;
 
 use self::turns::measure_all;
+
+/// The folder of sessions.
+pub const RUNS: &str = kept::FOLDER;
 
 /// Operations below this share of all executions get no kernel.
 const LEAST_SHARE: f64 = 1e-6;
 
 /// Iterations of the two counted runs.
 const COUNTED: [u64; 2] = [1000, 3000];
+
+/// What is written beside the sessions.
+const RESULTS: [&str; 5] = [
+    "kernels.csv",
+    "kernels-covariance.csv",
+    "kernel-cases.csv",
+    "kernel-windows.csv",
+    DEVICES_FILE,
+];
 
 /// What the boards spend by the first, where there were several.
 pub const DEVICES_FILE: &str = "kernels-devices.csv";
@@ -52,6 +65,8 @@ Example:
 
 Several boards (--serial A --serial B) take turns and work at the same time; the costs are
 those of the first by name, and kernels-devices.csv says how the others differ.
+A session that has ended is not made again when the command is repeated after an
+interruption (kernel-runs/ holds them), except with --force.
 Writes kernels.csv (cost and standard error per operation), for `fit --prior`,
 kernel-windows.csv (every kernel's runs) and kernel-cases.csv (energy and counts of a
 million iterations of each).")]
@@ -74,7 +89,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.boards.check()?;
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    output.check_free(&["kernels.csv"])?;
+    output.check_free(&RESULTS)?;
+    if arguments.force {
+        output.discard(&[RUNS])?;
+    }
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = mix_in(&arguments.campaign)?;
