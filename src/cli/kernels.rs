@@ -32,7 +32,7 @@ use super::sessions::{self, OpenBoard, VirtualSettings};
 mod kept;
 mod turns;
 
-use self::turns::measure_all;
+pub(super) use self::turns::measure_all;
 
 /// The folder of sessions.
 pub const RUNS: &str = kept::FOLDER;
@@ -56,7 +56,7 @@ const RESULTS: [&str; 5] = [
 pub const DEVICES_FILE: &str = "kernels-devices.csv";
 
 /// A kernel program of release 11 runs wherever wattline's own probes do.
-const JAVA_RELEASE: u32 = 11;
+pub const JAVA_RELEASE: u32 = 11;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -119,11 +119,7 @@ pub fn make(
     boards: &[OpenBoard],
     output: &Output,
 ) -> Result<String, Failure> {
-    if boards.iter().any(OpenBoard::is_local) {
-        return Err(Failure::Usage(
-            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
-        ));
-    }
+    refuse_local(boards)?;
     let all = catalogue();
     let wanted = most_executed(&mix.executions(), scenario.kernels.count);
     let mut executed = wanted.clone();
@@ -161,13 +157,23 @@ pub fn make(
     Ok(said)
 }
 
+/// Refuses this machine as a board.
+pub(super) fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
+    match boards.iter().any(OpenBoard::is_local) {
+        true => Err(Failure::Usage(
+            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
+        )),
+        false => Ok(()),
+    }
+}
+
 fn most_executed(executions: &BTreeMap<String, u64>, count: usize) -> BTreeMap<String, u64> {
     let mut ranked: Vec<(&String, &u64)> = executions.iter().collect();
     ranked.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
     ranked.into_iter().take(count).map(|(name, count)| (name.clone(), *count)).collect()
 }
 
-fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
+pub(super) fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
     let files = program::sources(kernels).into_iter().map(|(path, text)| LoadedSource {
         path,
         text,

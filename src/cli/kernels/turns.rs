@@ -37,7 +37,7 @@ struct Turn<'o> {
 
 /// Runs all kernels, in another order each time. Several boards take turns, and work at the
 /// same time; each has one turn at least. Sessions that are there already are not made again.
-pub(super) fn measure_all(
+pub(in crate::cli) fn measure_all(
     kernels: &[Kernel],
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
