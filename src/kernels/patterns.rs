@@ -181,12 +181,12 @@ impl Code {
             "Bit or" => "c = a | b;",
             "Bit xor" => "c = a ^ b;",
             "Bit complement" => "c = ~a;",
-            "Left bitshift" => "c = a << n;",
-            "Right bitshift" => "c = a >> n;",
-            _ => "c = a >>> n;",
+            "Left bitshift" => "c = a << m;",
+            "Right bitshift" => "c = a >> m;",
+            _ => "c = a >>> m;",
         };
-        let locals = format!("{kind} a = {kind}One, b = {kind}Two, c = a; int n = intTwo;");
-        Self::new(&locals, body, "c == b && n > 0")
+        let locals = format!("{kind} a = {kind}One, b = {kind}Two, c = a; int m = intTwo;");
+        Self::new(&locals, body, "c == b && m > 0")
     }
 
     fn branch(operation: &str, kind: &str) -> Self {
@@ -269,8 +269,8 @@ impl Code {
             _ => (kind, format!("{kind}One")),
         };
         if operation == "Array allocation" {
-            let locals = format!("int n = intTwo - 2; {java}[] r = null;");
-            return Self::new(&locals, &format!("r = new {java}[n];"), "r == null");
+            let locals = format!("int m = intTwo - 2; {java}[] r = null;");
+            return Self::new(&locals, &format!("r = new {java}[m];"), "r == null");
         }
         if operation == "Array length" {
             return Self::new("int[] r = new int[intTwo]; int c = 0;", "c = r.length;", "c > 0");
