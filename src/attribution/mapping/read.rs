@@ -109,7 +109,7 @@ impl Reader<'_> {
             return Ok(());
         }
         if let Some(comment) = text.trim_start().strip_prefix('#') {
-            self.comment(comment);
+            self.comment(comment, text.starts_with('#'));
             return Ok(());
         }
         let record = ProguardRecord::try_parse(text.as_bytes())
@@ -168,8 +168,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Comments of other kinds, and of later versions, are nobody's fault.
-    fn comment(&mut self, text: &str) {
+    /// Comments of other kinds, and of later versions, are nobody's fault. Those of members
+    /// are indented.
+    fn comment(&mut self, text: &str, is_of_class: bool) {
         let Some((obfuscated, original)) = &self.class else { return };
         if !self.keeps_members && !text.contains("\"sourceFile\"") {
             return;
@@ -181,9 +182,7 @@ impl Reader<'_> {
         let kept = self.mapping.classes.get_mut(obfuscated).filter(|_| self.keeps_members);
         let Some(class) = kept else { return };
         match comment.id.as_str() {
-            "com.android.tools.r8.synthesized" if class.methods.is_empty() => {
-                class.is_synthesized = true;
-            }
+            "com.android.tools.r8.synthesized" if is_of_class => class.is_synthesized = true,
             "com.android.tools.r8.residualsignature" => {
                 let last = self.last.as_ref();
                 let method =

@@ -247,6 +247,10 @@ com.example.Game -> a.a:
     16:16:void changed(int):71:71 -> f
 com.example.World -> a.b:
 com.example.World$Cell -> a.b$a:
+com.example.Late -> a.c:
+    int field -> a
+      # {\"id\":\"com.android.tools.r8.synthesized\"}
+    7:8:void com.example.Early.merged():3:4 -> b
 com.example.Math -> R8$$REMOVED$$CLASS$$0:
 # {\"id\":\"sourceFile\",\"fileName\":\"Numbers.kt\"}
 ";
@@ -313,6 +317,8 @@ com.example.Math -> R8$$REMOVED$$CLASS$$0:
             ("com.example.Other", "com/example/Other.java")
         );
         is(moved, "moved()", (7, 8), Certainty::Method);
+        // A field that R8 made says nothing of its class.
+        assert_eq!(named("a.c", "b()", (7, 8)).class, "com.example.Early");
     }
 
     #[test]
