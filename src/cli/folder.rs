@@ -88,6 +88,11 @@ pub fn read_sources(folder: &Path) -> Result<BTreeMap<String, String>, Failure> 
 /// The dictionary of a folder that `scan` or `plan` wrote.
 pub fn read_dictionary(folder: &Path) -> Result<Dictionary, Failure> {
     let (blocks, lines) = (folder.join("blocks.csv"), folder.join("lines.csv"));
+    if !blocks.is_file() {
+        let message = "holds no blocks.csv, so it is no campaign's folder; `wattline pipeline \
+                       SCENARIO --out FOLDER` makes one";
+        return Err(Failure::input(folder, message));
+    }
     Dictionary::from_csv(&read_text(&blocks)?, &read_text(&lines)?)
         .map_err(|error| Failure::input(folder, error))
 }

@@ -14,6 +14,7 @@ use crate::run::RunRecord;
 
 use super::Failure;
 use super::account::read_model;
+use super::activities;
 use super::evaluate::read_truth;
 use super::folder::{self, DatasetFacts};
 use super::hints;
@@ -49,9 +50,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
+    if is_of_activities(&arguments.folder) {
+        let page = arguments.folder.join(activities::PAGE);
+        let why = format!("these are results of `activities`; their page is {}", page.display());
+        return Err(Failure::Usage(why));
+    }
     progress::result(make(&output)?);
     progress::say(format!("written: {}", output.path("report.html").display()));
     Ok(())
+}
+
+fn is_of_activities(folder: &Path) -> bool {
+    folder.join(activities::PAGE).is_file() && !folder.join("plan.csv").is_file()
 }
 
 /// Writes the page; returns the summary.
@@ -76,8 +86,9 @@ pub fn make(output: &Output) -> Result<String, Failure> {
     let cv = parsed(&output.path("cv.csv"), cv_rows)?;
     let estimability = parsed(&output.path("estimability.csv"), estimability_rows)?;
     let about = DatasetFacts::beside(&dataset)?;
+    let scenario = about.scenario.as_deref().unwrap_or("scenario");
     let data = ReportData {
-        scenario: about.scenario.as_deref().unwrap_or("scenario"),
+        scenario,
         board: &board(&about, &facts),
         campaign: campaign_facts(&facts, folder)?,
         table: &table,
@@ -91,6 +102,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
         findings: &findings(&output.path("findings.csv"))?,
         sources: &folder::read_sources(folder)?,
         notes: &notes(&facts, &model),
+        parts: &Vec::from_iter(activities::runs::part(folder, &facts, scenario)),
     };
     output.write("report.html", report::html(&data))?;
     Ok(report::summary_text(&data))

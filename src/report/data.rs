@@ -87,6 +87,21 @@ pub fn estimability_rows(text: &str) -> Result<Vec<EstimabilityRow>, csv::Error>
     csv::Reader::from_reader(text.as_bytes()).deserialize().collect()
 }
 
+/// A section that another module has made: it stands before the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The section's anchor.
+    pub id: &'static str,
+    /// Its head, also among the page's links.
+    pub title: &'static str,
+    /// What it shows.
+    pub sentence: &'static str,
+    /// Style rules of its own.
+    pub style: &'static str,
+    /// Its contents; text in it is escaped.
+    pub html: String,
+}
+
 /// Everything that a report shows.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportData<'a> {
@@ -118,6 +133,8 @@ pub struct ReportData<'a> {
     pub sources: &'a BTreeMap<String, String>,
     /// Remarks that the reader must see: fewer repeats than a real board needs, ...
     pub notes: &'a [String],
+    /// Sections of other modules.
+    pub parts: &'a [Part],
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use askama::Template;
 
-use crate::report::data::ReportData;
+use crate::report::data::{Part, ReportData};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
@@ -58,6 +58,7 @@ struct Page<'a> {
     unmatched: Vec<(String, String)>,
     findings: Vec<(String, String)>,
     provenance: Vec<(&'static str, String)>,
+    parts: &'a [Part],
 }
 
 /// The text of `report.html`.
@@ -98,6 +99,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         unmatched: unmatched(data),
         findings: findings(data),
         provenance: provenance(data),
+        parts: data.parts,
     };
     page.render().expect("templates only write to a String, which can't fail")
 }
@@ -153,6 +155,9 @@ mod tests {
             "prefers-color-scheme",
             "<caption>",
             "scope=\"col\"",
+            "href=\"#phases\"",
+            "id=\"phases\"",
+            ".phase { color: var(--ink)",
         ] {
             assert!(
                 page.contains(part) || page.to_lowercase().contains(&part.to_lowercase()),

@@ -13,7 +13,7 @@ pub mod text;
 pub mod view;
 
 pub use data::{
-    Board, CampaignFacts, CvRow, EstimabilityRow, ReportData, cv_rows, estimability_rows,
+    Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData, cv_rows, estimability_rows,
 };
 pub use html::html;
 pub use sarif::sarif;

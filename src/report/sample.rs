@@ -12,7 +12,7 @@ use crate::hint::{Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::operations::Dictionary;
-use crate::report::data::{Board, CampaignFacts, CvRow, EstimabilityRow, ReportData};
+use crate::report::data::{Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData};
 use crate::units::Joules;
 
 /// A campaign that owns its parts.
@@ -30,6 +30,7 @@ pub(crate) struct Sample {
     findings: BTreeMap<String, usize>,
     pub(crate) sources: BTreeMap<String, String>,
     notes: Vec<String>,
+    parts: Vec<Part>,
 }
 
 impl Sample {
@@ -57,6 +58,7 @@ impl Sample {
             findings: &self.findings,
             sources: &self.sources,
             notes: &self.notes,
+            parts: &self.parts,
         }
     }
 }
@@ -142,6 +144,13 @@ pub(crate) fn report() -> Sample {
         findings: BTreeMap::from([("unresolved-call".into(), 12), ("unknown-type".into(), 31)]),
         sources: BTreeMap::from([("demo/Grid.java".into(), text.into())]),
         notes: vec!["3 repeats per case; a real board needs 10.".into()],
+        parts: vec![Part {
+            id: "phases",
+            title: "Phases",
+            sentence: "What another module shows.",
+            style: ".phase { color: var(--ink); }",
+            html: "<p class=\"phase\">load, parse</p>".into(),
+        }],
     }
 }
 
@@ -345,6 +354,7 @@ pub(crate) fn empty() -> Sample {
         findings: BTreeMap::new(),
         sources: BTreeMap::new(),
         notes: Vec::new(),
+        parts: Vec::new(),
         model,
     }
 }

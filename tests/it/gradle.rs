@@ -68,3 +68,26 @@ fn a_java_module_is_built_with_probes_without_editing_it() {
     let id = body.split(',').next().unwrap();
     assert!(counts.lines().any(|line| line == format!("{id},5")), "{blocks}\n{counts}");
 }
+
+/// The same for the Android plugin, with an SDK put together by the script; it says what
+/// isn't installed.
+#[test]
+fn an_android_module_is_packaged_with_probes() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/android-module.sh");
+    let output =
+        Command::new("sh").arg(script).arg(folder.path()).env("WATTLINE", WATTLINE).output();
+    let output = output.unwrap();
+    let (out, err) = (&output.stdout, &output.stderr);
+    let told = format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err));
+    if output.status.code() == Some(4) {
+        println!("skipped: {told}");
+        return;
+    }
+    assert!(output.status.success(), "{told}");
+    let sources = folder.path().join("module/build/wattline/sources");
+    let operations = fs::read_to_string(sources.join("operations.csv")).unwrap();
+    for call in ["lib:android.app.Activity.setTitle", "lib:greet.Greeter.greet"] {
+        assert!(operations.contains(call), "{call} is resolved: {operations}");
+    }
+}

@@ -19,6 +19,7 @@ mod probes;
 mod projects;
 mod real_logs;
 mod robustness;
+mod shrunk;
 mod silicon;
 mod tenants;
 mod virtual_board;

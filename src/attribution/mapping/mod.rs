@@ -8,7 +8,8 @@
 //! file and the signature a method has after shrinking.
 //!
 //! A method that was recorded is what its bytecode holds, inlined ones included: the
-//! outermost frame names it. Where several originals remain, all are named.
+//! outermost frame names it. A sample has one line, and the innermost frame there names it.
+//! Where several originals remain, all are named.
 
 mod read;
 mod resolve;
@@ -25,13 +26,14 @@ pub struct Mapping {
     classes: HashMap<String, Class>,
     /// Obfuscated names by the original ones, of all classes.
     obfuscated: HashMap<String, String>,
+    /// Source files by original class, of all classes that have one.
+    source_files: HashMap<String, String>,
 }
 
 /// A class and its methods by obfuscated name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Class {
     original: String,
-    source_file: Option<String>,
     /// Whether it is R8's own: then the classes its frames name are inner names of R8's.
     is_synthesized: bool,
     methods: HashMap<String, Vec<Original>>,
@@ -50,6 +52,8 @@ struct Original {
     /// Lines of the application and of the sources where it is the outermost frame; none of
     /// one that only was inlined.
     spans: Vec<Span>,
+    /// The same where it is the innermost frame: its own code.
+    own: Vec<Span>,
 }
 
 /// A range of lines, and what it was.

@@ -62,8 +62,8 @@ type Member = (String, Option<(u32, u32)>, usize);
 struct Reader<'w> {
     mapping: Mapping,
     wanted: &'w dyn Fn(&str) -> bool,
-    /// Obfuscated name of the class whose members follow.
-    class: Option<String>,
+    /// Obfuscated and original name of the class whose members follow.
+    class: Option<(String, String)>,
     keeps_members: bool,
     /// The last member that was read.
     last: Option<Member>,
@@ -109,7 +109,7 @@ impl Reader<'_> {
             return Ok(());
         }
         if let Some(comment) = text.trim_start().strip_prefix('#') {
-            self.comment(comment);
+            self.comment(comment, text.starts_with('#'));
             return Ok(());
         }
         let record = ProguardRecord::try_parse(text.as_bytes())
@@ -148,7 +148,7 @@ impl Reader<'_> {
         obfuscated: &str,
     ) -> Result<(), MappingError> {
         self.last = None;
-        self.class = Some(obfuscated.to_string());
+        self.class = Some((obfuscated.to_string(), original.to_string()));
         self.keeps_members = (self.wanted)(obfuscated);
         let (first, second) = (original.to_string(), obfuscated.to_string());
         self.mapping.obfuscated.insert(first.clone(), second);
@@ -168,16 +168,21 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Comments of other kinds, and of later versions, are nobody's fault.
-    fn comment(&mut self, text: &str) {
-        let Some(class) = self.class.as_ref().filter(|_| self.keeps_members) else { return };
+    /// Comments of other kinds, and of later versions, are nobody's fault. Those of members
+    /// are indented.
+    fn comment(&mut self, text: &str, is_of_class: bool) {
+        let Some((obfuscated, original)) = &self.class else { return };
+        if !self.keeps_members && !text.contains("\"sourceFile\"") {
+            return;
+        }
         let Ok(comment) = serde_json::from_str::<Comment>(text.trim()) else { return };
-        let Some(class) = self.mapping.classes.get_mut(class) else { return };
+        if let ("sourceFile", Some(file)) = (comment.id.as_str(), &comment.file_name) {
+            self.mapping.source_files.insert(original.clone(), file.clone());
+        }
+        let kept = self.mapping.classes.get_mut(obfuscated).filter(|_| self.keeps_members);
+        let Some(class) = kept else { return };
         match comment.id.as_str() {
-            "sourceFile" => class.source_file = comment.file_name,
-            "com.android.tools.r8.synthesized" if class.methods.is_empty() => {
-                class.is_synthesized = true;
-            }
+            "com.android.tools.r8.synthesized" if is_of_class => class.is_synthesized = true,
             "com.android.tools.r8.residualsignature" => {
                 let last = self.last.as_ref();
                 let method =
@@ -196,7 +201,7 @@ impl Reader<'_> {
         (class, name, arguments): (Option<&str>, &str, &str),
         lines: Option<LineMapping>,
     ) {
-        let Some(owner) = self.class.as_ref().filter(|_| self.keeps_members) else { return };
+        let Some((owner, _)) = self.class.as_ref().filter(|_| self.keeps_members) else { return };
         let Some(owner) = self.mapping.classes.get_mut(owner) else { return };
         let class = class.filter(|class| *class != owner.original);
         let methods = owner.methods.entry(obfuscated.to_string()).or_default();
@@ -221,7 +226,11 @@ impl Reader<'_> {
                 ..Original::default()
             });
         }
-        methods[at].spans.push(span(minified, lines));
+        let span = span(minified, lines);
+        methods[at].spans.push(span);
+        if around.is_none() {
+            methods[at].own.push(span);
+        }
         self.last = Some((obfuscated.to_string(), minified, at));
     }
 }
@@ -282,7 +291,7 @@ mod tests {
             \u{20}     # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n";
         let mapping = Mapping::read(text.as_bytes(), &|_| true).unwrap();
         let class = &mapping.classes["a"];
-        assert_eq!(class.source_file.as_deref(), Some("A A.kt"));
+        assert_eq!(mapping.source_files["a.A$$Lambda"], "A A.kt");
         assert_eq!(class.methods["b"][0].residual.as_deref(), Some("(I)V"));
     }
 

@@ -1,6 +1,6 @@
 //! A recorded method -> its name in the sources.
 
-use super::{Class, Mapping, Original};
+use super::{Class, Mapping, Original, Span};
 use crate::attribution::descriptor::parameters;
 
 /// A method as the running application calls it.
@@ -8,8 +8,8 @@ use crate::attribution::descriptor::parameters;
 pub struct Recorded<'a> {
     /// Binary class name with package.
     pub class: &'a str,
-    /// Name with simple parameter types in parentheses; without them where they aren't
-    /// known, and then the lines are not those of the whole method.
+    /// Name with simple parameter types in parentheses; without them of samples, whose line
+    /// is where they were taken.
     pub method: &'a str,
     /// Path of the source file by package; empty where unknown.
     pub file: &'a str,
@@ -60,7 +60,9 @@ impl Mapping {
             _ => Vec::new(),
         };
         let host = match found.as_slice() {
-            [one] if !class.is_synthesized => one.class.as_ref().unwrap_or(&class.original),
+            [one] if !class.is_synthesized || one.spans.is_empty() => {
+                one.class.as_ref().unwrap_or(&class.original)
+            }
             _ => &class.original,
         };
         let labels = labels(&found, types.is_some());
@@ -73,7 +75,7 @@ impl Mapping {
             file: self.file(class, host, recorded.file),
             lines: match found.is_empty() {
                 true => recorded.lines,
-                false => lines(&found, recorded.lines),
+                false => lines(&found, types.is_none(), recorded.lines),
             },
             certainty: match labels.len() {
                 0 => Certainty::Class,
@@ -91,7 +93,15 @@ impl Mapping {
         recorded: (u32, u32),
     ) -> Vec<&'o Original> {
         let outermost = || originals.iter().filter(|one| !one.spans.is_empty());
-        let Some(types) = types else { return outermost().collect() };
+        let holds = |span: &Span| {
+            let Some((first, last)) = span.minified else { return false };
+            recorded.0 > 0 && first <= recorded.1 && recorded.0 <= last
+        };
+        let Some(types) = types else {
+            let sampled = originals.iter().filter(|one| one.own.iter().any(holds)).collect();
+            let all = [sampled, outermost().collect::<Vec<_>>()];
+            return all.into_iter().find(|some| !some.is_empty()).unwrap_or_default();
+        };
         let has_types = |one: &&Original| self.recorded_types(one) == types;
         let narrowed = [
             outermost().filter(has_types).collect::<Vec<_>>(),
@@ -100,10 +110,7 @@ impl Mapping {
             outermost().collect(),
         ];
         let fitting = narrowed.into_iter().find(|some| !some.is_empty()).unwrap_or_default();
-        let touches = |one: &&Original| {
-            let mut ranges = one.spans.iter().filter_map(|span| span.minified);
-            recorded.0 > 0 && ranges.any(|range| range.0 <= recorded.1 && recorded.0 <= range.1)
-        };
+        let touches = |one: &&Original| one.spans.iter().any(holds);
         // Types that differ in what they return alone differ in their lines.
         let by_lines: Vec<&Original> = fitting.iter().copied().filter(touches).collect();
         if by_lines.is_empty() { fitting } else { by_lines }
@@ -131,8 +138,8 @@ impl Mapping {
         };
         let name = recorded.rsplit('/').next().unwrap_or(recorded);
         let is_named = name.ends_with(".java") || name.ends_with(".kt");
-        match &class.source_file {
-            Some(file) if host == class.original => folder + file,
+        match self.source_files.get(host) {
+            Some(file) => folder + file,
             _ if is_named && host == class.original => folder + name,
             _ => {
                 let outermost = host.rsplit('.').next().unwrap_or(host).split('$').next();
@@ -194,9 +201,10 @@ fn labels(found: &[&Original], with_types: bool) -> Vec<String> {
 }
 
 /// The lines in the sources: those of the spans that the recorded lines touch.
-fn lines(found: &[&Original], recorded: (u32, u32)) -> (u32, u32) {
+fn lines(found: &[&Original], is_sample: bool, recorded: (u32, u32)) -> (u32, u32) {
+    let spans = |one: &&Original| if is_sample { one.own.clone() } else { one.spans.clone() };
     let mut all = (u32::MAX, 0);
-    for span in found.iter().flat_map(|one| &one.spans) {
+    for span in found.iter().flat_map(spans) {
         let Some(minified) = span.minified else { continue };
         let (first, last) = (recorded.0.max(minified.0), recorded.1.min(minified.1));
         if recorded.0 == 0 || first > last || span.original.0 == 0 {
@@ -239,6 +247,12 @@ com.example.Game -> a.a:
     16:16:void changed(int):71:71 -> f
 com.example.World -> a.b:
 com.example.World$Cell -> a.b$a:
+com.example.Late -> a.c:
+    int field -> a
+      # {\"id\":\"com.android.tools.r8.synthesized\"}
+    7:8:void com.example.Early.merged():3:4 -> b
+com.example.Math -> R8$$REMOVED$$CLASS$$0:
+# {\"id\":\"sourceFile\",\"fileName\":\"Numbers.kt\"}
 ";
 
     fn named(class: &str, method: &str, lines: (u32, u32)) -> Named {
@@ -275,10 +289,24 @@ com.example.World$Cell -> a.b$a:
 
     #[test]
     fn what_can_not_be_told_apart_is_named_in_full() {
-        is(named("a.a", "a", (2, 2)), "draw | step", (21, 21), Certainty::Several);
+        is(named("a.a", "a", (0, 0)), "draw | step", (0, 0), Certainty::Several);
         is(named("a.a", "d", (0, 0)), "bare", (0, 0), Certainty::Method);
         is(named("a.a", "f()", (15, 15)), "changed(World)", (70, 70), Certainty::Method);
         is(named("a.a", "f(int)", (16, 16)), "changed(int)", (71, 71), Certainty::Method);
+    }
+
+    /// A sample's line is in one frame's own code, inlined or not.
+    #[test]
+    fn the_innermost_frame_names_a_sample() {
+        is(named("a.a", "a", (1, 1)), "add", (40, 40), Certainty::Method);
+        is(named("a.a", "a", (2, 2)), "step", (21, 21), Certainty::Method);
+        is(named("a.a", "c", (11, 11)), "small", (61, 61), Certainty::Method);
+        let half = named("a.a", "a", (4, 4));
+        assert_eq!(
+            (half.class.as_str(), half.file.as_str()),
+            ("com.example.Math", "com/example/Numbers.kt")
+        );
+        is(half, "half", (5, 5), Certainty::Method);
     }
 
     #[test]
@@ -289,6 +317,8 @@ com.example.World$Cell -> a.b$a:
             ("com.example.Other", "com/example/Other.java")
         );
         is(moved, "moved()", (7, 8), Certainty::Method);
+        // A field that R8 made says nothing of its class.
+        assert_eq!(named("a.c", "b()", (7, 8)).class, "com.example.Early");
     }
 
     #[test]

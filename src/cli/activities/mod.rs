@@ -2,6 +2,7 @@
 //! activity and over time.
 
 mod read;
+pub mod runs;
 mod simulate;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ use super::Failure;
 use super::output::{Existing, Output};
 use super::progress;
 
+/// The page with pictures and tables.
+pub const PAGE: &str = "activities.html";
 /// Files that an analysis writes.
 const FILES: [&str; 7] = [
     "powers.csv",
@@ -25,7 +28,7 @@ const FILES: [&str; 7] = [
     "activities.csv",
     "timeline.csv",
     "findings.csv",
-    "activities.html",
+    PAGE,
     "activities.perfetto-trace",
 ];
 

@@ -281,6 +281,9 @@ mod tests {
         }
         let page = crate::report::html(&sample.data());
         assert!(page.len() < 3_000_000, "{}", page.len());
+        if let Ok(path) = std::env::var("WATTLINE_RENDER_LARGE") {
+            std::fs::write(path, &page).unwrap();
+        }
         let view = source(&sample.data());
         assert!(view.sentence.contains("of the 40"), "{}", view.sentence);
         let lines =

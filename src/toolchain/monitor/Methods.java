@@ -14,15 +14,20 @@ final class Methods {
     private final BitSet folded = new BitSet();
     private final BitSet woven = new BitSet();
 
-    /** The number of a method; the same for the same class, name and descriptor. */
+    /**
+     * The number of a method; the same for the same class, name and descriptor. Without a
+     * descriptor it is a sample's, and each line has its own: what was inlined there is
+     * told by it.
+     */
     synchronized int number(String owner, String name, String descriptor, String file, int first, int last) {
         String key = owner + '\t' + name + '\t' + descriptor;
-        Integer known = numbers.get(key);
+        String place = descriptor.isEmpty() ? key + first : key;
+        Integer known = numbers.get(place);
         if (known != null) {
             return known;
         }
         int number = lines.size();
-        numbers.put(key, number);
+        numbers.put(place, number);
         owners.add(owner);
         lines.add("method " + number + '\t' + clean(key) + '\t' + clean(file == null ? "" : file)
                 + '\t' + first + '\t' + last);

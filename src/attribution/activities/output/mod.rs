@@ -8,7 +8,7 @@ mod tables;
 mod text;
 mod trace;
 
-pub use picture::{PictureOptions, html};
+pub use picture::{PictureOptions, html, part};
 pub use tables::{activities_csv, energy_csv, findings_csv, powers_csv, timeline_csv};
 pub use text::summary;
 pub use trace::perfetto_trace;

@@ -1,5 +1,6 @@
 //! The page: for every node the picture of power and activities, and the tables as text. One
-//! file, no network, light and dark, readable without colours.
+//! file, no network, light and dark, readable without colours. A campaign's report has the
+//! same as a part.
 
 use askama::Template;
 
@@ -8,11 +9,14 @@ use super::super::label::Labels;
 use super::svg::{Palette, picture};
 use super::tables::{payer_interval, row_name};
 use super::{TOTAL, UNEXPLAINED, payer_name};
+use crate::report::Part;
 use crate::report::format::{energy, percent, visible};
 use crate::units::{Joules, Seconds, Watts};
 
 /// The house's style sheet.
 const STYLE: &str = include_str!("../../../report/templates/style.css");
+/// What the pictures need beside it.
+const TIMELINE_STYLE: &str = include_str!("../../../report/templates/timeline.css");
 
 /// What the picture shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,8 +33,20 @@ pub struct PictureOptions {
 #[template(path = "activities.html")]
 struct Page<'a> {
     style: &'a str,
+    timeline_style: &'a str,
     version: &'a str,
     subtitle: String,
+    timeline: String,
+}
+
+/// Pictures and tables of all nodes.
+#[derive(Template)]
+#[template(path = "timeline.html")]
+struct Timeline<'a> {
+    /// Element of the heads.
+    heading: &'a str,
+    /// What a node is called.
+    what: &'a str,
     nodes: Vec<NodeView>,
     activities: Vec<(String, String)>,
 }
@@ -50,17 +66,40 @@ struct NodeView {
 /// The text of the page.
 #[must_use]
 pub fn html(analyses: &[Analysis], labels: &Labels, options: &PictureOptions) -> String {
+    let page = Page {
+        style: STYLE,
+        timeline_style: TIMELINE_STYLE,
+        version: env!("CARGO_PKG_VERSION"),
+        subtitle: visible(&options.subtitle),
+        timeline: timeline(analyses, labels, options, ("h2", "Node")),
+    };
+    page.render().expect("templates only write to a String, which can't fail")
+}
+
+/// The same as a part of a campaign's report: a picture for each input sequence.
+#[must_use]
+pub fn part(analyses: &[Analysis], labels: &Labels) -> Part {
+    Part {
+        id: "activities",
+        title: "Activities",
+        sentence: "Which component drew the power in one power run of each input, and for which \
+                   activity of the application it worked.",
+        style: TIMELINE_STYLE,
+        html: timeline(analyses, labels, &PictureOptions::default(), ("h3", "Input")),
+    }
+}
+
+fn timeline(
+    analyses: &[Analysis],
+    labels: &Labels,
+    options: &PictureOptions,
+    (heading, what): (&str, &str),
+) -> String {
     let mut palette = Palette::default();
     let nodes: Vec<NodeView> =
         analyses.iter().map(|analysis| node(analysis, labels, &mut palette, options)).collect();
-    let page = Page {
-        style: STYLE,
-        version: env!("CARGO_PKG_VERSION"),
-        subtitle: visible(&options.subtitle),
-        nodes,
-        activities: palette.legend(labels),
-    };
-    page.render().expect("templates only write to a String, which can't fail")
+    let view = Timeline { heading, what, nodes, activities: palette.legend(labels) };
+    view.render().expect("templates only write to a String, which can't fail")
 }
 
 fn node(
@@ -163,6 +202,8 @@ mod tests {
         let names = Names::parse(run.names).unwrap();
         let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels);
         let analysis = analyse(log, &labels, &Options::default()).unwrap();
+        let part = part(std::slice::from_ref(&analysis), &labels);
+        assert!(part.html.contains("<svg") && part.html.contains("<h3>Input <bdi>1</bdi></h3>"));
         let subtitle = "a <script> & more".to_owned();
         let page = html(&[analysis], &labels, &PictureOptions { subtitle, ..Default::default() });
         for text in ["class=\"measured\"", ">LED0<", "1:Green", "(unexplained)", "521 mJ"] {
