@@ -41,13 +41,12 @@ pub(crate) struct Resolver<'w> {
     pub levels: Vec<Level>,
     pub locals: Map<Name, LocalClass>,
     by_name: RefCell<Map<String, Option<Name>>>,
-    /// By class and simple name.
-    member: RefCell<Map<Name, Map<String, Option<Name>>>>,
+    member: RefCell<Map<(Name, String), Option<Name>>>,
     infos: RefCell<Map<Name, Option<Arc<ClassInfo>>>>,
     ancestors: RefCell<Map<Name, Arc<Ancestors>>>,
     ranks: RefCell<Map<Name, u32>>,
     /// By class and method name.
-    methods: RefCell<Map<Name, Map<String, KnownMethods>>>,
+    methods: RefCell<Map<(Name, String), KnownMethods>>,
 }
 
 /// The types of a class that were asked for, and the methods of one name that they have.
@@ -108,8 +107,9 @@ impl<'w> Resolver<'w> {
     }
 
     pub(super) fn known_methods(&self, ty: &ClassType, name: &str) -> Option<Vec<Candidate>> {
+        let key = (ty.name.clone(), name.to_owned());
         let methods = self.methods.borrow();
-        let found = methods.get(&ty.name)?.get(name)?.iter().find(|(known, _)| known == ty)?;
+        let found = methods.get(&key)?.iter().find(|(known, _)| known == ty)?;
         Some(found.1.clone())
     }
 
@@ -120,8 +120,7 @@ impl<'w> Resolver<'w> {
             return;
         }
         let mut methods = self.methods.borrow_mut();
-        let of_class = methods.entry(ty.name.clone()).or_default();
-        let known = of_class.entry(name.to_owned()).or_default();
+        let known = methods.entry((ty.name.clone(), name.to_owned())).or_default();
         if known.len() < METHODS_MAX {
             known.push((ty.clone(), found.to_vec()));
         }
@@ -302,13 +301,13 @@ impl<'w> Resolver<'w> {
 
     /// The member class of `class` with this simple name, inherited ones too.
     pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
-        if let Some(known) = self.member.borrow().get(class).and_then(|of| of.get(simple)) {
+        let key = (class.clone(), simple.to_owned());
+        if let Some(known) = self.member.borrow().get(&key) {
             return known.clone();
         }
         let found = self.find_member_class(class, simple, 0);
         if self.world.is_complete() {
-            let mut member = self.member.borrow_mut();
-            member.entry(class.clone()).or_default().insert(simple.to_owned(), found.clone());
+            self.member.borrow_mut().insert(key, found.clone());
         }
         found
     }
