@@ -188,7 +188,7 @@ fn syntax_findings(file: &SourceFile) -> Vec<Finding> {
     while let Some(node) = todo.pop() {
         if node.is_error() || node.is_missing() {
             let message = match node.is_missing() {
-                true => format!("the parser misses {:?} here", syntax::kind_of(node)),
+                true => format!("the parser misses {:?} here", node.kind_name()),
                 false => "the parser can't follow this; it is left out of the blocks".to_owned(),
             };
             let line = syntax::first_line(node);

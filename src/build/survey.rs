@@ -9,10 +9,10 @@ use crate::finding::Finding;
 use crate::instrument;
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{self, Counted, Dictionary, Prepared};
+use crate::operations::{Counted, Dictionary, Prepared, count_each};
 
 /// What is known of sources without running them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Survey {
     /// Number of analysed files.
     pub files: usize,
@@ -26,7 +26,32 @@ pub struct Survey {
 
 impl Survey {
     /// Parses, divides and counts; every file's blocks may be removed.
+    ///
+    /// # Errors
+    /// If the class path can't be opened.
     pub fn of(sources: Sources, granularity: Granularity) -> Result<Survey, BuildError> {
+        let (files, mut findings) = Survey::each(sources, granularity, |counted| counted)?;
+        let mut survey = Survey { files: files.len(), ..Survey::default() };
+        for file in files {
+            survey.dictionary.blocks.extend(file.dictionary.blocks);
+            findings.extend(file.findings);
+            survey.guessed += file.guessed;
+        }
+        findings.sort();
+        Ok(Survey { findings, ..survey })
+    }
+
+    /// As [`Survey::of`], for those who need no dictionary of all files at once: `each`
+    /// gets what was counted in one file, on any thread, and what it makes of them comes
+    /// back in the order of the files; with findings about files that could not be read.
+    ///
+    /// # Errors
+    /// If the class path can't be opened.
+    pub fn each<T: Send>(
+        sources: Sources,
+        granularity: Granularity,
+        each: impl Fn(Counted) -> T + Sync,
+    ) -> Result<(Vec<T>, Vec<Finding>), BuildError> {
         let classes = ClassPath::open(&sources.libraries)
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let read = sources.files.into_par_iter().filter(|file| file.analyse).map(|file| {
@@ -42,14 +67,12 @@ impl Survey {
         });
         let (files, read): (Vec<SourceFile>, Vec<(Prepared, Vec<bool>)>) = read.unzip();
         let (prepared, removable): (Vec<Prepared>, Vec<Vec<bool>>) = read.into_iter().unzip();
-        let counted = operations::count_prepared(&files, prepared, &classes);
-        let Counted { mut dictionary, mut findings, guessed } = counted;
-        findings.extend(sources.findings);
-        findings.sort();
-        for (entry, removable) in dictionary.blocks.iter_mut().zip(removable.into_iter().flatten())
-        {
-            entry.removable = removable;
-        }
-        Ok(Survey { files: files.len(), dictionary, findings, guessed })
+        let made = count_each(&files, prepared, &classes, |index, mut counted| {
+            for (entry, removable) in counted.dictionary.blocks.iter_mut().zip(&removable[index]) {
+                entry.removable = *removable;
+            }
+            each(counted)
+        });
+        Ok((made, sources.findings))
     }
 }

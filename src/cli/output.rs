@@ -47,13 +47,24 @@ impl Output {
 
     /// Writes a file under the folder: to a temporary file, then renamed.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
+        self.write_parts(name, [bytes])
+    }
+
+    /// Writes a file that consists of these parts, one after another.
+    pub fn write_parts(
+        &self,
+        name: &str,
+        parts: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Result<PathBuf, Failure> {
         self.check_free(&[name])?;
         let path = self.folder.join(name);
         let parent = path.parent().unwrap_or(&self.folder).to_path_buf();
         fs::create_dir_all(&parent).map_err(Failure::io("create", &parent))?;
         let mut file =
             tempfile::NamedTempFile::new_in(&parent).map_err(Failure::io("write in", &parent))?;
-        file.write_all(bytes.as_ref()).map_err(Failure::io("write", &path))?;
+        for part in parts {
+            file.write_all(part.as_ref()).map_err(Failure::io("write", &path))?;
+        }
         make_readable(file.as_file()).map_err(Failure::io("write", &path))?;
         file.persist(&path).map_err(|error| Failure::io("write", &path)(error.error))?;
         Ok(path)

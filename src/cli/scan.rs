@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::blocks::Granularity;
 use crate::build::{Application, Survey, sources};
 use crate::finding::Finding;
-use crate::operations::{Dictionary, findings_csv};
+use crate::operations::{BlockEntry, Counted, Tables, findings_csv};
 
 use super::Failure;
 use super::output::Output;
@@ -77,23 +77,58 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&FILES)?;
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
-    let survey = Survey::of(sources, arguments.granularity.into())?;
-    write_tables(&survey.dictionary, &survey.findings, &output)?;
-    progress::result(totals(survey.files, &survey.dictionary, &survey.findings, survey.guessed));
+    let (files, mut findings) = Survey::each(sources, arguments.granularity.into(), Rows::of)?;
+    let mut totals = Totals { files: files.len(), ..Totals::default() };
+    for file in &files {
+        totals.add(&file.totals);
+        findings.extend_from_slice(&file.findings);
+    }
+    findings.sort();
+    write_rows(&files, &findings, &output)?;
+    progress::result(totals.line(&findings));
     progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// What one file adds to the results. A large application's dictionary takes many times
+/// the memory of its tables, so rows are made as soon as a file is counted.
+struct Rows {
+    tables: Tables,
+    findings: Vec<Finding>,
+    totals: Totals,
+}
+
+impl Rows {
+    fn of(counted: Counted) -> Rows {
+        let blocks = &counted.dictionary.blocks;
+        let totals = Totals { guessed: counted.guessed, ..Totals::of(blocks) };
+        Rows { tables: Tables::rows(blocks), findings: counted.findings, totals }
+    }
+}
+
+fn write_rows(files: &[Rows], findings: &[Finding], output: &Output) -> Result<(), Failure> {
+    let headers = Tables::headers();
+    let table = |name, column: fn(&Tables) -> &String| {
+        let tables = std::iter::once(&headers).chain(files.iter().map(|file| &file.tables));
+        output.write_parts(name, tables.map(column)).map(drop)
+    };
+    let (blocks, (operations, lines)) = rayon::join(
+        || table("blocks.csv", |tables| &tables.blocks),
+        || {
+            rayon::join(
+                || table("operations.csv", |tables| &tables.operations),
+                || table("lines.csv", |tables| &tables.lines),
+            )
+        },
+    );
+    blocks.and(operations).and(lines)?;
+    output.write("findings.csv", findings_csv(findings))?;
     Ok(())
 }
 
 /// Writes the dictionary and the findings of an application.
 pub fn write(application: &Application, output: &Output) -> Result<(), Failure> {
-    write_tables(&application.dictionary, &application.findings, output)
-}
-
-fn write_tables(
-    dictionary: &Dictionary,
-    findings: &[Finding],
-    output: &Output,
-) -> Result<(), Failure> {
+    let (dictionary, findings) = (&application.dictionary, &application.findings);
     output.write("blocks.csv", dictionary.blocks_csv())?;
     output.write("operations.csv", dictionary.operations_csv())?;
     output.write("lines.csv", dictionary.operation_lines_csv())?;
@@ -104,29 +139,55 @@ fn write_tables(
 /// One line about an application.
 pub fn summary(application: &Application) -> String {
     let Application { files, dictionary, findings, guessed, .. } = application;
-    totals(files.len(), dictionary, findings, *guessed)
+    let counted = Totals::of(&dictionary.blocks);
+    Totals { files: files.len(), guessed: *guessed, ..counted }.line(findings)
 }
 
-/// One line: how much there is, and how much of it rests on types that are not known.
-fn totals(files: usize, dictionary: &Dictionary, findings: &[Finding], guessed: u64) -> String {
-    let blocks = &dictionary.blocks;
-    let counts = blocks.iter().flat_map(|block| &block.operations);
-    let (mut operations, mut library, mut unresolved) = (0u64, 0u64, 0u64);
-    for count in counts {
-        let n = u64::from(count.count);
-        match count.operation.strip_prefix("lib:") {
-            Some(name) => {
-                library += n;
-                unresolved += if name.starts_with("?.") { n } else { 0 };
+/// How much there is, and how much of it rests on types that are not known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals {
+    files: usize,
+    blocks: usize,
+    operations: u64,
+    library: u64,
+    unresolved: u64,
+    guessed: u64,
+}
+
+impl Totals {
+    /// The blocks and what they hold.
+    fn of(blocks: &[BlockEntry]) -> Totals {
+        let mut totals = Totals { blocks: blocks.len(), ..Totals::default() };
+        for count in blocks.iter().flat_map(|block| &block.operations) {
+            let n = u64::from(count.count);
+            match count.operation.strip_prefix("lib:") {
+                Some(name) => {
+                    totals.library += n;
+                    totals.unresolved += if name.starts_with("?.") { n } else { 0 };
+                }
+                None => totals.operations += n,
             }
-            None => operations += n,
         }
+        totals
     }
-    let share = 100.0 * guessed as f64 / (operations + library).max(1) as f64;
-    format!(
-        "{files} files, {} blocks, {operations} operations and {library} library calls in the text \
-         ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} findings",
-        blocks.len(),
-        findings.len(),
-    )
+
+    /// Adds what is in one more file.
+    fn add(&mut self, file: &Totals) {
+        self.blocks += file.blocks;
+        self.operations += file.operations;
+        self.library += file.library;
+        self.unresolved += file.unresolved;
+        self.guessed += file.guessed;
+    }
+
+    fn line(&self, findings: &[Finding]) -> String {
+        let Totals { files, blocks, operations, library, unresolved, guessed } = self;
+        let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;
+        format!(
+            "{files} files, {blocks} blocks, {operations} operations and {library} library calls \
+             in the text ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} \
+             findings",
+            findings.len(),
+        )
+    }
 }

@@ -127,7 +127,7 @@ fn is_annotated(method: Node<'_>) -> bool {
     let modifiers = syntax::child_of_kind(method, kind::MODIFIERS);
     modifiers.is_some_and(|list| {
         let kinds = [kind::ANNOTATION, kind::MARKER_ANNOTATION];
-        kinds.iter().any(|kind| syntax::child_of_kind(list, kind).is_some())
+        kinds.into_iter().any(|kind| syntax::child_of_kind(list, kind).is_some())
     })
 }
 

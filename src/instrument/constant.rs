@@ -39,7 +39,7 @@ impl Evaluation<'_, '_> {
             kind::TRUE => Some(Constant::True),
             kind::FALSE => Some(Constant::False),
             kind::NULL_LITERAL | kind::CLASS_LITERAL => None,
-            literal if literal.ends_with("_literal") => Some(Constant::Other),
+            literal if literal.is_literal() => Some(Constant::Other),
             kind::IDENTIFIER => self.name(self.file.text_of(node), depth),
             kind::UNARY_EXPRESSION => {
                 let operand = self.of(syntax::field(node, field::OPERAND)?, depth + 1)?;

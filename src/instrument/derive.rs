@@ -15,6 +15,7 @@ use super::facts::Facts;
 use super::quiet::Quiet;
 use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::java::SourceFile;
+use crate::java::kinds::Field;
 use crate::java::syntax::{self, field, kind};
 
 /// Block -> the blocks whose executions add up to its own; indices into the file's.
@@ -77,8 +78,8 @@ impl<'t> Parts<'t> {
         starts: &HashMap<usize, usize>,
         derived: &mut Derived,
     ) {
-        let surely = |name: &str| {
-            let parts = syntax::fields(self.node, name);
+        let surely = |field: Field| {
+            let parts = syntax::fields(self.node, field);
             parts.into_iter().all(|part| match part.kind() {
                 kind::LOCAL_VARIABLE_DECLARATION => quiet.statement(file, part),
                 _ => quiet.expression(file, part),
@@ -129,7 +130,7 @@ fn before(
         while syntax::is_comment(previous) {
             previous = previous.prev_sibling()?;
         }
-        if previous.kind() == "{" {
+        if previous.kind() == kind::OPEN_BRACE {
             return starts.get(&here.parent()?.id()).copied();
         }
         if !quiet.statement(file, previous) {

@@ -78,7 +78,7 @@ impl<'t> Quiet<'t> {
         match node.kind() {
             kind::TRUE | kind::FALSE | kind::CHARACTER_LITERAL => true,
             kind::STRING_LITERAL | kind::NULL_LITERAL | kind::CLASS_LITERAL => false,
-            literal if literal.ends_with("_literal") => true,
+            literal if literal.is_literal() => true,
             kind::IDENTIFIER => self.primitive.get(file.text_of(node)).copied().unwrap_or(false),
             kind::PARENTHESIZED_EXPRESSION
             | kind::UNARY_EXPRESSION

@@ -1,7 +1,10 @@
-//! The grammar's node kinds and fields as enums, for the lean tree of
-//! [`crate::java::tree`]. The only place of the type resolver that spells their names.
+//! The grammar's node kinds and fields as enums, and the tables that lead from the
+//! grammar's ids to them: what the syntax tree, the lean tree and all that reads them
+//! compare, instead of names.
 
 use std::sync::LazyLock;
+
+use tree_sitter::Language;
 
 /// Declares an enum with one variant per grammar name, and the lookup by that name.
 macro_rules! names {
@@ -12,7 +15,8 @@ macro_rules! names {
         pub enum $enum { Other, $($variant),* }
 
         impl $enum {
-            fn of_name(name: &str) -> $enum {
+            /// The variant with this name; `Other` if there is none.
+            pub(super) fn of_name(name: &str) -> $enum {
                 match name { $($name => $enum::$variant,)* _ => $enum::Other }
             }
         }
@@ -96,6 +100,7 @@ names! {
         OrAssign = "|=", XorAssign = "^=", ShiftLeftAssign = "<<=",
         ShiftRightAssign = ">>=", ShiftUnsignedAssign = ">>>=",
         LineComment = "line_comment", BlockComment = "block_comment",
+        OpenBrace = "{", CloseBrace = "}", Semicolon = ";", Colon = ":", Arrow = "->",
     }
 }
 
@@ -147,37 +152,65 @@ impl Kind {
     pub fn is_annotation(self) -> bool {
         matches!(self, Kind::MarkerAnnotation | Kind::Annotation)
     }
+
+    /// A number, character, string, `null` or class literal.
+    pub fn is_literal(self) -> bool {
+        matches!(
+            self,
+            Kind::DecimalInteger
+                | Kind::HexInteger
+                | Kind::OctalInteger
+                | Kind::BinaryInteger
+                | Kind::DecimalFloat
+                | Kind::HexFloat
+                | Kind::Character
+                | Kind::StringLiteral
+                | Kind::NullLiteral
+                | Kind::ClassLiteral
+        )
+    }
 }
 
-/// What the lean tree needs to know of the grammar: kinds and fields by their ids.
+/// What is known of all nodes of a kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KindEntry {
+    pub kind: Kind,
+    pub name: &'static str,
+    pub is_named: bool,
+}
+
+/// The error node's id lies outside the grammar's table.
+const ERROR: KindEntry = KindEntry { kind: Kind::Error, name: "ERROR", is_named: true };
+
+/// Kinds and fields by the grammar's ids.
 pub(super) struct Grammar {
-    kinds: Vec<Kind>,
+    kinds: Vec<KindEntry>,
     fields: Vec<Field>,
 }
 
+static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_java_orchard::LANGUAGE.into());
+
 /// The tables, built once from the grammar's own names.
 pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
-    let language: tree_sitter::Language = tree_sitter_java_orchard::LANGUAGE.into();
-    let kinds = (0..language.node_kind_count())
-        .map(|id| language.node_kind_for_id(id as u16).map_or(Kind::Other, Kind::of_name))
-        .collect();
-    let fields = (0..=language.field_count())
-        .map(|id| language.field_name_for_id(id as u16).map_or(Field::Other, Field::of_name))
-        .collect();
-    Grammar { kinds, fields }
+    let language: &'static Language = &LANGUAGE;
+    let kind = |id: u16| {
+        let name = language.node_kind_for_id(id).unwrap_or_default();
+        KindEntry { kind: Kind::of_name(name), name, is_named: language.node_kind_is_named(id) }
+    };
+    let field = |id: u16| language.field_name_for_id(id).map_or(Field::Other, Field::of_name);
+    Grammar {
+        kinds: (0..language.node_kind_count()).map(|id| kind(id as u16)).collect(),
+        fields: (0..=language.field_count()).map(|id| field(id as u16)).collect(),
+    }
 });
 
 impl Grammar {
-    /// The kind with the grammar's id; the error node's id lies outside the table.
-    pub(super) fn kind(&self, id: u16) -> Kind {
-        if id == u16::MAX {
-            Kind::Error
-        } else {
-            self.kinds.get(id as usize).copied().unwrap_or(Kind::Other)
-        }
+    /// What is known of the kind with the grammar's id.
+    pub(super) fn kind(&self, id: u16) -> &KindEntry {
+        self.kinds.get(usize::from(id)).unwrap_or(&ERROR)
     }
 
-    /// The field with the grammar's id.
+    /// The field with the grammar's id; 0 is none.
     pub(super) fn field(&self, id: u16) -> Field {
         self.fields.get(usize::from(id)).copied().unwrap_or(Field::Other)
     }

@@ -21,8 +21,6 @@ pub struct SourceFile {
     pub tree: SyntaxTree,
     /// Whether the parser took so long that it was stopped.
     pub gave_up: bool,
-    /// Where `{` and `->` stand, in order.
-    openings: Vec<u32>,
 }
 
 impl SourceFile {
@@ -32,23 +30,20 @@ impl SourceFile {
         let (path, text) = (path.into(), text.into());
         let text = escapes::decoded(&text).unwrap_or(text);
         let (tree, gave_up) = parse(&text, limit(text.len()));
-        let (tree, openings) = (SyntaxTree::of(&tree), openings(&text));
-        SourceFile { path, text, tree, gave_up, openings }
+        let tree = SyntaxTree::of(&tree, &text);
+        SourceFile { path, text, tree, gave_up }
     }
 
     /// Gives the memory of the syntax tree back; what stays is the text, under an empty
     /// tree.
     pub fn forget_tree(&mut self) {
-        self.tree = SyntaxTree::of(&parse("", Duration::MAX).0);
-        self.openings = Vec::new();
+        self.tree = SyntaxTree::of(&parse("", Duration::MAX).0, "");
     }
 
     /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a
     /// `{` or `->` is in its text.
     pub fn may_hold_bodies(&self, node: Node<'_>) -> bool {
-        let range = node.byte_range();
-        let first = self.openings.partition_point(|at| (*at as usize) < range.start);
-        self.openings.get(first).is_some_and(|at| (*at as usize) < range.end)
+        self.tree.has_opening(node.byte_range())
     }
 
     /// The text under `node`.
@@ -97,16 +92,6 @@ fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
     parser.parse_with_options(&mut read, None, Some(options))
-}
-
-fn openings(text: &str) -> Vec<u32> {
-    let bytes = text.as_bytes();
-    let is_opening = |at: &usize| match bytes[*at] {
-        b'{' => true,
-        b'-' => bytes.get(at + 1) == Some(&b'>'),
-        _ => false,
-    };
-    (0..bytes.len()).filter(is_opening).map(|at| at as u32).collect()
 }
 
 #[cfg(test)]

@@ -1,142 +1,151 @@
-//! The names of the grammar's node kinds and fields, and the few questions about a
-//! single node that need them: the only module, beside the operation catalogue,
-//! that spells them. The grammar is tree-sitter-java-orchard.
+//! The few questions about a single node that need the grammar's node kinds and fields,
+//! and what those kinds and fields are called here. The grammar is
+//! tree-sitter-java-orchard.
 
 use std::borrow::Borrow;
 
+use super::kinds::{Field, Kind};
 use super::syntax_tree::Node;
 
 /// Node kinds.
 #[allow(missing_docs)]
 pub mod kind {
-    pub const PACKAGE_DECLARATION: &str = "package_declaration";
-    pub const CLASS_DECLARATION: &str = "class_declaration";
-    pub const INTERFACE_DECLARATION: &str = "interface_declaration";
-    pub const ENUM_DECLARATION: &str = "enum_declaration";
-    pub const RECORD_DECLARATION: &str = "record_declaration";
-    pub const ANNOTATION_TYPE_DECLARATION: &str = "annotation_type_declaration";
-    pub const CLASS_BODY: &str = "class_body";
-    pub const INTERFACE_BODY: &str = "interface_body";
-    pub const ENUM_BODY: &str = "enum_body";
-    pub const ENUM_BODY_DECLARATIONS: &str = "enum_body_declarations";
-    pub const ANNOTATION_TYPE_BODY: &str = "annotation_type_body";
-    pub const ENUM_CONSTANT: &str = "enum_constant";
-    pub const FIELD_DECLARATION: &str = "field_declaration";
-    pub const CONSTANT_DECLARATION: &str = "constant_declaration";
-    pub const METHOD_DECLARATION: &str = "method_declaration";
-    pub const CONSTRUCTOR_DECLARATION: &str = "constructor_declaration";
-    pub const COMPACT_CONSTRUCTOR_DECLARATION: &str = "compact_constructor_declaration";
-    pub const CONSTRUCTOR_BODY: &str = "constructor_body";
-    pub const EXPLICIT_CONSTRUCTOR_INVOCATION: &str = "explicit_constructor_invocation";
-    pub const STATIC_INITIALIZER: &str = "static_initializer";
-    pub const MODIFIERS: &str = "modifiers";
-    pub const FORMAL_PARAMETERS: &str = "formal_parameters";
-    pub const FORMAL_PARAMETER: &str = "formal_parameter";
-    pub const SPREAD_PARAMETER: &str = "spread_parameter";
-    pub const CATCH_FORMAL_PARAMETER: &str = "catch_formal_parameter";
-    pub const CATCH_TYPE: &str = "catch_type";
-    pub const VARIABLE_DECLARATOR: &str = "variable_declarator";
-    pub const TYPE_ARGUMENTS: &str = "type_arguments";
-    pub const GENERIC_TYPE: &str = "generic_type";
-    pub const ANNOTATION: &str = "annotation";
-    pub const MARKER_ANNOTATION: &str = "marker_annotation";
-    pub const DIMENSIONS: &str = "dimensions";
+    use super::Kind;
 
-    pub const BLOCK: &str = "block";
-    pub const LOCAL_VARIABLE_DECLARATION: &str = "local_variable_declaration";
-    pub const EXPRESSION_STATEMENT: &str = "expression_statement";
-    pub const LABELED_STATEMENT: &str = "labeled_statement";
-    pub const IF_STATEMENT: &str = "if_statement";
-    pub const WHILE_STATEMENT: &str = "while_statement";
-    pub const DO_STATEMENT: &str = "do_statement";
-    pub const FOR_STATEMENT: &str = "for_statement";
-    pub const ENHANCED_FOR_STATEMENT: &str = "enhanced_for_statement";
-    pub const SWITCH_EXPRESSION: &str = "switch_expression";
-    pub const SWITCH_BLOCK: &str = "switch_block";
-    pub const SWITCH_GROUP: &str = "switch_block_statement_group";
-    pub const SWITCH_RULE: &str = "switch_rule";
-    pub const SWITCH_LABEL: &str = "switch_label";
-    pub const PATTERN: &str = "pattern";
-    pub const RECORD_PATTERN: &str = "record_pattern";
-    pub const GUARD: &str = "guard";
-    pub const SYNCHRONIZED_STATEMENT: &str = "synchronized_statement";
-    pub const TRY_STATEMENT: &str = "try_statement";
-    pub const TRY_WITH_RESOURCES_STATEMENT: &str = "try_with_resources_statement";
-    pub const RESOURCE: &str = "resource";
-    pub const CATCH_CLAUSE: &str = "catch_clause";
-    pub const FINALLY_CLAUSE: &str = "finally_clause";
-    pub const BREAK_STATEMENT: &str = "break_statement";
-    pub const CONTINUE_STATEMENT: &str = "continue_statement";
-    pub const RETURN_STATEMENT: &str = "return_statement";
-    pub const THROW_STATEMENT: &str = "throw_statement";
-    pub const YIELD_STATEMENT: &str = "yield_statement";
-    pub const ASSERT_STATEMENT: &str = "assert_statement";
-    pub const SEMICOLON: &str = ";";
+    pub const PACKAGE_DECLARATION: Kind = Kind::PackageDeclaration;
+    pub const CLASS_DECLARATION: Kind = Kind::ClassDeclaration;
+    pub const INTERFACE_DECLARATION: Kind = Kind::InterfaceDeclaration;
+    pub const ENUM_DECLARATION: Kind = Kind::EnumDeclaration;
+    pub const RECORD_DECLARATION: Kind = Kind::RecordDeclaration;
+    pub const ANNOTATION_TYPE_DECLARATION: Kind = Kind::AnnotationTypeDeclaration;
+    pub const CLASS_BODY: Kind = Kind::ClassBody;
+    pub const INTERFACE_BODY: Kind = Kind::InterfaceBody;
+    pub const ENUM_BODY: Kind = Kind::EnumBody;
+    pub const ENUM_BODY_DECLARATIONS: Kind = Kind::EnumBodyDeclarations;
+    pub const ANNOTATION_TYPE_BODY: Kind = Kind::AnnotationTypeBody;
+    pub const ENUM_CONSTANT: Kind = Kind::EnumConstant;
+    pub const FIELD_DECLARATION: Kind = Kind::FieldDeclaration;
+    pub const CONSTANT_DECLARATION: Kind = Kind::ConstantDeclaration;
+    pub const METHOD_DECLARATION: Kind = Kind::MethodDeclaration;
+    pub const CONSTRUCTOR_DECLARATION: Kind = Kind::ConstructorDeclaration;
+    pub const COMPACT_CONSTRUCTOR_DECLARATION: Kind = Kind::CompactConstructorDeclaration;
+    pub const CONSTRUCTOR_BODY: Kind = Kind::ConstructorBody;
+    pub const EXPLICIT_CONSTRUCTOR_INVOCATION: Kind = Kind::ExplicitConstructorCall;
+    pub const STATIC_INITIALIZER: Kind = Kind::StaticInitializer;
+    pub const MODIFIERS: Kind = Kind::Modifiers;
+    pub const FORMAL_PARAMETERS: Kind = Kind::FormalParameters;
+    pub const FORMAL_PARAMETER: Kind = Kind::FormalParameter;
+    pub const SPREAD_PARAMETER: Kind = Kind::SpreadParameter;
+    pub const CATCH_FORMAL_PARAMETER: Kind = Kind::CatchParameter;
+    pub const CATCH_TYPE: Kind = Kind::CatchType;
+    pub const VARIABLE_DECLARATOR: Kind = Kind::VariableDeclarator;
+    pub const TYPE_ARGUMENTS: Kind = Kind::TypeArguments;
+    pub const GENERIC_TYPE: Kind = Kind::GenericType;
+    pub const ANNOTATION: Kind = Kind::Annotation;
+    pub const MARKER_ANNOTATION: Kind = Kind::MarkerAnnotation;
+    pub const DIMENSIONS: Kind = Kind::Dimensions;
 
-    pub const ARGUMENT_LIST: &str = "argument_list";
-    pub const METHOD_INVOCATION: &str = "method_invocation";
-    pub const METHOD_REFERENCE: &str = "method_reference";
-    pub const OBJECT_CREATION_EXPRESSION: &str = "object_creation_expression";
-    pub const ARRAY_CREATION_EXPRESSION: &str = "array_creation_expression";
-    pub const ARRAY_INITIALIZER: &str = "array_initializer";
-    pub const LAMBDA_EXPRESSION: &str = "lambda_expression";
-    pub const BINARY_EXPRESSION: &str = "binary_expression";
-    pub const UNARY_EXPRESSION: &str = "unary_expression";
-    pub const TERNARY_EXPRESSION: &str = "ternary_expression";
-    pub const PARENTHESIZED_EXPRESSION: &str = "parenthesized_expression";
-    pub const ASSIGNMENT_EXPRESSION: &str = "assignment_expression";
-    pub const UPDATE_EXPRESSION: &str = "update_expression";
-    pub const INSTANCEOF_EXPRESSION: &str = "instanceof_expression";
-    pub const CAST_EXPRESSION: &str = "cast_expression";
-    pub const FIELD_ACCESS: &str = "field_access";
-    pub const ARRAY_ACCESS: &str = "array_access";
-    pub const IDENTIFIER: &str = "identifier";
-    pub const NULL_LITERAL: &str = "null_literal";
-    pub const CLASS_LITERAL: &str = "class_literal";
-    pub const THIS: &str = "this";
-    pub const SUPER: &str = "super";
-    pub const TRUE: &str = "true";
-    pub const FALSE: &str = "false";
-    pub const STRING_LITERAL: &str = "string_literal";
-    pub const CHARACTER_LITERAL: &str = "character_literal";
-    pub const INTEGRAL_TYPE: &str = "integral_type";
-    pub const FLOATING_POINT_TYPE: &str = "floating_point_type";
-    pub const BOOLEAN_TYPE: &str = "boolean_type";
-    pub const VOID_TYPE: &str = "void_type";
-    pub const TYPE_IDENTIFIER: &str = "type_identifier";
-    pub const LINE_COMMENT: &str = "line_comment";
-    pub const BLOCK_COMMENT: &str = "block_comment";
+    pub const BLOCK: Kind = Kind::Block;
+    pub const LOCAL_VARIABLE_DECLARATION: Kind = Kind::LocalVariable;
+    pub const EXPRESSION_STATEMENT: Kind = Kind::ExpressionStatement;
+    pub const LABELED_STATEMENT: Kind = Kind::Labeled;
+    pub const IF_STATEMENT: Kind = Kind::If;
+    pub const WHILE_STATEMENT: Kind = Kind::While;
+    pub const DO_STATEMENT: Kind = Kind::Do;
+    pub const FOR_STATEMENT: Kind = Kind::For;
+    pub const ENHANCED_FOR_STATEMENT: Kind = Kind::EnhancedFor;
+    pub const SWITCH_EXPRESSION: Kind = Kind::Switch;
+    pub const SWITCH_BLOCK: Kind = Kind::SwitchBlock;
+    pub const SWITCH_GROUP: Kind = Kind::SwitchGroup;
+    pub const SWITCH_RULE: Kind = Kind::SwitchRule;
+    pub const SWITCH_LABEL: Kind = Kind::SwitchLabel;
+    pub const PATTERN: Kind = Kind::Pattern;
+    pub const RECORD_PATTERN: Kind = Kind::RecordPattern;
+    pub const GUARD: Kind = Kind::Guard;
+    pub const SYNCHRONIZED_STATEMENT: Kind = Kind::Synchronized;
+    pub const TRY_STATEMENT: Kind = Kind::Try;
+    pub const TRY_WITH_RESOURCES_STATEMENT: Kind = Kind::TryWithResources;
+    pub const RESOURCE: Kind = Kind::Resource;
+    pub const CATCH_CLAUSE: Kind = Kind::CatchClause;
+    pub const FINALLY_CLAUSE: Kind = Kind::FinallyClause;
+    pub const BREAK_STATEMENT: Kind = Kind::Break;
+    pub const CONTINUE_STATEMENT: Kind = Kind::Continue;
+    pub const RETURN_STATEMENT: Kind = Kind::Return;
+    pub const THROW_STATEMENT: Kind = Kind::Throw;
+    pub const YIELD_STATEMENT: Kind = Kind::Yield;
+    pub const ASSERT_STATEMENT: Kind = Kind::Assert;
+    pub const SEMICOLON: Kind = Kind::Semicolon;
+    pub const COLON: Kind = Kind::Colon;
+    pub const ARROW: Kind = Kind::Arrow;
+    pub const OPEN_BRACE: Kind = Kind::OpenBrace;
+    pub const CLOSE_BRACE: Kind = Kind::CloseBrace;
+
+    pub const ARGUMENT_LIST: Kind = Kind::ArgumentList;
+    pub const METHOD_INVOCATION: Kind = Kind::Call;
+    pub const METHOD_REFERENCE: Kind = Kind::MethodReference;
+    pub const OBJECT_CREATION_EXPRESSION: Kind = Kind::Creation;
+    pub const ARRAY_CREATION_EXPRESSION: Kind = Kind::ArrayCreation;
+    pub const ARRAY_INITIALIZER: Kind = Kind::ArrayInitializer;
+    pub const LAMBDA_EXPRESSION: Kind = Kind::Lambda;
+    pub const BINARY_EXPRESSION: Kind = Kind::Binary;
+    pub const UNARY_EXPRESSION: Kind = Kind::Unary;
+    pub const TERNARY_EXPRESSION: Kind = Kind::Ternary;
+    pub const PARENTHESIZED_EXPRESSION: Kind = Kind::Parenthesized;
+    pub const ASSIGNMENT_EXPRESSION: Kind = Kind::Assignment;
+    pub const UPDATE_EXPRESSION: Kind = Kind::Update;
+    pub const INSTANCEOF_EXPRESSION: Kind = Kind::InstanceOf;
+    pub const CAST_EXPRESSION: Kind = Kind::Cast;
+    pub const FIELD_ACCESS: Kind = Kind::FieldAccess;
+    pub const ARRAY_ACCESS: Kind = Kind::ArrayAccess;
+    pub const IDENTIFIER: Kind = Kind::Identifier;
+    pub const NULL_LITERAL: Kind = Kind::NullLiteral;
+    pub const CLASS_LITERAL: Kind = Kind::ClassLiteral;
+    pub const THIS: Kind = Kind::This;
+    pub const SUPER: Kind = Kind::Super;
+    pub const TRUE: Kind = Kind::True;
+    pub const FALSE: Kind = Kind::False;
+    pub const STRING_LITERAL: Kind = Kind::StringLiteral;
+    pub const CHARACTER_LITERAL: Kind = Kind::Character;
+    pub const INTEGRAL_TYPE: Kind = Kind::IntegralType;
+    pub const FLOATING_POINT_TYPE: Kind = Kind::FloatingPointType;
+    pub const BOOLEAN_TYPE: Kind = Kind::BooleanType;
+    pub const VOID_TYPE: Kind = Kind::VoidType;
+    pub const TYPE_IDENTIFIER: Kind = Kind::TypeIdentifier;
+    pub const LINE_COMMENT: Kind = Kind::LineComment;
+    pub const BLOCK_COMMENT: Kind = Kind::BlockComment;
 }
 
 /// Field names.
 #[allow(missing_docs)]
 pub mod field {
-    pub const NAME: &str = "name";
-    pub const TYPE: &str = "type";
-    pub const TYPE_ARGUMENTS: &str = "type_arguments";
-    pub const BODY: &str = "body";
-    pub const PARAMETERS: &str = "parameters";
-    pub const DIMENSIONS: &str = "dimensions";
-    pub const DECLARATOR: &str = "declarator";
-    pub const CONDITION: &str = "condition";
-    pub const CONSEQUENCE: &str = "consequence";
-    pub const ALTERNATIVE: &str = "alternative";
-    pub const INIT: &str = "init";
-    pub const UPDATE: &str = "update";
-    pub const VALUE: &str = "value";
-    pub const RESOURCES: &str = "resources";
-    pub const ARGUMENTS: &str = "arguments";
-    pub const OBJECT: &str = "object";
-    pub const OPERATOR: &str = "operator";
-    pub const OPERAND: &str = "operand";
-    pub const LEFT: &str = "left";
-    pub const RIGHT: &str = "right";
-    pub const FIELD: &str = "field";
-    pub const PATTERN: &str = "pattern";
+    use super::Field;
+
+    pub const NAME: Field = Field::Name;
+    pub const TYPE: Field = Field::Type;
+    pub const TYPE_ARGUMENTS: Field = Field::TypeArguments;
+    pub const BODY: Field = Field::Body;
+    pub const PARAMETERS: Field = Field::Parameters;
+    pub const DIMENSIONS: Field = Field::Dimensions;
+    pub const DECLARATOR: Field = Field::Declarator;
+    pub const CONDITION: Field = Field::Condition;
+    pub const CONSEQUENCE: Field = Field::Consequence;
+    pub const ALTERNATIVE: Field = Field::Alternative;
+    pub const INIT: Field = Field::Init;
+    pub const UPDATE: Field = Field::Update;
+    pub const VALUE: Field = Field::Value;
+    pub const RESOURCES: Field = Field::Resources;
+    pub const ARGUMENTS: Field = Field::Arguments;
+    pub const OBJECT: Field = Field::Object;
+    pub const OPERATOR: Field = Field::Operator;
+    pub const OPERAND: Field = Field::Operand;
+    pub const LEFT: Field = Field::Left;
+    pub const RIGHT: Field = Field::Right;
+    pub const FIELD: Field = Field::FieldName;
+    pub const PATTERN: Field = Field::Pattern;
 }
 
 /// The kind of `node`, one of [`kind`] if it is named there.
-pub fn kind_of<'t>(node: impl Borrow<Node<'t>>) -> &'static str {
+pub fn kind_of<'t>(node: impl Borrow<Node<'t>>) -> Kind {
     node.borrow().kind()
 }
 
@@ -162,29 +171,31 @@ pub fn walk<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> bool) 
 }
 
 /// The first child of kind `kind`.
-pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+pub fn child_of_kind<'t>(node: Node<'t>, kind: Kind) -> Option<Node<'t>> {
     node.children().find(|child| kind_of(*child) == kind)
 }
 
 /// All children of kind `kind`.
-pub fn children_of_kind<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
+pub fn children_of_kind<'t>(node: Node<'t>, kind: Kind) -> Vec<Node<'t>> {
     node.children().filter(|child| kind_of(*child) == kind).collect()
 }
 
-/// The child in field `name`.
-pub fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
+/// The child in `field`.
+pub fn field(node: Node<'_>, field: Field) -> Option<Node<'_>> {
+    node.children().find(|child| child.field() == field)
 }
 
-/// All children in field `name`.
-pub fn fields<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    node.children_by_field_name(name).filter(|child| !is_comment(*child)).collect()
+/// All children in `field`.
+pub fn fields(node: Node<'_>, field: Field) -> Vec<Node<'_>> {
+    let children = node.children().filter(|child| child.field() == field);
+    children.filter(|child| !is_comment(*child)).collect()
 }
 
 /// The statements of a `{ }`: its children but the braces and comments; an empty
 /// statement (`;`) is one of them.
 pub fn statements<'t>(block: Node<'t>) -> Vec<Node<'t>> {
-    children(block).into_iter().filter(|child| !matches!(kind_of(*child), "{" | "}")).collect()
+    let is_brace = |child: &Node<'_>| matches!(child.kind(), kind::OPEN_BRACE | kind::CLOSE_BRACE);
+    block.children().filter(|child| !is_brace(child) && !is_comment(*child)).collect()
 }
 
 /// The expression inside any number of parentheses.
@@ -226,17 +237,17 @@ pub fn is_type_declaration(node: Node<'_>) -> bool {
 
 /// Whether `declaration`'s modifiers hold the keyword `modifier`.
 pub fn has_modifier(declaration: Node<'_>, modifier: &str, text: &str) -> bool {
-    child_of_kind(declaration, kind::MODIFIERS).is_some_and(|list| {
-        children(list).iter().any(|child| &text[child.byte_range()] == modifier)
-    })
+    child_of_kind(declaration, kind::MODIFIERS)
+        .is_some_and(|list| list.children().any(|child| &text[child.byte_range()] == modifier))
 }
 
 /// The types that a type declaration extends and implements.
 pub fn supertypes<'t>(declaration: Node<'t>) -> Vec<Node<'t>> {
-    let clauses = ["superclass", "super_interfaces", "extends_interfaces"];
-    let clauses = clauses.iter().filter_map(|clause| child_of_kind(declaration, clause));
-    let lists = clauses.flat_map(named_children);
-    lists.flat_map(|n| if n.kind() == "type_list" { named_children(n) } else { vec![n] }).collect()
+    let clauses = [Kind::Superclass, Kind::SuperInterfaces, Kind::ExtendsInterfaces];
+    let clauses = clauses.into_iter().filter_map(|clause| child_of_kind(declaration, clause));
+    let parts = clauses.flat_map(named_children);
+    let types = |n: Node<'t>| if n.kind() == Kind::TypeList { named_children(n) } else { vec![n] };
+    parts.flat_map(types).collect()
 }
 
 /// The members of a class, interface, enum, record or annotation body, in source
@@ -255,5 +266,5 @@ pub fn members<'t>(body: Node<'t>) -> Vec<Node<'t>> {
 
 /// The operator of a binary, unary or assignment expression.
 pub fn operator<'t>(node: Node<'t>) -> Option<&'t str> {
-    field(node, field::OPERATOR).map(kind_of)
+    field(node, field::OPERATOR).map(|operator| operator.kind_name())
 }

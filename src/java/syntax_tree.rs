@@ -2,31 +2,12 @@
 //! tree shares subtrees between versions of a text and finds each child by way of a
 //! cursor; a table takes a third of the memory, and every step in it is a look-up.
 
+mod copy;
+
 use std::fmt;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use tree_sitter::{Language, TreeCursor};
-
-use super::fast::Map;
-
-/// The grammar's names by their ids. The parser's own look-up measures and compares text.
-struct Names {
-    kinds: Vec<&'static str>,
-    fields: Map<&'static str, u16>,
-}
-
-static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_java_orchard::LANGUAGE.into());
-
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let language: &'static Language = &LANGUAGE;
-    let kind = |id: usize| language.node_kind_for_id(id as u16).unwrap_or_default();
-    let name = |id: usize| Some((language.field_name_for_id(id as u16)?, id as u16));
-    Names {
-        kinds: (0..language.node_kind_count()).map(kind).collect(),
-        fields: (0..=language.field_count()).filter_map(name).collect(),
-    }
-});
+use super::kinds::{Field, GRAMMAR, Kind};
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -42,13 +23,14 @@ struct Entry {
     start: u32,
     end: u32,
     first_row: u32,
-    last_row: u32,
     parent: u32,
     /// The first node that is not below it.
     after: u32,
-    kind: u16,
-    /// Its role below its parent; 0 for none.
-    field: u16,
+    /// The grammar's id of its kind.
+    id: u16,
+    kind: Kind,
+    /// Its role below its parent.
+    field: Field,
     flags: u8,
 }
 
@@ -56,67 +38,22 @@ struct Entry {
 #[derive(Debug, Clone)]
 pub struct SyntaxTree {
     entries: Vec<Entry>,
+    /// Where lines begin, but for the first.
+    lines: Vec<u32>,
+    /// Where `{` and `->` stand, in order.
+    openings: Vec<u32>,
 }
 
 impl SyntaxTree {
-    /// Copies the parser's tree, without recursion, in one pass.
-    pub(super) fn of(tree: &tree_sitter::Tree) -> SyntaxTree {
-        let mut cursor = tree.walk();
-        let mut copy = SyntaxTree { entries: Vec::with_capacity(cursor.node().descendant_count()) };
-        let mut parent = NONE;
-        loop {
-            let index = copy.push(&cursor, parent);
-            if cursor.goto_first_child() {
-                parent = index;
-                continue;
-            }
-            copy.close(index);
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return copy;
-                }
-                copy.close(parent);
-                parent = copy.entries[parent as usize].parent;
-            }
-        }
-    }
-
-    fn push(&mut self, cursor: &TreeCursor<'_>, parent: u32) -> u32 {
-        let node = cursor.node();
-        let flag = |has: bool, flag: u8| if has { flag } else { 0 };
-        let is_missing = node.is_missing();
-        let flags = flag(node.is_named(), NAMED)
-            | flag(node.is_extra(), EXTRA)
-            | flag(is_missing, MISSING)
-            | flag(is_missing || node.is_error(), HAS_ERROR);
-        self.entries.push(Entry {
-            start: node.start_byte() as u32,
-            end: node.end_byte() as u32,
-            first_row: node.start_position().row as u32,
-            last_row: node.end_position().row as u32,
-            parent,
-            after: NONE,
-            kind: node.kind_id(),
-            field: cursor.field_id().map_or(0, std::num::NonZero::get),
-            flags,
-        });
-        self.entries.len() as u32 - 1
-    }
-
-    /// All below `index` is there.
-    fn close(&mut self, index: u32) {
-        let after = self.entries.len() as u32;
-        let entry = &mut self.entries[index as usize];
-        entry.after = after;
-        let (parent, error) = (entry.parent, entry.flags & HAS_ERROR);
-        if parent != NONE {
-            self.entries[parent as usize].flags |= error;
-        }
-    }
-
     /// The whole file.
     pub fn root_node(&self) -> Node<'_> {
         Node { tree: self, index: 0 }
+    }
+
+    /// Whether a `{` or `->` stands in these bytes.
+    pub(super) fn has_opening(&self, range: Range<usize>) -> bool {
+        let first = self.openings.partition_point(|at| (*at as usize) < range.start);
+        self.openings.get(first).is_some_and(|at| (*at as usize) < range.end)
     }
 }
 
@@ -137,7 +74,7 @@ impl Eq for Node<'_> {}
 
 impl fmt::Debug for Node<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:?}", self.kind(), self.byte_range())
+        write!(f, "{} {:?}", self.kind_name(), self.byte_range())
     }
 }
 
@@ -159,19 +96,18 @@ impl<'t> Node<'t> {
         self.index as usize
     }
 
-    /// The name of its kind in the grammar.
-    pub fn kind(&self) -> &'static str {
-        // The error node's id lies outside the table.
-        NAMES.kinds.get(usize::from(self.entry().kind)).copied().unwrap_or("ERROR")
-    }
-
-    /// The grammar's id of its kind.
-    pub(super) fn kind_id(&self) -> u16 {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
         self.entry().kind
     }
 
-    /// The grammar's id of its role below its parent; 0 for none.
-    pub(super) fn field_id(&self) -> u16 {
+    /// The name of its kind in the grammar.
+    pub fn kind_name(&self) -> &'static str {
+        GRAMMAR.kind(self.entry().id).name
+    }
+
+    /// Its role below its parent.
+    pub fn field(&self) -> Field {
         self.entry().field
     }
 
@@ -197,7 +133,9 @@ impl<'t> Node<'t> {
 
     /// The line of the byte after its last, from 0.
     pub fn last_row(&self) -> usize {
-        self.entry().last_row as usize
+        let (lines, end) = (&self.tree.lines, self.entry().end);
+        let first = self.first_row();
+        first + lines[first..].partition_point(|line| *line <= end)
     }
 
     /// Whether the grammar names it: no punctuation, no keyword.
@@ -217,7 +155,7 @@ impl<'t> Node<'t> {
 
     /// Whether it is what the parser could not follow.
     pub fn is_error(&self) -> bool {
-        self.entry().kind == u16::MAX
+        self.entry().id == u16::MAX
     }
 
     /// Whether it is, or holds, an error or a missing node.
@@ -253,8 +191,8 @@ impl<'t> Node<'t> {
 
     /// The children in the field `name`.
     pub fn children_by_field_name(&self, name: &str) -> impl Iterator<Item = Node<'t>> + use<'t> {
-        let field = NAMES.fields.get(name).copied();
-        self.children().filter(move |child| Some(child.entry().field) == field)
+        let field = Field::of_name(name);
+        self.children().filter(move |child| field != Field::Other && child.field() == field)
     }
 
     /// The node before it, below the same parent.
@@ -320,40 +258,13 @@ mod tests {
 
     const TEXT: &str = "class A { /* c */ int f = 1 + 2, g; void h() { if (a) b(); else { } } }";
 
-    /// Kinds and ranges by the parser's own tree.
-    fn by_the_parser(tree: &tree_sitter::Tree) -> Vec<(usize, &str, std::ops::Range<usize>, bool)> {
-        let mut found = Vec::new();
-        let mut todo = vec![(tree.root_node(), 0)];
-        while let Some((node, depth)) = todo.pop() {
-            found.push((depth, node.kind(), node.byte_range(), node.has_error()));
-            let children: Vec<_> = node.children(&mut node.walk()).collect();
-            todo.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
-        }
-        found
-    }
-
-    #[test]
-    fn the_table_holds_what_the_parser_found() {
-        for text in [TEXT, "", "class A { int f = ; void ( }", "interface I { int c = (1); }"] {
-            let file = SourceFile::parse("A.java", text);
-            let mut found = Vec::new();
-            file.tree.root_node().walk(|node, depth| {
-                found.push((depth, node.kind(), node.byte_range(), node.has_error()));
-                true
-            });
-            let mut parser = tree_sitter::Parser::new();
-            parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
-            assert_eq!(found, by_the_parser(&parser.parse(text, None).unwrap()), "{text}");
-        }
-    }
-
     #[test]
     fn nodes_know_those_around_them() {
         let file = SourceFile::parse("A.java", TEXT);
         let class = file.tree.root_node().children().next().unwrap();
         let body = class.child_by_field_name("body").unwrap();
         let members: Vec<_> = body.named_children().collect();
-        let kinds: Vec<_> = members.iter().map(|member| member.kind()).collect();
+        let kinds: Vec<_> = members.iter().map(|member| member.kind_name()).collect();
         assert_eq!(kinds, ["block_comment", "field_declaration", "method_declaration"]);
         assert_eq!(members[2].prev_sibling(), Some(members[1]));
         assert_eq!(members[1].parent(), Some(body));
@@ -368,7 +279,7 @@ mod tests {
         let file = SourceFile::parse("A.java", TEXT);
         let mut kinds = Vec::new();
         file.tree.root_node().walk(|node, depth| {
-            kinds.push((node.kind(), depth));
+            kinds.push((node.kind_name(), depth));
             depth < 1
         });
         let expected = [("program", 0), ("class_declaration", 1)];

@@ -1,7 +1,7 @@
 //! A lean copy of a file's syntax tree: flat, with parents, without comments,
 //! punctuation and annotations. Types are looked up by its dense node ids.
 
-use super::kinds::{Field, GRAMMAR, Kind};
+use super::kinds::{Field, Kind};
 use super::{Node, SourceFile};
 
 /// A node of a [`LeanTree`]: its index in source order (parents before children).
@@ -98,8 +98,7 @@ impl LeanTree {
 
     /// Keeps `node` if it matters; `above` is its parent with its last child.
     fn visit(&mut self, node: Node<'_>, above: Option<&mut (u32, u32)>) -> Option<u32> {
-        let kind = GRAMMAR.kind(node.kind_id());
-        let field = GRAMMAR.field(node.field_id());
+        let (kind, field) = (node.kind(), node.field());
         let Some((parent, last)) = above else { return Some(self.push(node, kind, field, NONE)) };
         if matches!(kind, Kind::LineComment | Kind::BlockComment) {
             return None;

@@ -40,42 +40,65 @@ pub fn count_prepared(
     prepared: Vec<Prepared>,
     classes: &ClassPath,
 ) -> Counted {
-    assert_eq!(files.len(), prepared.len(), "all files are prepared");
-    let work = || {
-        let (trees, blocks): (Vec<LeanTree>, Vec<LeanBlocks>) =
-            prepared.into_iter().map(|file| (file.tree, file.blocks)).unzip();
-        let world = World::declare(files, trees, classes);
-        let members = world.members();
-        let world = world.with_members(members);
-        let pairs = world.files.par_iter().zip(blocks);
-        pairs.map(|(file, blocks)| count_file(&world, file, blocks)).collect::<Vec<_>>()
-    };
-    // Attribution recurses as deep as the source nests: it needs more than a default stack.
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
-    let files = match pool {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
-    };
     let mut all = Counted::default();
-    for file in files {
-        for mut entry in file.dictionary.blocks {
-            entry.id = BlockId(all.dictionary.blocks.len() as u32);
-            all.dictionary.blocks.push(entry);
-        }
+    for file in count_each(files, prepared, classes, |_, counted| counted) {
+        all.dictionary.blocks.extend(file.dictionary.blocks);
         all.findings.extend(file.findings);
         all.guessed += file.guessed;
     }
     all
 }
 
-fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: LeanBlocks) -> Counted {
+/// As [`count_prepared`], for those who need no dictionary of all files at once: `each`
+/// gets what was counted in one file and its index, on any thread; what it makes of them
+/// comes back in the order of the files.
+pub fn count_each<T: Send>(
+    files: &[SourceFile],
+    prepared: Vec<Prepared>,
+    classes: &ClassPath,
+    each: impl Fn(usize, Counted) -> T + Sync,
+) -> Vec<T> {
+    assert_eq!(files.len(), prepared.len(), "all files are prepared");
+    let work = || {
+        let first_ids = first_ids(&prepared);
+        let (trees, blocks): (Vec<LeanTree>, Vec<LeanBlocks>) =
+            prepared.into_iter().map(|file| (file.tree, file.blocks)).unzip();
+        let world = World::declare(files, trees, classes);
+        let members = world.members();
+        let world = world.with_members(members);
+        let each = |(index, ((file, blocks), first)): (usize, ((&FileUnit<'_>, _), u32))| {
+            each(index, count_file(&world, file, blocks, first))
+        };
+        let files = world.files.par_iter().zip(blocks).zip(first_ids);
+        files.enumerate().map(each).collect()
+    };
+    // Attribution recurses as deep as the source nests: it needs more than a default stack.
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+    match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
+/// The id of each file's first block.
+fn first_ids(files: &[Prepared]) -> Vec<u32> {
+    let ids = files.iter().scan(0, |next, file| {
+        let first = *next;
+        *next += file.blocks.blocks.len() as u32;
+        Some(first)
+    });
+    ids.collect()
+}
+
+fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: LeanBlocks, first: u32) -> Counted {
     let facts = attribute(world, file);
     let mut counter = Counter::new(file, &facts, &blocks.owner);
     let mut entries = Vec::with_capacity(blocks.blocks.len());
     for (index, block) in blocks.blocks.into_iter().enumerate() {
         let unit = &blocks.units[block.unit];
         let operations = counter.count_block(index, &block, unit);
-        entries.push(entry(file, block, unit, operations));
+        let id = BlockId(first + index as u32);
+        entries.push(BlockEntry { id, ..entry(file, block, unit, operations) });
     }
     let mut findings = blocks.findings;
     findings.append(&mut counter.findings);

@@ -28,8 +28,8 @@ mod tables;
 mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
-pub use count::{Counted, count, count_prepared};
+pub use count::{Counted, count, count_each, count_prepared};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
 pub use mix::Mix;
 pub use prepared::Prepared;
-pub use tables::{DictionaryError, findings_csv};
+pub use tables::{DictionaryError, Tables, findings_csv};

@@ -1,7 +1,5 @@
 //! The dictionary and the findings as CSV: text out, text in.
 
-use std::collections::BTreeMap;
-
 use csv::{Reader, Writer, WriterBuilder};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -42,35 +40,75 @@ pub enum DictionaryError {
 const BLOCK_COLUMNS: [&str; 9] =
     ["block", "name", "kind", "file", "start_line", "end_line", "class", "method", "removable"];
 
+const OPERATION_COLUMNS: [&str; 3] = ["block", "operation", "count"];
+
+const LINE_COLUMNS: [&str; 5] = ["block", "line", "operation", "context", "count"];
+
+fn block_row(b: &BlockEntry, rows: &mut Rows) {
+    let place = (b.start_line, b.end_line, &b.class, &b.method, b.removable);
+    rows.add((b.id.0, &b.name, &b.kind, &b.file, place));
+}
+
+/// The rows of one block, whose operations are sorted.
+fn operation_rows(block: &BlockEntry, rows: &mut Rows) {
+    for same in block.operations.chunk_by(|a, b| a.operation == b.operation) {
+        let count: u64 = same.iter().map(|found| u64::from(found.count)).sum();
+        rows.add((block.id.0, &same[0].operation, count));
+    }
+}
+
+fn line_rows(block: &BlockEntry, rows: &mut Rows) {
+    for found in &block.operations {
+        rows.add((block.id.0, found.line, &found.operation, &found.context, found.count));
+    }
+}
+
+/// The three tables of a dictionary, or some of their rows, as text. Whoever has no
+/// dictionary of all files at once writes [`Tables::headers`], then the rows of each file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tables {
+    /// `blocks.csv`.
+    pub blocks: String,
+    /// `operations.csv`.
+    pub operations: String,
+    /// `lines.csv`.
+    pub lines: String,
+}
+
+impl Tables {
+    /// The names of the columns.
+    pub fn headers() -> Tables {
+        Tables {
+            blocks: rows_of(&[BLOCK_COLUMNS], |row, rows| rows.add(row)),
+            operations: rows_of(&[OPERATION_COLUMNS], |row, rows| rows.add(row)),
+            lines: rows_of(&[LINE_COLUMNS], |row, rows| rows.add(row)),
+        }
+    }
+
+    /// The rows of these blocks.
+    pub fn rows(blocks: &[BlockEntry]) -> Tables {
+        Tables {
+            blocks: rows_of(blocks, block_row),
+            operations: rows_of(blocks, operation_rows),
+            lines: rows_of(blocks, line_rows),
+        }
+    }
+}
+
 impl Dictionary {
     /// `blocks.csv`: one row per block.
     pub fn blocks_csv(&self) -> String {
-        table(&BLOCK_COLUMNS, &self.blocks, |b, rows| {
-            let place = (b.start_line, b.end_line, &b.class, &b.method, b.removable);
-            rows.add((b.id.0, &b.name, &b.kind, &b.file, place));
-        })
+        table(&BLOCK_COLUMNS, &self.blocks, block_row)
     }
 
     /// `operations.csv`: operations per block, lines summed.
     pub fn operations_csv(&self) -> String {
-        table(&["block", "operation", "count"], &self.blocks, |block, rows| {
-            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-            for found in &block.operations {
-                *counts.entry(&found.operation).or_insert(0) += u64::from(found.count);
-            }
-            for (operation, count) in counts {
-                rows.add((block.id.0, operation, count));
-            }
-        })
+        table(&OPERATION_COLUMNS, &self.blocks, operation_rows)
     }
 
     /// `lines.csv`: operations per block, source line and context.
     pub fn operation_lines_csv(&self) -> String {
-        table(&["block", "line", "operation", "context", "count"], &self.blocks, |block, rows| {
-            for found in &block.operations {
-                rows.add((block.id.0, found.line, &found.operation, &found.context, found.count));
-            }
-        })
+        table(&LINE_COLUMNS, &self.blocks, line_rows)
     }
 
     /// The dictionary that [`Dictionary::blocks_csv`] and
@@ -149,20 +187,20 @@ impl Rows {
     }
 }
 
+fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut Rows)) -> String {
+    let mut rows = Rows::new();
+    entries.iter().for_each(|entry| write(entry, &mut rows));
+    rows.into_text()
+}
+
 /// Entries whose rows one core writes at a time.
 const CHUNK: usize = 8192;
 
 /// A header and the rows of all `entries`, in their order.
 fn table<T: Sync>(columns: &[&str], entries: &[T], write: impl Fn(&T, &mut Rows) + Sync) -> String {
-    let mut header = Rows::new();
-    header.add(columns);
-    let chunks = entries.par_chunks(CHUNK).map(|chunk| {
-        let mut rows = Rows::new();
-        chunk.iter().for_each(|entry| write(entry, &mut rows));
-        rows.into_text()
-    });
+    let chunks = entries.par_chunks(CHUNK).map(|chunk| rows_of(chunk, &write));
     let mut parts: Vec<String> = chunks.collect();
-    parts.insert(0, header.into_text());
+    parts.insert(0, rows_of(&[columns], |row, rows| rows.add(row)));
     parts.concat()
 }
 
@@ -202,6 +240,15 @@ mod tests {
         let expected = "block,operation,count\n0,Addition_int_int,3\n\
                         0,lib:java.util.Map$Entry.getKey,1\n";
         assert_eq!(dictionary().operations_csv(), expected);
+    }
+
+    #[test]
+    fn headers_and_rows_are_the_tables() {
+        let dictionary = dictionary();
+        let (headers, rows) = (Tables::headers(), Tables::rows(&dictionary.blocks));
+        assert_eq!(headers.blocks + &rows.blocks, dictionary.blocks_csv());
+        assert_eq!(headers.operations + &rows.operations, dictionary.operations_csv());
+        assert_eq!(headers.lines + &rows.lines, dictionary.operation_lines_csv());
     }
 
     #[test]

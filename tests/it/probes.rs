@@ -22,7 +22,7 @@ use wattline::blocks::{Block, BlockKind, FileBlocks, Granularity, UnitKind, clas
 use wattline::campaign::{Snapshot, parse_snapshots};
 use wattline::instrument::{Instrumented, Options, Probe, instrument};
 use wattline::java::SourceFile;
-use wattline::java::syntax::{field, kind};
+use wattline::java::syntax::{self, field, kind};
 
 const WARNINGS: [&str; 2] = ["-Xlint:all,-serial,-fallthrough", "-Werror"];
 
@@ -262,7 +262,7 @@ fn flow(trace: &Trace<'_, '_>, exact: Exact) -> Vec<String> {
         }
         let id = block.construct.id();
         constructs.entry(id).or_default().insert(block.kind, count(trace, index));
-        if let Some(condition) = block.construct.child_by_field_name(field::CONDITION)
+        if let Some(condition) = syntax::field(block.construct, field::CONDITION)
             && let Some(owner) = trace.blocks.owner.get(&condition.id())
             && trace.probed[*owner]
         {

@@ -110,7 +110,12 @@ impl<'t> Flow<'t, '_> {
 fn split_arm(arm: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
     let (labels, rest): (Vec<_>, Vec<_>) =
         syntax::children(arm).into_iter().partition(|n| syntax::kind_of(n) == kind::SWITCH_LABEL);
-    (labels, rest.into_iter().filter(|n| !matches!(syntax::kind_of(n), ":" | "->")).collect())
+    (
+        labels,
+        rest.into_iter()
+            .filter(|n| !matches!(syntax::kind_of(n), kind::COLON | kind::ARROW))
+            .collect(),
+    )
 }
 
 /// What a label evaluates: its patterns and its guard; constants are nothing.

@@ -10,7 +10,7 @@ use super::as_loop;
 pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
     let mut node = node;
     while node != root {
-        if matches!(node.kind(), "lambda_expression" | "class_body") {
+        if matches!(node.kind_name(), "lambda_expression" | "class_body") {
             return true;
         }
         match node.parent() {
@@ -27,7 +27,7 @@ pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
     let mut node = node;
     while let Some(parent) = node.parent().filter(|parent| *parent != root) {
         let is = |name: &str| parent.child_by_field_name(name) == Some(node);
-        let decides = match parent.kind() {
+        let decides = match parent.kind_name() {
             "if_statement" | "while_statement" | "ternary_expression" => !is("condition"),
             "for_statement" => !is("init") && !is("condition"),
             "enhanced_for_statement" => !is("value"),
@@ -46,7 +46,7 @@ pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
 /// Whether an operator may leave its right side out.
 fn is_shortcut(binary: Node<'_>) -> bool {
     let operator = binary.child_by_field_name("operator");
-    operator.is_some_and(|operator| matches!(operator.kind(), "&&" | "||"))
+    operator.is_some_and(|operator| matches!(operator.kind_name(), "&&" | "||"))
 }
 
 /// The innermost loop whose test, update or body holds a node.
@@ -66,18 +66,20 @@ pub fn innermost_loop(node: Node<'_>) -> Option<Node<'_>> {
 /// declaration may come before it.
 pub fn outermost_statement(statement: Node<'_>) -> (Node<'_>, bool) {
     let mut root = statement;
-    while let Some(parent) = root.parent().filter(|parent| parent.kind() == "labeled_statement") {
+    while let Some(parent) =
+        root.parent().filter(|parent| parent.kind_name() == "labeled_statement")
+    {
         root = parent;
     }
     let among = ["block", "constructor_body", "switch_block_statement_group"];
-    let others = root.parent().is_some_and(|parent| among.contains(&parent.kind()));
+    let others = root.parent().is_some_and(|parent| among.contains(&parent.kind_name()));
     (root, others)
 }
 
 /// Whether a place is assigned, counted up or counted down.
 pub fn is_written(place: Node<'_>) -> bool {
     let Some(parent) = place.parent() else { return false };
-    match parent.kind() {
+    match parent.kind_name() {
         "assignment_expression" => parent.child_by_field_name("left") == Some(place),
         "update_expression" => true,
         "parenthesized_expression" => is_written(parent),
@@ -90,7 +92,7 @@ pub fn is_written(place: Node<'_>) -> bool {
 pub fn is_read_only(name: Node<'_>) -> bool {
     let Some(parent) = name.parent() else { return false };
     let is = |field: &str| parent.child_by_field_name(field) == Some(name);
-    match parent.kind() {
+    match parent.kind_name() {
         "array_access" => is("array") && !is_written(parent),
         "field_access" => is("object"),
         "enhanced_for_statement" => is("value"),

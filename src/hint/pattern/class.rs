@@ -17,10 +17,10 @@ pub struct Class<'s> {
 /// The innermost named class around a node; `None` in an anonymous class, an interface,
 /// an enum or a record.
 pub fn class_around<'s>(file: &'s SourceFile, node: Node<'_>) -> Option<Class<'s>> {
-    let body = node.parent().filter(|parent| parent.kind() == "class_body")?;
-    let class = body.parent().filter(|class| class.kind() == "class_declaration")?;
-    let top = class.parent().is_some_and(|parent| parent.kind() == "program");
-    let nested = class.parent().is_some_and(|parent| parent.kind() == "class_body");
+    let body = node.parent().filter(|parent| parent.kind_name() == "class_body")?;
+    let class = body.parent().filter(|class| class.kind_name() == "class_declaration")?;
+    let top = class.parent().is_some_and(|parent| parent.kind_name() == "program");
+    let nested = class.parent().is_some_and(|parent| parent.kind_name() == "class_body");
     let is_static = nested && modifiers(file, class).contains(&"static");
     Some(Class { may_have_statics: top || is_static, static_names: static_names(file, body) })
 }
@@ -40,21 +40,21 @@ fn static_names<'s>(file: &'s SourceFile, body: Node<'_>) -> Vec<&'s str> {
 
 /// The names that a field or method declaration declares.
 fn member_names<'s>(file: &'s SourceFile, member: Node<'_>) -> Vec<&'s str> {
-    let own = (member.kind() == "method_declaration").then_some(member);
+    let own = (member.kind_name() == "method_declaration").then_some(member);
     let nodes = field(member, "declarator").into_iter().chain(own);
     nodes.filter_map(|node| node.child_by_field_name("name")).map(|n| file.text_of(n)).collect()
 }
 
 /// The modifiers of a declaration.
 pub fn modifiers<'s>(file: &'s SourceFile, declaration: Node<'_>) -> Vec<&'s str> {
-    let list = children(declaration).into_iter().find(|child| child.kind() == "modifiers");
+    let list = children(declaration).into_iter().find(|child| child.kind_name() == "modifiers");
     list.map_or(Vec::new(), |list| file.text_of(list).split_whitespace().collect())
 }
 
 /// Where a declaration starts behind its annotations; `None` if it has none.
 pub fn after_annotations(declaration: Node<'_>) -> Option<usize> {
-    let list = children(declaration).into_iter().find(|child| child.kind() == "modifiers")?;
-    let annotation = |node: &Node<'_>| node.kind().ends_with("annotation");
+    let list = children(declaration).into_iter().find(|child| child.kind_name() == "modifiers")?;
+    let annotation = |node: &Node<'_>| node.kind_name().ends_with("annotation");
     let last = list.children().filter(annotation).last()?;
     let next = list.children().find(|child| child.start_byte() >= last.end_byte())?;
     Some(next.start_byte())
@@ -65,8 +65,8 @@ pub fn after_annotations(declaration: Node<'_>) -> Option<usize> {
 pub fn inner_classes(file: &SourceFile) -> Vec<&str> {
     let classes = descendants(file.tree.root_node()).into_iter();
     classes
-        .filter(|node| node.kind() == "class_declaration")
-        .filter(|node| node.parent().is_some_and(|parent| parent.kind() != "program"))
+        .filter(|node| node.kind_name() == "class_declaration")
+        .filter(|node| node.parent().is_some_and(|parent| parent.kind_name() != "program"))
         .filter(|node| !modifiers(file, *node).contains(&"static"))
         .filter_map(|node| node.child_by_field_name("name"))
         .map(|name| file.text_of(name))
@@ -79,7 +79,7 @@ pub fn enclosing_unit(node: Node<'_>) -> Node<'_> {
     while let Some(parent) = node.parent() {
         node = parent;
         let units = ["method_declaration", "constructor_declaration", "static_initializer"];
-        if units.contains(&node.kind()) {
+        if units.contains(&node.kind_name()) {
             break;
         }
     }

@@ -65,7 +65,7 @@ pub fn counter_ends<'t>(
 /// Whether an expression is certainly of type int, as the file itself shows it: numbers,
 /// names declared so, lengths and sizes, and sums of these.
 pub fn is_int(file: &SourceFile, node: Node<'_>) -> bool {
-    if node.kind() == "decimal_integer_literal" {
+    if node.kind_name() == "decimal_integer_literal" {
         return !file.text_of(node).ends_with(['l', 'L']);
     }
     if is_arithmetic(file, node) {
@@ -114,7 +114,7 @@ fn bound<'s>(file: &'s SourceFile, test: Node<'_>, name: &str) -> Option<(&'s st
 
 /// By how much an update moves `name` upwards.
 fn step(file: &SourceFile, update: Node<'_>, name: &str) -> Option<u32> {
-    if update.kind() == "update_expression" {
+    if update.kind_name() == "update_expression" {
         let operand = *children(update).first()?;
         let up = file.text_of(update).contains("++") && file.text_of(operand) == name;
         return up.then_some(1);

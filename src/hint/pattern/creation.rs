@@ -22,13 +22,13 @@ pub struct Creation<'t> {
 
 /// Takes a creation apart; `None` for anything else.
 pub fn as_creation(node: Node<'_>) -> Option<Creation<'_>> {
-    match node.kind() {
+    match node.kind_name() {
         "object_creation_expression" => Some(Creation {
             ty: node.child_by_field_name("type")?,
             is_array: false,
             arguments: children(node.child_by_field_name("arguments")?),
             elements: None,
-            is_anonymous: children(node).iter().any(|child| child.kind() == "class_body"),
+            is_anonymous: children(node).iter().any(|child| child.kind_name() == "class_body"),
         }),
         "array_creation_expression" => Some(Creation {
             ty: node.child_by_field_name("type")?,

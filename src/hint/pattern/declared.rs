@@ -36,7 +36,7 @@ pub fn declared<'t>(file: &SourceFile, use_of: Node<'t>) -> Option<Declared<'t>>
     if let Some((object, name)) = as_field(use_of) {
         return if is_this(object) { of_field(file, use_of, file.text_of(name)) } else { None };
     }
-    if use_of.kind() != "identifier" {
+    if use_of.kind_name() != "identifier" {
         return None;
     }
     let name = file.text_of(use_of);
@@ -45,7 +45,8 @@ pub fn declared<'t>(file: &SourceFile, use_of: Node<'t>) -> Option<Declared<'t>>
         if let Some(found) = among(file, parent, node, name) {
             return Some(found);
         }
-        if matches!(parent.kind(), "class_body" | "enum_body_declarations" | "interface_body") {
+        if matches!(parent.kind_name(), "class_body" | "enum_body_declarations" | "interface_body")
+        {
             return of_field(file, use_of, name);
         }
         node = parent;
@@ -61,7 +62,7 @@ fn among<'t>(
     name: &str,
 ) -> Option<Declared<'t>> {
     let before = |child: &Node<'t>| child.start_byte() < node.start_byte() || *child == node;
-    match parent.kind() {
+    match parent.kind_name() {
         "block"
         | "switch_block_statement_group"
         | "constructor_body"
@@ -70,7 +71,7 @@ fn among<'t>(
         | "local_variable_declaration" => children(parent)
             .into_iter()
             .filter(before)
-            .chain((parent.kind() == "local_variable_declaration").then_some(parent))
+            .chain((parent.kind_name() == "local_variable_declaration").then_some(parent))
             .filter_map(|child| declarator(file, child, name, Place::Local))
             .next_back(),
         "try_with_resources_statement" => {
@@ -96,13 +97,13 @@ fn parameter<'t>(file: &SourceFile, unit: Node<'t>, name: &str) -> Option<Declar
     let list = unit.child_by_field_name("parameters");
     let lists = list
         .into_iter()
-        .chain(children(unit).into_iter().filter(|c| c.kind() == "catch_formal_parameter"));
+        .chain(children(unit).into_iter().filter(|c| c.kind_name() == "catch_formal_parameter"));
     for list in lists {
-        if list.kind() == "identifier" && file.text_of(list) == name {
+        if list.kind_name() == "identifier" && file.text_of(list) == name {
             return Some(untyped(list));
         }
         for child in children(list).into_iter().chain([list]) {
-            if child.kind() == "identifier" && file.text_of(child) == name {
+            if child.kind_name() == "identifier" && file.text_of(child) == name {
                 return Some(untyped(child));
             }
             let own = child.child_by_field_name("name");
@@ -131,20 +132,22 @@ fn declarator<'t>(
     place: Place,
 ) -> Option<Declared<'t>> {
     let kinds = ["local_variable_declaration", "field_declaration", "resource", "spread_parameter"];
-    if !kinds.contains(&declaration.kind()) {
+    if !kinds.contains(&declaration.kind_name()) {
         return None;
     }
     let own = field(declaration, "declarator").into_iter().chain(
-        children(declaration).into_iter().filter(|child| child.kind() == "variable_declarator"),
+        children(declaration)
+            .into_iter()
+            .filter(|child| child.kind_name() == "variable_declarator"),
     );
     let is = |node: &Node<'_>| {
         node.child_by_field_name("name").is_some_and(|own| file.text_of(own) == name)
     };
     let found = own.chain([declaration]).find(is)?;
     let ty = declaration.child_by_field_name("type").or_else(|| {
-        children(declaration)
-            .into_iter()
-            .find(|child| child.kind().ends_with("_type") || child.kind() == "type_identifier")
+        children(declaration).into_iter().find(|child| {
+            child.kind_name().ends_with("_type") || child.kind_name() == "type_identifier"
+        })
     });
     let mut declared = typed(file, found, ty, place);
     declared.value = found.child_by_field_name("value");
@@ -178,7 +181,8 @@ fn typed<'t>(
 fn of_field<'t>(file: &SourceFile, inside: Node<'t>, name: &str) -> Option<Declared<'t>> {
     let mut node = inside;
     while let Some(parent) = node.parent() {
-        if matches!(parent.kind(), "class_body" | "enum_body_declarations" | "interface_body") {
+        if matches!(parent.kind_name(), "class_body" | "enum_body_declarations" | "interface_body")
+        {
             return children(parent)
                 .into_iter()
                 .find_map(|child| declarator(file, child, name, Place::Field));
@@ -200,7 +204,7 @@ pub fn simple_type(type_text: &str) -> String {
 /// The methods that classes declare, with their body.
 pub fn units<'t>(file: &'t SourceFile) -> Vec<(Node<'t>, Node<'t>)> {
     let all = super::descendants(file.tree.root_node()).into_iter();
-    all.filter(|node| node.kind() == "method_declaration")
+    all.filter(|node| node.kind_name() == "method_declaration")
         .filter_map(|node| Some((node, node.child_by_field_name("body")?)))
         .collect()
 }
@@ -234,7 +238,7 @@ mod tests {
                 super::super::as_call(call).filter(|call| file.text_of(call.name) == "use")
             {
                 for argument in call.arguments {
-                    assert!(is_variable(argument) || argument.kind() == "field_access");
+                    assert!(is_variable(argument) || argument.kind_name() == "field_access");
                     types.push(
                         declared(&file, argument).map_or("?".into(), |d| simple_type(&d.type_text)),
                     );

@@ -17,13 +17,13 @@ pub struct Call<'t> {
 
 /// The expression of an expression statement.
 pub fn expression(statement: Node<'_>) -> Option<Node<'_>> {
-    let is = statement.kind() == "expression_statement";
+    let is = statement.kind_name() == "expression_statement";
     is.then(|| children(statement).first().copied()).flatten()
 }
 
 /// Takes a call apart; `None` for anything else.
 pub fn as_call(node: Node<'_>) -> Option<Call<'_>> {
-    if node.kind() != "method_invocation" {
+    if node.kind_name() != "method_invocation" {
         return None;
     }
     Some(Call {
@@ -35,7 +35,7 @@ pub fn as_call(node: Node<'_>) -> Option<Call<'_>> {
 
 /// Left and right side of a plain assignment.
 pub fn as_assignment<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    if node.kind() != "assignment_expression" {
+    if node.kind_name() != "assignment_expression" {
         return None;
     }
     let operator = node.child_by_field_name("operator")?;
@@ -45,7 +45,7 @@ pub fn as_assignment<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>,
 
 /// Array and index of an element access.
 pub fn as_element(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    if node.kind() != "array_access" {
+    if node.kind_name() != "array_access" {
         return None;
     }
     Some((node.child_by_field_name("array")?, node.child_by_field_name("index")?))
@@ -57,7 +57,7 @@ pub fn as_binary<'t>(
     node: Node<'t>,
     operators: &[&str],
 ) -> Option<(Node<'t>, Node<'t>)> {
-    if node.kind() != "binary_expression" {
+    if node.kind_name() != "binary_expression" {
         return None;
     }
     let operator = node.child_by_field_name("operator")?;
@@ -67,7 +67,7 @@ pub fn as_binary<'t>(
 
 /// Whether a node is a plain place: a name, `this.x`, `a.b.c`.
 pub fn is_place(node: Node<'_>) -> bool {
-    match node.kind() {
+    match node.kind_name() {
         "identifier" | "this" => true,
         "field_access" => node.child_by_field_name("object").is_some_and(is_place),
         _ => false,
@@ -76,7 +76,7 @@ pub fn is_place(node: Node<'_>) -> bool {
 
 /// Object and field name of `a.b`.
 pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    if node.kind() != "field_access" {
+    if node.kind_name() != "field_access" {
         return None;
     }
     Some((node.child_by_field_name("object")?, node.child_by_field_name("field")?))
@@ -84,7 +84,7 @@ pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 
 /// Operands of a compound assignment, and its operator without the `=`.
 pub fn as_compound<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, String, Node<'t>)> {
-    if node.kind() != "assignment_expression" {
+    if node.kind_name() != "assignment_expression" {
         return None;
     }
     let operator = file.text_of(node.child_by_field_name("operator")?);
@@ -94,12 +94,12 @@ pub fn as_compound<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, S
 
 /// The operand of `x++`, `++x`, `x--`, `--x`.
 pub fn as_step(node: Node<'_>) -> Option<Node<'_>> {
-    (node.kind() == "update_expression").then(|| children(node).first().copied()).flatten()
+    (node.kind_name() == "update_expression").then(|| children(node).first().copied()).flatten()
 }
 
 /// Type and value of a cast.
 pub fn as_cast(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    if node.kind() != "cast_expression" {
+    if node.kind_name() != "cast_expression" {
         return None;
     }
     Some((node.child_by_field_name("type")?, node.child_by_field_name("value")?))
@@ -107,7 +107,7 @@ pub fn as_cast(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 
 /// Name and value of the declarators of a local declaration, with its type.
 pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> {
-    let is = node.kind() == "local_variable_declaration";
+    let is = node.kind_name() == "local_variable_declaration";
     let Some(ty) = is.then(|| node.child_by_field_name("type")).flatten() else {
         return Vec::new();
     };
@@ -120,23 +120,24 @@ pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> 
 
 /// Whether a node is a literal.
 pub fn is_literal(node: Node<'_>) -> bool {
-    node.kind().ends_with("_literal") || matches!(node.kind(), "true" | "false")
+    node.kind_name().ends_with("_literal") || matches!(node.kind_name(), "true" | "false")
 }
 
 /// Whether a node is a literal of type double: `0.5`, `1e3`, `2d`.
 pub fn is_double_literal(file: &SourceFile, node: Node<'_>) -> bool {
-    node.kind() == "decimal_floating_point_literal" && !file.text_of(node).ends_with(['f', 'F'])
+    node.kind_name() == "decimal_floating_point_literal"
+        && !file.text_of(node).ends_with(['f', 'F'])
 }
 
 /// Whether a node is a conditional expression, a lambda or a method reference.
 pub fn is_switching(node: Node<'_>) -> bool {
-    matches!(node.kind(), "ternary_expression" | "lambda_expression" | "method_reference")
+    matches!(node.kind_name(), "ternary_expression" | "lambda_expression" | "method_reference")
 }
 
 /// Whether a node is an operation on numbers without an effect: `+ - * / %`, a sign.
 pub fn is_arithmetic(file: &SourceFile, node: Node<'_>) -> bool {
     let operator = node.child_by_field_name("operator").map_or("", |node| file.text_of(node));
-    match node.kind() {
+    match node.kind_name() {
         "binary_expression" => ["+", "-", "*", "/", "%", "<<", ">>"].contains(&operator),
         "unary_expression" => ["+", "-"].contains(&operator),
         "parenthesized_expression" => true,
@@ -151,33 +152,33 @@ pub fn operands(node: Node<'_>) -> Vec<Node<'_>> {
 
 /// Whether a node is `super`.
 pub fn is_super(node: Node<'_>) -> bool {
-    node.kind() == "super"
+    node.kind_name() == "super"
 }
 
 /// Whether a node is `null`.
 pub fn is_null(node: Node<'_>) -> bool {
-    node.kind() == "null_literal"
+    node.kind_name() == "null_literal"
 }
 
 /// Whether a node is a `synchronized` statement.
 pub fn is_synchronized(node: Node<'_>) -> bool {
-    node.kind() == "synchronized_statement"
+    node.kind_name() == "synchronized_statement"
 }
 
 /// Whether a node is `this`.
 pub fn is_this(node: Node<'_>) -> bool {
-    node.kind() == "this"
+    node.kind_name() == "this"
 }
 
 /// Whether a node is a name that stands for a variable: not a method's name, not the
 /// field after a dot, not a label or a declared name.
 pub fn is_variable(node: Node<'_>) -> bool {
-    if node.kind() != "identifier" {
+    if node.kind_name() != "identifier" {
         return false;
     }
     let Some(parent) = node.parent() else { return false };
     let is = |name: &str| parent.child_by_field_name(name) == Some(node);
-    match parent.kind() {
+    match parent.kind_name() {
         "method_invocation" | "variable_declarator" | "formal_parameter" => !is("name"),
         "field_access" => !is("field"),
         "switch_label" | "marker_annotation" | "annotation" | "element_value_pair" => false,

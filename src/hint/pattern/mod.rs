@@ -92,7 +92,7 @@ pub fn loops(file: &SourceFile) -> Vec<Loop<'_>> {
 
 /// Takes a loop statement apart; `None` for anything else.
 fn as_loop(node: Node<'_>) -> Option<Loop<'_>> {
-    let kind = match node.kind() {
+    let kind = match node.kind_name() {
         "for_statement" => LoopKind::For,
         "enhanced_for_statement" => LoopKind::Foreach,
         "while_statement" => LoopKind::While,
@@ -113,7 +113,7 @@ fn as_loop(node: Node<'_>) -> Option<Loop<'_>> {
 
 /// What stands in parentheses.
 pub fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
-    while node.kind() == "parenthesized_expression" {
+    while node.kind_name() == "parenthesized_expression" {
         match children(node).first() {
             Some(inner) => node = *inner,
             None => break,
@@ -124,7 +124,7 @@ pub fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
 
 /// The parentheses around a node, or itself.
 pub fn with_parentheses(node: Node<'_>) -> Node<'_> {
-    let parent = node.parent().filter(|parent| parent.kind() == "parenthesized_expression");
+    let parent = node.parent().filter(|parent| parent.kind_name() == "parenthesized_expression");
     parent.unwrap_or(node)
 }
 
@@ -146,12 +146,12 @@ pub fn is_straight(body: Node<'_>) -> bool {
         "lambda_expression",
         "class_body",
     ];
-    descendants(body).iter().all(|node| !SPLITTING.contains(&node.kind()))
+    descendants(body).iter().all(|node| !SPLITTING.contains(&node.kind_name()))
 }
 
 /// The statements of a body: those of its braces, or itself.
 pub fn statements(body: Node<'_>) -> Vec<Node<'_>> {
-    if body.kind() == "block" { children(body) } else { vec![body] }
+    if body.kind_name() == "block" { children(body) } else { vec![body] }
 }
 
 /// First line of a node, from 1.

@@ -12,7 +12,7 @@ use crate::java::SourceFile;
 pub fn written_names<'s>(file: &'s SourceFile, root: Node<'_>) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
     for node in descendants(root) {
-        let target = match node.kind() {
+        let target = match node.kind_name() {
             "assignment_expression" => node.child_by_field_name("left"),
             "update_expression" => children(node).first().copied(),
             "variable_declarator" | "enhanced_for_statement" | "resource" => {
@@ -23,7 +23,7 @@ pub fn written_names<'s>(file: &'s SourceFile, root: Node<'_>) -> BTreeSet<&'s s
         };
         if let Some(target) = target {
             let target = as_field(target).map_or(target, |(_, name)| name);
-            if target.kind() == "identifier" {
+            if target.kind_name() == "identifier" {
                 names.insert(file.text_of(target));
             }
         }
@@ -43,7 +43,7 @@ pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s s
     let body = enclosing(inside, &units);
     let mut names = BTreeSet::new();
     for node in body.map(descendants).unwrap_or_default() {
-        let declared = match node.kind() {
+        let declared = match node.kind_name() {
             "variable_declarator"
             | "formal_parameter"
             | "catch_formal_parameter"
@@ -67,7 +67,7 @@ pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s s
 pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for node in descendants(file.tree.root_node()) {
-        let target = match node.kind() {
+        let target = match node.kind_name() {
             "assignment_expression" => node.child_by_field_name("left"),
             "update_expression" => children(node).first().copied(),
             _ => None,
@@ -79,7 +79,7 @@ pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
             continue;
         }
         let name = as_field(target).map_or(target, |(_, name)| name);
-        if name.kind() == "identifier" {
+        if name.kind_name() == "identifier" {
             names.insert(file.text_of(name));
         }
     }
@@ -90,7 +90,7 @@ pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
 fn is_in_constructor(node: Node<'_>) -> bool {
     let mut node = node;
     while let Some(parent) = node.parent() {
-        match parent.kind() {
+        match parent.kind_name() {
             "method_declaration" | "lambda_expression" => return false,
             "constructor_declaration"
             | "compact_constructor_declaration"
@@ -133,10 +133,10 @@ pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
     let class = class.map_or("this", |name| file.text_of(name));
     let mut found = Vec::new();
     for declaration in body.map(children).unwrap_or_default() {
-        if declaration.kind() != "field_declaration" {
+        if declaration.kind_name() != "field_declaration" {
             continue;
         }
-        let modifiers = children(declaration).into_iter().find(|n| n.kind() == "modifiers");
+        let modifiers = children(declaration).into_iter().find(|n| n.kind_name() == "modifiers");
         let modifiers = modifiers.map_or("", |node| file.text_of(node));
         let has = |word: &str| modifiers.split_whitespace().any(|part| part == word);
         let type_text = declaration.child_by_field_name("type").map_or("", |n| file.text_of(n));
@@ -161,7 +161,7 @@ pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
 fn enclosing<'t>(inside: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
     let mut node = inside;
     while let Some(parent) = node.parent() {
-        if kinds.contains(&parent.kind()) {
+        if kinds.contains(&parent.kind_name()) {
             return Some(parent);
         }
         node = parent;

@@ -152,7 +152,8 @@ impl<'t> Placer<'_, 't> {
 
 /// Where the constants of an enum without `;` end.
 fn end_of_constants(body: Node<'_>) -> usize {
-    let before = syntax::children(body).into_iter().rfind(|child| child.kind() != "}");
+    let before =
+        syntax::children(body).into_iter().rfind(|child| child.kind() != kind::CLOSE_BRACE);
     before.map_or(body.start_byte() + 1, |last| last.end_byte())
 }
 

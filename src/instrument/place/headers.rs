@@ -79,7 +79,7 @@ impl<'t> Placer<'_, 't> {
         let block = &self.blocks.blocks[index];
         let probe = self.probes.call("c", index);
         for child in syntax::children(block.construct) {
-            match child.kind() {
+            match child.kind_name() {
                 "do" => self.edits.replace(child.byte_range(), format!("for (;; {probe})")),
                 "while" | ";" => self.edits.replace(child.byte_range(), ""),
                 _ if child.id() == block.anchor.id() => {

@@ -240,7 +240,7 @@ impl<'t> Placer<'_, 't> {
         let probe = self.probes.statement(index);
         let children = syntax::children(arm);
         if arm.kind() == kind::SWITCH_GROUP {
-            let colon = children.iter().rfind(|child| child.kind() == ":");
+            let colon = children.iter().rfind(|child| child.kind() == kind::COLON);
             let at = colon.ok_or("its label has no colon")?.end_byte();
             self.edits.open(at, index, format!(" {probe}"));
             return Ok(());

@@ -4,6 +4,7 @@ use crate::java::Node;
 use crate::java::fast::Set;
 
 use crate::java::SourceFile;
+use crate::java::kinds::Field;
 use crate::java::syntax::{self, field, kind};
 
 /// What a statement does to names.
@@ -84,7 +85,7 @@ impl Level {
     /// What is done to the names below `node`: what is done to those of `node`, but for
     /// indices and arguments, and what `node` does itself.
     fn below(node: Node<'_>, role: Role, is_top: bool) -> Level {
-        let child = |name: &str| syntax::field(node, name).map(|part| part.id());
+        let child = |field: Field| syntax::field(node, field).map(|part| part.id());
         let level = |role| Level { role, special: None, first_only: false };
         match syntax::kind_of(node) {
             kind::ARGUMENT_LIST => level(Role::default()),

@@ -1,0 +1,180 @@
+//! From the parser's tree to the table, node by node. Every question to the parser's
+//! library is a call that is not inlined, and there are millions of nodes: what the
+//! grammar says of a kind is looked up instead, as long as the file has no error.
+
+use tree_sitter::TreeCursor;
+
+use super::{EXTRA, Entry, HAS_ERROR, MISSING, NAMED, NONE, SyntaxTree};
+use crate::java::kinds::{GRAMMAR, Grammar, Kind};
+
+/// A tree on its way into the table.
+struct Copy<'a> {
+    to: SyntaxTree,
+    grammar: &'a Grammar,
+    /// Whether some nodes are not what the grammar says of their kinds: then the parser
+    /// is asked about each.
+    has_error: bool,
+    /// The line of the last node's first byte, from 0.
+    row: usize,
+}
+
+impl SyntaxTree {
+    /// Copies the parser's tree of `text`, without recursion, in one pass.
+    pub(in crate::java) fn of(tree: &tree_sitter::Tree, text: &str) -> SyntaxTree {
+        let mut cursor = tree.walk();
+        let root = cursor.node();
+        let entries = Vec::with_capacity(root.descendant_count());
+        let lines = text.match_indices('\n').map(|(at, _)| at as u32 + 1).collect();
+        let to = SyntaxTree { entries, lines, openings: Vec::new() };
+        let mut copy = Copy { to, grammar: &GRAMMAR, has_error: root.has_error(), row: 0 };
+        copy.all(&mut cursor);
+        copy.to
+    }
+}
+
+impl Copy<'_> {
+    fn all(&mut self, cursor: &mut TreeCursor<'_>) {
+        let mut parent = NONE;
+        loop {
+            let index = self.push(cursor, parent);
+            let may_hold = self.has_error || self.to.entries[index as usize].flags & NAMED != 0;
+            if may_hold && cursor.goto_first_child() {
+                parent = index;
+                continue;
+            }
+            self.close(index);
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.close(parent);
+                parent = self.to.entries[parent as usize].parent;
+            }
+        }
+    }
+
+    fn push(&mut self, cursor: &TreeCursor<'_>, parent: u32) -> u32 {
+        let node = cursor.node();
+        let (id, start) = (node.kind_id(), node.start_byte() as u32);
+        let known = self.grammar.kind(id);
+        let is_comment = matches!(known.kind, Kind::LineComment | Kind::BlockComment);
+        let flags = match self.has_error {
+            true => flags_of(node),
+            false => flag(known.is_named, NAMED) | flag(is_comment, EXTRA),
+        };
+        while self.to.lines.get(self.row).is_some_and(|line| *line <= start) {
+            self.row += 1;
+        }
+        if matches!(known.kind, Kind::OpenBrace | Kind::Arrow) {
+            self.to.openings.push(start);
+        }
+        self.to.entries.push(Entry {
+            start,
+            end: node.end_byte() as u32,
+            first_row: self.row as u32,
+            parent,
+            after: NONE,
+            id,
+            kind: known.kind,
+            field: self.grammar.field(cursor.field_id().map_or(0, std::num::NonZero::get)),
+            flags,
+        });
+        self.to.entries.len() as u32 - 1
+    }
+
+    /// All below `index` is there.
+    fn close(&mut self, index: u32) {
+        let after = self.to.entries.len() as u32;
+        let entry = &mut self.to.entries[index as usize];
+        entry.after = after;
+        let (parent, error) = (entry.parent, entry.flags & HAS_ERROR);
+        if parent != NONE {
+            self.to.entries[parent as usize].flags |= error;
+        }
+    }
+}
+
+fn flag(has: bool, flag: u8) -> u8 {
+    if has { flag } else { 0 }
+}
+
+/// What the parser says of a node.
+fn flags_of(node: tree_sitter::Node<'_>) -> u8 {
+    let is_missing = node.is_missing();
+    flag(node.is_named(), NAMED)
+        | flag(node.is_extra(), EXTRA)
+        | flag(is_missing, MISSING)
+        | flag(is_missing || node.is_error(), HAS_ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use crate::java::SourceFile;
+    use crate::java::kinds::Field;
+
+    /// What is known of a node: depth, kind, bytes; whether it is named, an extra, missing,
+    /// and holds an error; lines; field.
+    type Known = (usize, String, Range<usize>, [bool; 4], [usize; 2], Field);
+
+    /// By the parser's own tree.
+    fn by_the_parser(tree: &tree_sitter::Tree) -> Vec<Known> {
+        let mut found = Vec::new();
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            let flags = [node.is_named(), node.is_extra(), node.is_missing(), node.has_error()];
+            let rows = [node.start_position().row, node.end_position().row];
+            let field = cursor.field_name().map_or(Field::Other, Field::of_name);
+            let depth = cursor.depth() as usize;
+            found.push((depth, node.kind().to_owned(), node.byte_range(), flags, rows, field));
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return found;
+                }
+            }
+        }
+    }
+
+    fn by_the_table(file: &SourceFile) -> Vec<Known> {
+        let mut found = Vec::new();
+        file.tree.root_node().walk(|node, depth| {
+            let flags = [node.is_named(), node.is_extra(), node.is_missing(), node.has_error()];
+            let rows = [node.first_row(), node.last_row()];
+            found.push((
+                depth,
+                node.kind_name().to_owned(),
+                node.byte_range(),
+                flags,
+                rows,
+                node.field(),
+            ));
+            true
+        });
+        found
+    }
+
+    /// Texts with and without errors, with lines of both sorts.
+    const TEXTS: [&str; 6] = [
+        "class A { /* c */ int f = 1 + 2, g; void h() { if (a) b(); else { } } }",
+        "",
+        "class A { int f = ; void ( }",
+        "interface I { int c = (1); }",
+        "// c\n\nclass A {\r\n  /* d\n */ @X(a = 1) int f = g -> {\n\n  };\n}\n\n",
+        "class A { String s = \"\"\"\n  {x}\n  \"\"\";\n int g() { return switch (a) { default -> 1; }; }",
+    ];
+
+    #[test]
+    fn the_table_holds_what_the_parser_found() {
+        for text in TEXTS {
+            let file = SourceFile::parse("A.java", text);
+            let mut parser = tree_sitter::Parser::new();
+            parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
+            assert_eq!(by_the_table(&file), by_the_parser(&parser.parse(text, None).unwrap()));
+        }
+    }
+}
