@@ -60,6 +60,8 @@ fn an_operation_that_never_ran_keeps_its_prior() {
 /// and runs the rest a random number of times; costs spread over a factor of ten.
 struct Application {
     blocks: Vec<Vec<f64>>,
+    /// How often each runs in a case, about.
+    hot: Vec<f64>,
     costs: Vec<f64>,
     table: Table,
     random: ChaCha8Rng,
@@ -93,8 +95,16 @@ impl Application {
             .collect();
         let hot: Vec<f64> =
             (0..80).map(|_| 1e6 * LogNormal::new(0.0, 2.0).unwrap().sample(&mut random)).collect();
+        let mut made = Self { blocks, hot, costs, table: Table::default(), random };
+        made.measure(cases);
+        made
+    }
+
+    /// Runs other cases, on a device that costs what `costs` says.
+    fn measure(&mut self, cases: usize) {
         let mut rows = Vec::new();
         let mut energies = Vec::new();
+        let Self { blocks, hot, costs, random, .. } = self;
         for _ in 0..cases {
             let length = random.random_range(0.7..1.4);
             let runs: Vec<f64> = hot
@@ -108,16 +118,16 @@ impl Application {
                     }
                 })
                 .collect();
-            let row: Vec<f64> = (0..operations)
+            let row: Vec<f64> = (0..costs.len())
                 .map(|j| blocks.iter().zip(&runs).map(|(block, runs)| block[j] * runs).sum())
                 .collect();
-            let energy: f64 = row.iter().zip(&costs).map(|(n, c)| n * c).sum();
-            let noise = Normal::new(1.0, 0.01).unwrap().sample(&mut random);
+            let energy: f64 = row.iter().zip(&*costs).map(|(n, c)| n * c).sum();
+            let noise = Normal::new(1.0, 0.01).unwrap().sample(random);
             energies.push(energy * noise);
             rows.push(row);
         }
         let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-        Self { blocks, costs, table: table(&rows, &energies), random }
+        self.table = table(&rows, &energies);
     }
 
     fn kernels(&mut self, relative_error: f64) -> Vec<CostPrior> {
@@ -192,6 +202,42 @@ fn the_table_of_made_up_applications() {
     ];
     for (at, (found, most)) in rows.iter().enumerate() {
         assert!(found[0] < most[0] && found[1] < most[1] && found[2] > 0.92, "{at}: {found:?}");
+    }
+}
+
+/// A new device: each cost 15 % dearer, give or take 10 % of its own. Means over 12
+/// applications of the blocks' median error after some runs on it, without a prior and
+/// with an old device's costs (from 60 cases and kernels): the table in `docs/models.md`.
+#[test]
+fn an_old_device_tells_of_a_new_one() {
+    let errors = |seed: u64, runs: usize| {
+        let mut application = Application::new(60, 100, seed);
+        let priors = application.kernels(0.1).into();
+        let old = FitOptions { priors, ..FitOptions::default() };
+        let old = fit(&application.table, &old).unwrap();
+        let off = LogNormal::new(1.15f64.ln(), 0.1).unwrap();
+        for cost in &mut application.costs {
+            *cost *= off.sample(&mut application.random);
+        }
+        application.measure(runs);
+        let with = FitOptions { priors: old.as_priors(), ..FitOptions::default() };
+        [FitOptions::default(), with].map(|options| {
+            let model = fit(&application.table, &options).unwrap();
+            let (errors, held) = application.block_errors(&model);
+            (errors[errors.len() / 2], held)
+        })
+    };
+    for runs in [1, 3, 5, 10, 20, 40] {
+        let all: Vec<_> = (1..=12).into_par_iter().map(|seed| errors(seed, runs)).collect();
+        let mean = |of: fn(&[(f64, f64); 2]) -> f64| all.iter().map(of).sum::<f64>() / 12.0;
+        let (alone, with) = (mean(|e| e[0].0), mean(|e| e[1].0));
+        let held = mean(|e| e[1].1);
+        eprintln!(
+            "{runs} runs: {:.1} % alone, {:.1} % with the old device's, held {held:.3}",
+            100.0 * alone,
+            100.0 * with
+        );
+        assert!(with < 0.5 * alone && with < 0.1 && held > 0.9, "{runs}: {alone} {with} {held}");
     }
 }
 
