@@ -11,7 +11,7 @@ use crate::model::{
     estimability, estimability_csv, fit, learning_csv, learning_curve,
 };
 use crate::scenario::Scenario;
-use crate::toolchain::artifact::hash_of_bytes;
+use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
 use super::Failure;
 use super::folder::{DatasetFacts, weighed};
@@ -170,7 +170,7 @@ fn check_device(table: &Table, arguments: &Arguments) -> Result<(), Failure> {
 fn table_of(path: &Path, choice: &ColumnChoice) -> Result<(Table, String), Failure> {
     if fit_large::is_parquet(path) {
         let table = fit_large::parquet_table(path, choice)?;
-        let hash = fit_large::hash_of(path).map_err(|error| Failure::input(path, error))?;
+        let hash = hash_of(path)?;
         return Ok((table, hash));
     }
     let text = read_text(path)?;

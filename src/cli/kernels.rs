@@ -29,9 +29,13 @@ use super::progress;
 use super::scenario_facts::ScenarioFacts;
 use super::sessions::{self, OpenBoard, VirtualSettings};
 
+mod kept;
 mod turns;
 
-use self::turns::measure_all;
+pub(super) use self::turns::measure_all;
+
+/// The folder of sessions.
+pub const RUNS: &str = kept::FOLDER;
 
 /// Operations below this share of all executions get no kernel.
 const LEAST_SHARE: f64 = 1e-6;
@@ -39,11 +43,20 @@ const LEAST_SHARE: f64 = 1e-6;
 /// Iterations of the two counted runs.
 const COUNTED: [u64; 2] = [1000, 3000];
 
+/// What is written beside the sessions.
+const RESULTS: [&str; 5] = [
+    "kernels.csv",
+    "kernels-covariance.csv",
+    "kernel-cases.csv",
+    "kernel-windows.csv",
+    DEVICES_FILE,
+];
+
 /// What the boards spend by the first, where there were several.
 pub const DEVICES_FILE: &str = "kernels-devices.csv";
 
 /// A kernel program of release 11 runs wherever wattline's own probes do.
-const JAVA_RELEASE: u32 = 11;
+pub const JAVA_RELEASE: u32 = 11;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -52,6 +65,8 @@ Example:
 
 Several boards (--serial A --serial B) take turns and work at the same time; the costs are
 those of the first by name, and kernels-devices.csv says how the others differ.
+A session that has ended is not made again when the command is repeated after an
+interruption (kernel-runs/ holds them), except with --force.
 Writes kernels.csv (cost and standard error per operation), for `fit --prior`,
 kernel-windows.csv (every kernel's runs) and kernel-cases.csv (energy and counts of a
 million iterations of each).")]
@@ -74,7 +89,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.boards.check()?;
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    output.check_free(&["kernels.csv"])?;
+    output.check_free(&RESULTS)?;
+    if arguments.force {
+        output.discard(&[RUNS])?;
+    }
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = mix_in(&arguments.campaign)?;
@@ -101,11 +119,7 @@ pub fn make(
     boards: &[OpenBoard],
     output: &Output,
 ) -> Result<String, Failure> {
-    if boards.iter().any(OpenBoard::is_local) {
-        return Err(Failure::Usage(
-            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
-        ));
-    }
+    refuse_local(boards)?;
     let all = catalogue();
     let wanted = most_executed(&mix.executions(), scenario.kernels.count);
     let mut executed = wanted.clone();
@@ -143,13 +157,23 @@ pub fn make(
     Ok(said)
 }
 
+/// Refuses this machine as a board.
+pub(super) fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
+    match boards.iter().any(OpenBoard::is_local) {
+        true => Err(Failure::Usage(
+            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
+        )),
+        false => Ok(()),
+    }
+}
+
 fn most_executed(executions: &BTreeMap<String, u64>, count: usize) -> BTreeMap<String, u64> {
     let mut ranked: Vec<(&String, &u64)> = executions.iter().collect();
     ranked.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
     ranked.into_iter().take(count).map(|(name, count)| (name.clone(), *count)).collect()
 }
 
-fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
+pub(super) fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
     let files = program::sources(kernels).into_iter().map(|(path, text)| LoadedSource {
         path,
         text,

@@ -22,6 +22,7 @@ mod instrument;
 mod kernels;
 mod monitor;
 mod output;
+mod patterns;
 mod pipeline;
 mod plan;
 mod predict;
@@ -82,6 +83,8 @@ enum Command {
     Dataset(dataset::Arguments),
     /// Measure micro-kernels for the operations that an application executes most.
     Kernels(kernels::Arguments),
+    /// Measure the bytecode patterns of the probabilistic profiler on a board.
+    Patterns(patterns::Arguments),
     /// Fit costs to a data set, with cross-validation.
     Fit(fit::Arguments),
     /// Predict the energy of counted cases by a model, beside what was measured.
@@ -142,6 +145,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
         Command::Kernels(arguments) => kernels::run(&arguments),
+        Command::Patterns(arguments) => patterns::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Account(arguments) => account::run(&arguments),

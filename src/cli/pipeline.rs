@@ -124,7 +124,7 @@ fn open(arguments: &Arguments) -> Result<Output, Failure> {
         output.discard(&[
             "journal.jsonl",
             "runs",
-            "kernel-runs",
+            kernels::RUNS,
             calls::CALLS,
             "truth",
             truth::SESSIONS,

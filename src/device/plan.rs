@@ -67,14 +67,20 @@ pub struct SessionPlan {
     pub deadline_real: Duration,
 }
 
-/// The arguments of `session.sh`; a line break would end an argument in a plan file.
-pub(super) fn arguments(plan: &SessionPlan) -> Result<Vec<String>, DeviceError> {
-    let arguments = unchecked(plan);
-    let Some(broken) = arguments.iter().find(|argument| argument.contains(['\n', '\r'])) else {
-        return Ok(arguments);
-    };
-    let problem = format!("{broken:?} holds a line break; take it out of the extra or the input");
-    Err(DeviceError::Plan { label: plan.label.clone(), problem })
+impl SessionPlan {
+    /// The arguments of `session.sh`, one a line in a plan file.
+    ///
+    /// # Errors
+    /// An argument with a line break.
+    pub fn arguments(&self) -> Result<Vec<String>, DeviceError> {
+        let arguments = unchecked(self);
+        let Some(broken) = arguments.iter().find(|argument| argument.contains(['\n', '\r'])) else {
+            return Ok(arguments);
+        };
+        let problem =
+            format!("{broken:?} holds a line break; take it out of the extra or the input");
+        Err(DeviceError::Plan { label: self.label.clone(), problem })
+    }
 }
 
 fn unchecked(plan: &SessionPlan) -> Vec<String> {
@@ -135,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_idle_plan_names_no_application() {
-        let arguments = arguments(&idle()).unwrap();
+        let arguments = idle().arguments().unwrap();
         let times = ["period_us=33000", "limit_ms=60000", "expect_ms=0", "scripts_mask=20"];
         assert_eq!(arguments[..4], times);
         assert_eq!(arguments[4], "begin_mark=wattline: begin");
@@ -148,7 +154,7 @@ mod tests {
         let steps =
             vec![Step { at_s: 0.02, action: swipe }, Step { at_s: 0.01, action: Action::Key(4) }];
         let plan = SessionPlan { kind: SessionKind::App, steps, ..idle() };
-        let arguments = arguments(&plan).unwrap();
+        let arguments = plan.arguments().unwrap();
         assert!(arguments.contains(&"extra=steps=3".to_owned()), "{arguments:?}");
         assert!(arguments.contains(&"app_mask=10".to_owned()), "{arguments:?}");
         assert!(

@@ -2,7 +2,7 @@
 //! it and prints what it left, and the answer taken apart. Sequence and file formats are in
 //! `ARCHITECTURE.md`, "The session on a board".
 
-use super::plan::{self, SessionKind, SessionPlan};
+use super::plan::{SessionKind, SessionPlan};
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
 use super::{Board, DeviceError, ShellOutput};
@@ -73,7 +73,7 @@ pub fn run_session(board: &dyn Board, plan: &SessionPlan) -> Result<SessionLogs,
 
 /// Label, session and collection in one command: one round trip for all of it.
 fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, DeviceError> {
-    let arguments = plan::arguments(plan)?;
+    let arguments = plan.arguments()?;
     let label = quoted(&plan.label);
     let collect = match plan.kind {
         SessionKind::Traced => scripts::command("collect.sh", std::slice::from_ref(&plan.package)),

@@ -20,7 +20,12 @@ pub struct Kernel {
     pub helper: String,
     /// A Java boolean expression kept after the loop.
     pub keep: String,
+    /// How often the body stands in the loop.
+    pub copies: usize,
 }
+
+/// How often the body of a catalogue's kernel stands in its loop.
+const COPIES: usize = 4;
 
 /// A catalogue that can't be used; only a developer of wattline sees it.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +102,7 @@ impl Entry {
             body: fill(&self.body),
             helper: fill(&self.helper),
             keep: fill(&self.keep),
+            copies: COPIES,
         }
     }
 }

@@ -6,8 +6,10 @@
 
 pub mod catalogue;
 pub mod measure;
+pub mod patterns;
 pub mod prices;
 pub mod program;
 pub mod select;
 
 pub use catalogue::{Kernel, catalogue};
+pub use patterns::{baselines, pattern_kernels};

@@ -5,9 +5,6 @@ use std::fmt::Write;
 
 use super::Kernel;
 
-/// How often a kernel's body stands in its loop.
-pub const COPIES: usize = 4;
-
 /// The main class, with its package.
 pub const MAIN: &str = "wattline.kernels.KernelMain";
 
@@ -38,7 +35,7 @@ pub fn class_name(kernel: &Kernel) -> String {
 }
 
 fn class(kernel: &Kernel) -> String {
-    let body = [kernel.body.as_str(); COPIES].join("\n            ");
+    let body = vec![kernel.body.as_str(); kernel.copies].join("\n            ");
     format!(
         "package wattline.kernels;
 
@@ -88,19 +85,29 @@ final class KernelList {{
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::catalogue;
+    use crate::kernels::{baselines, catalogue, pattern_kernels};
     use crate::toolchain::compiler::CompileRequest;
     use crate::toolchain::{Compiler, Jdk};
 
     #[test]
     fn every_kernel_of_the_catalogue_compiles() {
+        compiles(&catalogue());
+    }
+
+    #[test]
+    fn every_kernel_of_a_pattern_compiles() {
+        let of_patterns = pattern_kernels().into_iter().map(|pattern| pattern.kernel);
+        compiles(&of_patterns.chain(baselines()).collect::<Vec<_>>());
+    }
+
+    fn compiles(kernels: &[Kernel]) {
         let Ok(jdk) = Jdk::find() else {
             println!("skipped: no JDK");
             return;
         };
         let folder = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();
-        for (path, text) in sources(&catalogue()) {
+        for (path, text) in sources(kernels) {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, text).unwrap();

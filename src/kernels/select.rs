@@ -66,6 +66,7 @@ mod tests {
             body: String::new(),
             helper: String::new(),
             keep: String::new(),
+            copies: 1,
         }
     }
 

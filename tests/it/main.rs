@@ -13,6 +13,7 @@ mod mapping;
 mod meters;
 mod monitor;
 mod operations;
+mod patterns;
 mod pipeline;
 mod probes;
 mod projects;

@@ -88,6 +88,25 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_by
         assert!(a == b, "{name} differs between two runs with one seed");
     }
     the_same_is_no_increase(&out("first"), &out("second"), &out("compare"));
+    kernels_go_on_after_an_interruption(&adb, &out("first"), &out("second"));
+}
+
+/// The second of two sessions had not ended.
+fn kernels_go_on_after_an_interruption(adb: &AdbServer, whole: &Path, out: &Path) {
+    let results =
+        ["kernels.csv", "kernel-windows.csv", "kernel-cases.csv", "kernels-covariance.csv"];
+    for name in results.into_iter().chain(["kernel-runs/2/session.txt"]) {
+        fs::remove_file(out.join(name)).unwrap();
+    }
+    let folder = out.to_str().unwrap();
+    let arguments = ["kernels", "tests/scenarios/tiny.toml", "--for", folder, "--out", folder];
+    let output = adb.wattline(&arguments);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("1 of 2 sessions of kernels"), "{}", text(&output));
+    for name in ["kernels.csv", "kernel-windows.csv"] {
+        let [a, b] = [whole, out].map(|folder| fs::read(folder.join(name)).unwrap());
+        assert!(a == b, "{name} differs after an interruption");
+    }
 }
 
 fn run_wattline(arguments: &[&str]) -> Output {

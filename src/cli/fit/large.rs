@@ -5,12 +5,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use super::summary::summary;
 use super::{Arguments, Failure, Fitted, Output, progress, write_parts};
 use crate::dataset::{ColumnChoice, CsvRows, Rows, Table};
 use crate::model::{FitOptions, FoldOptions, StreamFit, estimability_csv, fit_rows};
+use crate::toolchain::artifact::hash_of;
 
 /// Files from this size on (256 MB) are not read whole.
 const LARGE_BYTES: u64 = 256 << 20;
@@ -78,7 +77,7 @@ fn run_on(
     let validation = validation.expect("folds were asked for");
     let estimability = estimability_csv(&estimability)?;
     let fitted = Fitted { model, validation, estimability };
-    let hash = hash_of(path).map_err(|error| Failure::input(path, error))?;
+    let hash = hash_of(path)?;
     write_parts(&fitted, output, hash, path, arguments.seed)?;
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
@@ -102,17 +101,4 @@ fn refuse_boards(rows: &dyn Rows, path: &Path) -> Result<(), Failure> {
             ),
         )),
     }
-}
-
-/// SHA-256 of a file in hexadecimal digits.
-pub fn hash_of(path: &Path) -> std::io::Result<String> {
-    let mut hasher = Sha256::new();
-    let (mut file, mut part) = (File::open(path)?, vec![0; 1 << 20]);
-    loop {
-        match file.read(&mut part)? {
-            0 => break,
-            n => hasher.update(&part[..n]),
-        }
-    }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

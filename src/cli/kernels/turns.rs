@@ -17,17 +17,27 @@ use crate::cli::output::Output;
 use crate::cli::progress;
 use crate::cli::sessions::{self, OpenBoard};
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
 use crate::power::{MarkTexts, parse_samples, parse_session_log};
 use crate::scenario::Scenario;
+use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::jar;
 
+use super::kept::{KeptSession, KernelLogs};
+
+/// A session to be made, or taken up.
+struct Turn<'o> {
+    plan: SessionPlan,
+    kept: KeptSession<'o>,
+    logs: Option<KernelLogs>,
+}
+
 /// Runs all kernels, in another order each time. Several boards take turns, and work at the
-/// same time; each has one turn at least.
-pub(super) fn measure_all(
+/// same time; each has one turn at least. Sessions that are there already are not made again.
+pub(in crate::cli) fn measure_all(
     kernels: &[Kernel],
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
@@ -37,57 +47,103 @@ pub(super) fn measure_all(
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let file = sessions::jar_file(&jar::pack(&attributes, &variant.classes), folder.path())?;
+    let jar = jar::pack(&attributes, &variant.classes);
+    let program = hash_of_bytes(&jar);
     let repeats = scenario.kernels.repeats.max(boards.len() as u32);
-    let bar = progress::bar(u64::from(repeats), "kernels");
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
-    let mut turns: Vec<Vec<(u32, SessionPlan)>> = vec![Vec::new(); boards.len()];
+    let mut turns: Vec<Vec<Turn<'_>>> = boards.iter().map(|_| Vec::new()).collect();
     for repeat in 1..=repeats {
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
-        let turn = (repeat as usize - 1) % boards.len();
-        turns[turn].push((repeat, session(&order, scenario, repeat)));
+        let at = (repeat as usize - 1) % boards.len();
+        let plan = session(&order, scenario, repeat);
+        let description = description(&program, &plan, scenario, &boards[at])?;
+        let kept = KeptSession { output, repeat, description };
+        let logs = kept.logs()?;
+        turns[at].push(Turn { plan, kept, logs });
     }
-    let measured: Vec<Result<Vec<(u32, SessionLogs)>, Failure>> = thread::scope(|scope| {
+    let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
+    if done > 0 {
+        progress::say(format!("{done} of {repeats} sessions of kernels are there already"));
+    }
+    let file = sessions::jar_file(&jar, folder.path())?;
+    let bar = progress::bar(u64::from(repeats), "kernels");
+    let measured: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = boards
             .iter()
-            .zip(&turns)
+            .zip(&mut turns)
             .map(|(board, turns)| scope.spawn(|| measure_on(board, turns, &file, &bar)))
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
     });
     bar.finish_and_clear();
     let mut runs = BTreeMap::new();
-    for (board, logs) in boards.iter().zip(measured) {
-        for (repeat, logs) in logs? {
-            keep(&logs, repeat, output)?;
-            runs.insert(repeat, energies(&logs, &board.rails, &board.recorded_serial())?);
-        }
+    for of_board in measured {
+        runs.extend(of_board?);
     }
     Ok(runs.into_values().collect())
+}
+
+/// All that a session's energies depend on.
+fn description(
+    program: &str,
+    plan: &SessionPlan,
+    scenario: &Scenario,
+    board: &OpenBoard,
+) -> Result<String, Failure> {
+    let frequency = scenario.board.frequency_khz.map_or("left".to_string(), |khz| khz.to_string());
+    let mut lines = vec![
+        format!("program_sha256={program}"),
+        format!("board={}", board.recorded_serial()),
+        format!("meter={}", board.meter),
+        format!("frequency_khz={frequency}"),
+    ];
+    lines.extend(plan.arguments()?);
+    Ok(lines.join("\n") + "\n")
 }
 
 /// One board's turns.
 fn measure_on(
     board: &OpenBoard,
-    turns: &[(u32, SessionPlan)],
+    turns: &mut [Turn<'_>],
     file: &Path,
     bar: &ProgressBar,
-) -> Result<Vec<(u32, SessionLogs)>, Failure> {
+) -> Result<Vec<(u32, Vec<KernelRun>)>, Failure> {
     let is_installed = Cell::new(false);
     let mut measured = Vec::new();
-    for (repeat, plan) in turns {
-        let once = |board: &OpenBoard| {
-            if !is_installed.replace(true) {
-                board.install(file)?;
-            }
-            board.session(plan)
+    for Turn { plan, kept, logs } in turns {
+        let logs = match logs.take() {
+            Some(logs) => logs,
+            None => measure(board, plan, kept, (file, &is_installed))?,
         };
-        let logs = board.keep(once, |_| is_installed.set(false))?;
-        measured.push((*repeat, logs));
+        let runs = energies(&logs, &board.rails, &board.recorded_serial())?;
+        measured.push((kept.repeat, runs));
         bar.inc(1);
     }
     Ok(measured)
+}
+
+/// Makes a session and keeps it.
+fn measure(
+    board: &OpenBoard,
+    plan: &SessionPlan,
+    kept: &KeptSession<'_>,
+    (file, is_installed): (&Path, &Cell<bool>),
+) -> Result<KernelLogs, Failure> {
+    let once = |board: &OpenBoard| {
+        if !is_installed.replace(true) {
+            board.install(file)?;
+        }
+        board.session(plan)
+    };
+    let logs = board.keep(once, |_| is_installed.set(false))?;
+    kept.keep(&logs)?;
+    if logs.outcome.end != SessionEnd::Ok {
+        let (end, said) = (logs.outcome.end, &logs.script_output);
+        return Err(bad(format!("it ended with {end:?}: {said}")));
+    }
+    kept.finish()?;
+    Ok(KernelLogs { samples: logs.samples, logcat: logs.logcat })
 }
 
 fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
@@ -127,21 +183,11 @@ fn sample_period(scenario: &Scenario) -> Duration {
     Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
 }
 
-/// Keeps the raw logs of a kernel session.
-fn keep(logs: &SessionLogs, repeat: u32, output: &Output) -> Result<(), Failure> {
-    for (name, text) in [("samples", &logs.samples), ("logcat", &logs.logcat)] {
-        let packed = zstd::encode_all(text.as_bytes(), 3)
-            .map_err(Failure::io("pack", output.path("kernel-runs")))?;
-        output.write(&format!("kernel-runs/{repeat}/{name}.txt.zst"), packed)?;
-    }
-    Ok(())
+fn bad(message: String) -> Failure {
+    Failure::Board(format!("kernel session: {message}"))
 }
 
-fn energies(logs: &SessionLogs, rails: &[String], device: &str) -> Result<Vec<KernelRun>, Failure> {
-    let bad = |message: String| Failure::Board(format!("kernel session: {message}"));
-    if logs.outcome.end != SessionEnd::Ok {
-        return Err(bad(format!("it ended with {:?}: {}", logs.outcome.end, logs.script_output)));
-    }
+fn energies(logs: &KernelLogs, rails: &[String], device: &str) -> Result<Vec<KernelRun>, Failure> {
     let trace = parse_samples(&logs.samples).map_err(|error| bad(error.to_string()))?;
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()

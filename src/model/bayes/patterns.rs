@@ -5,7 +5,7 @@
 pub const FACTORS: [&str; 4] = ["operation", "size", "type", "device"];
 
 /// A pattern; empty where a factor doesn't apply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
     /// Its category, by which patterns are counted.
     pub category: &'static str,

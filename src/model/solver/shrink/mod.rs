@@ -33,8 +33,12 @@ use super::{Covariance, Scope, Solution, diagnostics};
 /// taken at its word.
 const STRENGTH_UNTUNED: f64 = 1e-3;
 
-/// Steps towards the t distribution of guessed costs; further ones change little.
-const REWEIGHTINGS: usize = 2;
+/// Steps towards the t distribution of guessed costs: where many of them are far dearer
+/// than guessed, each step lets go a little more, and costs beside them are wrong until then.
+const REWEIGHTINGS: usize = 30;
+
+/// Relative change of the noise's variance at which these steps end.
+const SETTLED: f64 = 0.01;
 
 /// Least variance of a cost by its own prior's: kernels state their errors, and costs of
 /// operations differ by 100 % on every machine that was ever measured. The cases may find
@@ -155,8 +159,13 @@ fn most_probable(
 ) -> Result<(Vec<f64>, Prior), ModelError> {
     let mut local = prior.clone();
     let mut b = minimum(gram, &local, strength, start)?;
+    let mut before = f64::INFINITY;
     for _ in 0..REWEIGHTINGS {
         let noise = noise(gram, &local, strength, &b);
+        if (before / noise - 1.0).abs() < SETTLED {
+            break;
+        }
+        before = noise;
         local = prior.reweighted(&b, noise / strength);
         b = minimum(gram, &local, strength, Start::Near(&b))?;
     }

@@ -1,0 +1,117 @@
+//! `wattline patterns`: the bytecode patterns of the probabilistic profiler, measured on a
+//! board.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::build::VariantBuilder;
+use crate::kernels::baselines;
+use crate::kernels::patterns::{PatternKernel, energies_csv, pattern_energies, pattern_kernels};
+use crate::scenario::read_scenario;
+use crate::toolchain::Jdk;
+
+use super::Failure;
+use super::fleet::BoardArguments;
+use super::kernels::{self, JAVA_RELEASE, analyse, measure_all};
+use super::output::{Existing, Output};
+use super::progress;
+use super::sessions::{self, OpenBoard, VirtualSettings};
+
+/// The table.
+const MEASURED: &str = "measured-patterns.csv";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline patterns scenarios/orbit.toml --board virtual --out target/patterns
+  wattline fit target/patterns/measured-patterns.csv --solver bayes \\
+      --factors operation,size,type,device --out target/patterns
+
+Each of the 174 patterns is a Java statement, 16 times in a loop; the loop without it, of
+the same session, is subtracted. Sessions run all in random order, each after a forced
+collection, as long as [kernels] in the scenario says. Several boards (--serial A
+--serial B) take turns. A session that has ended is not made again when the command is
+repeated after an interruption (kernel-runs/ holds them), except with --force.
+Writes measured-patterns.csv: a row per pattern, board and session, with the energy of
+one execution in joules.")]
+pub struct Arguments {
+    /// The scenario: meter, rails, frequency, seed, and the sessions' [kernels].
+    scenario: PathBuf,
+    #[command(flatten)]
+    boards: BoardArguments,
+    /// Only patterns of this category, by its first letters (Addition, If, Arrays...); can be
+    /// repeated.
+    #[arg(long, value_name = "CATEGORY")]
+    only: Vec<String>,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.boards.check()?;
+    let wanted = wanted(&arguments.only)?;
+    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    output.check_free(&[MEASURED])?;
+    if arguments.force {
+        output.discard(&[kernels::RUNS])?;
+    }
+    let scenario = read_scenario(&arguments.scenario)?;
+    let jdk = Jdk::find()?;
+    let settings = VirtualSettings { truth: None, seed: scenario.seed };
+    let open = |choice| sessions::open(choice, &scenario.board, &settings);
+    let boards: Result<Vec<OpenBoard>, Failure> = arguments.boards.board.iter().map(open).collect();
+    let boards = boards?;
+    kernels::refuse_local(&boards)?;
+    let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
+    let all: Vec<_> = of_patterns.chain(baselines()).collect();
+    let application = analyse(&all)?;
+    let mut builder = VariantBuilder::new(&application, &jdk, JAVA_RELEASE)?;
+    let sessions = measure_all(&all, &scenario, &mut builder, &boards, &output)?;
+    let energies = pattern_energies(&wanted, &sessions);
+    let path = output.write(MEASURED, energies_csv(&energies)?)?;
+    progress::result(format!(
+        "{} patterns x {} sessions on {}: {} measurements",
+        wanted.len(),
+        sessions.len(),
+        boards.iter().map(OpenBoard::recorded_serial).collect::<Vec<_>>().join(", "),
+        energies.len()
+    ));
+    progress::say(format!("written: {}", path.display()));
+    Ok(())
+}
+
+/// The patterns of some categories; of all if none is named.
+fn wanted(only: &[String]) -> Result<Vec<PatternKernel>, Failure> {
+    let all = pattern_kernels();
+    let begins =
+        |category: &str, with: &String| category.to_lowercase().starts_with(&with.to_lowercase());
+    let is_unknown = |with: &&String| !all.iter().any(|p| begins(p.pattern.category, with));
+    if let Some(unknown) = only.iter().find(is_unknown) {
+        let mut known: Vec<&str> = all.iter().map(|pattern| pattern.pattern.category).collect();
+        known.dedup();
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("no pattern is of {unknown:?}; there are {known}")));
+    }
+    let is_wanted = |pattern: &PatternKernel| {
+        only.is_empty() || only.iter().any(|with| begins(pattern.pattern.category, with))
+    };
+    Ok(all.into_iter().filter(is_wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_choose_patterns() {
+        assert_eq!(wanted(&[]).unwrap().len(), 174);
+        assert_eq!(wanted(&["conv".into(), "Increase".into()]).unwrap().len(), 16);
+        let error = wanted(&["Floats".into()]).unwrap_err().to_string();
+        assert!(error.contains("Floats") && error.contains("Conversions"), "{error}");
+    }
+}
