@@ -9,6 +9,6 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 RAYON_NUM_THRE
 export NUMBA_NUM_THREADS=1
 models() { cargo bench --bench models -- "$folder" "$@"; }
 models make nnls ls ridge bootstrap bayes pattern
-"$python" benches/peers.py "$folder" cholesky lstsq ridge nnls pattern parquet
+"$python" -u benches/peers.py "$folder" cholesky lstsq ridge nnls pattern parquet
 # By itself, for its peak of memory.
 models parquet

@@ -12,6 +12,7 @@ pub mod patterns;
 pub mod posterior;
 pub(crate) mod slice;
 mod small;
+mod straight;
 pub(crate) mod source;
 pub(crate) mod truncated;
 

@@ -1,4 +1,5 @@
-//! NUTS (Hoffman & Gelman 2014; nuts-rs) over the scales of a model whose effects are integrated out.
+//! NUTS (Hoffman & Gelman 2014; nuts-rs) over the scales of a model whose effects are
+//! integrated out, in coordinates in which they are nearly normal.
 
 use std::collections::HashMap;
 
@@ -11,19 +12,35 @@ use rayon::prelude::*;
 
 use super::super::error::ModelError;
 use super::chains::{ChainOptions, Draws, gather, not_mixed};
-use super::collapsed::{Collapsed, OutOfRange};
+use super::collapsed::{Collapsed, OutOfRange, Room};
+use super::straight::{Curve, curves};
 
 /// Steps in which step size and scales are adapted, not kept.
-const TUNING: u64 = 400;
+const TUNING: usize = 200;
 
 /// Acceptance aimed at, higher where the one before diverged.
-const ACCEPTANCE: [f64; 3] = [0.9, 0.95, 0.99];
+const ACCEPTANCE: [f64; 3] = [0.8, 0.95, 0.99];
+
+/// Spread of the starts, in standard deviations of the posterior's profiles: chains must
+/// start further apart than they end.
+const START_SD: f64 = 2.0;
 
 /// Divisor of the thinning meant for Gibbs sweeps, whose steps are cheaper.
 const SWEEPS_PER_STEP: usize = 10;
 
 /// The density as the sampler wants it.
-struct Density<'a>(&'a Collapsed);
+struct Density<'a> {
+    model: &'a Collapsed,
+    curves: &'a [Curve],
+    position: Vec<f64>,
+    room: Room,
+}
+
+impl<'a> Density<'a> {
+    fn new(model: &'a Collapsed, curves: &'a [Curve]) -> Self {
+        Self { model, curves, position: vec![0.0; model.dimension()], room: model.room() }
+    }
+}
 
 impl LogpError for OutOfRange {
     fn is_recoverable(&self) -> bool {
@@ -33,7 +50,7 @@ impl LogpError for OutOfRange {
 
 impl nuts_rs::HasDims for Density<'_> {
     fn dim_sizes(&self) -> HashMap<String, u64> {
-        HashMap::from([("unconstrained_parameter".to_owned(), self.0.dimension() as u64)])
+        HashMap::from([("unconstrained_parameter".to_owned(), self.model.dimension() as u64)])
     }
 }
 
@@ -43,11 +60,21 @@ impl CpuLogpFunc for Density<'_> {
     type FlowParameters = ();
 
     fn dim(&self) -> usize {
-        self.0.dimension()
+        self.model.dimension()
     }
 
     fn logp(&mut self, position: &[f64], gradient: &mut [f64]) -> Result<f64, OutOfRange> {
-        self.0.density(position, gradient)
+        for ((x, curve), z) in self.position.iter_mut().zip(self.curves).zip(position) {
+            *x = curve.at(*z).value;
+        }
+        let density = self.model.density(&self.position, gradient, &mut self.room)?;
+        let mut slopes = 1.0;
+        for ((to, curve), z) in gradient.iter_mut().zip(self.curves).zip(position) {
+            let bent = curve.at(*z);
+            *to = *to * bent.slope + bent.bend / bent.slope;
+            slopes *= bent.slope;
+        }
+        Ok(density + slopes.ln())
     }
 
     fn expand_vector<R: rand::Rng + ?Sized>(
@@ -66,12 +93,14 @@ type Path = (Vec<Vec<f64>>, usize);
 pub(super) fn run(model: &Collapsed, options: &ChainOptions) -> Result<Draws, ModelError> {
     let mut thin = (options.thin / SWEEPS_PER_STEP).max(1);
     let (mut sweeps, mut careful) = (0, 0);
+    let (mut gradient, mut room) = (vec![0.0; model.dimension()], model.room());
+    let curves = curves(model.dimension(), |x| model.density(x, &mut gradient, &mut room).ok());
     loop {
         let chains: Vec<Path> = (0..options.chains)
             .into_par_iter()
-            .map(|chain| path(model, options, chain, thin, ACCEPTANCE[careful]))
+            .map(|chain| path(model, &curves, options, chain, thin, ACCEPTANCE[careful]))
             .collect::<Result<_, _>>()?;
-        sweeps += TUNING as usize + options.draws * thin;
+        sweeps += TUNING + options.draws * thin;
         let divergences: usize = chains.iter().map(|(_, diverged)| diverged).sum();
         let kept: Vec<Vec<Vec<f64>>> = chains.into_iter().map(|(draws, _)| draws).collect();
         let draws = Draws { divergences, ..gather(&kept, sweeps) };
@@ -92,6 +121,7 @@ pub(super) fn run(model: &Collapsed, options: &ChainOptions) -> Result<Draws, Mo
 
 fn path(
     model: &Collapsed,
+    curves: &[Curve],
     options: &ChainOptions,
     chain: usize,
     thin: usize,
@@ -99,24 +129,28 @@ fn path(
 ) -> Result<Path, ModelError> {
     let mut random = ChaCha8Rng::seed_from_u64(options.seed);
     random.set_stream(chain as u64);
-    let mut settings = DiagNutsSettings { num_tune: TUNING, ..DiagNutsSettings::default() };
+    let mut settings = DiagNutsSettings { num_tune: TUNING as u64, ..DiagNutsSettings::default() };
     settings.adapt_options.step_size_settings.target_accept = acceptance;
     let failed = |error: &dyn std::fmt::Display| ModelError::Sampler { message: error.to_string() };
     let mut sampler = settings
-        .new_chain(chain as u64, CpuMath::new(Density(model)), &mut random)
+        .new_chain(chain as u64, CpuMath::new(Density::new(model, curves)), &mut random)
         .map_err(|error| failed(&error))?;
-    let start: Vec<f64> =
-        (0..model.dimension()).map(|_| 0.5 * random.sample::<f64, _>(StandardNormal)).collect();
+    let start: Vec<f64> = (0..model.dimension())
+        .map(|_| START_SD * random.sample::<f64, _>(StandardNormal))
+        .collect();
     sampler.set_position(&start).map_err(|error| failed(&error))?;
+    let mut room = model.room();
     let (mut draws, mut diverged) = (Vec::with_capacity(options.draws), 0);
-    for step in 0..TUNING as usize + options.draws * thin {
+    for step in 0..TUNING + options.draws * thin {
         let (position, progress) = sampler.draw().map_err(|error| failed(&error))?;
-        if step < TUNING as usize {
+        if step < TUNING {
             continue;
         }
         diverged += usize::from(progress.diverging);
-        if (step - TUNING as usize + 1).is_multiple_of(thin) {
-            let all = model.complete(&position, || random.sample(StandardNormal));
+        if (step - TUNING + 1).is_multiple_of(thin) {
+            let position: Vec<f64> =
+                curves.iter().zip(&position).map(|(curve, z)| curve.at(*z).value).collect();
+            let all = model.complete(&position, &mut room, || random.sample(StandardNormal));
             draws.push(all.map_err(|error| failed(&error))?);
         }
     }

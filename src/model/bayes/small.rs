@@ -1,9 +1,8 @@
 //! Symmetric matrices of a handful of rows, for which a library's setting up costs more
-//! than the work.
+//! than the work. Only the upper half is held, row after row, so that all inner loops run
+//! along memory.
 
-use std::ops::Range;
-
-/// A matrix, row-major, and its order.
+/// A symmetric matrix, or the upper factor of one, and its order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Small {
     n: usize,
@@ -13,149 +12,151 @@ pub(super) struct Small {
 impl Small {
     /// Zeros.
     pub fn zero(n: usize) -> Self {
-        Self { n, of: vec![0.0; n * n] }
+        Self { n, of: vec![0.0; n * (n + 1) / 2] }
     }
 
-    /// Element by element.
+    /// Element by element, for a column not left of the row.
     pub fn from_fn(n: usize, of: impl Fn(usize, usize) -> f64) -> Self {
-        Self { n, of: (0..n * n).map(|at| of(at / n, at % n)).collect() }
+        let row = |i: usize| (i..n).map(move |j| (i, j));
+        Self { n, of: (0..n).flat_map(row).map(|(i, j)| of(i, j)).collect() }
     }
 
-    /// One element.
-    pub fn at(&self, i: usize, j: usize) -> f64 {
-        self.of[i * self.n + j]
+    /// Where row `i` begins, with its diagonal.
+    fn start(&self, i: usize) -> usize {
+        i * (2 * self.n + 1 - i) / 2
     }
 
-    /// Element by element, with a row and a column of zeros behind.
-    pub fn padded(n: usize, of: impl Fn(usize, usize) -> f64) -> Self {
-        Self::from_fn(n + 1, |i, j| if i < n && j < n { of(i, j) } else { 0.0 })
+    /// Row `i` from the diagonal on.
+    fn row(&self, i: usize) -> &[f64] {
+        let start = self.start(i);
+        &self.of[start..start + self.n - i]
     }
 
-    /// Adds a multiple of another.
+    /// An element of the diagonal.
+    pub fn diagonal(&self, i: usize) -> f64 {
+        self.of[self.start(i)]
+    }
+
+    /// Becomes a multiple of another of the same order.
+    pub fn set(&mut self, factor: f64, other: &Self) {
+        self.of.iter_mut().zip(&other.of).for_each(|(to, x)| *to = factor * x);
+    }
+
+    /// Adds a multiple of another of the same order.
     pub fn add(&mut self, factor: f64, other: &Self) {
         self.of.iter_mut().zip(&other.of).for_each(|(to, x)| *to += factor * x);
     }
 
-    /// Adds a multiple of `v` to the last column and row, but for the corner.
-    pub fn add_edge(&mut self, factor: f64, v: &[f64]) {
-        let last = self.n - 1;
-        for (i, x) in v.iter().enumerate().take(last) {
-            self.of[i * self.n + last] += factor * x;
-            self.of[last * self.n + i] += factor * x;
+    /// Adds `v v'`.
+    pub fn add_outer(&mut self, v: &[f64]) {
+        let mut rest = self.of.as_mut_slice();
+        for (i, x) in v.iter().enumerate() {
+            let (row, behind) = rest.split_at_mut(v.len() - i);
+            row.iter_mut().zip(&v[i..]).for_each(|(to, y)| *to += x * y);
+            rest = behind;
         }
     }
 
-    /// Adds `own I + shared 11'` on some rows and columns.
-    pub fn add_exchangeable(&mut self, on: Range<usize>, own: f64, shared: f64) {
-        for i in on.clone() {
-            self.of[i * self.n + i] += own;
-            on.clone().for_each(|j| self.of[i * self.n + j] += shared);
+    /// Rows and columns times `by`, and `diagonal` added to the diagonal.
+    pub fn scale(&mut self, by: &[f64], diagonal: f64) {
+        let mut rest = self.of.as_mut_slice();
+        for (i, x) in by.iter().enumerate() {
+            let (row, behind) = rest.split_at_mut(by.len() - i);
+            row.iter_mut().zip(&by[i..]).for_each(|(to, y)| *to *= x * y);
+            row[0] += diagonal;
+            rest = behind;
         }
     }
 
-    /// Adds `factor v v'` above left.
-    pub fn add_outer(&mut self, factor: f64, v: &[f64]) {
-        for (row, x) in self.of.chunks_exact_mut(self.n.max(1)).zip(v) {
-            row.iter_mut().zip(v).for_each(|(to, y)| *to += factor * x * y);
-        }
-    }
-
-    /// The factor `U` with `U'U` this matrix; `None` if it is not positive definite. By
-    /// rows, so that all inner loops run along memory.
-    pub fn cholesky(mut self) -> Option<Self> {
-        let n = self.n;
-        for j in 0..n {
-            let (above, below) = self.of.split_at_mut((j + 1) * n);
-            let row = &mut above[j * n..];
-            let pivot = row[j];
-            if pivot.is_nan() || pivot <= 0.0 {
-                return None;
+    /// Becomes the factor `U` with `U'U` this matrix; false if it is not positive definite.
+    pub fn factor(&mut self) -> bool {
+        let mut rest = self.of.as_mut_slice();
+        for n in (1..=self.n).rev() {
+            let (row, behind) = rest.split_at_mut(n);
+            if row[0].is_nan() || row[0] <= 0.0 {
+                return false;
             }
-            let scale = pivot.sqrt().recip();
-            row[j..].iter_mut().for_each(|x| *x *= scale);
-            for (i, other) in (j + 1..n).zip(below.chunks_exact_mut(n)) {
+            let scale = row[0].sqrt().recip();
+            row.iter_mut().for_each(|x| *x *= scale);
+            let mut below = &mut *behind;
+            for i in 1..n {
+                let (other, next) = below.split_at_mut(n - i);
                 let factor = row[i];
-                other[i..].iter_mut().zip(&row[i..]).for_each(|(to, x)| *to -= factor * x);
+                other.iter_mut().zip(&row[i..]).for_each(|(to, x)| *to -= factor * x);
+                below = next;
             }
+            rest = behind;
         }
-        Some(self)
+        true
     }
 
-    /// Row `i` from the diagonal on, without it.
-    fn right_of(&self, i: usize) -> &[f64] {
-        &self.of[i * self.n + i + 1..(i + 1) * self.n]
-    }
-
-    /// For a factor `U`: solves `U'U x = b`.
-    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
-        let mut x = b.to_vec();
+    /// For a factor `U`: `b` becomes `U'^-1 b`.
+    pub fn forward(&self, b: &mut [f64]) {
         for i in 0..self.n {
-            let (known, rest) = x.split_at_mut(i + 1);
-            known[i] /= self.at(i, i);
-            rest.iter_mut().zip(self.right_of(i)).for_each(|(to, u)| *to -= known[i] * u);
+            let row = self.row(i);
+            let (known, rest) = b.split_at_mut(i + 1);
+            known[i] /= row[0];
+            rest.iter_mut().zip(&row[1..]).for_each(|(to, u)| *to -= known[i] * u);
         }
-        self.back(&x)
     }
 
-    /// For a factor `U`: solves `U x = b`.
-    pub fn back(&self, b: &[f64]) -> Vec<f64> {
-        let mut x = b.to_vec();
+    /// For a factor `U`: `b` becomes `U^-1 b`.
+    pub fn back(&self, b: &mut [f64]) {
         for i in (0..self.n).rev() {
-            let known: f64 = self.right_of(i).iter().zip(&x[i + 1..]).map(|(u, x)| u * x).sum();
-            x[i] = (x[i] - known) / self.at(i, i);
+            let row = self.row(i);
+            let known: f64 = row[1..].iter().zip(&b[i + 1..]).map(|(u, x)| u * x).sum();
+            b[i] = (b[i] - known) / row[0];
         }
-        x
     }
 
-    /// For a factor `U`: the inverse of `U'U`.
-    pub fn inverse(&self) -> Self {
+    /// For a factor `U`: `to` becomes the inverse of `U'U`; `rows` is room for n x n.
+    pub fn invert(&self, to: &mut Self, rows: &mut [f64]) {
         let n = self.n;
+        to.of.fill(0.0);
+        rows.fill(0.0);
         // Rows of U'^-1, from the first: e_i - sum over k < i of U_ki row_k, by U_ii.
-        let mut rows = vec![0.0; n * n];
-        let mut inverse = Self::zero(n);
         for i in 0..n {
             let (above, own) = rows.split_at_mut(i * n);
             let own = &mut own[..=i];
             own[i] = 1.0;
             for (k, row) in above.chunks_exact(n).enumerate() {
-                let factor = self.of[k * n + i];
+                let factor = self.of[self.start(k) + i - k];
                 own[..=k].iter_mut().zip(row).for_each(|(to, x)| *to -= factor * x);
             }
-            let divisor = 1.0 / self.of[i * n + i];
+            let divisor = self.of[self.start(i)].recip();
             own.iter_mut().for_each(|x| *x *= divisor);
-            // The lower half of the sum of all rows' outer products.
+            // Their outer products add up to the inverse.
+            let mut rest = to.of.as_mut_slice();
             for (k, x) in own.iter().enumerate() {
-                let to = &mut inverse.of[k * n..=k * n + k];
-                to.iter_mut().zip(&*own).for_each(|(to, y)| *to += x * y);
+                let (row, behind) = rest.split_at_mut(n - k);
+                row.iter_mut().zip(&own[k..]).for_each(|(to, y)| *to += x * y);
+                rest = behind;
             }
         }
-        for i in 0..n {
-            (0..i).for_each(|j| inverse.of[j * n + i] = inverse.of[i * n + j]);
-        }
-        inverse
     }
 
     /// For a factor `U`: the logarithm of the determinant of `U'U`.
     pub fn log_determinant(&self) -> f64 {
         // A product of four is no danger, and a logarithm costs as much as 20 products.
-        let pivots: Vec<f64> = (0..self.n).map(|i| self.at(i, i)).collect();
-        pivots.chunks(4).map(|four| 2.0 * four.iter().product::<f64>().ln()).sum()
+        let four = |first: usize| {
+            let pivots = first..(first + 4).min(self.n);
+            2.0 * pivots.map(|i| self.diagonal(i)).product::<f64>().ln()
+        };
+        (0..self.n).step_by(4).map(four).sum()
     }
 
-    /// Sum of the products of the last row, but for the corner, and `v`.
-    pub fn edge_product(&self, v: &[f64]) -> f64 {
-        let last = self.n - 1;
-        self.of[last * self.n..][..last].iter().zip(v).map(|(x, y)| x * y).sum()
+    /// Twice what is off the diagonal: the products with such a one add up to a trace.
+    pub fn double_off_diagonal(&mut self) {
+        let mut rest = self.of.as_mut_slice();
+        for n in (1..=self.n).rev() {
+            let (row, behind) = rest.split_at_mut(n);
+            row[1..].iter_mut().for_each(|x| *x *= 2.0);
+            rest = behind;
+        }
     }
 
-    /// Trace and sum of the elements on some rows and columns.
-    pub fn trace_and_total(&self, on: Range<usize>) -> (f64, f64) {
-        let trace = on.clone().map(|i| self.at(i, i)).sum();
-        let row = |i: usize| self.of[i * self.n..][on.clone()].iter().sum::<f64>();
-        (trace, on.clone().map(row).sum())
-    }
-
-    /// Sum of the products of all elements: `trace(A B)` for symmetric ones.
+    /// Sum of the products of all elements held: `trace(A B)` if one of both is doubled
+    /// off the diagonal.
     pub fn product(&self, other: &Self) -> f64 {
         let mut sums = [0.0; 4];
         let (a, b) = (self.of.chunks_exact(4), other.of.chunks_exact(4));
@@ -175,18 +176,28 @@ mod tests {
     #[test]
     fn two_by_two_on_paper() {
         let a = Small::from_fn(2, |i, j| [[4.0, 2.0], [2.0, 3.0]][i][j]);
-        let factor = a.clone().cholesky().unwrap();
         let close = |a: f64, b: f64| (a - b).abs() < 1e-14;
-        assert!(close(factor.at(0, 1), 1.0) && close(factor.at(1, 1), 2f64.sqrt()));
-        let x = factor.solve(&[8.0, 8.0]);
+        let mut factor = a.clone();
+        assert!(factor.factor() && close(factor.of[1], 1.0));
+        assert!(close(factor.diagonal(0), 2.0) && close(factor.diagonal(1), 2f64.sqrt()));
+        let mut x = [8.0, 8.0];
+        factor.forward(&mut x);
+        factor.back(&mut x);
         assert!(close(x[0], 1.0) && close(x[1], 2.0), "{x:?}");
         assert!(close(factor.log_determinant(), 8f64.ln()));
-        assert!(
-            close(factor.inverse().at(0, 0), 0.375) && close(factor.inverse().product(&a), 2.0)
-        );
-        assert_eq!(a.trace_and_total(0..2), (7.0, 11.0));
-        assert_eq!(a.edge_product(&[3.0]), 6.0);
-        assert!(close(factor.inverse().at(0, 1), -0.25));
-        assert!(Small::from_fn(2, |_, _| 1.0).cholesky().is_none());
+        let mut inverse = Small::zero(2);
+        factor.invert(&mut inverse, &mut [0.0; 4]);
+        assert!(close(inverse.diagonal(0), 0.375) && close(inverse.of[1], -0.25));
+        inverse.double_off_diagonal();
+        assert!(close(inverse.product(&a), 2.0));
+        assert!(!Small::from_fn(2, |_, _| 1.0).factor());
+    }
+
+    #[test]
+    fn scaling_and_outer_products() {
+        let mut a = Small::zero(2);
+        a.add_outer(&[1.0, 2.0]);
+        a.scale(&[2.0, 3.0], 1.0);
+        assert_eq!(a.of, [5.0, 12.0, 37.0]);
     }
 }

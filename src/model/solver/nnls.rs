@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
     /// Takes the positive elements of `near`, walks from there as far as they stay so.
     fn begin_near(&mut self, near: &[f64]) {
         for (j, b) in near.iter().enumerate().filter(|(_, b)| **b > 0.0) {
-            if !self.barred[j] && self.positive.enter(self.a, j) {
+            if !self.barred[j] && self.positive.enter(self.a, self.rhs, j) {
                 self.b[j] = *b;
                 self.barred[j] = true;
             }
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
     /// again at once, stays outside for good: rounding, not a way down.
     fn enter(&mut self, entering: usize) {
         self.barred[entering] = true;
-        if self.positive.enter(self.a, entering) {
+        if self.positive.enter(self.a, self.rhs, entering) {
             self.settle();
             self.barred[entering] = true;
         } else {
@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
     fn settle(&mut self) {
         loop {
             self.systems += 1;
-            let candidate = self.positive.solve(self.rhs);
+            let candidate = self.positive.solve();
             let Some(share) = self.share_until_zero(&candidate) else {
                 for (j, b) in self.positive.order().iter().zip(candidate) {
                     self.b[*j] = b;

@@ -3,7 +3,7 @@
 
 use faer::Mat;
 
-use super::super::effects::Sign;
+use super::super::effects::{Effects, Sign};
 use super::super::factors::Factors;
 use super::*;
 use crate::model::linear::{invert_positive, log_determinant};
@@ -60,11 +60,14 @@ fn the_density_is_that_of_the_whole_distribution() {
     let data = data();
     let model = Effects::new(&data, Sign::Free);
     let collapsed = Collapsed::new(&model);
-    let mut gradient = vec![0.0; 4];
+    let (mut gradient, mut room) = (vec![0.0; 4], collapsed.room());
     let mut difference = |other: &[f64]| {
         let (a, b) = (position(), other.to_vec());
-        let own = collapsed.density_of_logs(&b, &mut gradient).unwrap()
-            - collapsed.density_of_logs(&a, &mut gradient).unwrap();
+        let mut at = |logs: &[f64]| {
+            room.logs.copy_from_slice(logs);
+            collapsed.density_of_logs(&mut gradient, &mut room).unwrap()
+        };
+        let own = at(&b) - at(&a);
         let expected =
             written_out(&data, model.typical_j, &b) - written_out(&data, model.typical_j, &a);
         assert!((own - expected).abs() < 1e-6 * (1.0 + expected.abs()), "{own} {expected}");
@@ -78,18 +81,37 @@ fn the_density_is_that_of_the_whole_distribution() {
 #[test]
 fn the_gradient_is_that_of_the_density() {
     let collapsed = Collapsed::new(&Effects::new(&data(), Sign::Free));
-    let (mut gradient, mut other) = (vec![0.0; 4], vec![0.0; 4]);
-    collapsed.density(&position(), &mut gradient).unwrap();
+    let (mut gradient, mut other, mut room) = (vec![0.0; 4], vec![0.0; 4], collapsed.room());
+    collapsed.density(&position(), &mut gradient, &mut room).unwrap();
     for (i, slope) in gradient.iter().enumerate() {
         let mut near = |by: f64| {
             let mut position = position();
             position[i] += by;
-            collapsed.density(&position, &mut other).unwrap()
+            collapsed.density(&position, &mut other, &mut room).unwrap()
         };
         let expected = (near(1e-5) - near(-1e-5)) / 2e-5;
         assert!((slope - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{i} {slope} {expected}");
     }
-    assert!(collapsed.density(&[100.0; 4], &mut gradient).is_err());
+    assert!(collapsed.density(&[1e50; 4], &mut gradient, &mut room).is_err());
+}
+
+/// Where a factor's levels don't differ at all, a smaller scale changes nothing but the
+/// prior's `e^x`: rounding errors don't grow.
+#[test]
+fn a_scale_may_get_as_small_as_it_likes() {
+    let collapsed = Collapsed::new(&Effects::new(&data(), Sign::Free));
+    let (mut gradient, mut room) = (vec![0.0; 4], collapsed.room());
+    for factor in 0..3 {
+        let mut at = |x: f64| {
+            let mut position = position();
+            position[factor] = x;
+            let density = collapsed.density(&position, &mut gradient, &mut room).unwrap();
+            (density, gradient[factor])
+        };
+        let (near, far) = (at(-30.0), at(-90.0));
+        assert!((near.0 - far.0 - 60.0).abs() < 1e-6, "{factor}: {near:?} {far:?}");
+        assert!((near.1 - 1.0).abs() < 1e-6 && (far.1 - 1.0).abs() < 1e-6);
+    }
 }
 
 /// What is drawn without noise is the mean: patterns are predicted to about their own mean.
@@ -97,7 +119,8 @@ fn the_gradient_is_that_of_the_density() {
 fn effects_are_drawn_about_what_the_measurements_say() {
     let data = data();
     let model = Effects::new(&data, Sign::Free);
-    let drawn = Collapsed::new(&model).complete(&position(), || 0.0).unwrap();
+    let collapsed = Collapsed::new(&model);
+    let drawn = collapsed.complete(&position(), &mut collapsed.room(), || 0.0).unwrap();
     assert_eq!(drawn.len(), data.levels.len() + 4);
     for (row, energy) in data.rows.iter().zip(&data.energies_j).step_by(3) {
         let sum: f64 = row.iter().map(|level| drawn[*level]).sum();

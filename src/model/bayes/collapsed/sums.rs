@@ -1,0 +1,100 @@
+//! The sums of the measurements that the density of [`super::Collapsed`] is made of.
+
+use std::collections::BTreeMap;
+
+use super::super::effects::Effects;
+use super::super::small::Small;
+use super::{Collapsed, Group};
+
+/// Row `i` of an orthonormal matrix of order `k` whose first column is even.
+pub(super) fn split(i: usize, k: usize) -> impl Iterator<Item = f64> {
+    (0..k).map(move |j| match j {
+        0 => (k as f64).sqrt().recip(),
+        j if i > j => 0.0,
+        j if i == j => -(j as f64 / (j as f64 + 1.0)).sqrt(),
+        j => (j as f64 * (j as f64 + 1.0)).sqrt().recip(),
+    })
+}
+
+impl Collapsed {
+    /// Sums up what the density needs.
+    pub fn new(model: &Effects) -> Self {
+        let factors = model.factors();
+        let largest = (0..factors.len()).rev().max_by_key(|f| factors[*f].len()).unwrap_or(0);
+        let (mut rest, mut others): (Vec<usize>, Vec<_>) = (Vec::new(), Vec::new());
+        for (at, levels) in factors.iter().enumerate().filter(|(at, _)| *at != largest) {
+            others.push((at, rest.len()..rest.len() + levels.len()));
+            rest.extend(levels);
+        }
+        let mut found = Self {
+            groups: Vec::new(),
+            largest,
+            products: Small::zero(0),
+            pulled: Vec::new(),
+            meetings: vec![Vec::new(); model.pull().len()],
+            pull: model.pull().to_vec(),
+            energy: model.energy(),
+            cases: model.cases(),
+            factors: factors.len(),
+            rest,
+            others,
+        };
+        let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
+        for level in &factors[largest] {
+            let times = model.row(*level)[*level];
+            let met: Vec<f64> = found.rest.iter().map(|r| model.row(*level)[*r]).collect();
+            let met = [found.to_split(&met), vec![times]].concat();
+            let group = groups.entry(times as u64).or_insert_with(|| Group::new(times, met.len()));
+            group.add(*level, &met, model.pull()[*level]);
+            found.meetings[*level] = met;
+        }
+        found.groups = groups.into_values().collect();
+        found.sum_up_the_rest(model);
+        found
+    }
+
+    fn sum_up_the_rest(&mut self, model: &Effects) {
+        let n = self.rest.len();
+        let rows: Vec<Vec<f64>> = (0..n)
+            .map(|i| self.rest.iter().map(|r| model.row(self.rest[i])[*r]).collect::<Vec<f64>>())
+            .map(|row| self.to_split(&row))
+            .collect();
+        let column = |j: usize| self.to_split(&rows.iter().map(|row| row[j]).collect::<Vec<f64>>());
+        let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
+        let largest = || self.meetings.iter().filter(|met| !met.is_empty());
+        let with_largest: Vec<f64> =
+            (0..=n).map(|i| largest().map(|met| met[i]).sum::<f64>()).collect();
+        let element = |i: usize, j: usize| if j < n { columns[j][i] } else { with_largest[i] };
+        self.products = Small::from_fn(n + 1, element);
+        let pull: Vec<f64> = self.rest.iter().map(|r| self.pull[*r]).collect();
+        let levels = self.groups.iter().flat_map(|group| &group.levels);
+        let of_largest = levels.map(|level| self.pull[*level]).sum::<f64>();
+        self.pulled = [self.to_split(&pull), vec![of_largest]].concat();
+    }
+
+    /// The rest's values by mean and contrasts.
+    fn to_split(&self, values: &[f64]) -> Vec<f64> {
+        let mut to = vec![0.0; values.len()];
+        for (_, levels) in &self.others {
+            for (i, value) in values[levels.clone()].iter().enumerate() {
+                let row = split(i, levels.len());
+                to[levels.clone()].iter_mut().zip(row).for_each(|(to, x)| *to += value * x);
+            }
+        }
+        to
+    }
+}
+
+impl Group {
+    fn new(times: f64, n: usize) -> Self {
+        let (square, pulled) = (Small::zero(n), vec![0.0; n]);
+        Self { times, square, pulled, levels: Vec::new(), pull_square: 0.0 }
+    }
+
+    fn add(&mut self, level: usize, met: &[f64], pull: f64) {
+        self.levels.push(level);
+        self.square.add_outer(met);
+        self.pulled.iter_mut().zip(met).for_each(|(to, v)| *to += pull * v);
+        self.pull_square += pull * pull;
+    }
+}
