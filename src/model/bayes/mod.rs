@@ -12,8 +12,8 @@ pub mod patterns;
 pub mod posterior;
 pub(crate) mod slice;
 mod small;
-mod straight;
 pub(crate) mod source;
+mod straight;
 pub(crate) mod truncated;
 
 pub use chains::{ChainOptions, Draws};
