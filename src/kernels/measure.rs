@@ -109,19 +109,33 @@ pub fn table_csv(table: &Table) -> String {
     text
 }
 
-/// How strongly kernel costs are drawn to their common mean: the noise of a kernel, 1.5 %,
-/// against costs that differ by 150 %. It decides only where kernels leave a choice, and
-/// there it should not: ten times this made a comparison 10 nJ too cheap and the branch
-/// that follows it 12 nJ too dear. Cross-validation over a few kernels per operation would
-/// draw far too much.
-const PULL: f64 = 1e-4;
+/// What operations can't say of a kernel, relative to its energy: the residuals of kernels
+/// without noise.
+const MISFIT: f64 = 0.005;
+
+/// How far costs of operations are from their mean, relative.
+const SPREAD: f64 = 1.5;
 
 /// The costs that the kernels give: not below zero, by relative errors. The standard
 /// error holds what kernels around one operation disagree by. Operations that no kernel
 /// ran have none. `mix` is what the application executes.
 pub fn kernel_prices(table: &Table, mix: &Mix) -> Result<KernelPrices, ModelError> {
-    let options = FitOptions { penalty: Penalty::Fixed(PULL), ..FitOptions::new(Solver::Shrink) };
+    let penalty = Penalty::Fixed(pull(&table.cases));
+    let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
     Ok(prices(&fit(table, &options)?, mix))
+}
+
+/// How strongly kernel costs are drawn to their common mean: the variance of a kernel's
+/// error over that of costs. It decides only where kernels leave a choice, and there it
+/// should not: ten times as much made a comparison 10 nJ too cheap and the branch that
+/// follows it 12 nJ too dear. Cross-validation over a few kernels per operation would draw
+/// far too much.
+fn pull(cases: &[Case]) -> f64 {
+    let relative = cases.iter().filter_map(|case| Some(case.energy_se_j? / case.energy_j));
+    let (sum, n) = relative
+        .filter(|error| error.is_finite())
+        .fold((0.0, 0.0), |(sum, n), error| (sum + error * error, n + 1.0));
+    (MISFIT.powi(2) + sum / f64::max(n, 1.0)) / SPREAD.powi(2)
 }
 
 fn case(name: &str, device: &str, runs: &[&KernelRun]) -> Case {

@@ -306,12 +306,12 @@ pub struct KernelsFile {
     pub enabled: bool,
     /// Runs of each kernel. Default 5.
     pub repeats: u32,
-    /// How many operations get a kernel, the most executed first. Default 60.
+    /// How many operations get a kernel, the most executed first. Default 150.
     pub count: u32,
     /// Length of one kernel's window in seconds. Default 3.
     pub window_s: f64,
     /// Idle time around each window in seconds; at least two refresh periods of the
-    /// meter. Default 0.6.
+    /// meter. Default 0.8.
     pub gap_s: f64,
 }
 
@@ -390,6 +390,6 @@ impl Default for LimitsFile {
 
 impl Default for KernelsFile {
     fn default() -> Self {
-        Self { enabled: true, repeats: 5, count: 150, window_s: 3.0, gap_s: 0.6 }
+        Self { enabled: true, repeats: 5, count: 150, window_s: 3.0, gap_s: 0.8 }
     }
 }

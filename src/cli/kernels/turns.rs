@@ -48,26 +48,9 @@ pub(in crate::cli) fn measure_all(
     let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     let jar = jar::pack(&attributes, &variant.classes);
-    let program = hash_of_bytes(&jar);
-    let repeats = scenario.kernels.repeats.max(boards.len() as u32);
-    let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
-    let mut turns: Vec<Vec<Turn<'_>>> = boards.iter().map(|_| Vec::new()).collect();
-    for repeat in 1..=repeats {
-        let mut order = kernels.to_vec();
-        order.shuffle(&mut rng);
-        let at = (repeat as usize - 1) % boards.len();
-        let plan = session(&order, scenario, repeat);
-        let description = description(&program, &plan, scenario, &boards[at])?;
-        let kept = KeptSession { output, repeat, description };
-        let logs = kept.logs()?;
-        turns[at].push(Turn { plan, kept, logs });
-    }
-    let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
-    if done > 0 {
-        progress::say(format!("{done} of {repeats} sessions of kernels are there already"));
-    }
+    let mut turns = turns(kernels, scenario, boards, &hash_of_bytes(&jar), output)?;
     let file = sessions::jar_file(&jar, folder.path())?;
-    let bar = progress::bar(u64::from(repeats), "kernels");
+    let bar = progress::bar(turns.iter().map(Vec::len).sum::<usize>() as u64, "kernels");
     let measured: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = boards
             .iter()
@@ -82,6 +65,34 @@ pub(in crate::cli) fn measure_all(
         runs.extend(of_board?);
     }
     Ok(runs.into_values().collect())
+}
+
+/// The sessions of each board.
+fn turns<'o>(
+    kernels: &[Kernel],
+    scenario: &Scenario,
+    boards: &[OpenBoard],
+    program: &str,
+    output: &'o Output,
+) -> Result<Vec<Vec<Turn<'o>>>, Failure> {
+    let repeats = scenario.kernels.repeats.max(boards.len() as u32);
+    let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
+    let mut turns: Vec<Vec<Turn<'_>>> = boards.iter().map(|_| Vec::new()).collect();
+    for repeat in 1..=repeats {
+        let mut order = kernels.to_vec();
+        order.shuffle(&mut rng);
+        let at = (repeat as usize - 1) % boards.len();
+        let plan = session(&order, scenario, repeat);
+        let description = description(program, &plan, scenario, &boards[at])?;
+        let kept = KeptSession { output, repeat, description };
+        let logs = kept.logs()?;
+        turns[at].push(Turn { plan, kept, logs });
+    }
+    let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
+    if done > 0 {
+        progress::say(format!("{done} of {repeats} sessions of kernels are there already"));
+    }
+    Ok(turns)
 }
 
 /// All that a session's energies depend on.

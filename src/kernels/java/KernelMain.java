@@ -26,19 +26,29 @@ final class KernelMain {
             }
         }
         System.out.println("wattline: begin");
-        for (String name : names) {
-            if (iterations > 0) {
+        if (iterations > 0) {
+            for (String name : names) {
                 KernelList.run(name, iterations);
-            } else {
-                measure(name, millis, gap);
             }
+        } else {
+            measure(names, millis, gap);
         }
         Thread.sleep(gap);
         System.out.println("wattline: end");
     }
 
-    private static void measure(String name, int millis, int gap) throws Exception {
-        int n = enough(name, millis);
+    /** Finds all iterations first: a meter that averages must see nothing but idle in the gaps. */
+    private static void measure(String[] names, int millis, int gap) throws Exception {
+        int[] iterations = new int[names.length];
+        for (int i = 0; i < names.length; i++) {
+            iterations[i] = enough(names[i], millis);
+        }
+        for (int i = 0; i < names.length; i++) {
+            window(names[i], iterations[i], gap);
+        }
+    }
+
+    private static void window(String name, int n, int gap) throws Exception {
         System.gc();
         Thread.sleep(gap);
         System.out.println("wattline: iterations " + name + " " + n);
