@@ -88,20 +88,33 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.boards.check()?;
-    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    output.check_free(&RESULTS)?;
-    if arguments.force {
-        output.discard(&[RUNS])?;
-    }
+    let output = open_output(&arguments.out, arguments.force, &RESULTS)?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = mix_in(&arguments.campaign)?;
-    let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let open = |choice| sessions::open(choice, &scenario.board, &settings);
-    let boards: Result<Vec<OpenBoard>, Failure> = arguments.boards.board.iter().map(open).collect();
-    progress::result(make(&mix, &scenario, &jdk, &boards?, &output)?);
+    let boards = open_boards(&arguments.boards, &scenario)?;
+    progress::result(make(&mix, &scenario, &jdk, &boards, &output)?);
     progress::say(format!("written: {}", output.path("kernels.csv").display()));
     Ok(())
+}
+
+/// Opens a folder for results and sessions; with `force` both are made anew.
+pub(super) fn open_output(folder: &Path, force: bool, results: &[&str]) -> Result<Output, Failure> {
+    let output = Output::open(folder, Existing::from(force))?;
+    output.check_free(results)?;
+    if force {
+        output.discard(&[RUNS])?;
+    }
+    Ok(output)
+}
+
+/// Opens the boards that kernels run on.
+pub(super) fn open_boards(
+    named: &BoardArguments,
+    scenario: &Scenario,
+) -> Result<Vec<OpenBoard>, Failure> {
+    let settings = VirtualSettings { truth: None, seed: scenario.seed };
+    named.board.iter().map(|choice| sessions::open(choice, &scenario.board, &settings)).collect()
 }
 
 /// How often the unremoved cases of a folder executed each operation, by context.

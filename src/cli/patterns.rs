@@ -14,9 +14,8 @@ use crate::toolchain::Jdk;
 use super::Failure;
 use super::fleet::BoardArguments;
 use super::kernels::{self, JAVA_RELEASE, analyse, measure_all};
-use super::output::{Existing, Output};
 use super::progress;
-use super::sessions::{self, OpenBoard, VirtualSettings};
+use super::sessions::OpenBoard;
 
 /// The table.
 const MEASURED: &str = "measured-patterns.csv";
@@ -55,17 +54,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.boards.check()?;
     let wanted = wanted(&arguments.only)?;
-    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    output.check_free(&[MEASURED])?;
-    if arguments.force {
-        output.discard(&[kernels::RUNS])?;
-    }
+    let output = kernels::open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let open = |choice| sessions::open(choice, &scenario.board, &settings);
-    let boards: Result<Vec<OpenBoard>, Failure> = arguments.boards.board.iter().map(open).collect();
-    let boards = boards?;
+    let boards = kernels::open_boards(&arguments.boards, &scenario)?;
     kernels::refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();

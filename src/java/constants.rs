@@ -123,19 +123,8 @@ impl Evaluation<'_, '_> {
 
 /// A literal other than `null`.
 pub(crate) fn is_constant_literal(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::DecimalInteger
-            | Kind::HexInteger
-            | Kind::OctalInteger
-            | Kind::BinaryInteger
-            | Kind::DecimalFloat
-            | Kind::HexFloat
-            | Kind::True
-            | Kind::False
-            | Kind::Character
-            | Kind::StringLiteral
-    )
+    let is_value = kind.is_literal() && !matches!(kind, Kind::NullLiteral | Kind::ClassLiteral);
+    is_value || matches!(kind, Kind::True | Kind::False)
 }
 
 /// `x / 0` and `x % 0` complete abruptly, so they are no constants.

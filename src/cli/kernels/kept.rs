@@ -6,7 +6,6 @@ use std::fs;
 
 use crate::cli::Failure;
 use crate::cli::output::Output;
-use crate::device::SessionLogs;
 
 /// The folder of sessions.
 pub const FOLDER: &str = "kernel-runs";
@@ -49,7 +48,7 @@ impl KeptSession<'_> {
     }
 
     /// Keeps raw logs, however the session ended.
-    pub fn keep(&self, logs: &SessionLogs) -> Result<(), Failure> {
+    pub fn keep(&self, logs: &KernelLogs) -> Result<(), Failure> {
         for (name, text) in [(SAMPLES, &logs.samples), (LOGCAT, &logs.logcat)] {
             let packed = zstd::encode_all(text.as_bytes(), 3)
                 .map_err(Failure::io("pack", self.path(name)))?;
@@ -83,28 +82,9 @@ impl KeptSession<'_> {
 mod tests {
     use super::*;
     use crate::cli::output::Existing;
-    use crate::device::{Outcome, SessionEnd};
 
-    fn logs() -> SessionLogs {
-        let outcome = Outcome {
-            end: SessionEnd::Ok,
-            uptime_s: (1.0, 2.0),
-            temperature_before_c: None,
-            temperature_after_c: None,
-            frequency_start_khz: None,
-            frequency_khz: None,
-            frequency_min_khz: None,
-            throttled_s: None,
-            warnings: Vec::new(),
-        };
-        SessionLogs {
-            samples: "samples".into(),
-            logcat: "log".into(),
-            script_output: String::new(),
-            counts: None,
-            windows: None,
-            outcome,
-        }
+    fn logs() -> KernelLogs {
+        KernelLogs { samples: "samples".into(), logcat: "log".into() }
     }
 
     #[test]

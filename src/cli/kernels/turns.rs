@@ -17,7 +17,7 @@ use crate::cli::output::Output;
 use crate::cli::progress;
 use crate::cli::sessions::{self, OpenBoard};
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionPlan};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
@@ -147,14 +147,15 @@ fn measure(
         }
         board.session(plan)
     };
-    let logs = board.keep(once, |_| is_installed.set(false))?;
+    let SessionLogs { samples, logcat, outcome, script_output, .. } =
+        board.keep(once, |_| is_installed.set(false))?;
+    let logs = KernelLogs { samples, logcat };
     kept.keep(&logs)?;
-    if logs.outcome.end != SessionEnd::Ok {
-        let (end, said) = (logs.outcome.end, &logs.script_output);
-        return Err(bad(format!("it ended with {end:?}: {said}")));
+    if outcome.end != SessionEnd::Ok {
+        return Err(bad(format!("it ended with {:?}: {script_output}", outcome.end)));
     }
     kept.finish()?;
-    Ok(KernelLogs { samples: logs.samples, logcat: logs.logcat })
+    Ok(logs)
 }
 
 fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
