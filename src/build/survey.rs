@@ -12,7 +12,7 @@ use crate::java::classpath::ClassPath;
 use crate::operations::{Counted, Dictionary, Prepared, count_each};
 
 /// What is known of sources without running them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Survey {
     /// Number of analysed files.
     pub files: usize,
@@ -30,15 +30,12 @@ impl Survey {
     /// # Errors
     /// If the class path can't be opened.
     pub fn of(sources: Sources, granularity: Granularity) -> Result<Survey, BuildError> {
-        let (files, mut findings) = Survey::each(sources, granularity, |counted| counted)?;
-        let mut survey = Survey { files: files.len(), ..Survey::default() };
-        for file in files {
-            survey.dictionary.blocks.extend(file.dictionary.blocks);
-            findings.extend(file.findings);
-            survey.guessed += file.guessed;
-        }
+        let (counted, mut findings) = Survey::each(sources, granularity, |counted| counted)?;
+        let files = counted.len();
+        let all: Counted = counted.into_iter().collect();
+        findings.extend(all.findings);
         findings.sort();
-        Ok(Survey { findings, ..survey })
+        Ok(Survey { files, dictionary: all.dictionary, findings, guessed: all.guessed })
     }
 
     /// As [`Survey::of`], for those who need no dictionary of all files at once: `each`

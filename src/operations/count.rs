@@ -25,33 +25,32 @@ pub struct Counted {
     pub guessed: u64,
 }
 
+/// What was counted in several files, in their order.
+impl FromIterator<Counted> for Counted {
+    fn from_iter<I: IntoIterator<Item = Counted>>(files: I) -> Self {
+        let mut all = Counted::default();
+        for file in files {
+            all.dictionary.blocks.extend(file.dictionary.blocks);
+            all.findings.extend(file.findings);
+            all.guessed += file.guessed;
+        }
+        all
+    }
+}
+
 /// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
 /// dense over the files in order. The rules are the same at both granularities: what
 /// differs is which block holds what.
 pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> Counted {
     assert_eq!(files.len(), blocks.len(), "one division per file");
     let pairs = files.par_iter().zip(blocks);
-    count_prepared(files, pairs.map(|(f, b)| Prepared::of(f, b)).collect(), classes)
+    let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks)).collect();
+    count_each(files, prepared, classes, |_, counted| counted).into_iter().collect()
 }
 
-/// As [`count`]; of `files` only path and text are used.
-pub fn count_prepared(
-    files: &[SourceFile],
-    prepared: Vec<Prepared>,
-    classes: &ClassPath,
-) -> Counted {
-    let mut all = Counted::default();
-    for file in count_each(files, prepared, classes, |_, counted| counted) {
-        all.dictionary.blocks.extend(file.dictionary.blocks);
-        all.findings.extend(file.findings);
-        all.guessed += file.guessed;
-    }
-    all
-}
-
-/// As [`count_prepared`], for those who need no dictionary of all files at once: `each`
-/// gets what was counted in one file and its index, on any thread; what it makes of them
-/// comes back in the order of the files.
+/// As [`count`], for those who need no dictionary of all files at once; of `files` only
+/// path and text are used. `each` gets what was counted in one file and its index, on
+/// any thread; what it makes of them comes back in the order of the files.
 pub fn count_each<T: Send>(
     files: &[SourceFile],
     prepared: Vec<Prepared>,
