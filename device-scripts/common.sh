@@ -129,6 +129,21 @@ read_frequency() {
     done
 }
 
+# For so many refreshes the values of a board at rest may be the same; longer, and the sensor
+# stands still.
+still_refreshes=20
+
+# Sets told_refresh_us to the meter's refresh period where its driver says it, else empty, and
+# refresh_us to that or to what is usual.
+read_refresh() {
+    told_refresh_us=
+    [ -r "$dir/update_period_us" ] && read -r told_refresh_us <"$dir/update_period_us"
+    case $meter in
+    ina231) refresh_us=${told_refresh_us:-250000} ;;
+    *) refresh_us=${told_refresh_us:-1000000} ;; # a fuel gauge's; nobody says
+    esac
+}
+
 # Sets meter, and sources: what it reads from, separated by blanks.
 load_meter() {
     meter=ina231

@@ -6,8 +6,8 @@
 #         per sample, '-' where a sensor could not be read. For other meters
 #         '# wattline-readings 1 meter=NAME period_us=N', then per reading '@ UPTIME_S' and the
 #         meter's own lines.
-#         Ends after one more sample when the stop file appears, when the session is gone, or
-#         when OUT can't be written (a full disk): it never goes on without a trace.
+#         Ends after one more new reading when the stop file appears, when the session is gone,
+#         or when OUT can't be written (a full disk): it never goes on without a trace.
 #         Forks nothing but the nap (and dumpsys, where that is the meter).
 
 # shellcheck source=device-scripts/common.sh
@@ -18,13 +18,11 @@ period_us=${2:?'usage: sample.sh OUT PERIOD_US'}
 [ -r "$dir/rails" ] || fail "no rails file in $dir; run prepare.sh first"
 
 load_meter
+read_refresh
 rails=
 while read -r rail _; do
     rails=$rails${rails:+,}$rail
 done <"$dir/rails"
-refresh=
-[ -r "$dir/update_period_us" ] && read -r update_period_us <"$dir/update_period_us" &&
-    refresh=" update_period_us=$update_period_us"
 session_pid=
 [ -r "$work/pid" ] && read -r session_pid <"$work/pid"
 # The service costs more than it tells when it is asked often.
@@ -32,19 +30,27 @@ session_pid=
 
 if [ "$meter" = ina231 ]; then
     begin=
-    header="# wattline-samples 1 rails=$rails unit=W period_us=$period_us$refresh"
+    header="# wattline-samples 1 rails=$rails unit=W period_us=$period_us${told_refresh_us:+ update_period_us=$told_refresh_us}"
 else
     begin='@ '
     header="# wattline-readings 1 meter=$meter period_us=$period_us"
 fi
 choose_nap
+stopped_s=
+last=
 exec 3>"$out"
 echo "$header" >&3 || fail "cannot write $out; is the disk full?"
 while :; do
     read -r up _ <"$root/proc/uptime"
     read_meter
     echo "$begin$up$reading" >&3 || break
-    [ -e "$work/stop" ] && break
+    if [ -e "$work/stop" ]; then
+        # A board at rest may show the values of the sample before once more, by chance.
+        [ "$reading" = "$last" ] || break
+        stopped_s=${stopped_s:-${up%%.*}}
+        [ $((${up%%.*} - stopped_s)) -le $((still_refreshes * refresh_us / 1000000)) ] || break
+    fi
+    last=$reading
     [ -e "$work/pid" ] || break
     kill -0 "$session_pid" 2>/dev/null || break
     nap_us "$period_us"

@@ -198,16 +198,10 @@ start_sampler() {
 # Waits until a sensor shows something new, for twenty refreshes at most: what it shows then was
 # measured after the window, so that the window is covered, and the sensor lives.
 await_fresh_reading() {
-    case $meter in
-    ina231) refresh_us=250000 ;;
-    *) refresh_us=1000000 ;; # a fuel gauge's; nobody says
-    esac
-    [ -r "$dir/update_period_us" ] && read -r refresh_us <"$dir/update_period_us"
-    fresh_ms=$((refresh_us / 50))
     read_meter
     stale=$reading
     look_at_clock
-    fresh_until_ms=$((now_ms + fresh_ms))
+    fresh_until_ms=$((now_ms + still_refreshes * refresh_us / 1000))
     while [ "$reading" = "$stale" ] && [ $now_ms -lt $fresh_until_ms ]; do
         nap_us 50000
         read_meter
@@ -226,11 +220,12 @@ read_slow_time() {
     done <"${frequency_file%/*}/stats/time_in_state"
 }
 
-# The sampler takes one more sample after it saw the stop file.
+# The sampler waits for one more new reading after it saw the stop file.
 stop_sampler() {
     : >"$work/stop"
     waited_us=0
-    while [ ! -e "$work/sampled" ] && [ $waited_us -lt 5000000 ]; do
+    limit_us=$((still_refreshes * refresh_us + 5000000))
+    while [ ! -e "$work/sampled" ] && [ $waited_us -lt $limit_us ]; do
         nap_us "$period_us"
         waited_us=$((waited_us + period_us))
     done
@@ -377,6 +372,7 @@ choose_nap
 # A session that lost its host put the board back; nothing must be measured after that.
 [ -e "$dir/state" ] || fail "the board is not prepared; run prepare.sh first"
 load_meter
+read_refresh
 pin scripts "$scripts_mask" $$ # the sampler and the tools inherit it
 [ -d "$work" ] || mkdir "$work" || fail "cannot make the folder $work"
 beat

@@ -233,7 +233,7 @@ fn left_of(order: &[usize], repeats: usize) -> &[usize] {
     &order[..repeats]
 }
 
-/// The good sessions of a campaign.
+/// The good sessions of a campaign of one input: its base case's power runs, all idle runs.
 struct Sessions {
     power: Vec<Repeat>,
     idle: Vec<f64>,
@@ -242,13 +242,12 @@ struct Sessions {
 impl Sessions {
     fn read(folder: &Path) -> Result<Sessions, Box<dyn std::error::Error>> {
         let records = read_journal(folder)?;
-        let of = |phase| {
-            let good = records.iter().filter(move |run| run.is_good() && run.run.phase == phase);
-            good.filter_map(|run| run.measured.as_ref())
-        };
+        let of = |phase| records.iter().filter(move |run| run.is_good() && run.run.phase == phase);
         let power = of(Phase::Power)
+            .filter(|run| run.run.case.starts_with("base-"))
+            .filter_map(|run| run.measured.as_ref())
             .map(|run| Repeat { energy_j: run.energy_j, duration_s: run.duration_s });
-        let idle = of(Phase::Idle).map(|run| run.mean_power_w());
+        let idle = of(Phase::Idle).filter_map(|run| Some(run.measured.as_ref()?.mean_power_w()));
         Ok(Sessions { power: power.collect(), idle: idle.collect() })
     }
 
