@@ -222,7 +222,9 @@ fn count(
             .map_err(|error| Failure::input(&file, error))?;
         runs.push(CountedRun { iterations, executions });
     }
-    Ok(measure::counts_per_iteration(&application.dictionary, &runs[0], &runs[1]))
+    let mut counts = measure::counts_per_iteration(&application.dictionary, &runs[0], &runs[1]);
+    measure::count_elements(kernels, &mut counts);
+    Ok(counts)
 }
 
 fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun {

@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::build::VariantBuilder;
-use crate::campaign::{PlannedCase, order_runs, read_plan};
+use crate::campaign::{Phase, PlannedCase, order_runs, read_plan};
 use crate::run::{
     JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble, WhenLost,
     read_journal, run_campaign_until, troubles,
@@ -167,11 +167,21 @@ fn refuse_several(scenario: &Scenario) -> Result<(), Failure> {
 /// Shows how far a campaign is, and what went wrong.
 pub(super) fn show(bar: &ProgressBar, progress: &Progress<'_>) {
     bar.set_position(progress.done as u64);
-    if let Some(record) = progress.record.filter(|record| !record.is_good()) {
-        bar.suspend(|| {
-            progress::warn(format!("run {} is bad: {}", record.folder, record.reasons()));
-        });
+    let Some(record) = progress.record else { return };
+    let warning = match record.is_good() {
+        false => Some(format!("run {} is bad: {}", record.folder, record.reasons())),
+        true => too_short(record),
+    };
+    if let Some(warning) = warning {
+        bar.suspend(|| progress::warn(warning));
     }
+}
+
+/// Said once of a case, while there is time to stop and raise it.
+fn too_short(record: &RunRecord) -> Option<String> {
+    let first = record.run.phase == Phase::Power && record.run.repeat == 1;
+    let reason = record.measured.as_ref().filter(|_| first)?.too_short()?;
+    Some(format!("case {} will be left out: {reason}", record.run.case))
 }
 
 /// A campaign is gone on with on the board that it began on. Returns how many runs it has.

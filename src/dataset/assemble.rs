@@ -201,6 +201,9 @@ fn case_runs<'r>(
             power.push(measured);
         }
     }
+    if let Some(reason) = power.iter().find_map(|measured| measured.too_short()) {
+        return Err(reason);
+    }
     let idle: Vec<IdleRun> = own
         .clone()
         .filter(|record| record.is_good() && record.run.phase == Phase::Idle)

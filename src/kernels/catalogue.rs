@@ -22,6 +22,9 @@ pub struct Kernel {
     pub keep: String,
     /// How often the body stands in the loop.
     pub copies: usize,
+    /// How many elements (of an array, characters of a text) each call of the library
+    /// functions it is there for works on, where their cost goes by that.
+    pub elements: Option<u32>,
 }
 
 /// How often the body of a catalogue's kernel stands in its loop.
@@ -43,7 +46,7 @@ pub fn catalogue() -> Vec<Kernel> {
     parse(include_str!("catalogue.toml")).expect("the built-in catalogue is checked by a test")
 }
 
-/// Parses a catalogue and expands `types` and `functions`.
+/// Parses a catalogue and expands `types`, `functions` and `sizes`.
 pub fn parse(text: &str) -> Result<Vec<Kernel>, CatalogueError> {
     let file: CatalogueFile = toml::from_str(text)?;
     let kernels: Vec<Kernel> = file.kernel.iter().flat_map(Entry::expand).collect();
@@ -71,6 +74,8 @@ struct Entry {
     #[serde(default)]
     functions: Vec<String>,
     #[serde(default)]
+    sizes: Vec<u32>,
+    #[serde(default)]
     locals: String,
     body: String,
     #[serde(default)]
@@ -87,7 +92,11 @@ impl Entry {
     fn expand(&self) -> Vec<Kernel> {
         let types = self.types.iter().map(|name| self.with(&[("$T", name), ("$L", suffix(name))]));
         let functions = self.functions.iter().map(|name| self.with(&[("$F", name)]));
-        let expanded: Vec<Kernel> = types.chain(functions).collect();
+        let sizes = self.sizes.iter().map(|size| Kernel {
+            elements: Some(*size),
+            ..self.with(&[("$N", &size.to_string())])
+        });
+        let expanded: Vec<Kernel> = types.chain(functions).chain(sizes).collect();
         if expanded.is_empty() { vec![self.with(&[])] } else { expanded }
     }
 
@@ -103,6 +112,7 @@ impl Entry {
             helper: fill(&self.helper),
             keep: fill(&self.keep),
             copies: COPIES,
+            elements: None,
         }
     }
 }
@@ -123,7 +133,7 @@ mod tests {
     use crate::operations::split_form;
 
     #[test]
-    fn entries_expand_over_types_and_functions() {
+    fn entries_expand_over_types_functions_and_sizes() {
         let text = r#"
             [[kernel]]
             name = "add_$T"
@@ -135,10 +145,18 @@ mod tests {
             measures = ["lib:java.lang.Math.$F"]
             functions = ["sqrt"]
             body = "c = Math.$F(a);"
+            [[kernel]]
+            name = "copy_$N"
+            measures = ["lib:java.lang.System.arraycopy"]
+            sizes = [4, 64]
+            body = "System.arraycopy(a, 0, b, 0, $N);"
         "#;
         let kernels = parse(text).unwrap();
         let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-        assert_eq!(names, ["add_int", "add_long", "math_sqrt"]);
+        assert_eq!(names, ["add_int", "add_long", "math_sqrt", "copy_4", "copy_64"]);
+        let elements: Vec<_> = kernels.iter().map(|kernel| kernel.elements).collect();
+        assert_eq!(elements, [None, None, None, Some(4), Some(64)]);
+        assert_eq!(kernels[4].body, "System.arraycopy(a, 0, b, 0, 64);");
         assert_eq!(kernels[1].body, "c = a + 2L;");
         assert_eq!(kernels[2].measures, ["lib:java.lang.Math.sqrt"]);
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::{Case, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, ModelError, Penalty, Solver, fit};
-use crate::operations::{Dictionary, Mix};
+use crate::operations::{Dictionary, Mix, form};
 
-use super::prices::{KernelPrices, prices};
-use super::program;
+use super::prices::{KernelPrices, PER_ELEMENT, prices};
+use super::{Kernel, program};
 
 /// Energies and counts are given per this many iterations, so that kernels with
 /// different numbers of iterations compare.
@@ -61,6 +61,20 @@ pub fn counts_per_iteration(
         }
     }
     kernels
+}
+
+/// Counts the elements that sized kernels' calls work on, as a form of the function beside
+/// the calls: a call then costs something, and an element of it.
+pub fn count_elements(kernels: &[Kernel], counts: &mut BTreeMap<String, BTreeMap<String, f64>>) {
+    for kernel in kernels {
+        let (Some(elements), Some(counts)) = (kernel.elements, counts.get_mut(&kernel.name)) else {
+            continue;
+        };
+        for function in &kernel.measures {
+            let Some(calls) = counts.get(function).copied() else { continue };
+            counts.insert(form(function, PER_ELEMENT), calls * f64::from(elements));
+        }
+    }
 }
 
 /// The table of kernels: a case per kernel and board, energy and counts of a million iterations.
@@ -212,6 +226,17 @@ mod tests {
                 ("new".into(), BTreeMap::from([("New_Object".into(), 2.0)])),
             ])
         );
+    }
+
+    #[test]
+    fn a_sized_kernels_elements_are_counted() {
+        let text = "[[kernel]]\nname = 'fill_$N'\nmeasures = ['lib:A.fill']\nsizes = [8, 128]\nbody = 'fill();'";
+        let kernels = super::super::catalogue::parse(text).unwrap();
+        let calls = || BTreeMap::from([("lib:A.fill".to_string(), 4.0)]);
+        let mut counts = BTreeMap::from([("fill_8".into(), calls()), ("loop".into(), calls())]);
+        count_elements(&kernels, &mut counts);
+        assert_eq!(counts["fill_8"]["lib:A.fill [per element]"], 32.0);
+        assert_eq!(counts["loop"], calls());
     }
 
     #[test]

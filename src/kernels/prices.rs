@@ -8,6 +8,13 @@ use serde::Serialize;
 use crate::model::{CostPrior, CostPriors, DeviceFactor, Model, ModelError};
 use crate::operations::{Mix, split_form};
 
+/// The form of a library function that stands for an element that its calls work on.
+pub const PER_ELEMENT: &str = "per element";
+
+/// How many elements an application's calls are taken to work on, and the standard deviation
+/// of that: how many they do work on isn't counted.
+const ELEMENTS: (f64, f64) = (16.0, 32.0);
+
 /// A row of `kernels.csv`: what kernels tell of an operation, or of one of its contexts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KernelPrice {
@@ -128,12 +135,14 @@ pub fn prices_csv(prices: &[KernelPrice]) -> Result<String, ModelError> {
     crate::model::csv_of(prices)
 }
 
-/// The part of each form in the application's mix.
+/// The part of each form in the application's mix, and the elements of a call.
 fn weights(forms: &[Measured<'_>]) -> Vec<(usize, f64)> {
     let known: f64 = forms.iter().map(|form| form.executions).sum();
-    let weight = |form: &Measured<'_>| match known > 0.0 {
-        true => form.executions / known,
-        false => 1.0 / forms.len() as f64,
+    let contexts = forms.iter().filter(|form| form.context != PER_ELEMENT).count();
+    let weight = |form: &Measured<'_>| match form.context {
+        PER_ELEMENT => ELEMENTS.0,
+        _ if known > 0.0 => form.executions / known,
+        _ => 1.0 / contexts as f64,
     };
     forms.iter().map(|form| (form.index, weight(form))).collect()
 }
@@ -145,11 +154,17 @@ fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64
     let weights = weights(forms);
     let cost = |index: usize| model.costs[index].cost_j;
     let cost_j: f64 = weights.iter().map(|(index, weight)| weight * cost(*index)).sum();
-    let variance: f64 =
-        weights.iter().map(|(index, weight)| weight * (cost(*index) - cost_j).powi(2)).sum();
+    let (elements, contexts): (Vec<_>, Vec<_>) =
+        forms.iter().zip(&weights).partition(|(form, _)| form.context == PER_ELEMENT);
+    let element_j: f64 = elements.iter().map(|(form, _)| cost(form.index)).sum();
+    let call_j = cost_j - ELEMENTS.0 * element_j;
+    let variance: f64 = contexts
+        .iter()
+        .map(|(form, (_, weight))| weight * (cost(form.index) - call_j).powi(2))
+        .sum();
     let unmeasured = if total > 0.0 { 1.0 - known / total } else { 1.0 };
     let measured_se = model.predict(&weights).se_j.unwrap_or(0.0);
-    let se_j = measured_se.hypot(unmeasured * variance.sqrt());
+    let se_j = measured_se.hypot(unmeasured * variance.sqrt()).hypot(ELEMENTS.1 * element_j);
     let (operation, context) = (operation.to_owned(), String::new());
     KernelPrice { operation, context, cost_j, se_j, relative: 1.0, relative_se: 0.0 }
 }
@@ -211,5 +226,18 @@ mod tests {
         let price = &prices(&model, &mix).prices[0];
         let expected = (0.5e-18_f64 + 1e-16).sqrt();
         assert!((price.cost_j - 40e-9).abs() < 1e-18 && (price.se_j / expected - 1.0).abs() < 1e-9);
+    }
+
+    /// A call of 100 nJ and 2 nJ an element: 16 elements are taken, give or take 32.
+    #[test]
+    fn a_call_costs_what_its_elements_cost_too() {
+        let model = model(&[("lib:A.fill", 100e-9), ("lib:A.fill [per element]", 2e-9)]);
+        for mix in [mix(&[("lib:A.fill", "", 5)]), Mix::default()] {
+            let prices = prices(&model, &mix).prices;
+            let measured = 1e-9_f64.hypot(16e-9);
+            assert!((prices[0].cost_j - 132e-9).abs() < 1e-18);
+            assert!((prices[0].se_j / measured.hypot(64e-9) - 1.0).abs() < 1e-9);
+            assert_eq!((prices[2].context.as_str(), prices[2].cost_j), (PER_ELEMENT, 2e-9));
+        }
     }
 }

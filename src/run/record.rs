@@ -149,7 +149,24 @@ impl Measured {
     pub fn mean_power_w(&self) -> f64 {
         self.energy_j / self.duration_s
     }
+
+    /// Why the energy can't be believed whatever the session's checks say: a meter that
+    /// averages over its refresh period shows of a short window mostly what was around it.
+    /// The ends lose about a third of a period's energy above idle, 3 % of ten periods'.
+    pub fn too_short(&self) -> Option<String> {
+        let least_s = LEAST_REFRESHES * self.update_period_us? as f64 * 1e-6;
+        let lasted_s = self.duration_s;
+        (lasted_s < least_s).then(|| {
+            format!(
+                "it lasted {lasted_s:.2} s, less than {LEAST_REFRESHES} refreshes of the meter \
+                 ({least_s:.2} s): raise `frames` in [session]"
+            )
+        })
+    }
 }
+
+/// The shortest window whose energy is believed, in refresh periods of the meter.
+const LEAST_REFRESHES: f64 = 10.0;
 
 /// The logs of one session as they came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

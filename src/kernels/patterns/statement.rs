@@ -28,7 +28,16 @@ impl Statement {
     /// The loop around it.
     pub fn kernel(self, name: String) -> Kernel {
         let Self { locals, body, keep, helper } = self;
-        Kernel { name, measures: Vec::new(), locals, body, helper, keep, copies: COPIES }
+        Kernel {
+            name,
+            measures: Vec::new(),
+            locals,
+            body,
+            helper,
+            keep,
+            copies: COPIES,
+            elements: None,
+        }
     }
 
     /// Nothing: the empty loop.
