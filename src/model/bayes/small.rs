@@ -27,9 +27,15 @@ impl Small {
     }
 
     /// Row `i` from the diagonal on.
-    fn row(&self, i: usize) -> &[f64] {
+    pub fn row(&self, i: usize) -> &[f64] {
         let start = self.start(i);
         &self.of[start..start + self.n - i]
+    }
+
+    /// The same, to be changed.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        let start = self.start(i);
+        &mut self.of[start..start + self.n - i]
     }
 
     /// An element of the diagonal.
@@ -68,6 +74,16 @@ impl Small {
         }
     }
 
+    /// `to` becomes this matrix times `v`.
+    pub fn times(&self, v: &[f64], to: &mut [f64]) {
+        to.fill(0.0);
+        for i in 0..self.n {
+            let row = self.row(i);
+            to[i] += row.iter().zip(&v[i..]).map(|(a, x)| a * x).sum::<f64>();
+            to[i + 1..].iter_mut().zip(&row[1..]).for_each(|(to, a)| *to += a * v[i]);
+        }
+    }
+
     /// Becomes the factor `U` with `U'U` this matrix; false if it is not positive definite.
     pub fn factor(&mut self) -> bool {
         let mut rest = self.of.as_mut_slice();
@@ -88,6 +104,28 @@ impl Small {
             rest = behind;
         }
         true
+    }
+
+    /// For a factor `U`: `slopes`, the derivatives of some function by the elements of `U`,
+    /// become those by the elements held of `U'U`: the steps of `factor` backwards
+    /// (Smith 1995).
+    pub fn pull_back(&self, slopes: &mut Self) {
+        for k in (0..self.n).rev() {
+            let row = self.row(k);
+            let (above, below) = slopes.of.split_at_mut(self.start(k) + row.len());
+            let own = &mut above[self.start(k)..];
+            let mut rest = &*below;
+            for i in 1..row.len() {
+                let (of_row, next) = rest.split_at(row.len() - i);
+                own[i..].iter_mut().zip(of_row).for_each(|(to, x)| *to -= x * row[i]);
+                own[i] -= of_row.iter().zip(&row[i..]).map(|(x, u)| x * u).sum::<f64>();
+                rest = next;
+            }
+            let divisor = row[0].recip();
+            own[1..].iter_mut().for_each(|x| *x *= divisor);
+            let along: f64 = own[1..].iter().zip(&row[1..]).map(|(x, u)| x * u).sum();
+            own[0] = (own[0] - along) * divisor / 2.0;
+        }
     }
 
     /// For a factor `U`: `b` becomes `U'^-1 b`.
