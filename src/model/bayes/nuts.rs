@@ -1,5 +1,5 @@
-//! NUTS (Hoffman & Gelman 2014; nuts-rs) over the scales of a model whose effects are
-//! integrated out, in coordinates in which they are nearly normal.
+//! NUTS (Hoffman & Gelman 2014; nuts-rs) over what cannot be integrated out of a model of
+//! effects, in coordinates in which it is nearly normal.
 
 use std::collections::HashMap;
 

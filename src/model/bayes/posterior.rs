@@ -63,7 +63,7 @@ pub enum DrawBy {
     /// Gibbs sampling.
     #[default]
     Gibbs,
-    /// NUTS over the scales, effects integrated out; for free effects.
+    /// NUTS over the scales, effects integrated out as far as they can be.
     Nuts,
 }
 

@@ -231,11 +231,33 @@ mod tests {
         assert!(!Small::from_fn(2, |_, _| 1.0).factor());
     }
 
+    /// Slopes of `sum over i <= j of c_ij U_ij` by the elements of `U'U`, against differences.
+    #[test]
+    fn slopes_go_back_through_the_factor() {
+        let (a, c) = ([[4.0, 2.0, -1.0], [2.0, 3.0, 0.5], [-1.0, 0.5, 5.0]], [1.0, -2.0, 0.3]);
+        let sum = |element: usize, by: f64| {
+            let mut factor = Small::from_fn(3, |i, j| a[i][j]);
+            factor.of[element] += by;
+            assert!(factor.factor());
+            let slopes = Small::from_fn(3, |i, j| c[i] + c[j] * c[j]);
+            (factor.product(&slopes), factor, slopes)
+        };
+        let (_, factor, mut slopes) = sum(0, 0.0);
+        factor.pull_back(&mut slopes);
+        for (element, slope) in slopes.of.iter().enumerate() {
+            let expected = (sum(element, 1e-6).0 - sum(element, -1e-6).0) / 2e-6;
+            assert!((slope - expected).abs() < 1e-8, "{element}: {slope} {expected}");
+        }
+    }
+
     #[test]
     fn scaling_and_outer_products() {
         let mut a = Small::zero(2);
         a.add_outer(&[1.0, 2.0]);
         a.scale(&[2.0, 3.0], 1.0);
         assert_eq!(a.of, [5.0, 12.0, 37.0]);
+        let mut to = [0.0; 2];
+        a.times(&[1.0, 2.0], &mut to);
+        assert_eq!(to, [29.0, 86.0]);
     }
 }

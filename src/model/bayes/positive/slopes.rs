@@ -109,8 +109,8 @@ impl Positive {
         let (t, variance) = (room.t, room.variance);
         let Slopes { shifted: pull, factor, .. } = &room.slopes;
         let along = |products: &Small, pulled: &[f64]| factor.product(products) + dot(pull, pulled);
-        by_log[self.factors] += (self.energy - 2.0 * along(&self.products, &self.pulled)) / variance
-            - self.cases;
+        by_log[self.factors] +=
+            (self.energy - 2.0 * along(&self.products, &self.pulled)) / variance - self.cases;
         for group in &self.groups {
             let total = group.times * t + variance;
             let weight = t / (total * variance);
