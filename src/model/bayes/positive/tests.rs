@@ -133,6 +133,18 @@ fn draws_are_those_of_gibbs_sampling() {
     }
 }
 
+/// A factor by itself, of which nothing is left but its scale.
+#[test]
+fn one_factor_is_enough() {
+    let measured: Vec<(Vec<String>, f64)> = (0..12)
+        .map(|i| (vec![(i % 3).to_string()], f64::from(i % 3) + 0.1 * f64::from(i)))
+        .collect();
+    let data = Factors::new(&["operation".to_owned()], &measured).unwrap();
+    let options = ChainOptions { thin: 1, ..Default::default() };
+    let found = nuts::run(&model(&data), &options).unwrap();
+    assert!(found.values.len() == 5 && found.divergences == 0);
+}
+
 /// Mean and standard deviation.
 fn moments(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
