@@ -242,6 +242,7 @@ fn pattern(folder: &Path) {
     let works = [
         ("free, NUTS", Sign::Free, DrawBy::Nuts),
         ("free, Gibbs", Sign::Free, DrawBy::Gibbs),
+        ("positive, NUTS", Sign::Positive, DrawBy::Nuts),
         ("positive, Gibbs", Sign::Positive, DrawBy::Gibbs),
     ];
     for (name, sign, by) in works {

@@ -15,25 +15,28 @@ mod sums;
 
 use std::ops::Range;
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
 use self::sums::split;
 use super::effects::MEAN_SD;
+use super::nuts::Model;
+use super::scales::{self, OutOfRange};
 use super::small::Small;
-
-/// Scales beyond `e^+-this` typical energies are out of any reason.
-const LOG_SCALE_MAX: f64 = 100.0;
 
 /// Levels of the largest factor that occur equally often.
 #[derive(Debug, Clone)]
-struct Group {
+pub(super) struct Group {
     /// Measurements of each.
-    times: f64,
-    levels: Vec<usize>,
+    pub times: f64,
+    pub levels: Vec<usize>,
     /// Sums over the levels of `v v'` and `v h`, with `v` how often a level meets the
     /// split rest, itself at last, and `h` a level's sum of energies.
-    square: Small,
-    pulled: Vec<f64>,
+    pub square: Small,
+    pub pulled: Vec<f64>,
     /// Sum of `h^2`.
-    pull_square: f64,
+    pub pull_square: f64,
 }
 
 /// The model, ready to be evaluated often.
@@ -58,11 +61,6 @@ pub(crate) struct Collapsed {
     factors: usize,
 }
 
-/// Where the density can't be evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a scale beyond all reason")]
-pub(crate) struct OutOfRange;
-
 /// Room for an evaluation, to be used again, and what the last one left: the split rest
 /// given the scales is normal.
 #[derive(Debug, Clone)]
@@ -85,33 +83,9 @@ pub(crate) struct Room {
 }
 
 impl Collapsed {
-    /// Number of coordinates: one for each factor's scale and one for the noise.
-    pub fn dimension(&self) -> usize {
-        self.factors + 1
-    }
-
-    /// Room for evaluations.
-    pub fn room(&self) -> Room {
-        let n = self.rest.len() + 1;
-        Room {
-            logs: vec![0.0; self.dimension()],
-            sd: vec![MEAN_SD; n],
-            factor: Small::zero(n),
-            mean: vec![0.0; n],
-            moments: Small::zero(n),
-            rows: vec![0.0; n * n],
-            t: 1.0,
-            variance: 1.0,
-            explained: 0.0,
-            log_determinant: 0.0,
-        }
-    }
-
     /// What the measurements say of the rest, at the scales in `room.logs`.
     fn given_scales(&self, room: &mut Room) -> Result<(), OutOfRange> {
-        if !room.logs.iter().all(|scale| scale.abs() < LOG_SCALE_MAX) {
-            return Err(OutOfRange);
-        }
+        scales::check(&room.logs)?;
         let variance = (2.0 * room.logs[self.factors]).exp();
         let t = (2.0 * room.logs[self.largest]).exp();
         for (at, levels) in &self.others {
@@ -143,43 +117,7 @@ impl Collapsed {
         Ok(())
     }
 
-    /// Log density up to a constant, and its gradient. Coordinates of scales are `x` with
-    /// `tau = ln(1 + e^x)`: logarithms for small scales, the scales themselves for large
-    /// ones, where the prior would be a wall to logarithms.
-    pub fn density(
-        &self,
-        position: &[f64],
-        gradient: &mut [f64],
-        room: &mut Room,
-    ) -> Result<f64, OutOfRange> {
-        self.set_logs(position, room);
-        let mut density = self.density_of_logs(gradient, room)?;
-        let coordinates = gradient.iter_mut().zip(position).zip(&room.logs);
-        let mut slopes = 1.0;
-        for ((to, x), log) in coordinates.take(self.factors) {
-            let rising = 1.0 / (1.0 + (-x).exp());
-            let by_log = rising / log.exp();
-            slopes *= by_log;
-            *to = *to * by_log + 1.0 - rising - by_log;
-        }
-        density += slopes.ln();
-        Ok(density)
-    }
-
-    /// Logarithms of the scales and the noise at a position.
-    fn set_logs(&self, position: &[f64], room: &mut Room) {
-        room.logs.copy_from_slice(position);
-        for log in &mut room.logs[..self.factors] {
-            // ln(1 + e^x) is x above 40 and e^x below -40, to working precision.
-            if *log > 40.0 {
-                *log = log.ln();
-            } else if *log > -40.0 {
-                *log = log.exp().ln_1p().ln();
-            }
-        }
-    }
-
-    /// The same by the logarithms in `room.logs`.
+    /// Log density by the logarithms in `room.logs`, and its gradient.
     fn density_of_logs(&self, gradient: &mut [f64], room: &mut Room) -> Result<f64, OutOfRange> {
         self.given_scales(room)?;
         let noise = room.logs[self.factors];
@@ -200,11 +138,7 @@ impl Collapsed {
         gradient[self.largest] = self.about_the_mean(room);
         beyond += gradient[self.largest];
         gradient[self.factors] = self.energy / room.variance - room.explained - beyond - self.cases;
-        for (to, log_scale) in gradient.iter_mut().zip(&room.logs).take(self.factors) {
-            let scale = log_scale.exp();
-            density += log_scale - scale;
-            *to += 1.0 - scale;
-        }
+        density += scales::add_prior(&room.logs, gradient);
         Ok(density)
     }
 
@@ -230,13 +164,13 @@ impl Collapsed {
     }
 
     /// Effects, scales and noise; the effects drawn by `normal`.
-    pub fn complete(
+    fn drawn(
         &self,
         position: &[f64],
         room: &mut Room,
         mut normal: impl FnMut() -> f64,
     ) -> Result<Vec<f64>, OutOfRange> {
-        self.set_logs(position, room);
+        scales::set_logs(position, &mut room.logs);
         self.given_scales(room)?;
         let noise = &mut room.rows[..room.mean.len()];
         noise.iter_mut().for_each(|to| *to = normal());
@@ -263,6 +197,52 @@ impl Collapsed {
         }
         all.extend(room.logs.iter().map(|scale| scale.exp()));
         Ok(all)
+    }
+}
+
+impl Model for Collapsed {
+    type Room = Room;
+
+    /// One for each factor's scale and one for the noise.
+    fn dimension(&self) -> usize {
+        self.factors + 1
+    }
+
+    fn room(&self) -> Room {
+        let n = self.rest.len() + 1;
+        Room {
+            logs: vec![0.0; self.dimension()],
+            sd: vec![MEAN_SD; n],
+            factor: Small::zero(n),
+            mean: vec![0.0; n],
+            moments: Small::zero(n),
+            rows: vec![0.0; n * n],
+            t: 1.0,
+            variance: 1.0,
+            explained: 0.0,
+            log_determinant: 0.0,
+        }
+    }
+
+    /// Coordinates of scales as in [`scales`].
+    fn density(
+        &self,
+        position: &[f64],
+        gradient: &mut [f64],
+        room: &mut Room,
+    ) -> Result<f64, OutOfRange> {
+        scales::set_logs(position, &mut room.logs);
+        let density = self.density_of_logs(gradient, room)?;
+        Ok(density + scales::to_coordinates(position, &room.logs, gradient))
+    }
+
+    fn complete(
+        &self,
+        position: &[f64],
+        room: &mut Room,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, OutOfRange> {
+        self.drawn(position, room, || random.sample(StandardNormal))
     }
 }
 

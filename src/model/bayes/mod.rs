@@ -9,11 +9,14 @@ pub mod factors;
 
 mod nuts;
 pub mod patterns;
+mod positive;
 pub mod posterior;
+mod scales;
 pub(crate) mod slice;
 mod small;
 pub(crate) mod source;
 mod straight;
+mod tails;
 pub(crate) mod truncated;
 
 pub use chains::{ChainOptions, Draws};

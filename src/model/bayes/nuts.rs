@@ -1,5 +1,5 @@
-//! NUTS (Hoffman & Gelman 2014; nuts-rs) over the scales of a model whose effects are
-//! integrated out, in coordinates in which they are nearly normal.
+//! NUTS (Hoffman & Gelman 2014; nuts-rs) over what cannot be integrated out of a model of
+//! effects, in coordinates in which it is nearly normal.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::super::error::ModelError;
 use super::chains::{ChainOptions, Draws, gather, not_mixed};
-use super::collapsed::{Collapsed, OutOfRange, Room};
+use super::scales::OutOfRange;
 use super::straight::{Curve, curves};
 
 /// Steps in which step size and scales are adapted, not kept.
@@ -28,16 +28,44 @@ const START_SD: f64 = 2.0;
 /// Divisor of the thinning meant for Gibbs sweeps, whose steps are cheaper.
 const SWEEPS_PER_STEP: usize = 10;
 
-/// The density as the sampler wants it.
-struct Density<'a> {
-    model: &'a Collapsed,
-    curves: &'a [Curve],
-    position: Vec<f64>,
-    room: Room,
+/// A density to be sampled, and what is drawn beside.
+pub(super) trait Model: Sync {
+    /// Room for evaluations, to be used again.
+    type Room;
+
+    /// Number of coordinates.
+    fn dimension(&self) -> usize;
+
+    /// Room for evaluations.
+    fn room(&self) -> Self::Room;
+
+    /// Log density up to a constant, and its gradient.
+    fn density(
+        &self,
+        position: &[f64],
+        gradient: &mut [f64],
+        room: &mut Self::Room,
+    ) -> Result<f64, OutOfRange>;
+
+    /// All quantities, those drawn that a position leaves open.
+    fn complete(
+        &self,
+        position: &[f64],
+        room: &mut Self::Room,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, OutOfRange>;
 }
 
-impl<'a> Density<'a> {
-    fn new(model: &'a Collapsed, curves: &'a [Curve]) -> Self {
+/// The density as the sampler wants it.
+struct Density<'a, M: Model> {
+    model: &'a M,
+    curves: &'a [Curve],
+    position: Vec<f64>,
+    room: M::Room,
+}
+
+impl<'a, M: Model> Density<'a, M> {
+    fn new(model: &'a M, curves: &'a [Curve]) -> Self {
         Self { model, curves, position: vec![0.0; model.dimension()], room: model.room() }
     }
 }
@@ -48,13 +76,13 @@ impl LogpError for OutOfRange {
     }
 }
 
-impl nuts_rs::HasDims for Density<'_> {
+impl<M: Model> nuts_rs::HasDims for Density<'_, M> {
     fn dim_sizes(&self) -> HashMap<String, u64> {
         HashMap::from([("unconstrained_parameter".to_owned(), self.model.dimension() as u64)])
     }
 }
 
-impl CpuLogpFunc for Density<'_> {
+impl<M: Model> CpuLogpFunc for Density<'_, M> {
     type LogpError = OutOfRange;
     type ExpandedVector = Vec<f64>;
     type FlowParameters = ();
@@ -90,7 +118,7 @@ impl CpuLogpFunc for Density<'_> {
 type Path = (Vec<Vec<f64>>, usize);
 
 /// Chains until they are good; divergences that stay are an error with advice.
-pub(super) fn run(model: &Collapsed, options: &ChainOptions) -> Result<Draws, ModelError> {
+pub(super) fn run(model: &impl Model, options: &ChainOptions) -> Result<Draws, ModelError> {
     let mut thin = (options.thin / SWEEPS_PER_STEP).max(1);
     let (mut sweeps, mut careful) = (0, 0);
     let (mut gradient, mut room) = (vec![0.0; model.dimension()], model.room());
@@ -120,7 +148,7 @@ pub(super) fn run(model: &Collapsed, options: &ChainOptions) -> Result<Draws, Mo
 }
 
 fn path(
-    model: &Collapsed,
+    model: &impl Model,
     curves: &[Curve],
     options: &ChainOptions,
     chain: usize,
@@ -150,7 +178,7 @@ fn path(
         if (step - TUNING + 1).is_multiple_of(thin) {
             let position: Vec<f64> =
                 curves.iter().zip(&position).map(|(curve, z)| curve.at(*z).value).collect();
-            let all = model.complete(&position, &mut room, || random.sample(StandardNormal));
+            let all = model.complete(&position, &mut room, &mut random);
             draws.push(all.map_err(|error| failed(&error))?);
         }
     }

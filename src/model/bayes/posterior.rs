@@ -10,6 +10,7 @@ use super::collapsed::Collapsed;
 use super::effects::{Effects, Sign};
 use super::factors::Factors;
 use super::nuts;
+use super::positive::Positive;
 
 /// A row of `effects.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +63,7 @@ pub enum DrawBy {
     /// Gibbs sampling.
     #[default]
     Gibbs,
-    /// NUTS over the scales, effects integrated out; for free effects.
+    /// NUTS over the scales, effects integrated out as far as they can be.
     Nuts,
 }
 
@@ -77,11 +78,7 @@ pub fn fit_effects(
     let draws = match (by, sign) {
         (DrawBy::Gibbs, _) => run(options, |random| model.start(random))?,
         (DrawBy::Nuts, Sign::Free) => nuts::run(&Collapsed::new(&model), options)?,
-        (DrawBy::Nuts, Sign::Positive) => {
-            let (option, value) = ("--sampler", "nuts".to_owned());
-            let expected = "gibbs for effects that can't be below zero, or --effects free";
-            return Err(ModelError::BadOption { option, value, expected });
-        }
+        (DrawBy::Nuts, Sign::Positive) => nuts::run(&Positive::new(&model, options.seed), options)?,
     };
     Ok(EffectsPosterior { data: data.clone(), draws, typical_j: model.typical_j })
 }

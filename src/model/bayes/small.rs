@@ -27,9 +27,15 @@ impl Small {
     }
 
     /// Row `i` from the diagonal on.
-    fn row(&self, i: usize) -> &[f64] {
+    pub fn row(&self, i: usize) -> &[f64] {
         let start = self.start(i);
         &self.of[start..start + self.n - i]
+    }
+
+    /// The same, to be changed.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        let start = self.start(i);
+        &mut self.of[start..start + self.n - i]
     }
 
     /// An element of the diagonal.
@@ -68,6 +74,16 @@ impl Small {
         }
     }
 
+    /// `to` becomes this matrix times `v`.
+    pub fn times(&self, v: &[f64], to: &mut [f64]) {
+        to.fill(0.0);
+        for i in 0..self.n {
+            let row = self.row(i);
+            to[i] += row.iter().zip(&v[i..]).map(|(a, x)| a * x).sum::<f64>();
+            to[i + 1..].iter_mut().zip(&row[1..]).for_each(|(to, a)| *to += a * v[i]);
+        }
+    }
+
     /// Becomes the factor `U` with `U'U` this matrix; false if it is not positive definite.
     pub fn factor(&mut self) -> bool {
         let mut rest = self.of.as_mut_slice();
@@ -88,6 +104,28 @@ impl Small {
             rest = behind;
         }
         true
+    }
+
+    /// For a factor `U`: `slopes`, the derivatives of some function by the elements of `U`,
+    /// become those by the elements held of `U'U`: the steps of `factor` backwards
+    /// (Smith 1995).
+    pub fn pull_back(&self, slopes: &mut Self) {
+        for k in (0..self.n).rev() {
+            let row = self.row(k);
+            let (above, below) = slopes.of.split_at_mut(self.start(k) + row.len());
+            let own = &mut above[self.start(k)..];
+            let mut rest = &*below;
+            for i in 1..row.len() {
+                let (of_row, next) = rest.split_at(row.len() - i);
+                own[i..].iter_mut().zip(of_row).for_each(|(to, x)| *to -= x * row[i]);
+                own[i] -= of_row.iter().zip(&row[i..]).map(|(x, u)| x * u).sum::<f64>();
+                rest = next;
+            }
+            let divisor = row[0].recip();
+            own[1..].iter_mut().for_each(|x| *x *= divisor);
+            let along: f64 = own[1..].iter().zip(&row[1..]).map(|(x, u)| x * u).sum();
+            own[0] = (own[0] - along) * divisor / 2.0;
+        }
     }
 
     /// For a factor `U`: `b` becomes `U'^-1 b`.
@@ -193,11 +231,33 @@ mod tests {
         assert!(!Small::from_fn(2, |_, _| 1.0).factor());
     }
 
+    /// Slopes of `sum over i <= j of c_ij U_ij` by the elements of `U'U`, against differences.
+    #[test]
+    fn slopes_go_back_through_the_factor() {
+        let (a, c) = ([[4.0, 2.0, -1.0], [2.0, 3.0, 0.5], [-1.0, 0.5, 5.0]], [1.0, -2.0, 0.3]);
+        let sum = |element: usize, by: f64| {
+            let mut factor = Small::from_fn(3, |i, j| a[i][j]);
+            factor.of[element] += by;
+            assert!(factor.factor());
+            let slopes = Small::from_fn(3, |i, j| c[i] + c[j] * c[j]);
+            (factor.product(&slopes), factor, slopes)
+        };
+        let (_, factor, mut slopes) = sum(0, 0.0);
+        factor.pull_back(&mut slopes);
+        for (element, slope) in slopes.of.iter().enumerate() {
+            let expected = (sum(element, 1e-6).0 - sum(element, -1e-6).0) / 2e-6;
+            assert!((slope - expected).abs() < 1e-8, "{element}: {slope} {expected}");
+        }
+    }
+
     #[test]
     fn scaling_and_outer_products() {
         let mut a = Small::zero(2);
         a.add_outer(&[1.0, 2.0]);
         a.scale(&[2.0, 3.0], 1.0);
         assert_eq!(a.of, [5.0, 12.0, 37.0]);
+        let mut to = [0.0; 2];
+        a.times(&[1.0, 2.0], &mut to);
+        assert_eq!(to, [29.0, 86.0]);
     }
 }

@@ -86,12 +86,14 @@ impl Collapsed {
 }
 
 impl Group {
-    fn new(times: f64, n: usize) -> Self {
+    /// Nothing yet.
+    pub fn new(times: f64, n: usize) -> Self {
         let (square, pulled) = (Small::zero(n), vec![0.0; n]);
         Self { times, square, pulled, levels: Vec::new(), pull_square: 0.0 }
     }
 
-    fn add(&mut self, level: usize, met: &[f64], pull: f64) {
+    /// One more level.
+    pub fn add(&mut self, level: usize, met: &[f64], pull: f64) {
         self.levels.push(level);
         self.square.add_outer(met);
         self.pulled.iter_mut().zip(met).for_each(|(to, v)| *to += pull * v);

@@ -120,7 +120,7 @@ fn effects_are_drawn_about_what_the_measurements_say() {
     let data = data();
     let model = Effects::new(&data, Sign::Free);
     let collapsed = Collapsed::new(&model);
-    let drawn = collapsed.complete(&position(), &mut collapsed.room(), || 0.0).unwrap();
+    let drawn = collapsed.drawn(&position(), &mut collapsed.room(), || 0.0).unwrap();
     assert_eq!(drawn.len(), data.levels.len() + 4);
     for (row, energy) in data.rows.iter().zip(&data.energies_j).step_by(3) {
         let sum: f64 = row.iter().map(|level| drawn[*level]).sum();

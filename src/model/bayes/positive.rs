@@ -1,0 +1,264 @@
+//! The model of effects not below zero in coordinates that are nearly normal. Given the
+//! scales the effects are normal but cut off at zero, so they are drawn one by one, each
+//! from its normal distribution given those before, cut off: `effect = mean + sd e`, `e`
+//! above `-mean / sd` by the quantile of a standard normal `z`. The density of all `z` is
+//! then standard normal times the share of every such distribution that is not cut off,
+//! `Phi(mean / sd)` (Geweke, Hajivassiliou and Keane's simulator; Botev 2017), and times
+//! the density of the scales in the model of effects without a bound.
+//!
+//! The levels of the factor with most come last and, as two of them never meet, don't
+//! depend on each other: nothing but their shares is left of them. NUTS moves the `z` of
+//! the other factors' levels, the scales and the noise. However small a scale gets, the
+//! effects' `z` stay standard normal, so there is no funnel, and no wall where effects
+//! are pressed against zero. The density is that of [`super::effects`].
+
+mod slopes;
+mod tilt;
+
+use std::collections::BTreeMap;
+
+use rand_chacha::ChaCha8Rng;
+
+use self::tilt::Tilt;
+use super::collapsed::Group;
+use super::effects::Effects;
+use super::nuts::Model;
+use super::scales::{self, OutOfRange};
+use super::small::Small;
+use super::tails::{self, Below, above, below};
+use super::truncated::above_zero;
+
+/// A level of the factor with most levels.
+#[derive(Debug, Clone)]
+struct Last {
+    level: usize,
+    /// Measurements.
+    times: f64,
+    /// Sum of their energies.
+    pull: f64,
+    /// How often it meets the first.
+    met: Vec<f64>,
+}
+
+/// The model, ready to be evaluated often.
+#[derive(Debug, Clone)]
+pub(crate) struct Positive {
+    /// Levels of the factor with most, and its number.
+    last: Vec<Last>,
+    largest: usize,
+    /// The same, those that occur equally often together.
+    groups: Vec<Group>,
+    /// All other levels, the one to be drawn first at the end, and their factors.
+    first: Vec<usize>,
+    factor_of: Vec<usize>,
+    /// How often the first meet each other, and their sums of energies.
+    products: Small,
+    pulled: Vec<f64>,
+    tilt: Tilt,
+    energy: f64,
+    cases: f64,
+    factors: usize,
+}
+
+/// Room for an evaluation, to be used again, and what the last one left.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    /// Logarithms of the scales and the noise.
+    logs: Vec<f64>,
+    /// The first's precision without its prior's one, its factor `U`, and the linear term,
+    /// all in units of the prior; and `U'^-1` times that term.
+    scaled: Small,
+    factor: Small,
+    pull: Vec<f64>,
+    shifted: Vec<f64>,
+    /// Prior scales, effects in those units, and effects.
+    tau: Vec<f64>,
+    units: Vec<f64>,
+    effects: Vec<f64>,
+    /// Of each of the first: what is not cut off, and the slopes of its `e` by its mean
+    /// (times -1) and by its `z`.
+    shares: Vec<Below>,
+    by_mean: Vec<f64>,
+    by_z: Vec<f64>,
+    slopes: slopes::Slopes,
+    /// Variances of the largest factor and of the noise.
+    t: f64,
+    variance: f64,
+}
+
+impl Positive {
+    /// Sums up what the density needs.
+    pub fn new(model: &Effects, seed: u64) -> Self {
+        let factors = model.factors();
+        let largest = (0..factors.len()).rev().max_by_key(|f| factors[*f].len()).unwrap_or(0);
+        let others = (0..factors.len()).filter(|at| *at != largest);
+        let (factor_of, first): (Vec<usize>, Vec<usize>) =
+            others.flat_map(|at| factors[at].iter().map(move |level| (at, *level))).unzip();
+        let met = |level: usize| first.iter().map(|f| model.row(level)[*f]).collect::<Vec<f64>>();
+        let last: Vec<Last> = factors[largest]
+            .iter()
+            .map(|level| {
+                let (times, pull) = (model.row(*level)[*level], model.pull()[*level]);
+                Last { level: *level, times, pull, met: met(*level) }
+            })
+            .collect();
+        let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
+        for Last { level, times, pull, met } in &last {
+            let group = groups.entry(*times as u64);
+            group.or_insert_with(|| Group::new(*times, first.len())).add(*level, met, *pull);
+        }
+        let mut found = Self {
+            groups: groups.into_values().collect(),
+            products: Small::from_fn(first.len(), |i, j| model.row(first[i])[first[j]]),
+            pulled: first.iter().map(|level| model.pull()[*level]).collect(),
+            tilt: Tilt::none(first.len()),
+            energy: model.energy(),
+            cases: model.cases(),
+            factors: factors.len(),
+            last,
+            largest,
+            first,
+            factor_of,
+        };
+        found.tilt = found.tilt(model, seed);
+        found
+    }
+
+    /// What the measurements say of the first levels, at the scales in `room.logs`, were
+    /// there no bound. Returns the log density of the scales then.
+    fn given_scales(&self, room: &mut Room) -> Result<f64, OutOfRange> {
+        scales::check(&room.logs)?;
+        let noise = room.logs[self.factors];
+        let (t, variance) = ((2.0 * room.logs[self.largest]).exp(), (2.0 * noise).exp());
+        (room.t, room.variance) = (t, variance);
+        room.scaled.set(1.0 / variance, &self.products);
+        room.pull.iter_mut().zip(&self.pulled).for_each(|(to, pull)| *to = pull / variance);
+        let (mut explained, mut log_determinant) = (0.0, 0.0);
+        for group in &self.groups {
+            let weight = t / ((group.times * t + variance) * variance);
+            room.scaled.add(-weight, &group.square);
+            room.pull.iter_mut().zip(&group.pulled).for_each(|(to, pull)| *to -= weight * pull);
+            explained += weight * group.pull_square;
+            log_determinant += group.levels.len() as f64 * (group.times * t / variance).ln_1p();
+        }
+        room.scaled.add(1.0, &self.tilt.curvature);
+        room.pull.iter_mut().zip(&self.tilt.slope).for_each(|(to, slope)| *to += slope);
+        for (to, factor) in room.tau.iter_mut().zip(&self.factor_of) {
+            *to = room.logs[*factor].exp();
+        }
+        room.scaled.scale(&room.tau, 0.0);
+        room.pull.iter_mut().zip(&room.tau).for_each(|(to, tau)| *to *= tau);
+        room.factor.clone_from(&room.scaled);
+        (0..self.first.len()).for_each(|i| room.factor.row_mut(i)[0] += 1.0);
+        if !room.factor.factor() {
+            return Err(OutOfRange);
+        }
+        room.shifted.copy_from_slice(&room.pull);
+        room.factor.forward(&mut room.shifted);
+        explained += room.shifted.iter().map(|x| x * x).sum::<f64>();
+        log_determinant += room.factor.log_determinant();
+        Ok(-self.cases * noise + (explained - self.energy / variance - log_determinant) / 2.0)
+    }
+
+    /// The first effects from their coordinates, and the logarithm of what is not cut off.
+    fn place(&self, coordinates: &[f64], room: &mut Room) -> f64 {
+        let mut shares = 0.0;
+        for i in (0..self.first.len()).rev() {
+            let (row, z) = (room.factor.row(i), coordinates[i]);
+            let known = row[1..].iter().zip(&room.units[i + 1..]).map(|(u, x)| u * x);
+            let mean = room.shifted[i] - known.sum::<f64>();
+            let share = below(mean);
+            let mut e = z;
+            (room.by_mean[i], room.by_z[i]) = (0.0, 1.0);
+            if mean < tails::ALL {
+                let over = below(-z);
+                e = above(over.log + share.log);
+                let steep = below(-e).slope;
+                (room.by_mean[i], room.by_z[i]) = (share.slope / steep, over.slope / steep);
+            }
+            room.units[i] = (mean + e).max(0.0) / row[0];
+            room.effects[i] = room.units[i] * room.tau[i];
+            shares += share.log;
+            room.shares[i] = share;
+        }
+        shares
+    }
+}
+
+impl Model for Positive {
+    type Room = Room;
+
+    /// One for each first level, each factor's scale and the noise.
+    fn dimension(&self) -> usize {
+        self.first.len() + self.factors + 1
+    }
+
+    fn room(&self) -> Room {
+        let n = self.first.len();
+        Room {
+            logs: vec![0.0; self.factors + 1],
+            scaled: Small::zero(n),
+            factor: Small::zero(n),
+            pull: vec![0.0; n],
+            shifted: vec![0.0; n],
+            tau: vec![0.0; n],
+            units: vec![0.0; n],
+            effects: vec![0.0; n],
+            shares: vec![Below::default(); n],
+            by_mean: vec![0.0; n],
+            by_z: vec![0.0; n],
+            slopes: slopes::Slopes::new(n),
+            t: 1.0,
+            variance: 1.0,
+        }
+    }
+
+    /// Coordinates of scales as in [`scales`].
+    fn density(
+        &self,
+        position: &[f64],
+        gradient: &mut [f64],
+        room: &mut Room,
+    ) -> Result<f64, OutOfRange> {
+        let (coordinates, of_scales) = position.split_at(self.first.len());
+        scales::set_logs(of_scales, &mut room.logs);
+        let mut density = self.given_scales(room)? + self.place(coordinates, room);
+        let (by_z, by_scale) = gradient.split_at_mut(self.first.len());
+        density += self.slopes(by_z, by_scale, room);
+        for (to, z) in by_z.iter_mut().zip(coordinates) {
+            density -= z * z / 2.0;
+            *to -= z;
+        }
+        density += scales::add_prior(&room.logs, by_scale);
+        density += scales::to_coordinates(of_scales, &room.logs, by_scale);
+        Ok(density)
+    }
+
+    fn complete(
+        &self,
+        position: &[f64],
+        room: &mut Room,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, OutOfRange> {
+        let (coordinates, of_scales) = position.split_at(self.first.len());
+        scales::set_logs(of_scales, &mut room.logs);
+        self.given_scales(room)?;
+        self.place(coordinates, room);
+        let mut all = vec![0.0; self.first.len() + self.last.len()];
+        self.first.iter().zip(&room.effects).for_each(|(level, effect)| all[*level] = *effect);
+        for last in &self.last {
+            let share = room.t / (last.times * room.t + room.variance);
+            let mean = share * (last.pull - dot(&last.met, &room.effects));
+            all[last.level] = above_zero(random, mean, (room.variance * share).sqrt());
+        }
+        all.extend(room.logs.iter().map(|scale| scale.exp()));
+        Ok(all)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests;
