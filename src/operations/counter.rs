@@ -70,13 +70,22 @@ impl<'a> Counter<'a> {
     /// The operations since the last call, by name, context and line.
     pub fn take(&mut self) -> Vec<OperationCount> {
         self.found.sort_unstable();
-        let same = self.found.chunk_by(|a, b| a == b).map(|same| {
-            let (operation, context, line) = same[0].clone();
-            let (operation, context) = (operation.into_owned(), context.into_owned());
-            OperationCount { operation, context, line, count: same.len() as u32 }
-        });
-        let counts = same.collect();
-        self.found.clear();
+        let mut counts: Vec<OperationCount> = Vec::new();
+        for (operation, context, line) in self.found.drain(..) {
+            match counts.last_mut() {
+                Some(same)
+                    if same.line == line
+                        && same.operation == operation
+                        && same.context == context =>
+                {
+                    same.count += 1;
+                }
+                _ => {
+                    let (operation, context) = (operation.into_owned(), context.into_owned());
+                    counts.push(OperationCount { operation, context, line, count: 1 });
+                }
+            }
+        }
         counts
     }
 
