@@ -11,6 +11,7 @@ need() { # program, package
 }
 
 need cc gcc
+need make make
 need adb adb
 need mksh mksh
 need toybox toybox
