@@ -4,9 +4,7 @@
 //! sums moved from one factor to another, which measurements don't see, nor the funnel of
 //! a factor whose levels hardly differ. The density is that of [`super::effects`].
 //!
-//! Two levels of one factor never meet, so the precision of the factor with most levels
-//! is diagonal, and its levels go out one by one (Schur complement). Levels that occur
-//! equally often go out together, by sums that are made once. What is left (the other
+//! The levels of the factor with most go out first ([`Group`]). What is left (the other
 //! factors' levels, and the mean of the largest) is split: the mean of a factor's levels
 //! and orthonormal contrasts, each in units of its own prior, so that its precision is
 //! one plus something positive. Nothing cancels then, however small a scale gets.
@@ -20,24 +18,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use self::sums::split;
+use super::super::linear::dot;
 use super::effects::MEAN_SD;
+use super::group::{Group, Left};
 use super::nuts::Model;
 use super::scales::{self, OutOfRange};
 use super::small::Small;
-
-/// Levels of the largest factor that occur equally often.
-#[derive(Debug, Clone)]
-pub(super) struct Group {
-    /// Measurements of each.
-    pub times: f64,
-    pub levels: Vec<usize>,
-    /// Sums over the levels of `v v'` and `v h`, with `v` how often a level meets the
-    /// split rest, itself at last, and `h` a level's sum of energies.
-    pub square: Small,
-    pub pulled: Vec<f64>,
-    /// Sum of `h^2`.
-    pub pull_square: f64,
-}
 
 /// The model, ready to be evaluated often.
 #[derive(Debug, Clone)]
@@ -77,9 +63,7 @@ pub(crate) struct Room {
     /// Variances of the largest factor and of the noise.
     t: f64,
     variance: f64,
-    /// `h'A^-1 h`, the part of the energies' squares that is explained.
-    explained: f64,
-    log_determinant: f64,
+    left: Left,
 }
 
 impl Collapsed {
@@ -95,24 +79,18 @@ impl Collapsed {
         }
         room.factor.set(1.0 / variance, &self.products);
         room.mean.iter_mut().zip(&self.pulled).for_each(|(to, pull)| *to = pull / variance);
-        (room.explained, room.log_determinant) = (0.0, 0.0);
-        for group in &self.groups {
-            let weight = t / ((group.times * t + variance) * variance);
-            room.factor.add(-weight, &group.square);
-            room.mean.iter_mut().zip(&group.pulled).for_each(|(to, pull)| *to -= weight * pull);
-            room.explained += weight * group.pull_square;
-            let shrunk = (group.times * t / variance).ln_1p();
-            room.log_determinant += group.levels.len() as f64 * shrunk;
-        }
+        let out =
+            |group: &Group| group.integrate_out(t, variance, &mut room.factor, &mut room.mean);
+        room.left = self.groups.iter().map(out).sum();
         room.factor.scale(&room.sd, 1.0);
         room.mean.iter_mut().zip(&room.sd).for_each(|(to, sd)| *to *= sd);
         if !room.factor.factor() {
             return Err(OutOfRange);
         }
         room.factor.forward(&mut room.mean);
-        room.explained += room.mean.iter().map(|x| x * x).sum::<f64>();
+        room.left.explained += room.mean.iter().map(|x| x * x).sum::<f64>();
         room.factor.back(&mut room.mean);
-        room.log_determinant += room.factor.log_determinant();
+        room.left.log_determinant += room.factor.log_determinant();
         (room.t, room.variance) = (t, variance);
         Ok(())
     }
@@ -122,7 +100,7 @@ impl Collapsed {
         self.given_scales(room)?;
         let noise = room.logs[self.factors];
         let mut density = -self.cases * noise
-            + (room.explained - self.energy / room.variance - room.log_determinant) / 2.0;
+            + (room.left.explained - self.energy / room.variance - room.left.log_determinant) / 2.0;
         // Second moments of the rest, in units of its prior: of these the gradient is made.
         room.factor.invert(&mut room.moments, &mut room.rows);
         room.moments.add_outer(&room.mean);
@@ -137,7 +115,8 @@ impl Collapsed {
         }
         gradient[self.largest] = self.about_the_mean(room);
         beyond += gradient[self.largest];
-        gradient[self.factors] = self.energy / room.variance - room.explained - beyond - self.cases;
+        gradient[self.factors] =
+            self.energy / room.variance - room.left.explained - beyond - self.cases;
         density += scales::add_prior(&room.logs, gradient);
         Ok(density)
     }
@@ -219,8 +198,7 @@ impl Model for Collapsed {
             rows: vec![0.0; n * n],
             t: 1.0,
             variance: 1.0,
-            explained: 0.0,
-            log_determinant: 0.0,
+            left: Left::default(),
         }
     }
 
@@ -244,10 +222,6 @@ impl Model for Collapsed {
     ) -> Result<Vec<f64>, OutOfRange> {
         self.drawn(position, room, || random.sample(StandardNormal))
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

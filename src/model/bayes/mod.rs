@@ -6,6 +6,7 @@ mod collapsed;
 mod diagnose;
 pub(crate) mod effects;
 pub mod factors;
+mod group;
 
 mod nuts;
 pub mod patterns;

@@ -184,3 +184,22 @@ fn path(
     }
     Ok((draws, diverged))
 }
+
+/// Asserts that a model's gradient is that of its density, by differences of `step`.
+#[cfg(test)]
+pub(super) fn assert_gradient<M: Model>(model: &M, at: &[f64], step: f64, tolerance: f64) {
+    let (n, mut room) = (model.dimension(), model.room());
+    let (mut gradient, mut other) = (vec![0.0; n], vec![0.0; n]);
+    model.density(at, &mut gradient, &mut room).expect("a density");
+    for (i, slope) in gradient.iter().enumerate() {
+        let mut near = |by: f64| {
+            let mut position = at.to_vec();
+            position[i] += by;
+            model.density(&position, &mut other, &mut room).expect("a density")
+        };
+        let expected = (near(step) - near(-step)) / (2.0 * step);
+        let allowed = tolerance * (1.0 + expected.abs());
+        assert!((slope - expected).abs() < allowed, "{i}: {slope}, by differences {expected}");
+    }
+    assert!(model.density(&vec![1e50; n], &mut gradient, &mut room).is_err());
+}

@@ -15,13 +15,12 @@
 mod slopes;
 mod tilt;
 
-use std::collections::BTreeMap;
-
 use rand_chacha::ChaCha8Rng;
 
 use self::tilt::Tilt;
-use super::collapsed::Group;
+use super::super::linear::dot;
 use super::effects::Effects;
+use super::group::{Group, Left};
 use super::nuts::Model;
 use super::scales::{self, OutOfRange};
 use super::small::Small;
@@ -102,13 +101,9 @@ impl Positive {
                 Last { level: *level, times, pull, met: met(*level) }
             })
             .collect();
-        let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
-        for Last { level, times, pull, met } in &last {
-            let group = groups.entry(*times as u64);
-            group.or_insert_with(|| Group::new(*times, first.len())).add(*level, met, *pull);
-        }
+        let levels = last.iter().map(|at| (at.level, at.times, &*at.met, at.pull));
         let mut found = Self {
-            groups: groups.into_values().collect(),
+            groups: Group::all(levels, first.len()),
             products: Small::from_fn(first.len(), |i, j| model.row(first[i])[first[j]]),
             pulled: first.iter().map(|level| model.pull()[*level]).collect(),
             tilt: Tilt::none(first.len()),
@@ -133,14 +128,9 @@ impl Positive {
         (room.t, room.variance) = (t, variance);
         room.scaled.set(1.0 / variance, &self.products);
         room.pull.iter_mut().zip(&self.pulled).for_each(|(to, pull)| *to = pull / variance);
-        let (mut explained, mut log_determinant) = (0.0, 0.0);
-        for group in &self.groups {
-            let weight = t / ((group.times * t + variance) * variance);
-            room.scaled.add(-weight, &group.square);
-            room.pull.iter_mut().zip(&group.pulled).for_each(|(to, pull)| *to -= weight * pull);
-            explained += weight * group.pull_square;
-            log_determinant += group.levels.len() as f64 * (group.times * t / variance).ln_1p();
-        }
+        let out =
+            |group: &Group| group.integrate_out(t, variance, &mut room.scaled, &mut room.pull);
+        let mut left: Left = self.groups.iter().map(out).sum();
         room.scaled.add(1.0, &self.tilt.curvature);
         room.pull.iter_mut().zip(&self.tilt.slope).for_each(|(to, slope)| *to += slope);
         for (to, factor) in room.tau.iter_mut().zip(&self.factor_of) {
@@ -155,9 +145,10 @@ impl Positive {
         }
         room.shifted.copy_from_slice(&room.pull);
         room.factor.forward(&mut room.shifted);
-        explained += room.shifted.iter().map(|x| x * x).sum::<f64>();
-        log_determinant += room.factor.log_determinant();
-        Ok(-self.cases * noise + (explained - self.energy / variance - log_determinant) / 2.0)
+        left.explained += room.shifted.iter().map(|x| x * x).sum::<f64>();
+        left.log_determinant += room.factor.log_determinant();
+        let squares = left.explained - self.energy / variance;
+        Ok(-self.cases * noise + (squares - left.log_determinant) / 2.0)
     }
 
     /// The first effects from their coordinates, and the logarithm of what is not cut off.
@@ -254,10 +245,6 @@ impl Model for Positive {
         all.extend(room.logs.iter().map(|scale| scale.exp()));
         Ok(all)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The sums of the measurements that the density of [`super::Collapsed`] is made of.
 
-use std::collections::BTreeMap;
-
 use super::super::effects::Effects;
+use super::super::group::Group;
 use super::super::small::Small;
-use super::{Collapsed, Group};
+use super::Collapsed;
 
 /// Row `i` of an orthonormal matrix of order `k` whose first column is even.
 pub(super) fn split(i: usize, k: usize) -> impl Iterator<Item = f64> {
@@ -39,16 +38,14 @@ impl Collapsed {
             rest,
             others,
         };
-        let mut groups: BTreeMap<u64, Group> = BTreeMap::new();
+        let times = |level: usize| model.row(level)[level];
         for level in &factors[largest] {
-            let times = model.row(*level)[*level];
             let met: Vec<f64> = found.rest.iter().map(|r| model.row(*level)[*r]).collect();
-            let met = [found.to_split(&met), vec![times]].concat();
-            let group = groups.entry(times as u64).or_insert_with(|| Group::new(times, met.len()));
-            group.add(*level, &met, model.pull()[*level]);
-            found.meetings[*level] = met;
+            found.meetings[*level] = [found.to_split(&met), vec![times(*level)]].concat();
         }
-        found.groups = groups.into_values().collect();
+        let levels = factors[largest].iter();
+        let levels = levels.map(|at| (*at, times(*at), &*found.meetings[*at], found.pull[*at]));
+        found.groups = Group::all(levels, found.rest.len() + 1);
         found.sum_up_the_rest(model);
         found
     }
@@ -82,21 +79,5 @@ impl Collapsed {
             }
         }
         to
-    }
-}
-
-impl Group {
-    /// Nothing yet.
-    pub fn new(times: f64, n: usize) -> Self {
-        let (square, pulled) = (Small::zero(n), vec![0.0; n]);
-        Self { times, square, pulled, levels: Vec::new(), pull_square: 0.0 }
-    }
-
-    /// One more level.
-    pub fn add(&mut self, level: usize, met: &[f64], pull: f64) {
-        self.levels.push(level);
-        self.square.add_outer(met);
-        self.pulled.iter_mut().zip(met).for_each(|(to, v)| *to += pull * v);
-        self.pull_square += pull * pull;
     }
 }

@@ -5,6 +5,7 @@ use faer::Mat;
 
 use super::super::effects::{Effects, Sign};
 use super::super::factors::Factors;
+use super::super::nuts::assert_gradient;
 use super::*;
 use crate::model::linear::{invert_positive, log_determinant};
 
@@ -81,18 +82,7 @@ fn the_density_is_that_of_the_whole_distribution() {
 #[test]
 fn the_gradient_is_that_of_the_density() {
     let collapsed = Collapsed::new(&Effects::new(&data(), Sign::Free));
-    let (mut gradient, mut other, mut room) = (vec![0.0; 4], vec![0.0; 4], collapsed.room());
-    collapsed.density(&position(), &mut gradient, &mut room).unwrap();
-    for (i, slope) in gradient.iter().enumerate() {
-        let mut near = |by: f64| {
-            let mut position = position();
-            position[i] += by;
-            collapsed.density(&position, &mut other, &mut room).unwrap()
-        };
-        let expected = (near(1e-5) - near(-1e-5)) / 2e-5;
-        assert!((slope - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{i} {slope} {expected}");
-    }
-    assert!(collapsed.density(&[1e50; 4], &mut gradient, &mut room).is_err());
+    assert_gradient(&collapsed, &position(), 1e-5, 1e-4);
 }
 
 /// Where a factor's levels don't differ at all, a smaller scale changes nothing but the

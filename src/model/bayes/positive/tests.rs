@@ -4,7 +4,7 @@
 use super::super::chains::{ChainOptions, run};
 use super::super::effects::{Effects, Sign};
 use super::super::factors::Factors;
-use super::super::nuts;
+use super::super::nuts::{self, assert_gradient};
 use super::*;
 
 /// Sizes qualify two of four operations, devices all, three times each. `Add` and `Load`
@@ -35,21 +35,7 @@ fn position() -> Vec<f64> {
 
 #[test]
 fn the_gradient_is_that_of_the_density() {
-    let model = model(&data());
-    let n = model.dimension();
-    assert_eq!(n, position().len());
-    let (mut gradient, mut other, mut room) = (vec![0.0; n], vec![0.0; n], model.room());
-    model.density(&position(), &mut gradient, &mut room).unwrap();
-    for (i, slope) in gradient.iter().enumerate() {
-        let mut near = |by: f64| {
-            let mut position = position();
-            position[i] += by;
-            model.density(&position, &mut other, &mut room).unwrap()
-        };
-        let expected = (near(1e-4) - near(-1e-4)) / 2e-4;
-        assert!((slope - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{i} {slope} {expected}");
-    }
-    assert!(model.density(&[1e50; 8], &mut gradient, &mut room).is_err());
+    assert_gradient(&model(&data()), &position(), 1e-4, 1e-5);
 }
 
 /// `log p(E, effects, scales)` with the operations integrated over a grid.
