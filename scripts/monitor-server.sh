@@ -3,7 +3,7 @@
 # small shop (scripts/monitor/Shop.java), driven by Load.java at a fixed rate, or by ab.
 #
 #   scripts/monitor-server.sh start [ROUNDS]      start of the server, per way of measuring
-#   scripts/monitor-server.sh requests [BLOCKS]   processor time and latency of requests with
+#   scripts/monitor-server.sh requests [ROUNDS]   processor time and latency of requests with
 #                                                 the agent and without
 #   scripts/monitor-server.sh stable [SECONDS]    two recordings per way, rank correlation
 #
@@ -98,10 +98,12 @@ plain_server() {
     port=$(port)
 }
 
-# paired runs in one JVM at a fixed rate of requests, on pinned cores
-measure_requests() { # WAY BLOCKS
-    python3 scripts/monitor/overhead.py "$wattline" "$classpath" --way "$1" --blocks "${2:-5}" \
-        --out "$work/attached" --monitor="${MONITOR:-}"
+# two servers at a fixed rate of requests, on pinned cores; stacks are looked at within a
+# second, but what is woven must be compiled first
+measure_requests() { # WAY ROUNDS
+    if [ "$1" = sampling ]; then settle=3; else settle=60; fi
+    python3 scripts/monitor/overhead.py "$wattline" "$classpath" --way "$1" --rounds "${2:-5}" \
+        --settle $settle --out "$work/attached" --monitor="${MONITOR:-}"
 }
 
 record() { # WAY NAME SECONDS

@@ -10,14 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Requests at a fixed rate over a few connections that stay open: PORT RATE CONNECTIONS
- * PATH. Each line on standard input ends a window; what happened in it is answered as
- * `requests failed mean p50 p99`, in microseconds from the moment at which a request was
- * due, so that a server that falls behind is seen to.
+ * PATH. `go` on standard input begins a window, `rest` ends it; what happened in it is
+ * answered as `requests failed mean p50 p99`, in microseconds from the moment at which a
+ * request was due, so that a server that falls behind is seen to.
  */
 public final class Load {
     private static long[] window = new long[1 << 16];
     private static int count;
     private static int failed;
+    private static volatile boolean driving;
 
     private Load() {
     }
@@ -47,11 +48,16 @@ public final class Load {
     private static void drive(int port, long periodNanos, long offset, String path) {
         byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
         byte[] buffer = new byte[1 << 16];
-        long due = System.nanoTime() + offset;
+        long due = 0;
         while (true) {
             try (Socket socket = new Socket("127.0.0.1", port)) {
                 socket.setTcpNoDelay(true);
                 while (true) {
+                    if (!driving) {
+                        LockSupport.parkNanos(5_000_000);
+                        due = System.nanoTime() + offset;
+                        continue;
+                    }
                     for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
                         LockSupport.parkNanos(left);
                     }
@@ -105,8 +111,12 @@ public final class Load {
             thread.start();
         }
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
-        while (lines.readLine() != null) {
-            System.out.println(close());
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            driving = line.equals("go");
+            if (!driving) {
+                LockSupport.parkNanos(20_000_000); // requests under way
+                System.out.println(close());
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
-"""What the agent costs a server, by paired runs in one JVM.
+"""What the agent costs a server, by two servers of which one has it.
 
-    overhead.py WATTLINE CLASSPATH [--way instrumentation|sampling] [--blocks N] ...
+    overhead.py WATTLINE CLASSPATH [--way instrumentation|sampling] [--rounds N] ...
 
-The server (Shop.java) is on core 0; load at a fixed rate (Load.java) and the monitor are
-on core 1. A block is A B B A: without, with, with, without, so that a drift of the machine
-cancels. Compared are the processor time of the server's process for a request, by its own
-clock, and the time from when a request was due to its answer. What a change of the agent
-costs while the JVM compiles anew is a row of its own.
+Both servers (Shop.java) are on core 0, and load at a fixed rate (Load.java) and the monitor
+on core 1. Load goes to one server at a time, in windows of seconds: A B B A and so on, so
+that a drift of the machine cancels. In a round the agent is in one server first and then in
+the other, so that what differs between two JVMs cancels too. Compared are the processor time
+of a server's process for a request, by its own clock, and the time from when a request was
+due to its answer. What coming and going cost while the JVM compiles anew is in none of it.
 """
 
 import argparse
@@ -47,41 +48,42 @@ def groups_s(pid):
 
 
 class Server:
-    def __init__(self, java, classpath, core):
-        command = ["taskset", "-c", core, java, "-cp", classpath, "Shop"]
+    """A server with load of its own, which rests but in windows."""
+
+    def __init__(self, options, java):
+        command = ["taskset", "-c", options.core, java, "-cp", options.classpath, "Shop"]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        line = self.process.stdout.readline().split()
-        self.port, self.pid = line[1], self.process.pid
-
-
-class Load:
-    def __init__(self, java, classpath, core, port, options):
-        command = ["taskset", "-c", core, java, "-cp", classpath, "Load", port]
-        command += [str(options.rate), str(options.connections), options.path]
-        self.process = subprocess.Popen(
+        port = self.process.stdout.readline().split()[1]
+        command = ["taskset", "-c", options.load_core, java, "-cp", options.classpath, "Load"]
+        command += [port, str(options.rate), str(options.connections), options.path]
+        self.load = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        self.pid = self.process.pid
 
-    def close_window(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return [float(word) for word in self.process.stdout.readline().split()]
+    def say(self, word):
+        self.load.stdin.write(word + "\n")
+        self.load.stdin.flush()
 
+    def window(self, seconds):
+        """Processor time per request in microseconds, by kind, and times of requests."""
+        before, groups = processor_s(self.pid), groups_s(self.pid)
+        self.say("go")
+        time.sleep(seconds)
+        self.say("rest")
+        requests, failed, mean, median, p99 = map(float, self.load.stdout.readline().split())
+        used, now = processor_s(self.pid) - before, groups_s(self.pid)
+        if failed or requests == 0:
+            sys.exit(f"{failed:.0f} requests failed, {requests:.0f} answered")
+        row = {"processor": 1e6 * used / requests, "mean": mean, "median": median, "p99": p99}
+        return row | {kind: 1e6 * (now[kind] - groups[kind]) / requests for kind in now}
 
-def window(server, load, seconds):
-    """Processor time per request in microseconds, by kind, and times of requests."""
-    load.close_window()
-    before, groups = processor_s(server.pid), groups_s(server.pid)
-    time.sleep(seconds)
-    requests, failed, mean, median, p99 = load.close_window()
-    used, now = processor_s(server.pid) - before, groups_s(server.pid)
-    if failed or requests == 0:
-        sys.exit(f"{failed:.0f} requests failed, {requests:.0f} answered")
-    row = {"processor": 1e6 * used / requests, "mean": mean, "median": median, "p99": p99}
-    row |= {kind: 1e6 * (now[kind] - groups[kind]) / requests for kind in now}
-    return row
+    def kill(self):
+        for process in (self.load, self.process):
+            process.kill()
+            process.wait()
 
 
 def attach(options, pid):
@@ -109,25 +111,52 @@ def mean_of(rows, key):
     return statistics.fmean(row[key] for row in rows)
 
 
-def report(options, blocks, changes):
+def overhead(halves, key):
+    """Percent by which a figure grows with the agent: the geometric mean over the pairs of
+    neighbouring windows, in which a machine's speed hardly changes."""
+    pairs = [pair for half in halves for pair in zip(*half)]
+    logs = [math.log(on[key] / off[key]) for off, on in pairs]
+    return 100 * (math.exp(statistics.fmean(logs)) - 1)
+
+
+def drive(options, servers, seconds):
+    """Load in turns, too short for a connection to be closed meanwhile; nothing is kept."""
+    for _ in range(max(1, round(seconds / options.seconds / len(servers)))):
+        for server in servers:
+            server.window(options.seconds)
+
+
+def half_round(options, plain, watched):
+    """Windows without and with the agent, after the time in which it settles: the compiler
+    wants calls, so most load is the watched server's then."""
+    monitor = attach(options, watched.pid)
+    try:
+        drive(options, [watched, watched, watched, plain], options.settle)
+        off, on = [], []
+        for number in range(options.windows):
+            order = [(plain, off), (watched, on)]
+            for server, rows in order if number % 2 == 0 else order[::-1]:
+                rows.append(server.window(options.seconds))
+        return off, on
+    finally:
+        detach(monitor)
+
+
+def report(options, rounds):
+    halves = [half for halves in rounds for half in halves]
     for key in ("processor", "mean", "median", "p99"):
-        ratios = [100 * (mean_of(on, key) / mean_of(off, key) - 1) for off, on in blocks]
-        off = statistics.fmean(mean_of(off, key) for off, _ in blocks)
-        on = statistics.fmean(mean_of(on, key) for _, on in blocks)
-        mean, half = interval(ratios)
+        parts = [overhead(halves, key) for halves in rounds]
+        off = statistics.fmean(mean_of(off, key) for off, _ in halves)
+        on = statistics.fmean(mean_of(on, key) for _, on in halves)
+        mean, half = interval(parts)
         what = "processor time" if key == "processor" else f"{key} latency"
         print(f"{options.way} {what:15} {off:8.1f} us without, {on:8.1f} us with: "
-              f"{mean:+.1f} % +- {half:.1f} % (95 %, {len(blocks)} blocks; "
-              f"{min(ratios):+.1f} to {max(ratios):+.1f})")
+              f"{mean:+.1f} % +- {half:.1f} % (95 %, {len(rounds)} rounds; "
+              f"{min(parts):+.1f} to {max(parts):+.1f})")
     for kind in ("agent", "compiler"):
-        off = statistics.fmean(mean_of(off, kind) for off, _ in blocks)
-        on = statistics.fmean(mean_of(on, kind) for _, on in blocks)
+        off = statistics.fmean(mean_of(off, kind) for off, _ in halves)
+        on = statistics.fmean(mean_of(on, kind) for _, on in halves)
         print(f"{options.way}   threads {kind:9} {off:8.1f} us without, {on:8.1f} us with")
-    for name, rows in changes.items():
-        print(f"{options.way}   {options.settle:.0f} s after it came {name}: "
-              f"{mean_of(rows, 'processor'):.1f} us of processor time per request, "
-              f"{mean_of(rows, 'compiler'):.1f} of it the compiler's; "
-              f"latency {mean_of(rows, 'mean'):.0f} us in the mean")
 
 
 def main():
@@ -136,10 +165,11 @@ def main():
     parser.add_argument("classpath")
     parser.add_argument("--way", default="instrumentation")
     parser.add_argument("--monitor", default="", help="more options of the monitor")
-    parser.add_argument("--blocks", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=5, help="of a window")
-    parser.add_argument("--settle", type=float, default=12, help="seconds after a change")
-    parser.add_argument("--warm", type=float, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--windows", type=int, default=20, help="of each server in half a round")
+    parser.add_argument("--seconds", type=float, default=1, help="of a window")
+    parser.add_argument("--settle", type=float, default=60, help="seconds after a change")
+    parser.add_argument("--warm", type=float, default=40, help="seconds of load before")
     parser.add_argument("--rate", type=float, default=1500, help="requests a second")
     parser.add_argument("--connections", type=int, default=4)
     parser.add_argument("--path", default="/search?q=lamp")
@@ -149,30 +179,22 @@ def main():
     options = parser.parse_args()
     home = os.environ.get("JAVA_HOME")
     java = f"{home}/bin/java" if home else "java"
-    server = Server(java, options.classpath, options.core)
-    load = Load(java, options.classpath, options.load_core, server.port, options)
-    monitor = None
+    servers = []
     try:
-        time.sleep(options.warm)
-        blocks, changes = [], {"in": [], "out": []}
-        for number in range(options.blocks):
-            off = [window(server, load, options.seconds)]
-            monitor = attach(options, server.pid)
-            changes["in"].append(window(server, load, options.settle))
-            on = [window(server, load, options.seconds) for _ in range(2)]
-            detach(monitor)
-            changes["out"].append(window(server, load, options.settle))
-            off.append(window(server, load, options.seconds))
-            blocks.append((off, on))
-            print(f"block {number + 1}: " + ", ".join(
-                f"{row['processor']:.1f}" for row in (off[0], *on, off[1])
-            ) + " us per request (without, with, with, without)", flush=True)
-        report(options, blocks, changes)
+        servers = [Server(options, java) for _ in range(2)]
+        drive(options, servers, options.warm)
+        rounds = []
+        for number in range(options.rounds):
+            halves = [half_round(options, *servers), half_round(options, *servers[::-1])]
+            rounds.append(halves)
+            print(f"round {number + 1}: " + ", ".join(
+                f"{mean_of(off, 'processor'):.1f} us without, {mean_of(on, 'processor'):.1f} with"
+                for off, on in halves
+            ) + f": {overhead(halves, 'processor'):+.1f} %", flush=True)
+        report(options, rounds)
     finally:
-        for process in (monitor, load.process, server.process):
-            if process and process.poll() is None:
-                process.kill()
-                process.wait()
+        for server in servers:
+            server.kill()
 
 
 if __name__ == "__main__":

@@ -67,10 +67,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
     mapping: Option<PathBuf>,
     /// Sampling: milliseconds of the JVM's processor time from one look to the next, and at
-    /// least so many of time.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000),
+    /// least so many of time, whatever looks cost. Default: 20, and more where looks would
+    /// take over half a percent of that processor time.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
-    period_ms: u32,
+    period_ms: Option<u32>,
     /// Instrumentation: percent of the time in which calls are timed, in windows of 2 ms.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100),
           help_heading = "Methods of a JVM")]

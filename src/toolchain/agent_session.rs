@@ -22,8 +22,9 @@ pub struct AgentSettings {
     pub include: Vec<String>,
     /// Prefixes that don't.
     pub exclude: Vec<String>,
-    /// Time between two samples in milliseconds.
-    pub period_ms: u32,
+    /// Milliseconds of the JVM's processor time between two samples; without, as often as
+    /// costs little.
+    pub period_ms: Option<u32>,
     /// Part of the time in which instrumented calls are timed, in percent.
     pub duty_percent: u32,
     /// Whether methods too small to carry a probe get one.
@@ -102,6 +103,7 @@ impl AgentSession {
         let folder =
             tempfile::tempdir().map_err(ToolchainError::io("create", std::env::temp_dir()))?;
         let token = token()?;
+        let period = settings.period_ms.map(|ms| ("period-ms", ms.max(1).to_string()));
         let lines = [
             ("probe", agent.probe.display().to_string()),
             ("service", join_paths(&agent.service)),
@@ -110,13 +112,15 @@ impl AgentSession {
             ("mode", settings.mode.to_string()),
             ("include", settings.include.join(",")),
             ("exclude", settings.exclude.join(",")),
-            ("period-ms", settings.period_ms.max(1).to_string()),
             ("duty", settings.duty_percent.clamp(1, 100).to_string()),
             ("small", small(settings.small_methods).to_string()),
             ("bytes", if settings.counts_bytes { "yes" } else { "no" }.to_string()),
         ];
-        let text: String =
-            lines.iter().map(|(key, value)| format!("{key}={}\n", escaped(value))).collect();
+        let text: String = lines
+            .iter()
+            .chain(&period)
+            .map(|(key, value)| format!("{key}={}\n", escaped(value)))
+            .collect();
         let path = folder.path().join("settings");
         let mut file = fs::OpenOptions::new()
             .write(true)

@@ -15,6 +15,11 @@ import wattline.monitor.probe.ThreadRecord;
  */
 final class Sampler implements Runnable, Probe.ByteSampler {
     private static final int DEPTH = 64;
+    /** Between two looks, where nobody says otherwise. */
+    private static final long PERIOD_MILLIS = 20;
+    /** The part of the JVM's processor time that looks may take then; waking up for them and
+     * being read take about as much again. */
+    private static final double PART = 0.005;
 
     private final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -23,15 +28,18 @@ final class Sampler implements Runnable, Probe.ByteSampler {
     private final Filter filter;
     private final Methods methods;
     private final long periodNanos;
+    private final double part;
     /** By thread: its processor time at the last look, and what of it is not booked yet. */
     private final Map<Long, long[]> used = new HashMap<>();
     private final Map<Long, ThreadRecord> records = new HashMap<>();
     private volatile boolean stopped;
 
-    Sampler(Filter filter, Methods methods, long periodMillis) {
+    /** The period in milliseconds, or null for one that costs little. */
+    Sampler(Filter filter, Methods methods, String period) {
         this.filter = filter;
         this.methods = methods;
-        this.periodNanos = periodMillis * 1_000_000;
+        this.periodNanos = 1_000_000 * (period == null ? PERIOD_MILLIS : Long.parseLong(period));
+        this.part = period == null ? PART : Double.POSITIVE_INFINITY;
     }
 
     void stop() {
@@ -41,19 +49,25 @@ final class Sampler implements Runnable, Probe.ByteSampler {
     @Override
     public void run() {
         long looked = system.getProcessCpuTime();
+        long used = looked;
+        double due = periodNanos;
         while (!stopped) {
-            LockSupport.parkNanos(periodNanos);
+            LockSupport.parkNanos(Math.max(periodNanos, (long) due - (used - looked)));
             // a process that uses little is looked at seldom, so that looks stay a small part
-            long used = system.getProcessCpuTime();
-            if (used - looked < periodNanos) {
+            used = system.getProcessCpuTime();
+            if (used - looked < due) {
                 continue;
             }
             looked = used;
+            long begin = threads.getCurrentThreadCpuTime();
             try {
                 look();
             } catch (RuntimeException problem) {
                 Service.complain("a sample was lost: " + problem);
             }
+            long took = threads.getCurrentThreadCpuTime() - begin;
+            // smoothed: single looks meet more or fewer threads
+            due = Math.max(periodNanos, 0.9 * due + 0.1 * took / part);
         }
     }
 

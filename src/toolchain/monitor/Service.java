@@ -89,7 +89,7 @@ public final class Service {
         filter = new Filter(settings);
         boolean sampling = settings.getProperty("mode", "sampling").equals("sampling");
         if (sampling) {
-            sampler = new Sampler(filter, methods, Long.parseLong(settings.getProperty("period-ms", "20")));
+            sampler = new Sampler(filter, methods, settings.getProperty("period-ms"));
             Probe.byteSampler = sampler;
             Thread thread = new Thread(sampler, "wattline-sampler");
             thread.setDaemon(true);
