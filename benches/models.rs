@@ -13,6 +13,10 @@ use wattline::model::{
     BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
 };
 
+/// As the program allocates.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Rows and columns of the large problem.
 const ROWS: usize = 1_000_000;
 const COLUMNS: usize = 187;

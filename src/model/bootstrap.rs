@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::design::Design;
 use super::error::ModelError;
-use super::folds::FoldUnit;
+use super::folds::{FoldUnit, Units};
 use super::options::{FitOptions, Penalty};
 use super::solver::{Covariance, Scope, Solution, refit};
 
@@ -104,20 +104,20 @@ fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
 }
 
 /// The rows of every unit.
-fn units(design: &Design, unit: FoldUnit) -> Vec<Vec<usize>> {
+fn units(design: &Design, unit: FoldUnit) -> Units {
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
-    super::folds::units(&groups, unit)
+    Units::new(&groups, unit)
 }
 
 /// The problem with as many units drawn as there are, a row drawn k times weighing k.
-fn drawn(design: &Design, units: &[Vec<usize>], random: &mut ChaCha8Rng) -> Design {
+fn drawn(design: &Design, units: &Units, random: &mut ChaCha8Rng) -> Design {
     let mut times = vec![0u32; units.len()];
     (0..units.len()).for_each(|_| times[random.random_range(0..units.len())] += 1);
-    let rows: Vec<(usize, f64)> = units
+    let rows: Vec<(usize, f64)> = times
         .iter()
-        .zip(&times)
+        .enumerate()
         .filter(|(_, times)| **times > 0)
-        .flat_map(|(unit, times)| unit.iter().map(|i| (*i, f64::from(*times).sqrt())))
+        .flat_map(|(unit, times)| units.cases(unit).iter().map(|i| (*i, f64::from(*times).sqrt())))
         .collect();
     Design {
         x: Mat::from_fn(rows.len(), design.columns(), |i, j| rows[i].1 * design.x[(rows[i].0, j)]),

@@ -5,11 +5,12 @@
 //! The rank of the counts is at most the number of blocks that ran, so many costs are
 //! not determined, whatever a fit says; sums of them often are.
 
+use faer::{Col, MatRef};
 use serde::Serialize;
 
 use super::design::Design;
 use super::error::ModelError;
-use super::linear::Spectrum;
+use super::linear::{Spectrum, in_wide_vectors};
 use super::options::FitOptions;
 use super::{check::check, library::lump};
 use crate::dataset::Table;
@@ -79,43 +80,57 @@ pub fn estimability(table: &Table, options: &FitOptions) -> Result<Estimability,
     let table = lump(table, options.library);
     let design = Design::new(&table, options.weighting)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    Ok(examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance))
+    Ok(examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance))
 }
 
-/// How often an operation occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Occurrence {
+/// How often each operation occurs, one element per column.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Occurrences {
     /// Cases in which it ran.
-    pub cases: usize,
+    cases: Vec<usize>,
     /// Executions over all cases.
-    pub executions: f64,
+    executions: Vec<f64>,
     /// Largest share of a case's counts.
-    pub largest_share: f64,
+    largest_share: Vec<f64>,
 }
 
-/// Adds up rows of counts, one element per column.
-pub(crate) fn add_occurrences(sums: &mut [Occurrence], counts: &[f64]) {
-    for row in counts.chunks_exact(sums.len()) {
-        let all: f64 = row.iter().sum();
-        for (sum, count) in sums.iter_mut().zip(row) {
-            sum.cases += usize::from(*count != 0.0);
-            sum.executions += count;
-            // A sum of zero or infinity gives no share.
-            sum.largest_share = sum.largest_share.max(count / all);
-        }
+impl Occurrences {
+    /// Of no row yet.
+    pub fn none(columns: usize) -> Self {
+        let zeros = vec![0.0; columns];
+        Self { cases: vec![0; columns], executions: zeros.clone(), largest_share: zeros }
     }
-}
 
-/// Those of a table, in column order.
-pub(crate) fn occurrences(table: &Table) -> Vec<Occurrence> {
-    let mut sums = vec![Occurrence::default(); table.features.len()];
-    add_occurrences(&mut sums, &table.counts);
-    sums
+    /// Those of a table.
+    pub fn of(table: &Table) -> Self {
+        let mut found = Self::none(table.features.len());
+        found.add(&table.counts);
+        found
+    }
+
+    /// Adds rows of counts.
+    pub fn add(&mut self, counts: &[f64]) {
+        let columns = self.cases.len();
+        let rows = MatRef::from_row_major_slice(counts, counts.len() / columns, columns);
+        let all = rows * Col::<f64>::ones(columns);
+        in_wide_vectors(|| {
+            for (row, all) in counts.chunks_exact(columns).zip(all.iter()) {
+                let of_case = self.cases.iter_mut().zip(&mut self.executions);
+                let sums = of_case.zip(&mut self.largest_share);
+                for (((cases, executions), largest), count) in sums.zip(row) {
+                    *cases += usize::from(*count != 0.0);
+                    *executions += count;
+                    // A sum of zero or infinity gives no share.
+                    *largest = largest.max(count / all);
+                }
+            }
+        });
+    }
 }
 
 /// Examines a decomposed design.
 pub(crate) fn examine(
-    occurrences: &[Occurrence],
+    occurrences: &Occurrences,
     design: &Design,
     spectrum: &Spectrum,
     tolerance: f64,
@@ -126,13 +141,13 @@ pub(crate) fn examine(
             let estimable = outside(spectrum, j) < OUTSIDE;
             OperationEstimability {
                 operation: design.features[j].clone(),
-                cases: occurrences[j].cases,
-                executions: occurrences[j].executions,
+                cases: occurrences.cases[j],
+                executions: occurrences.executions[j],
                 estimable,
                 group: groups[j],
                 vif: estimable.then(|| inflation(spectrum, j)),
                 proportional_to: proportional_to(design, j).map(|k| design.features[k].clone()),
-                largest_share: occurrences[j].largest_share,
+                largest_share: occurrences.largest_share[j],
             }
         })
         .collect();

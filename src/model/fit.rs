@@ -6,7 +6,7 @@ use super::check::check;
 use super::design::Design;
 use super::devices::{at_reference, factors};
 use super::error::ModelError;
-use super::estimability::{Estimability, examine, occurrences};
+use super::estimability::{Estimability, Occurrences, examine};
 use super::fitted::{Cost, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
 use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
@@ -36,7 +36,7 @@ pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
 fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let (table, design) = prepare(table, options)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    let known = examine(&occurrences(&table), &design, &spectrum, options.rank_tolerance);
+    let known = examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance);
     let mut solution = solve(&design, options)?;
     if let Some(settings) = options.bootstrap {
         let repeated = bootstrap(&design, &solution, options, settings)?;

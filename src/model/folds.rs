@@ -43,20 +43,21 @@ pub fn assign(groups: &[&str], options: FoldOptions) -> Result<Vec<usize>, Model
         let value = options.folds.to_string();
         return Err(ModelError::BadOption { option: "--folds", value, expected: "at least 2" });
     }
-    let mut units = units(groups, options.unit);
+    let units = Units::new(groups, options.unit);
     if units.len() < options.folds {
         let what = if options.unit == FoldUnit::Case { "cases" } else { "groups" };
         let (folds, found) = (options.folds, units.len());
         return Err(ModelError::TooFewForFolds { folds, what, found });
     }
-    units.shuffle(&mut ChaCha8Rng::seed_from_u64(options.seed));
+    let mut order: Vec<usize> = (0..units.len()).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(options.seed));
     // Large units first would be better balanced, but then the seed would hardly matter.
     let mut sizes = vec![0; options.folds];
     let mut fold_of = vec![0; groups.len()];
-    for unit in units {
+    for unit in order {
         let fold = (0..sizes.len()).min_by_key(|fold| sizes[*fold]).expect("two folds or more");
-        sizes[fold] += unit.len();
-        unit.into_iter().for_each(|case| fold_of[case] = fold);
+        sizes[fold] += units.cases(unit).len();
+        units.cases(unit).iter().for_each(|case| fold_of[*case] = fold);
     }
     Ok(fold_of)
 }
@@ -64,23 +65,52 @@ pub fn assign(groups: &[&str], options: FoldOptions) -> Result<Vec<usize>, Model
 /// The folds for choosing a strength: as many as there can be up to the number asked
 /// for; `None` if that is fewer than two.
 pub(crate) fn assign_at_most(groups: &[&str], options: FoldOptions) -> Option<Vec<usize>> {
-    let by_groups = units(groups, options.unit).len();
+    let by_groups = Units::new(groups, options.unit).len();
     // Too few groups to choose by: cases are better than no choice.
     let unit = if by_groups < 2 { FoldUnit::Case } else { options.unit };
-    let folds = options.folds.min(units(groups, unit).len());
+    let folds = options.folds.min(Units::new(groups, unit).len());
     assign(groups, FoldOptions { folds, unit, ..options }).ok()
 }
 
-/// The cases that a fold or a draw holds together.
-pub(crate) fn units(groups: &[&str], unit: FoldUnit) -> Vec<Vec<usize>> {
-    if unit == FoldUnit::Case {
-        return (0..groups.len()).map(|case| vec![case]).collect();
+/// The cases that a fold or a draw holds together: of one group, or single ones.
+#[derive(Debug, Clone)]
+pub(crate) struct Units {
+    /// All cases, those of a unit side by side.
+    cases: Vec<usize>,
+    /// Where each unit begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl Units {
+    /// By the group of each case, or one for each.
+    pub fn new(groups: &[&str], unit: FoldUnit) -> Self {
+        if unit == FoldUnit::Case {
+            return Self {
+                cases: (0..groups.len()).collect(),
+                starts: (0..=groups.len()).collect(),
+            };
+        }
+        let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (case, group) in groups.iter().enumerate() {
+            members.entry(group).or_default().push(case);
+        }
+        let (mut cases, mut starts) = (Vec::with_capacity(groups.len()), vec![0]);
+        for group in members.values() {
+            cases.extend(group);
+            starts.push(cases.len());
+        }
+        Self { cases, starts }
     }
-    let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (case, group) in groups.iter().enumerate() {
-        members.entry(group).or_default().push(case);
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
     }
-    members.into_values().collect()
+
+    /// The cases of one, by its number.
+    pub fn cases(&self, unit: usize) -> &[usize] {
+        &self.cases[self.starts[unit]..self.starts[unit + 1]]
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,13 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// Runs `work`, and what is inlined into it, compiled for the widest vectors that both the
+/// processor and `pulp` know: builds are for any processor of the architecture.
+#[inline(always)]
+pub(crate) fn in_wide_vectors<T>(work: impl FnOnce() -> T) -> T {
+    pulp::Arch::new().dispatch(work)
+}
+
 /// The part of a singular value decomposition that holds information: `x = u s v'` with
 /// the singular values above a tolerance.
 #[derive(Debug, Clone)]

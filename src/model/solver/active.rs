@@ -2,7 +2,9 @@
 //! date while single ones enter and leave: an active set changes by one at a time, and
 //! decomposing anew would cost a power more.
 
-use faer::MatRef;
+use faer::Mat;
+
+use super::super::linear::in_wide_vectors;
 
 /// A column of which less than this part (squared) is left beside those before it depends
 /// on them.
@@ -27,8 +29,13 @@ impl ActiveFactor {
 
     /// Takes row and column `j` in, with its right-hand side; refused, and nothing changed, where it depends on
     /// those in use to working precision.
-    pub fn enter(&mut self, a: MatRef<'_, f64>, rhs: &[f64], j: usize) -> bool {
-        let column = a.col(j);
+    pub fn enter(&mut self, a: &Mat<f64>, rhs: &[f64], j: usize) -> bool {
+        in_wide_vectors(|| self.append(a, rhs, j))
+    }
+
+    #[inline(always)]
+    fn append(&mut self, a: &Mat<f64>, rhs: &[f64], j: usize) -> bool {
+        let column = a.col_as_slice(j);
         let mut row: Vec<f64> = self.order.iter().map(|i| column[*i]).collect();
         self.forward(&mut row);
         let left = a[(j, j)] - row.iter().map(|x| x * x).sum::<f64>();
@@ -69,16 +76,18 @@ impl ActiveFactor {
     /// Solves `A[order, order] x = rhs[order]`.
     pub fn solve(&self) -> Vec<f64> {
         let mut x = self.y.clone();
-        for i in (0..x.len()).rev() {
-            let row = &self.rows[i];
-            let known = x[i] / row[i];
-            x[i] = known;
-            x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= l * known);
-        }
+        in_wide_vectors(|| {
+            for (i, row) in self.rows.iter().enumerate().rev() {
+                let known = x[i] / row[i];
+                x[i] = known;
+                x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= l * known);
+            }
+        });
         x
     }
 
     /// `x := L^-1 x`.
+    #[inline(always)]
     fn forward(&self, x: &mut [f64]) {
         for (i, row) in self.rows.iter().enumerate().take(x.len()) {
             let (known, rest) = x.split_at_mut(i);
@@ -88,6 +97,7 @@ impl ActiveFactor {
 }
 
 /// The sum of products, in eight sums side by side, as the hardware likes it.
+#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a_blocks, b_blocks) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -123,7 +133,7 @@ mod tests {
                 if factor.order().contains(&j) {
                     factor.leave(j);
                 } else {
-                    prop_assert!(factor.enter(a.as_ref(), &rhs, j));
+                    prop_assert!(factor.enter(&a, &rhs, j));
                 }
                 let of = factor.order().to_vec();
                 let part: Vec<f64> = of.iter().map(|j| rhs[*j]).collect();
@@ -141,7 +151,7 @@ mod tests {
         let a = Mat::from_fn(2, 2, |_, _| 1.0);
         let mut factor = ActiveFactor::default();
         let rhs = [3.0, 3.0];
-        assert!(factor.enter(a.as_ref(), &rhs, 0) && !factor.enter(a.as_ref(), &rhs, 1));
+        assert!(factor.enter(&a, &rhs, 0) && !factor.enter(a.as_ref(), &rhs, 1));
         assert_eq!((factor.order(), factor.solve()), (&[0][..], vec![3.0]));
     }
 }

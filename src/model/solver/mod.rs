@@ -81,7 +81,7 @@ pub(crate) fn refit(
     match options.solver {
         Solver::Nnls => {
             let gram = Gram::of(design);
-            Ok(nnls::minimise(gram.xx.as_ref(), &gram.xy, nnls::Start::Near(near))?.b)
+            Ok(nnls::minimise(&gram.xx, &gram.xy, nnls::Start::Near(near))?.b)
         }
         _ => Ok(solve(design, options)?.b),
     }

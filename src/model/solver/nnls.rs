@@ -8,7 +8,7 @@ use faer::{Col, Mat, MatRef};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::times;
+use super::super::linear::{in_wide_vectors, times};
 use super::super::options::FitOptions;
 use super::active::ActiveFactor;
 use super::{Solution, diagnostics};
@@ -39,7 +39,7 @@ pub(crate) struct NonNegative {
 
 pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelError> {
     let gram = Gram::of(design);
-    let found = minimise(gram.xx.as_ref(), &gram.xy, Start::Zero)?;
+    let found = minimise(&gram.xx, &gram.xy, Start::Zero)?;
     let b = polish(design, found.b);
     let positive = b.iter().filter(|b| **b > 0.0).count() as f64;
     let diagnostics = diagnostics([
@@ -77,7 +77,7 @@ fn polish(design: &Design, b: Vec<f64>) -> Vec<f64> {
 
 /// Minimises `b'Ab/2 - b'rhs` over `b >= 0` for a symmetric positive semidefinite `A`.
 pub(crate) fn minimise(
-    a: MatRef<'_, f64>,
+    a: &Mat<f64>,
     rhs: &[f64],
     start: Start<'_>,
 ) -> Result<NonNegative, ModelError> {
@@ -92,7 +92,7 @@ pub(crate) fn minimise(
         };
         search.enter(entering);
     }
-    Err(no_convergence(search.systems, violation(a, rhs, &search.b)))
+    Err(no_convergence(search.systems, violation(a.as_ref(), rhs, &search.b)))
 }
 
 /// Largest violation of the conditions of an optimum, relative to the largest gradient
@@ -124,7 +124,7 @@ fn no_convergence(iterations: usize, reached: f64) -> ModelError {
 
 /// The state of the search: which costs are positive.
 struct Search<'a> {
-    a: MatRef<'a, f64>,
+    a: &'a Mat<f64>,
     rhs: &'a [f64],
     length: Vec<f64>,
     tolerance: f64,
@@ -137,7 +137,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(a: MatRef<'a, f64>, rhs: &'a [f64]) -> Self {
+    fn new(a: &'a Mat<f64>, rhs: &'a [f64]) -> Self {
         let l = rhs.len();
         let length: Vec<f64> =
             (0..l).map(|j| if a[(j, j)] > 0.0 { a[(j, j)].sqrt() } else { 1.0 }).collect();
@@ -171,10 +171,12 @@ impl<'a> Search<'a> {
     /// `A b`, of which only the positive elements matter.
     fn product(&self) -> Vec<f64> {
         let mut product = vec![0.0; self.b.len()];
-        for j in self.positive.order() {
-            let (factor, column) = (self.b[*j], self.a.col(*j));
-            product.iter_mut().zip(column.iter()).for_each(|(to, a)| *to += factor * a);
-        }
+        in_wide_vectors(|| {
+            for j in self.positive.order() {
+                let (factor, column) = (self.b[*j], self.a.col_as_slice(*j));
+                product.iter_mut().zip(column).for_each(|(to, a)| *to += factor * a);
+            }
+        });
         product
     }
 
@@ -235,7 +237,7 @@ impl<'a> Search<'a> {
     }
 
     fn finish(self) -> Result<NonNegative, ModelError> {
-        let violation = violation(self.a, self.rhs, &self.b);
+        let violation = violation(self.a.as_ref(), self.rhs, &self.b);
         if violation > VIOLATION_MAX {
             return Err(no_convergence(self.systems, violation));
         }
@@ -284,8 +286,8 @@ mod tests {
             let near: Vec<f64> = near.into_iter().map(f64::from).collect();
             let (a, rhs) = (x.transpose() * &x, times(x.transpose(), &y));
             let fitted = |found: &NonNegative| times(x.as_ref(), &found.b);
-            let cold = minimise(a.as_ref(), &rhs, Start::Zero).unwrap();
-            let warm = minimise(a.as_ref(), &rhs, Start::Near(&near)).unwrap();
+            let cold = minimise(&a, &rhs, Start::Zero).unwrap();
+            let warm = minimise(&a, &rhs, Start::Near(&near)).unwrap();
             prop_assert!(cold.b.iter().chain(&warm.b).all(|b| *b >= 0.0));
             for found in [&cold, &warm] {
                 prop_assert!(violation(a.as_ref(), &rhs, &found.b) < 1e-9);

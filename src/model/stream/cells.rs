@@ -5,7 +5,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 
 use super::super::error::ModelError;
-use super::super::estimability::{Occurrence, add_occurrences};
+use super::super::estimability::Occurrences;
 use super::outline::Outline;
 use crate::dataset::{Block, Rows};
 
@@ -40,8 +40,8 @@ pub(super) struct Cell {
 pub(super) struct Cells {
     /// One per outer and inner fold.
     pub cells: Vec<Cell>,
-    /// One per column.
-    pub occurrences: Vec<Occurrence>,
+    /// Of all rows.
+    pub occurrences: Occurrences,
     /// What the matrices are.
     pub method: Method,
 }
@@ -52,11 +52,11 @@ impl Cells {
         let width = rows.features().len() + 1;
         let mut filling: Vec<Filling> =
             (0..outline.cells()).map(|_| Filling::new(width, method)).collect();
-        let mut occurrences = vec![Occurrence::default(); width - 1];
+        let mut occurrences = Occurrences::none(width - 1);
         let mut problem = None;
         rows.each_block(&mut |block| {
             if problem.is_none() {
-                add_occurrences(&mut occurrences, block.counts);
+                occurrences.add(block.counts);
                 problem = add(&mut filling, outline, block).err();
             }
         })?;

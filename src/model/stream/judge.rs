@@ -119,12 +119,16 @@ pub(super) fn judge(
     solver: &str,
 ) -> Result<Judgement, RowsError> {
     let l = rows.features().len();
-    let column = |k: usize| rounds.get(k).map_or(last, |round| round.costs.as_slice());
-    let costs = Mat::from_fn(l, rounds.len() + 1, |j, k| column(k)[j]);
+    let ones = vec![1.0; l];
+    // for the total count, which only the baselines of rounds need
+    let total = (!rounds.is_empty()).then_some(ones.as_slice());
+    let of_rounds = rounds.iter().map(|round| round.costs.as_slice());
+    let columns: Vec<&[f64]> = of_rounds.chain([last]).chain(total).collect();
+    let costs = Mat::from_fn(l, columns.len(), |j, k| columns[k][j]);
     let mut tally = Tally::new(rounds.len(), outline.durations);
     rows.each_block(&mut |block| {
         let counts = MatRef::from_row_major_slice(block.counts, block.cases.len(), l);
-        let mut predicted = Mat::zeros(block.cases.len(), rounds.len() + 1);
+        let mut predicted = Mat::zeros(block.cases.len(), columns.len());
         faer::linalg::matmul::matmul(&mut predicted, Accum::Replace, counts, &costs, 1.0, Par::Seq);
         tally.add(block, outline, rounds, &predicted);
     })?;
@@ -151,13 +155,12 @@ impl Tally {
     }
 
     fn add(&mut self, block: Block<'_>, outline: &Outline, rounds: &[Round], by: &Mat<f64>) {
-        let l = block.counts.len() / block.cases.len().max(1);
         for (i, case) in block.cases.iter().enumerate() {
             self.squares += (case.energy_j - by[(i, rounds.len())]).powi(2);
             if rounds.is_empty() {
                 continue;
             }
-            let total: f64 = block.counts[i * l..(i + 1) * l].iter().sum();
+            let total = by[(i, rounds.len() + 1)];
             let fold = outline.fold(block.first + i);
             for (k, round) in rounds.iter().enumerate() {
                 let duration = round.power_w * case.duration_s.unwrap_or(0.0);

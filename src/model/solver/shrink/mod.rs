@@ -181,7 +181,7 @@ fn minimum(
     let a = &gram.xx + &prior.precision * faer::Scale(strength);
     let pull = times(prior.precision.as_ref(), &prior.mean);
     let rhs: Vec<f64> = gram.xy.iter().zip(&pull).map(|(xy, pull)| xy + strength * pull).collect();
-    Ok(minimise(a.as_ref(), &rhs, start)?.b)
+    Ok(minimise(&a, &rhs, start)?.b)
 }
 
 /// What was minimised; a little above zero even for a perfect fit, so that it can be
