@@ -78,12 +78,17 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
             folder,
             records: &records,
             cases: cases.iter().map(|case| (case, traced.variant(case))).collect(),
-            plain: dataset.cases.iter().map(|case| (case.name.clone(), case.energy)).collect(),
+            plain: dataset
+                .cases
+                .iter()
+                .map(|case| ((case.name.clone(), case.device.clone()), case.energy))
+                .collect(),
             judge: JudgeSettings::from(scenario),
             window_s: scenario.campaign.window_s,
         };
         let made = windows::make(&source)?;
         mixes = made.mixes;
+        dataset.left_out.extend(made.left_out);
         dataset = dataset.with_windows(made.cases, made.lumped, made.windows);
     }
     output.write("dataset.csv", dataset_to_csv(&dataset))?;
@@ -96,18 +101,22 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
 fn summary(dataset: &Dataset) -> String {
     let (rows, columns, out) =
         (dataset.cases.len(), dataset.features.len(), dataset.left_out.len());
-    let what = if dataset.windows.is_some() { "windows" } else { "cases" };
+    let what = if dataset.windows.is_empty() { "cases" } else { "windows" };
     let mut text = format!(
         "{rows} {what}, {columns} operations and library functions; {out} runs or cases left out"
     );
-    if let Some(windows) = dataset.windows {
+    for windows in &dataset.windows {
         let nano = |joules: Option<f64>| match joules {
             Some(joules) => format!("{:.2} nJ", 1e9 * joules),
             None => "none".into(),
         };
+        let on = match dataset.windows.len() {
+            1 => String::new(),
+            _ => format!("on {} ", windows.device),
+        };
         text += &format!(
-            "\nprobes cost {} as a statement and {} in a condition (standard deviation over cases: \
-             {} a probe), {:.1} % of the energy without; it is subtracted",
+            "\n{on}probes cost {} as a statement and {} in a condition (standard deviation over \
+             cases: {} a probe), {:.1} % of the energy without; it is subtracted",
             nano(Some(windows.probe_energy_j)),
             nano(Some(windows.condition_probe_energy_j)),
             nano(windows.probe_spread_j),

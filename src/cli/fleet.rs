@@ -9,7 +9,8 @@ use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, assign};
 use crate::device::RECONNECT_LIMIT;
 use crate::run::{
-    Member, RunOptions, RunSummary, WhenLost, read_assignment, read_journal, run_fleet,
+    Enough, Member, Progress, RunOptions, RunSummary, WhenLost, read_assignment, read_journal,
+    run_fleet,
 };
 use crate::scenario::Scenario;
 
@@ -108,6 +109,7 @@ pub fn measure(
     boards: &[OpenBoard],
     output: &Output,
     when_lost: WhenLost,
+    enough: &mut Enough<'_>,
 ) -> Result<RunSummary, Failure> {
     let Campaign { scenario, cases, order, options } = *campaign;
     let serials = names(boards)?;
@@ -129,10 +131,11 @@ pub fn measure(
     let began = Instant::now();
     let bar = progress::bar(order.len() as u64, "measuring");
     let fresh = assign(cases, &serials, options.seed);
-    let ended = run_fleet(order, fresh, members, options, when_lost, &mut |progress| {
+    let mut show = |progress: &Progress<'_>| {
         bar.set_length(progress.total as u64);
         show(&bar, progress);
-    });
+    };
+    let ended = run_fleet(order, fresh, members, options, when_lost, enough, &mut show);
     bar.finish_and_clear();
     let written = write_assignment(output);
     let summary = ended?;

@@ -12,7 +12,7 @@ use crate::run::{
     JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble, WhenLost,
     read_journal, run_campaign_until, troubles,
 };
-use crate::scenario::{Protocol, Scenario};
+use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -128,11 +128,13 @@ pub fn measure(
         judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
     };
     let board = match boards {
+    let dictionary = &loaded.application.dictionary;
+    let rule = StopRule { scenario, cases, dictionary, folder: output.folder() };
+    let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
         [board] if !fleet::is_spread(output) => board,
         _ => {
-            refuse_several(scenario)?;
             let campaign = fleet::Campaign { scenario, cases, order: &order, options: &options };
-            return fleet::measure(&campaign, builder, boards, output, when_lost);
+            return fleet::measure(&campaign, builder, boards, output, when_lost, &mut enough);
         }
     };
     let before = check_board(board, output)?;
@@ -141,27 +143,11 @@ pub fn measure(
     let mut driver = BoardDriver::new(scenario, cases, &jars, board, folder.path());
     let began = Instant::now();
     let bar = progress::bar(order.len() as u64, "measuring");
-    let dictionary = &loaded.application.dictionary;
-    let rule = StopRule { scenario, cases, dictionary, folder: output.folder() };
-    let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
     let mut show = |progress: &Progress<'_>| show(&bar, progress);
     let summary = run_campaign_until(&order, &mut driver, &options, &mut enough, &mut show)?;
     bar.finish_and_clear();
     driver.time.say(began.elapsed(), summary.records.len() - before);
     Ok(summary)
-}
-
-/// What is made for one board alone.
-fn refuse_several(scenario: &Scenario) -> Result<(), Failure> {
-    let campaign = &scenario.campaign;
-    let key = match (campaign.protocol, campaign.stop_lines) {
-        (Protocol::Windows, _) => "protocol = \"windows\"",
-        (_, Some(_)) => "stop",
-        (Protocol::Paired, None) => return Ok(()),
-    };
-    Err(Failure::Usage(format!(
-        "`{key}` in [campaign] goes with one board; take it out or name one board"
-    )))
 }
 
 /// Shows how far a campaign is, and what went wrong.

@@ -89,8 +89,8 @@ pub struct Dataset {
     /// The meter's refresh period as a share of the shortest power run: a third of it is
     /// what the ends of that run lose of the energy above idle.
     pub refresh_share: f64,
-    /// What is to be said of windows, where the cases are windows of sessions.
-    pub windows: Option<Windows>,
+    /// What is to be said of windows by board, where the cases are windows of sessions.
+    pub windows: Vec<Windows>,
 }
 
 /// Makes the data set. `counts` has, for each case with a good traced run, the
@@ -258,7 +258,7 @@ fn quality(used: &[&Measured]) -> Dataset {
         rule_difference: mean(&differences).unwrap_or(0.0),
         clock_residual_s: residuals.reduce(f64::max),
         refresh_share: refreshes.fold(0.0, f64::max),
-        windows: None,
+        windows: Vec::new(),
         lag_s: [lags.clone().reduce(f64::min), lags.reduce(f64::max)].map(|lag| lag.unwrap_or(0.0)),
     }
 }

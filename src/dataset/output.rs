@@ -116,8 +116,8 @@ struct Description<'d> {
     meter_lag_s: [f64; 2],
     /// Refresh period of the meter over the shortest power run.
     refresh_share: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    windows: Option<Windows>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    windows: &'d [Windows],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lumped: Vec<Lumped<'d>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -156,7 +156,7 @@ pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
         clock_residual_s: dataset.clock_residual_s,
         meter_lag_s: dataset.lag_s,
         refresh_share: dataset.refresh_share,
-        windows: dataset.windows,
+        windows: &dataset.windows,
         lumped: lumped.collect(),
         left_out: left.collect(),
     };

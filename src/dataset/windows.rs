@@ -43,9 +43,11 @@ pub struct Piece {
     pub collections: u128,
 }
 
-/// Windows of sessions that counted and were measured at once.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Windows of one board's sessions that counted and were measured at once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Windows {
+    /// The board.
+    pub device: String,
     /// Length of a window in seconds.
     pub window_s: f64,
     /// Sessions.
@@ -66,17 +68,19 @@ pub struct Windows {
 }
 
 impl Dataset {
-    /// The same campaign's data set of windows in the place of whole runs.
+    /// The same campaign's data set of windows in the place of whole runs; `windows` has a
+    /// row for each board.
     pub fn with_windows(
         mut self,
         cases: Vec<MeasuredCase>,
         lumped: Vec<(String, u128)>,
-        windows: Windows,
+        windows: Vec<Windows>,
     ) -> Self {
         let runs = self.cases.iter().map(|case| case.energy.duration_s);
-        self.refresh_share *= runs.fold(f64::INFINITY, f64::min) / windows.window_s;
+        let window_s = windows.first().map_or(f64::INFINITY, |windows| windows.window_s);
+        self.refresh_share *= runs.fold(f64::INFINITY, f64::min) / window_s;
         self.features = features_of(&cases);
-        (self.cases, self.lumped, self.windows) = (cases, lumped, Some(windows));
+        (self.cases, self.lumped, self.windows) = (cases, lumped, windows);
         self
     }
 }

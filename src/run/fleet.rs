@@ -6,6 +6,9 @@
 //! A board that is lost does not stop the others. Its runs stay open until it is back, or
 //! ([`WhenLost::Move`]) what it has not done goes to the others, case by case: a case's
 //! power and idle runs lie on one board.
+//!
+//! In a campaign that goes by rounds of repeats, no board begins a round before all have ended
+//! the one before: then it is asked whether that was enough.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,11 +17,11 @@ use std::thread;
 
 use crate::campaign::{Assignment, PlannedRun};
 
-use super::campaign::{HOPELESS, Progress, RunDriver, RunOptions, RunSummary, open};
+use super::campaign::{Enough, HOPELESS, Progress, RunDriver, RunOptions, RunSummary, open};
 use super::entry::Entry;
 use super::error::{DriverError, RunError};
-use super::journal::Journal;
-use super::record::RawRun;
+use super::journal::{Journal, Stopped};
+use super::record::{RawRun, RunRecord};
 
 /// A board with its driver.
 pub struct Member<'d> {
@@ -50,9 +53,9 @@ struct Answer {
     raw: Result<RawRun, DriverError>,
 }
 
-/// Makes the runs of `order` that the journal does not have, all boards at the same time.
-/// `fresh` says which board measures what in a new campaign; one that is gone on with has
-/// its own assignment.
+/// Makes the runs of `order` that the journal does not have, all boards at the same time,
+/// until a round of repeats was enough. `fresh` says which board measures what in a new
+/// campaign; one that is gone on with has its own assignment.
 ///
 /// # Errors
 /// Those of a campaign on one board, but for a lost board: when the others are done,
@@ -63,6 +66,7 @@ pub fn run_fleet(
     members: Vec<Member<'_>>,
     options: &RunOptions,
     when_lost: WhenLost,
+    enough: &mut Enough<'_>,
     progress: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<RunSummary, RunError> {
     let mut journal = open(options)?;
@@ -82,7 +86,7 @@ pub fn run_fleet(
         }
         // Only workers hold a sender now: without any, waiting ends.
         drop(tell);
-        fleet.run(&inboxes, &answers, progress)
+        fleet.run(&inboxes, &answers, enough, progress)
     })?;
     fleet.end()
 }
@@ -119,6 +123,8 @@ struct Fleet<'f> {
     lost: BTreeMap<String, Option<DriverError>>,
     /// Entries in a row that a board gave up.
     hopeless: BTreeMap<String, u32>,
+    /// The repeats that may be made; all where the campaign does not go by rounds.
+    round: u32,
     resumed: usize,
 }
 
@@ -137,8 +143,19 @@ impl<'f> Fleet<'f> {
         let absent = assigned.into_iter().filter(|board| !boards.contains(board));
         let lost = absent.map(|board| (board, None)).collect();
         let (queues, places, hopeless) = Default::default();
-        let mut fleet =
-            Self { order, options, when_lost, journal, queues, places, lost, hopeless, resumed: 0 };
+        let by_rounds = order.is_sorted_by_key(|run| run.repeat);
+        let mut fleet = Self {
+            order,
+            options,
+            when_lost,
+            journal,
+            queues,
+            places,
+            lost,
+            hopeless,
+            round: if by_rounds { 1 } else { u32::MAX },
+            resumed: 0,
+        };
         fleet.move_runs()?;
         fleet.resumed = fleet.done();
         Ok(fleet)
@@ -159,7 +176,7 @@ impl<'f> Fleet<'f> {
         let gone: Vec<String> = self.lost.keys().cloned().collect();
         if self.when_lost == WhenLost::Move && !gone.is_empty() {
             let done = |case: &str, board: &str| {
-                let mut runs = self.order.iter().filter(|run| run.case == case);
+                let mut runs = self.wanted().filter(|run| run.case == case);
                 runs.all(|run| self.is_done(run, board))
             };
             let moved = self.assignment().without(&gone, done);
@@ -167,14 +184,43 @@ impl<'f> Fleet<'f> {
                 self.journal.assign(moved)?;
             }
         }
-        let assignment = self.assignment();
-        self.queues = assignment
-            .boards()
-            .into_iter()
-            .map(|board| (board.clone(), assignment.queue(self.order, &board)))
-            .collect();
-        self.places.clear();
+        self.make_queues();
         Ok(())
+    }
+
+    /// The runs of the campaign, without those of rounds that it ended before.
+    fn wanted(&self) -> impl Iterator<Item = &PlannedRun> {
+        let last = self.journal.stopped.as_ref().map_or(u32::MAX, |stopped| stopped.after);
+        self.order.iter().filter(move |run| run.repeat <= last)
+    }
+
+    fn make_queues(&mut self) {
+        let (assignment, wanted) = (self.assignment(), self.wanted().cloned().collect::<Vec<_>>());
+        let queue = |board: String| (board.clone(), assignment.queue(&wanted, &board));
+        self.queues = assignment.boards().into_iter().map(queue).collect();
+        self.places.clear();
+    }
+
+    /// Goes on to the next round when all boards have ended this one, or ends the campaign
+    /// with it. A board that is lost and keeps its runs keeps the round open.
+    fn end_rounds(&mut self, enough: &mut Enough<'_>) -> Result<(), RunError> {
+        loop {
+            let is_open = |(board, run): &(&str, &PlannedRun)| !self.is_done(run, board);
+            let next = self.entries().filter(is_open).map(|(_, run)| run.repeat).min();
+            let Some(next) = next.filter(|next| *next > self.round) else { return Ok(()) };
+            let past = |record: &&RunRecord| record.run.repeat <= self.round;
+            let past: Vec<RunRecord> = self.journal.records.iter().filter(past).cloned().collect();
+            let run = format!("(the last of round {})", self.round);
+            match enough(&past).map_err(|source| RunError::Driver { run, source })? {
+                None => self.round = next,
+                Some(reason) => {
+                    let saved = self.entries().filter(|(_, run)| run.repeat > self.round).count();
+                    self.journal.stop(Stopped { after: self.round, saved, reason })?;
+                    self.make_queues();
+                    return Ok(());
+                }
+            }
+        }
     }
 
     /// The next open run of a board.
@@ -188,7 +234,7 @@ impl<'f> Fleet<'f> {
             place += 1;
         }
         self.places.insert(board.to_owned(), place);
-        let run = self.queues[board].get(place)?.clone();
+        let run = self.queues[board].get(place).filter(|run| run.repeat <= self.round)?.clone();
         let attempt = Entry { run: &run, board: Some(board) }.attempts(&self.journal);
         Some(Task { run, attempt })
     }
@@ -198,12 +244,16 @@ impl<'f> Fleet<'f> {
         &mut self,
         inboxes: &BTreeMap<String, Sender<Task>>,
         answers: &Receiver<Answer>,
+        enough: &mut Enough<'_>,
         progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<(), RunError> {
         self.tell(progress, false);
         let mut idle: Vec<String> = inboxes.keys().cloned().collect();
         let (mut busy, mut broken) = (0, None);
         loop {
+            if broken.is_none() {
+                self.end_rounds(enough)?;
+            }
             for board in std::mem::take(&mut idle) {
                 let task = if broken.is_none() { self.next(&board) } else { None };
                 match task.is_some_and(|task| inboxes[&board].send(task).is_ok()) {
@@ -287,8 +337,8 @@ impl<'f> Fleet<'f> {
             }
         }
         if open.is_empty() {
-            let (records, resumed) = (self.journal.records, self.resumed);
-            return Ok(RunSummary { records, given_up, resumed, stopped: None });
+            let Journal { records, stopped, .. } = self.journal;
+            return Ok(RunSummary { records, given_up, resumed: self.resumed, stopped });
         }
         let why = |board: &String| match self.lost.get(board) {
             Some(Some(_)) => "lost",

@@ -91,7 +91,8 @@ fn run(
         driver: &mut **board as &mut (dyn RunDriver + Send),
     });
     let members = members.collect();
-    run_fleet(&order(), fresh, members, &options(folder, start), when_lost, &mut |_| {})
+    let options = options(folder, start);
+    run_fleet(&order(), fresh, members, &options, when_lost, &mut |_| Ok(None), &mut |_| {})
 }
 
 fn two() -> (Scripted, Scripted) {
@@ -222,4 +223,85 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
     left.breaks_after = None;
     run(folder.path(), Start::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen).unwrap();
     assert_eq!((left.made.len(), right.made.len()), (20, 20));
+}
+
+/// The same campaign by rounds, of which two are enough; a round is asked about once the runs
+/// of both boards are there.
+fn run_until_two(
+    folder: &Path,
+    start: Start,
+    boards: &mut [&mut Scripted],
+    when_lost: WhenLost,
+) -> Result<RunSummary, RunError> {
+    let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
+    let members = boards.iter_mut().map(|board| Member {
+        board: board.name.into(),
+        driver: &mut **board as &mut (dyn RunDriver + Send),
+    });
+    let members = members.collect();
+    let mut order = Vec::new();
+    for repeat in 1..=4 {
+        let cases = cases().into_iter().rev();
+        order.extend(cases.map(|case| PlannedRun { case: case.name, phase: Phase::Power, repeat }));
+    }
+    let mut enough = |records: &[RunRecord]| {
+        assert_eq!(records.len() % 8, 0, "whole rounds of 6 + 2 runs");
+        let ids: BTreeSet<&str> = records.iter().map(|record| record.folder.as_str()).collect();
+        assert_eq!(ids.len(), records.len());
+        Ok((records.len() == 16).then(|| "it is known".to_string()))
+    };
+    let options = options(folder, start);
+    run_fleet(&order, fresh, members, &options, when_lost, &mut enough, &mut |_| {})
+}
+
+#[test]
+fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
+    let undisturbed = tempfile::tempdir().unwrap();
+    let (mut left, mut right) = two();
+    let both = &mut [&mut left, &mut right];
+    let summary = run_until_two(undisturbed.path(), Start::New, both, WhenLost::KeepOpen).unwrap();
+    let expected = Stopped { after: 2, saved: 16, reason: "it is known".into() };
+    assert_eq!((summary.stopped, summary.records.len()), (Some(expected.clone()), 16));
+    for dies_after in [0, 3, 4, 7] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut left, mut right) = two();
+        right.dies_after = Some(dies_after);
+        let both = &mut [&mut left, &mut right];
+        let error = run_until_two(folder.path(), Start::New, both, WhenLost::KeepOpen).unwrap_err();
+        assert!(error.to_string().contains("of right (lost)"), "{error}");
+        assert_eq!(left.made.len(), if dies_after < 4 { 4 } else { 8 }, "it waits for the other");
+        right.dies_after = None;
+        let both = &mut [&mut left, &mut right];
+        let summary =
+            run_until_two(folder.path(), Start::Resume, both, WhenLost::KeepOpen).unwrap();
+        assert_eq!(summary.stopped, Some(expected.clone()));
+        assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
+    }
+    let again = run_until_two(undisturbed.path(), Start::Resume, &mut [&mut left], WhenLost::Move);
+    assert_eq!(again.unwrap().records.len(), 16, "what is over stays so");
+    assert_eq!(left.made.len() + right.made.len(), 16);
+}
+
+#[test]
+fn rounds_go_on_when_the_runs_of_a_lost_board_move() {
+    let folder = tempfile::tempdir().unwrap();
+    let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
+    let (mut left, mut right) = two();
+    right.dies_after = Some(5);
+    let mut order = Vec::new();
+    for repeat in 1..=3 {
+        let run = |case: PlannedCase| PlannedRun { case: case.name, phase: Phase::Idle, repeat };
+        order.extend(cases().into_iter().map(run));
+    }
+    let members = vec![
+        Member { board: "left".into(), driver: &mut left },
+        Member { board: "right".into(), driver: &mut right },
+    ];
+    let options = options(folder.path(), Start::New);
+    let mut enough = |_: &[RunRecord]| Ok(None);
+    let summary =
+        run_fleet(&order, fresh, members, &options, WhenLost::Move, &mut enough, &mut |_| {})
+            .unwrap();
+    assert_eq!((right.made.len(), summary.stopped), (5, None));
+    assert_eq!(left.made.len(), 21, "all cases, three times");
 }

@@ -264,7 +264,7 @@ fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
     }
     let about: toml::Table =
         fs::read_to_string(folder.path().join("whole/dataset.toml")).unwrap().parse().unwrap();
-    let share = about["windows"]["probe_share"].as_float().unwrap();
+    let share = about["windows"][0]["probe_share"].as_float().unwrap();
     assert!(share > 0.05, "probes cost something: {share}");
     // What is left when probes are subtracted is what the base cases take without.
     let energies = folder.path().join("whole/energies.csv");
