@@ -3,7 +3,7 @@
 //! lines, blocks and methods that are compared, each level over the entries that make
 //! 95 % of the true energy.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::account::Accounts;
 use crate::account::matching::Pair;
@@ -92,13 +92,14 @@ impl Evaluation {
     /// The text of `evaluation.csv`: the contract's columns, then `bias, unmatched,
     /// unmatched_share`.
     pub fn csv(&self) -> String {
-        let mut text = String::from(
-            "level,entries,share,median_error,p90_error,coverage,bias,unmatched,unmatched_share\n",
-        );
-        for row in &self.levels {
+        let rows: String = self.rows().map(|row| row + "\n").collect();
+        format!("{COLUMNS}\n{rows}")
+    }
+
+    fn rows(&self) -> impl Iterator<Item = String> {
+        self.levels.iter().map(|row| {
             let coverage = row.coverage.map_or(String::new(), |part| format!("{part:.6}"));
-            writeln!(
-                text,
+            format!(
                 "{},{},{:.6},{:.6},{:.6},{coverage},{:.6},{},{:.6}",
                 row.level,
                 row.entries,
@@ -109,10 +110,20 @@ impl Evaluation {
                 row.unmatched,
                 row.unmatched_share
             )
-            .expect("writing to a String can't fail");
-        }
-        text
+        })
     }
+}
+
+const COLUMNS: &str =
+    "level,entries,share,median_error,p90_error,coverage,bias,unmatched,unmatched_share";
+
+/// The text of `evaluation.csv` for several boards: the name of each in a last column.
+pub fn evaluations_csv<'e>(boards: impl IntoIterator<Item = (&'e str, &'e Evaluation)>) -> String {
+    let rows = boards.into_iter().flat_map(|(board, evaluation)| {
+        evaluation.rows().map(move |row| format!("{row},{board}\n"))
+    });
+    let rows: String = rows.collect();
+    format!("{COLUMNS},device\n{rows}")
 }
 
 /// Compares accounts with a truth.
@@ -263,6 +274,10 @@ mod tests {
         assert!(
             evaluation.csv().starts_with("level,entries,share,median_error,p90_error,coverage")
         );
+        let both = evaluations_csv([("left", &evaluation), ("right", &evaluation)]);
+        let lines: Vec<&str> = both.lines().collect();
+        assert_eq!(lines.len(), 7, "three levels of two boards");
+        assert!(lines[0].ends_with(",unmatched_share,device") && lines[4].ends_with(",right"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use class::{CLASSES, OperationClass};
 pub use cost::{CostIndex, Costs, CountVector, Interval};
 pub(crate) use entry::VOCABULARY_ERROR;
 pub use entry::{Entry, LineKey, MethodKey};
-pub use evaluate::{Evaluation, LevelEvaluation, evaluate};
+pub use evaluate::{Evaluation, LevelEvaluation, evaluate, evaluations_csv};
 pub use exact::Femtojoules;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured};
 pub use truth::{Truth, TruthError};

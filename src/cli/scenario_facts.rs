@@ -131,7 +131,7 @@ fn device_of(
     let devices: Vec<String> = devices.into_iter().map(str::to_owned).collect();
     if let Some(wanted) = wanted.filter(|wanted| !devices.iter().any(|device| device == wanted)) {
         let known = devices.join(", ");
-        return Err(Failure::Usage(format!("--device {wanted}: the runs are of {known}")));
+        return Err(Failure::Usage(format!("there is no board {wanted}: the runs are of {known}")));
     }
     Ok(match devices.len() {
         0 | 1 => (None, Vec::new()),

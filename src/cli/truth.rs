@@ -25,7 +25,20 @@ pub fn collect(
     records: &[RunRecord],
     output: &Output,
 ) -> Result<(), Failure> {
-    let sessions = output.path(SESSIONS);
+    let own: Vec<&RunRecord> = records.iter().collect();
+    for (name, text) in of_sessions(cases, &own, &output.path(SESSIONS))? {
+        output.write(&format!("truth/{name}"), text)?;
+    }
+    Ok(())
+}
+
+/// The tables of a board's truth, by the folder where it left its sessions' and by its own
+/// runs; none where there is no session of them.
+pub fn of_sessions(
+    cases: &[PlannedCase],
+    records: &[&RunRecord],
+    sessions: &Path,
+) -> Result<Vec<(&'static str, String)>, Failure> {
     let labels: Vec<String> = cases
         .iter()
         .filter(|case| case.removed.is_empty())
@@ -34,15 +47,15 @@ pub fn collect(
         .filter(|label| sessions.join(label).is_dir())
         .collect();
     if labels.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    for (name, keys) in TABLES {
+    let table = |(name, keys): (&'static str, &[&str])| {
         let texts: Result<Vec<String>, Failure> =
             labels.iter().map(|label| read_text(&sessions.join(label).join(name))).collect();
         let sum = summed(&texts?, keys).map_err(|message| Failure::input(name, message))?;
-        output.write(&format!("truth/{name}"), sum)?;
-    }
-    Ok(())
+        Ok((name, sum))
+    };
+    TABLES.into_iter().map(table).collect()
 }
 
 /// Takes the per-session truths away: the scenario's own is in `truth/`.
@@ -56,11 +69,9 @@ pub fn discard_sessions(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-fn first_power_run<'r>(records: &'r [RunRecord], case: &str) -> Option<&'r RunRecord> {
-    let mut runs: Vec<&RunRecord> =
-        records.iter().filter(|record| record.is_good_run_of(case, Phase::Power)).collect();
-    runs.sort_by_key(|record| record.run.repeat);
-    runs.first().copied()
+fn first_power_run<'r>(records: &[&'r RunRecord], case: &str) -> Option<&'r RunRecord> {
+    let good = records.iter().filter(|record| record.is_good_run_of(case, Phase::Power));
+    good.min_by_key(|record| record.run.repeat).copied()
 }
 
 /// Adds up `energy_j` over tables with the same key columns.
