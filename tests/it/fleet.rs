@@ -73,9 +73,10 @@ impl Bench {
 }
 
 /// A board as it was before its first campaign.
-fn board(name: &str, seed: u64, device: f64, idle: f64) -> RunningBoard {
+fn board(name: &str, seed: u64, device: f64, idle: f64, truth: Option<&Path>) -> RunningBoard {
     start(&BoardOptions {
         name: name.into(),
+        truth: truth.map(|folder| folder.join(name)),
         seed: Some(seed),
         board: BoardFile::odroid_xu_e().with_factors(device, idle).unwrap(),
         executable: Some(WATTLINE.into()),
@@ -86,11 +87,17 @@ fn board(name: &str, seed: u64, device: f64, idle: f64) -> RunningBoard {
 }
 
 fn left() -> RunningBoard {
-    board("left", 1, 1.0, 1.0)
+    board("left", 1, 1.0, 1.0, None)
 }
 
 fn right() -> RunningBoard {
-    board("right", 2, FACTOR, 0.8)
+    board("right", 2, FACTOR, 0.8, None)
+}
+
+/// Both, with their truths in `folder/left` and `folder/right`.
+fn both_with_truth(folder: &Path) -> (RunningBoard, RunningBoard) {
+    let truth = Some(folder);
+    (board("left", 1, 1.0, 1.0, truth), board("right", 2, FACTOR, 0.8, truth))
 }
 
 fn settings(board: &RunningBoard) -> Vec<Option<String>> {
@@ -104,7 +111,7 @@ fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
 #[test]
 fn two_boards_share_a_pipeline_and_their_factor_comes_back() {
     let Some(bench) = Bench::new() else { return };
-    let (left, right) = (left(), right());
+    let (left, right) = both_with_truth(&bench.out("truth"));
     let (a, b) = (left.serial(), right.serial());
     let before = (settings(&left), settings(&right));
     let out = bench.out("two");
@@ -148,6 +155,7 @@ fn two_boards_share_a_pipeline_and_their_factor_comes_back() {
     let factor: f64 = kernels[1]["factor"].parse().unwrap();
     assert!((factor / FACTOR - 1.0).abs() < 0.03, "{kernels:?}");
     accounts_are_of_one_board(&bench, &out);
+    each_board_has_a_truth_of_its_own(&bench, &out);
     let report = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(report.contains("spread over 2 boards; energies are those of left"));
 }
@@ -185,6 +193,101 @@ fn accounts_are_of_one_board(bench: &Bench, out: &Path) {
     ]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("left, right"), "{said}");
+}
+
+/// The accounts of each board are held against what that board spent.
+fn each_board_has_a_truth_of_its_own(bench: &Bench, out: &Path) {
+    let (to, result) = (out.to_str().unwrap(), bench.out("evaluation"));
+    let truth = |board: &str| format!("{board}={}", bench.out("truth").join(board).display());
+    let (left, right) = (truth("left"), truth("right"));
+    let evaluate = |truths: &[&str]| {
+        let words = ["evaluate", "--force", "--out", result.to_str().unwrap(), to];
+        bench.wattline(&[&words, truths].concat())
+    };
+    let (code, said) = evaluate(&[&left, &right]);
+    assert_eq!(code, Some(0), "{said}");
+    let found = rows(&result.join("evaluation.csv"));
+    for board in ["left", "right"] {
+        let of = found.iter().find(|r| r["device"] == board && r["level"] == "line").unwrap();
+        let [bias, median]: [f64; 2] = ["bias", "median_error"].map(|key| of[key].parse().unwrap());
+        println!("{board}: lines' median error {median}, bias {bias}");
+        assert!(bias.abs() < 0.1, "{of:?}");
+    }
+    // By the other's truth they are off by the factor.
+    let swapped = left.replace("left=", "right=");
+    let (code, said) = evaluate(&[&swapped]);
+    assert_eq!(code, Some(0), "{said}");
+    let found = rows(&result.join("evaluation.csv"));
+    assert!(found[0]["bias"].parse::<f64>().unwrap() > 0.1, "{found:?}");
+    let (code, said) = evaluate(&[&left["left=".len()..]]);
+    assert!(code == Some(2) && said.contains("the campaign's boards are left, right"), "{said}");
+    let (code, said) = evaluate(&["middle=x"]);
+    assert!(code == Some(2) && said.contains("there is no board middle"), "{said}");
+    let empty = format!("left={}", bench.out("evaluation").display());
+    let (code, said) = evaluate(&[&empty]);
+    assert!(code == Some(3) && said.contains("start the board with --truth"), "{said}");
+}
+
+/// The scenario with other keys of `[campaign]`.
+fn with_campaign(bench: &Bench, keys: &str) -> String {
+    let text = fs::read_to_string(SCENARIO).unwrap();
+    let sources = format!("{}/scenarios", env!("CARGO_MANIFEST_DIR"));
+    let text = text.replace("../../scenarios", &sources);
+    let text = text.replace("cases = 8\nrepeats = 2", keys);
+    let path = bench.out("other.toml");
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+#[test]
+fn windows_of_two_boards_are_each_boards_own() {
+    let Some(bench) = Bench::new() else { return };
+    let (left, right) = (left(), right());
+    let serials = format!("{},{}", left.serial(), right.serial());
+    let keys = "cases = 6\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
+    let (scenario, out) = (with_campaign(&bench, keys), bench.out("windows"));
+    let to = out.to_str().unwrap();
+    bench.good(&["run", &scenario, "--board", &serials, "--out", to]);
+    let said = bench.good(&["dataset", to]);
+    assert!(said.contains("on left probes cost") && said.contains("on right probes"), "{said}");
+    let data = rows(&out.join("dataset.csv"));
+    let names: std::collections::BTreeSet<&String> = data.iter().map(|row| &row["case"]).collect();
+    assert_eq!(names.len(), data.len(), "every window has a name of its own");
+    let power = |board: &str, group: &str| -> f64 {
+        let of = data.iter().filter(|row| row["device"] == board && row["group"] == group);
+        let sum = |key: &str| of.clone().map(|row| row[key].parse::<f64>().unwrap()).sum::<f64>();
+        sum("energy_j") / sum("duration_s")
+    };
+    for group in ["base-few", "base-many"] {
+        let ratio = power("right", group) / power("left", group);
+        println!("{group}: {ratio:.4} times as much on right");
+        assert!((ratio / FACTOR - 1.0).abs() < 0.05, "{group}: {ratio}");
+    }
+    let about: toml::Table = fs::read_to_string(out.join("dataset.toml")).unwrap().parse().unwrap();
+    let cost = |at: usize| about["windows"][at]["probe_energy_j"].as_float().unwrap();
+    println!("probes: {} and {} J", cost(0), cost(1));
+    assert!((cost(1) / cost(0) / FACTOR - 1.0).abs() < 0.1, "{about:?}");
+    bench.good(&["fit", out.join("dataset.csv").to_str().unwrap(), "--out", to]);
+}
+
+#[test]
+fn several_boards_stop_at_the_end_of_a_round() {
+    let Some(bench) = Bench::new() else { return };
+    let (left, right) = (left(), right());
+    let serials = format!("{},{}", left.serial(), right.serial());
+    let scenario = with_campaign(&bench, "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }");
+    let out = bench.out("stop");
+    let to = out.to_str().unwrap();
+    let said = bench.good(&["run", &scenario, "--board", &serials, "--out", to]);
+    // Of the base cases each board makes a power and an idle run in each round.
+    let lies = rows(&out.join("assignment.csv")).len();
+    let saved = format!("ended after round 2, {} runs saved: ", 3 * 2 * lies);
+    assert!(said.contains(&saved), "{said}");
+    let sessions = (left.sessions().len(), right.sessions().len());
+    let again = bench.good(&["run", &scenario, "--board", &serials, "--out", to, "--resume"]);
+    assert!(again.contains(&saved), "{again}");
+    assert_eq!((left.sessions().len(), right.sessions().len()), sessions, "it is over");
+    bench.good(&["dataset", to]);
 }
 
 #[test]
