@@ -40,6 +40,10 @@ enum Command {
         /// Its code costs so many times what the board's file says.
         #[arg(long, default_value_t = 1.0)]
         device_factor: f64,
+        /// Its chip: a device of the cost table. A pattern of code costs the table's device effect
+        /// on top of its others.
+        #[arg(long, value_name = "LEVEL", default_value = "Device 1")]
+        device: String,
         /// Without code it draws so many times what the board's file says.
         #[arg(long, default_value_t = 1.0)]
         idle_factor: f64,
@@ -86,6 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             board,
         } => start(&BoardOptions {
             board: BoardFile::built_in(board)
+            device,
                 .ok_or_else(|| {
                     Failure::Usage(format!(
                         "there is no board {board:?}; there are {}",
@@ -100,6 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             seed: Some(*seed),
             truth: truth.clone(),
             rapl: rapl.clone(),
+            device: device.clone(),
             mode: if *legacy { Mode::Legacy } else { Mode::Modern },
             ..BoardOptions::default()
         }),

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use wattline::virtual_board::{BoardOptions, RunningBoard, start};
+
 use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
 
 /// Operation, size, type, device, joules.
@@ -51,4 +53,61 @@ fn patterns_cost_what_the_silicon_spends() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(fs::read_to_string(folder.path().join("effects.csv")).unwrap().contains("Bit xor"));
+}
+
+/// A board by name whose chip is a device of the cost table.
+fn board(name: &str, seed: u64, device: &str) -> RunningBoard {
+    start(&BoardOptions {
+        name: name.into(),
+        seed: Some(seed),
+        device: device.into(),
+        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..BoardOptions::default()
+    })
+    .unwrap()
+}
+
+#[test]
+fn two_boards_differ_by_what_their_chips_differ() {
+    if !has(&CAMPAIGN_TOOLS) {
+        return;
+    }
+    let adb = AdbServer::new();
+    let (left, right) = (board("left", 1, "Device 1"), board("right", 2, "Device 2"));
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let good = |words: &[&str]| {
+        let output = adb.wattline(words);
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{words:?}\n{said}");
+        said
+    };
+    let (a, b) = (left.serial(), right.serial());
+    let boards = ["--serial", &a, "--serial", &b, "--only", "Increase", "--only", "Bits"];
+    let words = ["patterns", "tests/scenarios/tiny.toml", "--out", out];
+    let said = good(&[&words[..], &boards].concat());
+    assert!(said.contains("15 patterns x 2 sessions on left, right: 30 measurements"), "{said}");
+    let table = folder.path().join("measured-patterns.csv");
+    let read = |name: &str| -> Vec<Row> {
+        let path = folder.path().join(name);
+        csv::Reader::from_path(&path).unwrap().deserialize().map(Result::unwrap).collect()
+    };
+    let rows = read("measured-patterns.csv");
+    let of = |device: &str| rows.iter().filter(|row| row["device"] == device).count();
+    assert_eq!((of("left"), of("right")), (15, 15), "a session on each");
+    let factors = "operation,size,type,device";
+    let table = table.to_str().unwrap();
+    good(&["fit", table, "--solver", "bayes", "--factors", factors, "--out", out]);
+    let effects = read("effects.csv");
+    let mean_j = |level: &str| -> f64 {
+        let of_device = |row: &&Row| row["category"] == "device" && row["level"] == level;
+        effects.iter().find(of_device).unwrap()["mean_j"].parse().unwrap()
+    };
+    let silicon: toml::Table =
+        fs::read_to_string("datasets/silicon/raspberry-pi-5.toml").unwrap().parse().unwrap();
+    let spent = effect(&silicon, "device", "Device 1") - effect(&silicon, "device", "Device 2");
+    let found = mean_j("left") - mean_j("right");
+    println!("left over right: {found:e} J, the silicon {spent:e} J");
+    assert!((found / spent - 1.0).abs() < 0.15, "{found} {spent}");
 }
