@@ -1,8 +1,9 @@
 #!/system/bin/sh
 # prepare.sh: brings a board into the state a campaign measures in.
-# Input:  key=value arguments: meter (ina231, odpm, power-stats or fuel-gauge), frequency_khz
-#         (a number, or 'leave'), offline (core numbers separated by commas, or empty), guard_s
-#         (seconds without a session after which the board puts itself back, or 'off').
+# Input:  key=value arguments: meter (ina231, odpm, power-stats or fuel-gauge; external, of which
+#         the board knows nothing), frequency_khz (a number, or 'leave'), offline (core numbers
+#         separated by commas, or empty), guard_s (seconds without a session after which the board
+#         puts itself back, or 'off').
 # Output: key=value lines (rails, update_period_us, frequency_khz, temperature_c, ...), or
 #         error=MESSAGE and exit code 3. Writes meter (its name), rails (name and path of a
 #         sensor per line) and state (file and former value per line), which restore.sh undoes.
@@ -270,6 +271,7 @@ ina231)
 odpm) find_chips ;;
 fuel-gauge) find_gauge ;;
 power-stats) find_service ;;
+external) rails=external ;;
 *) fail "prepare.sh does not know the meter $meter" ;;
 esac
 [ -n "$offline" ] && take_offline

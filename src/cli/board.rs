@@ -54,6 +54,10 @@ enum Command {
         /// /sys/class/powercap, for another tool to be scored on.
         #[arg(long, value_name = "DIR")]
         rapl: Option<PathBuf>,
+        /// File that gets the power of all rails as a bench meter's log (time_s, power_w), for
+        /// `meter = "external"` of a scenario.
+        #[arg(long, value_name = "FILE")]
+        log: Option<PathBuf>,
         /// As with Android 4.x: no exit codes, line ends of a terminal.
         #[arg(long)]
         legacy: bool,
@@ -82,15 +86,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             name,
             seed,
             device_factor,
+            device,
             idle_factor,
             truth,
             rapl,
+            log,
             legacy,
             toolbox,
             board,
         } => start(&BoardOptions {
             board: BoardFile::built_in(board)
-            device,
                 .ok_or_else(|| {
                     Failure::Usage(format!(
                         "there is no board {board:?}; there are {}",
@@ -100,12 +105,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .with_factors(*device_factor, *idle_factor)
                 .map_err(|error| Failure::Usage(error.to_string()))?,
             name: name.clone(),
+            device: device.clone(),
             tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
             port: *port,
             seed: Some(*seed),
             truth: truth.clone(),
             rapl: rapl.clone(),
-            device: device.clone(),
+            log: log.clone(),
             mode: if *legacy { Mode::Legacy } else { Mode::Modern },
             ..BoardOptions::default()
         }),

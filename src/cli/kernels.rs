@@ -113,8 +113,9 @@ pub(super) fn open_boards(
     named: &BoardArguments,
     scenario: &Scenario,
 ) -> Result<Vec<OpenBoard>, Failure> {
+    sessions::check_logs(&named.board, &scenario.board)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    named.board.iter().map(|choice| sessions::open(choice, &scenario.board, &settings)).collect()
+    named.board.iter().map(|choice| sessions::open(choice, scenario, &settings)).collect()
 }
 
 /// How often the unremoved cases of a folder executed each operation, by context.

@@ -84,12 +84,13 @@ pub fn open_boards(
     scenario: &Scenario,
     output: &Output,
 ) -> Result<Vec<OpenBoard>, Failure> {
+    sessions::check_logs(&boards.board, &scenario.board)?;
     let truth = output.path("board-truth");
     let settings = VirtualSettings { truth: Some(truth), seed: scenario.seed };
     let mut opened = Vec::new();
     let mut failed = None;
     for choice in &boards.board {
-        match sessions::open(choice, &scenario.board, &settings) {
+        match sessions::open(choice, scenario, &settings) {
             Ok(mut board) => {
                 board.patience = lost.patience();
                 opened.push(board);
@@ -127,10 +128,10 @@ pub fn measure(
         max_retries: scenario.campaign.max_retries,
         judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
     };
-    let board = match boards {
     let dictionary = &loaded.application.dictionary;
     let rule = StopRule { scenario, cases, dictionary, folder: output.folder() };
     let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
+    let board = match boards {
         [board] if !fleet::is_spread(output) => board,
         _ => {
             let campaign = fleet::Campaign { scenario, cases, order: &order, options: &options };

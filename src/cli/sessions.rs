@@ -5,12 +5,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::device::{
-    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard,
+    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
     LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan,
-    await_abandoned, choose_meter, connect, disconnect, list, prepare, reconnect, restore,
-    run_session, with_recovery,
+    await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list, prepare,
+    reconnect, restore, run_session, with_recovery,
 };
-use crate::scenario::{BoardSettings, MeterChoice};
+use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario};
 use crate::toolchain::Jdk;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
@@ -77,6 +77,8 @@ enum Place {
 struct AdbPlace {
     board: AdbBoard,
     options: PrepareOptions,
+    /// Of an external meter, in the place of a sampler.
+    log: Option<HostLog>,
     server: Server,
     running: Option<RunningBoard>,
 }
@@ -111,9 +113,10 @@ pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
 /// Opens and prepares a board.
 pub fn open(
     choice: &BoardChoice,
-    settings: &BoardSettings,
+    scenario: &Scenario,
     virtual_settings: &VirtualSettings,
 ) -> Result<OpenBoard, Failure> {
+    let settings = &scenario.board;
     let server = Server::from_environment();
     let (serial, running) = match choice {
         BoardChoice::Jvm => return open_local(settings),
@@ -126,7 +129,11 @@ pub fn open(
     };
     let board = open_serial(server, &serial)?;
     await_abandoned(&board)?;
-    let chosen = choose_meter(&board, settings.meter)?;
+    let log = settings.log.as_ref().map(|log| open_log(&board, log, scenario)).transpose()?;
+    let chosen = match &log {
+        Some(log) => log.meter(),
+        None => choose_meter(&board, settings.meter)?,
+    };
     let rails = chosen.rails(&serial, &settings.rails)?;
     let guard = match running {
         Some(_) => Guard::Off,
@@ -140,7 +147,7 @@ pub fn open(
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
     say_meter(&chosen, &rails);
-    let place = Place::Adb(Box::new(AdbPlace { board, options, server, running }));
+    let place = Place::Adb(Box::new(AdbPlace { board, options, log, server, running }));
     Ok(OpenBoard {
         place,
         facts: state.facts,
@@ -149,6 +156,30 @@ pub fn open(
         rails,
         patience: RECONNECT_LIMIT,
     })
+}
+
+/// The log of the external meter at a board.
+fn open_log(board: &AdbBoard, log: &MeterLog, scenario: &Scenario) -> Result<HostLog, DeviceError> {
+    let facts = facts(board)?;
+    check_bench(board, &facts)?;
+    let serial = recorded_serial(&facts, board.serial());
+    let file = scenario.resolve(Path::new(&log.file.replace(MeterLog::BOARD, &serial)));
+    HostLog::open(&serial, &file, log)
+}
+
+/// Refuses one log for several boards.
+pub fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Result<(), Failure> {
+    match &settings.log {
+        Some(log) if boards.len() > 1 && !log.file.contains(MeterLog::BOARD) => {
+            Err(Failure::Usage(format!(
+                "`board.log.file` names one log for {} boards; write {} in its name, which stands \
+                 for the board's serial",
+                boards.len(),
+                MeterLog::BOARD
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// By what power is told, and what to know about it.
@@ -252,7 +283,10 @@ impl OpenBoard {
     /// Runs one session to its end.
     pub fn session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
         match &self.place {
-            Place::Adb(adb) => run_session(&adb.board, plan),
+            Place::Adb(adb) => match &adb.log {
+                Some(log) => log.session(&adb.board, plan),
+                None => run_session(&adb.board, plan),
+            },
             Place::Local(jvm) => jvm.run_session(plan),
         }
     }

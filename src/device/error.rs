@@ -67,6 +67,18 @@ pub enum DeviceError {
         /// What each meter that was looked for says.
         why: String,
     },
+    /// The log of an external meter can't be used.
+    #[error("{serial}: the log {file}{}: {problem}", at_line(*line), file = file.display())]
+    MeterLog {
+        /// The board's serial.
+        serial: String,
+        /// The log.
+        file: PathBuf,
+        /// Its line, from 1; none where it is about the whole file.
+        line: Option<usize>,
+        /// What is wrong, with the remedy.
+        problem: String,
+    },
     /// The server or the board refused a service.
     #[error(
         "{serial}: `{service}` was refused: {message}; see `adb devices -l`, and \
@@ -200,6 +212,10 @@ pub enum DeviceError {
         #[source]
         source: io::Error,
     },
+}
+
+fn at_line(line: Option<usize>) -> String {
+    line.map(|line| format!(", line {line}")).unwrap_or_default()
 }
 
 /// The sentence that helps with a state of `adb devices`.

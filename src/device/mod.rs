@@ -5,7 +5,9 @@
 //! scripts of this module then run on it as they are.
 
 mod adb;
+mod clocks;
 mod error;
+mod host_log;
 mod limit;
 mod local;
 mod local_session;
@@ -24,6 +26,7 @@ use std::time::Duration;
 
 pub use adb::{AdbBoard, Listed, RECONNECT_LIMIT, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
+pub use host_log::{HostLog, check_bench};
 pub use limit::CancelFlag;
 pub use local::{LOCAL_SERIAL, LocalJvm, local_shell};
 pub use meters::{ChosenMeter, choose_meter};

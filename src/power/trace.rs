@@ -33,6 +33,9 @@ pub struct Trace {
     pub flaws: Vec<Flaw>,
     /// What a row is.
     pub kind: Kind,
+    /// How well the samples' clock is tied to the board's, in seconds; none where it is the
+    /// board's own.
+    pub clock_residual_s: Option<f64>,
     /// For each sample whether the meter had something new to say; none where that is
     /// told by its values being other ones.
     pub new: Option<Vec<bool>>,

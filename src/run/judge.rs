@@ -112,7 +112,7 @@ pub fn measure(
         end_wall_s: marks.and_then(|(_, end)| end.wall_s),
         start_uptime_s: window.start_s,
         end_uptime_s: window.end_s,
-        clock_residual_s: log.alignment().ok().map(|alignment| alignment.residual_s),
+        clock_residual_s: clock_residual_s(&log, &trace),
         duration_s: energy.duration.0,
         energy_j: energy.right_endpoint.0,
         energy_trapezoid_j: energy.trapezoid.0,
@@ -127,6 +127,12 @@ pub fn measure(
         counts_crc32: logs.counts.as_ref().map(|text| crc32fast::hash(text.as_bytes())),
     };
     Ok((measured, trace))
+}
+
+/// How well the window lies on the samples' clock: the log on the board's, and the samples.
+fn clock_residual_s(log: &SessionLog, trace: &Trace) -> Option<f64> {
+    let of_log = log.alignment().ok().map(|alignment| alignment.residual_s);
+    of_log.into_iter().chain(trace.clock_residual_s).reduce(f64::max)
 }
 
 fn whole(times_s: &[f64]) -> Result<Window, String> {

@@ -1,5 +1,5 @@
 //! From a scenario as written to a checked one. Every check is here (those of input
-//! steps in `input.rs`), each with the key it is about.
+//! steps in `input.rs`, of a meter's log in `meter_log.rs`), each with the key it is about.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,6 +15,7 @@ use super::file::{
     SourceFile,
 };
 use super::input::check_steps;
+use super::meter_log::check_log;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
 use crate::power::{METERS, meter};
@@ -243,8 +244,10 @@ fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
     if written.big_core == written.sampler_core {
         return Err(Problem::new("board.sampler_core", "must not be the application's core"));
     }
+    let meter = check_meter(&written.meter)?;
     Ok(BoardSettings {
-        meter: check_meter(&written.meter)?,
+        meter,
+        log: check_log(&written.log, meter)?,
         rails: written.rails.clone(),
         frequency_khz: check_frequency(&written.frequency_khz)?,
         big_core: written.big_core,
@@ -252,14 +255,13 @@ fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
     })
 }
 
-/// A log of an external meter can't be sampled while a session runs.
 fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
-    let known = METERS.into_iter().map(|meter| meter.name()).filter(|name| *name != "external");
-    match meter(written).map(|meter| meter.name()) {
+    match meter(written) {
         _ if written == "auto" => Ok(MeterChoice::Auto),
-        Some(name) if name != "external" => Ok(MeterChoice::Named(name)),
-        _ => {
-            let names: Vec<String> = known.map(|name| format!("\"{name}\"")).collect();
+        Some(meter) => Ok(MeterChoice::Named(meter.name())),
+        None => {
+            let names = METERS.into_iter().map(|meter| format!("\"{}\"", meter.name()));
+            let names: Vec<String> = names.collect();
             let message = format!("is \"{written}\"; use \"auto\", {}", names.join(", "));
             Err(Problem::new("board.meter", message))
         }

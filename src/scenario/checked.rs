@@ -8,6 +8,7 @@ use super::file::{Choice, Protocol};
 use super::input::Step;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
+use crate::power::meter::external::ColumnNames;
 
 /// A checked scenario.
 #[derive(Debug, Clone)]
@@ -218,11 +219,29 @@ impl MeterChoice {
     }
 }
 
+/// The log of an external meter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeterLog {
+    /// Path, relative to the scenario file; `{board}` stands for the board's serial.
+    pub file: String,
+    /// Which columns hold what.
+    pub columns: ColumnNames,
+    /// Seconds to add to its times for the host's clock.
+    pub clock_offset_s: f64,
+}
+
+impl MeterLog {
+    /// What stands for the board's serial in its path.
+    pub const BOARD: &str = "{board}";
+}
+
 /// `[board]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BoardSettings {
     /// Power meter.
     pub meter: MeterChoice,
+    /// The log of the meter `external`; none with any other.
+    pub log: Option<MeterLog>,
     /// Rails whose power is added up; empty for those that the meter takes by itself.
     pub rails: Vec<String>,
     /// Fixed frequency in kHz; none where it is left to the board.

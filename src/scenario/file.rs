@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::input::StepFile;
+use super::meter_log::LogFile;
 
 /// A whole scenario file.
 #[derive(Debug, Clone, Deserialize)]
@@ -186,6 +187,8 @@ pub struct InputFile {
 pub struct BoardFile {
     /// Power meter, or `"auto"` (the default): the best that the board offers.
     pub meter: String,
+    /// `[board.log]`: the log of the meter `"external"`.
+    pub log: Option<LogFile>,
     /// Rails whose power is added up. Default: those of the processor, which on an Odroid
     /// is `["arm"]` (the paper's big cores).
     pub rails: Vec<String>,
@@ -351,6 +354,7 @@ impl Default for BoardFile {
     fn default() -> Self {
         Self {
             meter: "auto".into(),
+            log: None,
             rails: Vec::new(),
             frequency_khz: FrequencyFile::Khz(1_100_000),
             big_core: 3,

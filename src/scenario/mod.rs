@@ -8,13 +8,14 @@ pub mod error;
 pub mod file;
 pub mod input;
 mod locate;
+mod meter_log;
 pub mod pattern;
 
 use std::path::Path;
 
 pub use checked::{
     Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
-    MeterChoice, Origin, Role, Scenario, Session, Source,
+    MeterChoice, MeterLog, Origin, Role, Scenario, Session, Source,
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
@@ -67,7 +68,8 @@ name = "none"
         let keys = |source: &'static str| {
             source.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "))
         };
-        let files = [include_str!("file.rs"), include_str!("input.rs")];
+        let files =
+            [include_str!("file.rs"), include_str!("input.rs"), include_str!("meter_log.rs")];
         let written = files.iter().flat_map(|file| {
             let end = file.find("What one step does").unwrap_or(file.len());
             keys(&file[..end]).map(|(key, _)| key)
@@ -164,6 +166,36 @@ name = "none"
         ] {
             let message = board(lines).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn an_external_meter_has_a_log() {
+        let board = |lines: &str| parse(&format!("{SMALL}[board]\n{lines}\n"));
+        let log = "meter = \"external\"\n[board.log]\nfile = \"{board}.csv\"\nclock_offset_s = 2";
+        let settings = board(log).unwrap().board;
+        assert_eq!(settings.meter, MeterChoice::Named("external"));
+        let found = settings.log.unwrap();
+        assert_eq!((found.file.as_str(), found.clock_offset_s), ("{board}.csv", 2.0));
+        let named = "time = { column = \"When\", unit = \"ms\" }\npower = { column = \"P\", unit = \"mW\" }";
+        let columns = board(&format!("{log}\n{named}")).unwrap().board.log.unwrap().columns;
+        assert_eq!(columns.power.unwrap().unit, "mW");
+        for (lines, expected) in [
+            (
+                "meter = \"external\"".to_string(),
+                "`board.meter` is \"external\", which needs `[board.log]`",
+            ),
+            (
+                "[board.log]\nfile = \"a\"".to_string(),
+                "`board.log` goes with `meter = \"external\"`",
+            ),
+            (log.replace("{board}.csv", ""), "`board.log.file` is empty"),
+            (format!("{log}\n{}", named.replace("mW", "hp")), "`board.log.power` has no unit `hp`"),
+            (format!("{log}\n{}", named.lines().next().unwrap()), "`board.log.power` is missing"),
+            (log.replace("file", "path"), "unknown key `path`"),
+        ] {
+            let message = board(&lines).unwrap_err().to_string();
+            assert!(message.contains(expected), "{lines}: {message}");
         }
     }
 

@@ -78,6 +78,8 @@ pub struct BoardOptions {
     /// Folder of the host that gets RAPL counters of the board's energy, for other tools;
     /// `None` makes none.
     pub rapl: Option<PathBuf>,
+    /// File of the host that gets a bench meter's log of the board's power; `None` makes none.
+    pub log: Option<PathBuf>,
     /// Real time after which a board that stands still, though somebody on it waits
     /// for time to pass, is broken: everything on it is then ended.
     pub patience: Duration,
@@ -98,6 +100,7 @@ impl Default for BoardOptions {
             agent_cache: None,
             truth: None,
             rapl: None,
+            log: None,
             patience: Duration::from_secs(60),
         }
     }
@@ -191,6 +194,9 @@ fn machine(
         hardware
             .add_rapl(folder)
             .map_err(|source| BoardError::Root { path: folder.clone(), source })?;
+    }
+    if let Some(path) = &options.log {
+        hardware.add_log(path).map_err(|source| BoardError::Root { path: path.clone(), source })?;
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);

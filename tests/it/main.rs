@@ -4,6 +4,7 @@ mod activities;
 mod architecture;
 mod boards;
 mod device;
+mod external;
 mod faults;
 mod fleet;
 mod gradle;

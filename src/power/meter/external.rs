@@ -1,18 +1,108 @@
-//! An external meter's log: a table with a time and watts, or volts and amperes. Its clock
-//! is its own; `align.rs` ties it to the board's.
+//! An external meter's log: a table with a time and watts, or volts and amperes. A row's power
+//! is the mean since the row before, as loggers that average give it. Its clock is another one
+//! than the board's: `offset_s` in the line before the table ties it to that, exactly, since
+//! times of Unix hold too many digits for a float.
 
-use super::super::trace::{Flaw, FlawKind, Trace};
+use super::super::trace::{Flaw, FlawKind, Kind, Trace};
 use super::{Meter, MeterError, Offer, header_field};
 
 /// A text table: columns by tabs, semicolons or commas, names in the first line.
 #[derive(Debug)]
 pub struct External;
 
+impl External {
+    /// The one rail: the meter's wires.
+    pub const RAIL: &str = "external";
+}
+
+/// A column that somebody named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its title in the table.
+    pub title: String,
+    /// The unit of its numbers.
+    pub unit: String,
+}
+
+/// Which columns hold what. Where none is named, their titles tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ColumnNames {
+    /// Times.
+    pub time: Option<Column>,
+    /// Power.
+    pub power: Option<Column>,
+    /// Voltage, where there is no power.
+    pub voltage: Option<Column>,
+    /// Current, where there is no power.
+    pub current: Option<Column>,
+}
+
+impl ColumnNames {
+    /// Those that are named, by quantity.
+    fn named(&self) -> impl Iterator<Item = (&'static str, &Column)> {
+        let all = [
+            ("time", &self.time),
+            ("power", &self.power),
+            ("voltage", &self.voltage),
+            ("current", &self.current),
+        ];
+        all.into_iter().filter_map(|(quantity, column)| Some((quantity, column.as_ref()?)))
+    }
+
+    /// Refuses units that are none, and tables without a time or a power, with the quantity
+    /// that it is about.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        for (quantity, Column { unit, .. }) in self.named() {
+            let units = units_of(quantity);
+            if !units.iter().any(|(name, _)| name == unit) {
+                let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
+                return Err((quantity, format!("has no unit `{unit}`; use {}", names.join(", "))));
+            }
+        }
+        let Self { time, power, voltage, current } = self;
+        match (time, power, voltage, current) {
+            (None, None, None, None) | (Some(_), Some(_), None, None) => Ok(()),
+            (Some(_), None, Some(_), Some(_)) => Ok(()),
+            (None, ..) => Err(("time", "is missing: name it as well as the others".into())),
+            (_, Some(_), ..) => Err(("power", "goes without `voltage` and `current`".into())),
+            _ => Err(("power", "is missing: name it, or both `voltage` and `current`".into())),
+        }
+    }
+}
+
+fn units_of(quantity: &str) -> &'static [(&'static str, f64)] {
+    match quantity {
+        "time" => &TIMES,
+        "power" => &WATTS,
+        "voltage" => &VOLTS,
+        _ => &AMPERES,
+    }
+}
+
+/// The first line of a table that says which columns hold what, in words that [`Columns`]
+/// understands: the line itself, or with named columns one that has those alone.
+pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
+    if names.named().next().is_none() {
+        return Columns::of(line).map(|_| line.to_string());
+    }
+    let separator = separator(line);
+    let found: Vec<&str> = cells(line, separator).collect();
+    let mut titles = vec!["-".to_string(); found.len()];
+    for (quantity, Column { title, unit }) in names.named() {
+        let at = found.iter().position(|found| found == title).ok_or_else(|| {
+            format!("there is no column {title:?}; there are {}", found.join(", "))
+        })?;
+        titles[at] = format!("{quantity}[{unit}]");
+    }
+    Ok(titles.join(&separator.to_string()))
+}
+
 /// Which columns hold what.
-struct Columns {
+pub struct Columns {
     separator: char,
     time: usize,
-    time_scale: f64,
+    /// Nanoseconds of a unit of time.
+    time_ns: f64,
     power: Power,
 }
 
@@ -33,54 +123,79 @@ fn column(header: &[&str], names: &[&str], units: &[(&str, f64)]) -> Option<(usi
         let first = words.first()?.to_lowercase();
         let unit = words.get(1..)?.last();
         let factor = match unit {
-            None => 1.0,
+            None => units.first()?.1,
             Some(unit) => units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1,
         };
         names.contains(&first.as_str()).then_some((at, factor))
     })
 }
 
+/// Nanoseconds.
 const TIMES: [(&str, f64); 6] =
-    [("s", 1.0), ("sec", 1.0), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9)];
+    [("s", 1e9), ("sec", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0)];
 const WATTS: [(&str, f64); 3] = [("W", 1.0), ("mW", 1e-3), ("uW", 1e-6)];
 const VOLTS: [(&str, f64); 3] = [("V", 1.0), ("mV", 1e-3), ("uV", 1e-6)];
 const AMPERES: [(&str, f64); 4] = [("A", 1.0), ("mA", 1e-3), ("uA", 1e-6), ("µA", 1e-6)];
 
-fn columns(line: &str) -> Result<Columns, String> {
-    let separator = ['\t', ';', ','].into_iter().find(|c| line.contains(*c)).unwrap_or(' ');
-    let titles: Vec<&str> = line.trim_start_matches('#').split(separator).map(str::trim).collect();
-    let (time, time_scale) = column(&titles, &["time", "timestamp", "t", "seconds"], &TIMES)
-        .ok_or("the first line names no time column (`time_s`, `Time (ms)`)")?;
-    let watts = column(&titles, &["power", "p", "watts"], &WATTS);
-    let volts = column(&titles, &["voltage", "volts", "v", "u"], &VOLTS);
-    let amperes = column(&titles, &["current", "amperes", "i", "a"], &AMPERES);
-    let power = match (watts, volts, amperes) {
-        (Some((at, scale)), ..) => Power::Watts(at, scale),
-        (None, Some((v, vs)), Some((a, scale))) => Power::VoltsAmperes(v, vs, a, scale),
-        _ => {
-            let problem = "the first line names neither power nor voltage and current (`power_w`)";
-            return Err(problem.into());
-        }
-    };
-    Ok(Columns { separator, time, time_scale, power })
+fn separator(line: &str) -> char {
+    ['\t', ';', ','].into_iter().find(|c| line.contains(*c)).unwrap_or(' ')
+}
+
+fn cells(line: &str, separator: char) -> impl Iterator<Item = &str> {
+    line.trim_start_matches('#').split(separator).map(|cell| cell.trim().trim_matches('"'))
 }
 
 impl Columns {
-    fn sample(&self, line: &str) -> Option<(f64, f64)> {
-        let cells: Vec<&str> = line.split(self.separator).map(str::trim).collect();
-        // A semicolon between cells goes with a comma in numbers.
-        let number = |at: usize| {
-            let text = cells.get(at)?;
-            let text =
-                if self.separator == ';' { text.replace(',', ".") } else { text.to_string() };
-            text.parse::<f64>().ok().filter(|number| number.is_finite())
+    /// Reads a table's first line.
+    pub fn of(line: &str) -> Result<Self, String> {
+        let separator = separator(line);
+        let titles: Vec<&str> = cells(line, separator).collect();
+        let (time, time_ns) = column(&titles, &["time", "timestamp", "t", "seconds"], &TIMES)
+            .ok_or("the first line names no time column (`time_s`, `Time (ms)`)")?;
+        let watts = column(&titles, &["power", "p", "watts"], &WATTS);
+        let volts = column(&titles, &["voltage", "volts", "v", "u"], &VOLTS);
+        let amperes = column(&titles, &["current", "amperes", "i", "a"], &AMPERES);
+        let power = match (watts, volts, amperes) {
+            (Some((at, scale)), ..) => Power::Watts(at, scale),
+            (None, Some((v, vs)), Some((a, scale))) => Power::VoltsAmperes(v, vs, a, scale),
+            _ => {
+                let problem =
+                    "the first line names neither power nor voltage and current (`power_w`)";
+                return Err(problem.into());
+            }
         };
+        Ok(Self { separator, time, time_ns, power })
+    }
+
+    /// Time in nanoseconds and watts of a row; none of one that can't be read.
+    pub fn sample(&self, line: &str) -> Option<(i128, f64)> {
+        let cells: Vec<&str> = cells(line, self.separator).collect();
+        // A semicolon between cells goes with a comma in numbers.
+        let text = |at: usize| {
+            let text = cells.get(at)?;
+            Some(if self.separator == ';' { text.replace(',', ".") } else { text.to_string() })
+        };
+        let number = |at: usize| text(at)?.parse::<f64>().ok().filter(|number| number.is_finite());
         let watts = match self.power {
             Power::Watts(at, scale) => number(at)? * scale,
             Power::VoltsAmperes(v, vs, a, scale) => number(v)? * vs * number(a)? * scale,
         };
-        Some((number(self.time)? * self.time_scale, watts))
+        Some((nanos(&text(self.time)?, self.time_ns)?, watts))
     }
+}
+
+/// A number of units of `unit_ns` nanoseconds, without a float where it is a plain decimal:
+/// seconds of Unix with nine decimals have 19 digits.
+pub fn nanos(text: &str, unit_ns: f64) -> Option<i128> {
+    let number = text.parse::<f64>().ok().filter(|number| number.abs() < 1e20)?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let fraction = format!("0.{fraction}").parse::<f64>().ok();
+    let Some((whole, fraction)) = whole.parse::<i64>().ok().zip(fraction) else {
+        return Some((number * unit_ns).round() as i128);
+    };
+    let part = (fraction * unit_ns).round() as i128;
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    Some(i128::from(whole) * unit_ns as i128 + sign * part)
 }
 
 impl Meter for External {
@@ -89,7 +204,7 @@ impl Meter for External {
     }
 
     fn measures(&self) -> &'static str {
-        "whatever the meter's wires are on; its table is given by hand"
+        "mean power at the meter's wires, from a table on the host"
     }
 
     fn question(&self) -> &'static str {
@@ -100,40 +215,43 @@ impl Meter for External {
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
         let not = |why: String| MeterError::NotOffered { meter: self.name(), why };
         let first = answer.lines().find(|line| !line.trim().is_empty());
-        let first = first.ok_or_else(|| not("no table of a meter was given".into()))?;
-        columns(first).map_err(not)?;
-        let rails = vec!["external".to_string()];
+        let first = first.ok_or_else(|| {
+            not("no table of a meter was given; `[board.log]` of a scenario names one".into())
+        })?;
+        Columns::of(first).map_err(not)?;
+        let rails = vec![External::RAIL.to_string()];
         let remarks = vec!["its clock is its own: its log is aligned with the board's".into()];
         Ok(Offer { default_rails: rails.clone(), rails, remarks })
     }
 
     /// The table, with or without the line that names the meter before it; `offset_s=N` in
-    /// that line is added to its times.
+    /// that line is added to its times, and `residual_s=N` is how well that is known. A line
+    /// `# fault: WHY` says that the table can't be used.
     fn trace(&self, text: &str) -> Result<Trace, MeterError> {
         let no_power = |problem: String| MeterError::NoPower { meter: self.name(), problem };
-        let offset_s: f64 =
-            header_field(text, "offset_s").and_then(|text| text.parse().ok()).unwrap_or(0.0);
+        if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT)) {
+            return Err(no_power(fault.into()));
+        }
+        let offset = header_field(text, "offset_s").and_then(|text| nanos(text, 1e9));
         let mut lines = text.lines().enumerate();
         let mut table = lines
             .by_ref()
             .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(super::HEAD));
         let (_, first) = table.next().ok_or_else(|| no_power("the table is empty".into()))?;
-        let columns = columns(first).map_err(no_power)?;
-        let mut trace = Trace { rails: vec!["external".into()], ..Trace::default() };
+        let columns = Columns::of(first).map_err(no_power)?;
+        let residual = header_field(text, "residual_s").and_then(|text| text.parse().ok());
+        let mut trace = Trace {
+            rails: vec![External::RAIL.into()],
+            kind: Kind::Counted,
+            clock_residual_s: residual,
+            ..Trace::default()
+        };
         for (index, line) in table {
             let kind = match columns.sample(line) {
                 None => Some(FlawKind::Unreadable),
-                Some((time_s, watts)) => {
-                    let time_s = time_s + offset_s;
-                    match trace.uptime_s.last() {
-                        Some(last) if time_s == *last => Some(FlawKind::RepeatedTime),
-                        Some(last) if time_s < *last => Some(FlawKind::Disorder),
-                        _ => {
-                            trace.uptime_s.push(time_s);
-                            trace.power_w.push(Some(watts));
-                            None
-                        }
-                    }
+                Some((time_ns, watts)) => {
+                    let time_s = (time_ns + offset.unwrap_or(0)) as f64 / 1e9;
+                    add(&mut trace, time_s, watts)
                 }
             };
             trace.flaws.extend(kind.map(|kind| Flaw { line: index + 1, kind }));
@@ -142,6 +260,22 @@ impl Meter for External {
             return Err(no_power("no line of the table has a time and a power".into()));
         }
         Ok(trace)
+    }
+}
+
+/// What begins a line that says why a log can't be used.
+pub const FAULT: &str = "# fault: ";
+
+/// Adds a row, or says why not.
+fn add(trace: &mut Trace, time_s: f64, watts: f64) -> Option<FlawKind> {
+    match trace.uptime_s.last() {
+        Some(last) if time_s == *last => Some(FlawKind::RepeatedTime),
+        Some(last) if time_s < *last => Some(FlawKind::Disorder),
+        _ => {
+            trace.uptime_s.push(time_s);
+            trace.power_w.push(Some(watts));
+            None
+        }
     }
 }
 
@@ -193,5 +327,61 @@ mod tests {
     fn an_offset_moves_the_times() {
         let text = "# wattline-readings 1 meter=external offset_s=-10.5\ntime_s,power_w\n11,2\n";
         assert_eq!(External.trace(text).unwrap().uptime_s, [0.5]);
+    }
+
+    #[test]
+    fn columns_can_be_named() {
+        let column =
+            |title: &str, unit: &str| Some(Column { title: title.into(), unit: unit.into() });
+        let mut names = ColumnNames {
+            time: column("When", "ms"),
+            voltage: column("Main V", "V"),
+            current: column("Main", "mA"),
+            ..ColumnNames::default()
+        };
+        assert_eq!(names.check(), Ok(()));
+        let first = titles("When, \"Main\", Main V, Power (W)", &names).unwrap();
+        assert_eq!(first, "time[ms],current[mA],voltage[V],-");
+        let text = format!("{first}\n1500,500,4,99\n");
+        let trace = External.trace(&text).unwrap();
+        assert_eq!((trace.uptime_s, trace.power_w), (vec![1.5], vec![Some(2.0)]));
+        let error = titles("When,Power (W)", &names).unwrap_err();
+        assert_eq!(error, "there is no column \"Main V\"; there are When, Power (W)");
+        let plain = titles("time_s,power_w", &ColumnNames::default());
+        assert_eq!(plain.as_deref(), Ok("time_s,power_w"));
+        names.current = None;
+        assert_eq!(names.check().unwrap_err().0, "power");
+        names.time = None;
+        assert_eq!(names.check().unwrap_err().0, "time");
+        names.voltage = column("Main V", "kV");
+        let (quantity, problem) = names.check().unwrap_err();
+        assert_eq!((quantity, problem.as_str()), ("voltage", "has no unit `kV`; use V, mV, uV"));
+    }
+
+    /// A float of 1.8e18 ns is only good to 256 ns.
+    #[test]
+    fn times_of_unix_are_exact() {
+        let text = "# wattline-readings 1 meter=external offset_s=-1795336000.000000001 \
+                    residual_s=0.02\ntime_s,power_w\n1795336104.000000004,2\n";
+        let trace = External.trace(text).unwrap();
+        assert_eq!((trace.uptime_s[0], trace.clock_residual_s), (104.000000003, Some(0.02)));
+        for (text, unit_ns, expected) in [
+            ("-1.25", 1e9, -1_250_000_000),
+            ("-0.5", 1e3, -500),
+            ("1795336104123.5", 1e6, 1_795_336_104_123_500_000),
+            ("1.5e3", 1e9, 1_500_000_000_000),
+            ("7", 1.0, 7),
+        ] {
+            assert_eq!(nanos(text, unit_ns), Some(expected), "{text}");
+        }
+        assert_eq!(nanos("1e300", 1.0), None);
+        assert_eq!(nanos("x", 1.0), None);
+    }
+
+    #[test]
+    fn a_fault_is_the_reason() {
+        let text = "# wattline-readings 1 meter=external\n# fault: the file was cut\n";
+        let error = External.trace(text).unwrap_err().to_string();
+        assert_eq!(error, "external: the file was cut");
     }
 }

@@ -8,7 +8,7 @@
 //! To add a meter: a file with a type that implements [`Meter`], and a line in [`METERS`].
 
 mod counters;
-mod external;
+pub mod external;
 mod fuel_gauge;
 mod ina231;
 mod odpm;

@@ -3,8 +3,17 @@
 use super::{Machine, Reply};
 use crate::virtual_board::machine::SESSION_PROPERTY;
 
+/// The clock of a bench meter's log, and the board's at the same moment.
+const HOST_CLOCK: &str = "wattline.host_clock";
+
 /// `getprop [NAME [DEFAULT]]`.
 pub(super) fn getprop(machine: &Machine, words: &[&str]) -> Reply {
+    if let [HOST_CLOCK] = words {
+        let now_ns = machine.clock.now_ns();
+        let mut hardware = machine.hardware();
+        hardware.move_to(now_ns);
+        return Reply::output(hardware.host_clock().unwrap_or_default() + "\n");
+    }
     let properties = machine.properties();
     let text = match words {
         [] => properties.iter().map(|(name, value)| format!("[{name}]: [{value}]\n")).collect(),

@@ -9,6 +9,7 @@
 //! starts on a board that has cooled to its idle temperature: so its readings depend
 //! on its label and its work, not on what ran before.
 
+mod bench_log;
 mod cpufreq;
 mod files;
 mod gauge;
@@ -26,6 +27,7 @@ use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
 use super::board_file::{BoardFile, Rail};
+use bench_log::BenchLog;
 use cpufreq::CpuFreq;
 use files::{LiveFile, write_file};
 use gauge::FuelGauge;
@@ -43,6 +45,7 @@ pub(super) struct Hardware {
     chips: Vec<OdpmChip>,
     gauge: Option<FuelGauge>,
     rapl: Option<Rapl>,
+    log: Option<BenchLog>,
     uptime: LiveFile,
     temperatures: [LiveFile; 2],
     periods: Periods,
@@ -85,6 +88,7 @@ impl Hardware {
             chips,
             gauge,
             rapl: None,
+            log: None,
             seed,
             file,
         };
@@ -96,6 +100,18 @@ impl Hardware {
     pub(super) fn add_rapl(&mut self, folder: &Path) -> io::Result<()> {
         self.rapl = Some(Rapl::new(folder)?);
         Ok(())
+    }
+
+    /// Writes the power of all rails to a file of the host, as a bench meter's program would.
+    pub(super) fn add_log(&mut self, path: &Path) -> io::Result<()> {
+        let epoch_ns = self.file.epoch_start_s * 1_000_000_000;
+        self.log = Some(BenchLog::create(path, epoch_ns, self.start_ns())?);
+        Ok(())
+    }
+
+    /// The clock of that log and the board's, in seconds; none without one.
+    pub(super) fn host_clock(&self) -> Option<String> {
+        self.log.as_ref().map(BenchLog::clocks)
     }
 
     /// Nanoseconds since boot when a session starts.
@@ -134,6 +150,7 @@ impl Hardware {
         self.temperature_c =
             heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
         self.periods.restart(now_ns);
+        self.log.iter_mut().for_each(|log| log.restart(now_ns));
         let power = self.power(0.0, self.temperature_c);
         self.refresh(power);
         self.chips.iter_mut().for_each(|chip| chip.restart(now_ns, &mut self.noise));
@@ -166,10 +183,12 @@ impl Hardware {
             self.temperature_c = heat::after(&self.file.heat, self.temperature_c, total, seconds);
             self.refresh(power);
             self.rapl.iter_mut().for_each(|rapl| rapl.settle(power, seconds));
+            self.log.iter_mut().for_each(|log| log.settle(power, until_ns));
             let noise = &mut self.noise;
             self.chips.iter_mut().for_each(|chip| chip.settle(power, seconds, until_ns, noise));
             self.gauge.iter_mut().for_each(|gauge| gauge.settle(power, seconds, until_ns, noise));
         }
+        self.log.iter_mut().for_each(|log| log.move_to(now_ns));
         self.show(now_ns);
     }
 

@@ -1,0 +1,408 @@
+//! The log of an external meter: a file on the host that another program appends to. After a
+//! session its rows are taken, tied to the board's clock, as what a sampler would have left.
+//!
+//! Rows have the host's times. The board's clock is read right after the session, when it
+//! is off by what the two drift in that time and by half of the call. A log that does not
+//! grow is an error; one that was cut or replaced meanwhile makes a bad run, which is
+//! repeated.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::RangeInclusive;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::power::meter::external::{Columns, FAULT, titles};
+use crate::power::meter::{External, Offer};
+use crate::scenario::MeterLog;
+
+use super::clocks::{Clocks, host_ns, read_clocks};
+use super::session::{SessionLogs, run_session};
+use super::{Board, BoardFacts, ChosenMeter, DeviceError, SessionPlan};
+
+/// So much of the session's rest before and after its marks is taken, in nanoseconds; the
+/// session rests for 2 s.
+const MARGIN_NS: i128 = 1_500_000_000;
+
+/// A log's last rows may come late, by what its program keeps to itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often it is looked at then.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What was in the file before a session and may be of it, in bytes: a few rows.
+const BACK: u64 = 1 << 16;
+
+/// The title is within so many lines of the start.
+const HEAD_LINES: usize = 50;
+
+/// The furthest that the host's clock may be moved in a session, in seconds.
+const STEP_MAX_S: f64 = 0.1;
+
+/// A time further off is of another clock, in nanoseconds.
+const OTHER_CLOCK_NS: i128 = 600 * 1_000_000_000;
+
+/// The log of an external meter.
+#[derive(Debug)]
+pub struct HostLog {
+    /// Serial of the board that the meter is at.
+    serial: String,
+    path: PathBuf,
+    settings: MeterLog,
+}
+
+/// The log and the clocks before a session.
+struct Before {
+    inode: u64,
+    length: u64,
+    at: Instant,
+    host_ns: i128,
+}
+
+/// The remedy for a virtual board without a bench.
+const NO_BENCH: &str = "a virtual board's time is not the host's; start it with `wattline board \
+                        virtual --log FILE`, and name that file in `[board.log]`";
+
+/// Refuses a virtual board that writes no log of its own: no other log has its time.
+///
+/// # Errors
+/// [`DeviceError::NoMeter`], or a board that can't be asked.
+pub fn check_bench(board: &dyn Board, facts: &BoardFacts) -> Result<(), DeviceError> {
+    let question = "getprop wattline.host_clock";
+    let ask = || board.shell(question, Duration::from_secs(10))?.success(board, question);
+    if facts.is_virtual() && ask()?.trim().is_empty() {
+        return Err(DeviceError::NoMeter { serial: board.serial().into(), why: NO_BENCH.into() });
+    }
+    Ok(())
+}
+
+impl HostLog {
+    /// A log that exists and whose columns are known.
+    ///
+    /// # Errors
+    /// [`DeviceError::MeterLog`].
+    pub fn open(serial: &str, path: &Path, settings: &MeterLog) -> Result<Self, DeviceError> {
+        let (serial, settings) = (serial.to_string(), settings.clone());
+        let log = Self { serial, path: path.to_owned(), settings };
+        log.titles()?;
+        Ok(log)
+    }
+
+    /// The meter that writes it.
+    pub fn meter(&self) -> ChosenMeter {
+        let rails = vec![External::RAIL.to_string()];
+        let offer = Offer { default_rails: rails.clone(), rails, remarks: Vec::new() };
+        ChosenMeter { meter: &External, offer, passed_over: Vec::new() }
+    }
+
+    /// Runs a session; its samples are the log's rows.
+    ///
+    /// # Errors
+    /// Those of a session, and [`DeviceError::MeterLog`] for a log that can't be read or
+    /// stopped growing.
+    pub fn session(
+        &self,
+        board: &dyn Board,
+        plan: &SessionPlan,
+    ) -> Result<SessionLogs, DeviceError> {
+        let before = self.before()?;
+        let mut logs = run_session(board, plan)?;
+        let clocks = read_clocks(board)?;
+        logs.samples = self.samples(&before, clocks, logs.outcome.uptime_s)?;
+        Ok(logs)
+    }
+
+    fn before(&self) -> Result<Before, DeviceError> {
+        let file = fs::metadata(&self.path).map_err(|error| self.unreadable(&error))?;
+        Ok(Before { inode: file.ino(), length: file.len(), at: Instant::now(), host_ns: host_ns() })
+    }
+
+    /// The rows around the session's marks, as text that `power` reads.
+    fn samples(
+        &self,
+        before: &Before,
+        clocks: Clocks,
+        (begin_s, end_s): (f64, f64),
+    ) -> Result<String, DeviceError> {
+        let title = self.titles()?;
+        let columns = Columns::of(&title).map_err(|problem| self.problem(None, problem))?;
+        let own_ns = (self.settings.clock_offset_s * 1e9).round() as i128;
+        let offset_ns = clocks.offset_ns() + own_ns;
+        let uptime_ns = |row: &str| Some(columns.sample(row)?.0 + offset_ns);
+        let head = format!(
+            "# wattline-readings 1 meter=external offset_s={} residual_s={:.3}\n",
+            decimal_s(offset_ns),
+            clocks.residual_ns as f64 * 1e-9
+        );
+        if let Some(fault) = self.await_rows(before, clocks, end_s, &uptime_ns)? {
+            return Ok(format!("{head}{FAULT}{fault}\n"));
+        }
+        let text = self.text_from(before.length.saturating_sub(BACK))?;
+        let span = to_ns(begin_s) - MARGIN_NS..=to_ns(end_s) + MARGIN_NS;
+        let rows = rows_in(&text, &span, &uptime_ns);
+        Ok(format!("{head}{title}\n{rows}"))
+    }
+
+    /// Waits until the log reaches beyond the session's end; says why it can't be used.
+    fn await_rows(
+        &self,
+        before: &Before,
+        clocks: Clocks,
+        end_s: f64,
+        uptime_ns: &dyn Fn(&str) -> Option<i128>,
+    ) -> Result<Option<String>, DeviceError> {
+        let began = Instant::now();
+        loop {
+            let file = fs::metadata(&self.path).map_err(|error| self.unreadable(&error))?;
+            if let Some(fault) = before.fault(&file) {
+                return Ok(Some(format!("{} {fault}", self.path.display())));
+            }
+            let tail = self.text_from(file.len().saturating_sub(BACK))?;
+            let last_ns = whole_lines(&tail).rev().find_map(uptime_ns);
+            match last_ns {
+                Some(last) if last > clocks.uptime_ns + OTHER_CLOCK_NS => {
+                    return Err(self.other_clock(last - clocks.uptime_ns));
+                }
+                Some(last) if last >= to_ns(end_s) + MARGIN_NS => return Ok(None),
+                _ if began.elapsed() >= PATIENCE => return Err(self.stopped(last_ns, end_s)),
+                _ => thread::sleep(LOOK),
+            }
+        }
+    }
+
+    /// The line that says which columns hold what.
+    fn titles(&self) -> Result<String, DeviceError> {
+        let mut head = Vec::new();
+        let file = File::open(&self.path).map_err(|error| self.unreadable(&error))?;
+        file.take(BACK).read_to_end(&mut head).map_err(|error| self.unreadable(&error))?;
+        let head = String::from_utf8_lossy(&head);
+        let lines = head.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty());
+        let mut first = None;
+        for line in lines {
+            match titles(line, &self.settings.columns) {
+                Ok(titles) => return Ok(titles),
+                Err(problem) => first = first.or(Some(problem)),
+            }
+        }
+        let problem = first.unwrap_or_else(|| "it is empty; start the meter's program".into());
+        Err(self.problem(Some(1), format!("{problem}; see `[board.log]` of the scenario")))
+    }
+
+    fn text_from(&self, position: u64) -> Result<String, DeviceError> {
+        read_from(&self.path, position).map_err(|error| self.unreadable(&error))
+    }
+
+    fn problem(&self, line: Option<usize>, problem: String) -> DeviceError {
+        DeviceError::MeterLog {
+            serial: self.serial.clone(),
+            file: self.path.clone(),
+            line,
+            problem,
+        }
+    }
+
+    fn unreadable(&self, error: &io::Error) -> DeviceError {
+        let remedy = "start the meter's program, or change `file` in `[board.log]`";
+        self.problem(None, format!("cannot be read ({error}); {remedy}"))
+    }
+
+    fn other_clock(&self, ahead_ns: i128) -> DeviceError {
+        let problem = format!(
+            "its last time is {:.0} s ahead of the host's clock: it must have the host's time of \
+             Unix; `clock_offset_s` in `[board.log]` is added to its times",
+            ahead_ns as f64 * 1e-9
+        );
+        self.problem(self.lines(), problem)
+    }
+
+    fn stopped(&self, last_ns: Option<i128>, end_s: f64) -> DeviceError {
+        let what = match last_ns.map(|last| to_ns(end_s) - last) {
+            None => "no row has a time and a power".to_string(),
+            Some(behind) if behind > OTHER_CLOCK_NS => format!(
+                "its last time is {:.0} s before the session's end: it stopped growing, or it has \
+                 not the host's time of Unix (`clock_offset_s` in `[board.log]` is added to it)",
+                behind as f64 * 1e-9
+            ),
+            Some(_) => format!(
+                "it stopped growing: {} s after the session it does not reach beyond its end",
+                PATIENCE.as_secs()
+            ),
+        };
+        let remedy = "see to the meter's program, then go on with --resume";
+        self.problem(self.lines(), format!("{what}; {remedy}"))
+    }
+
+    /// Number of the last line.
+    fn lines(&self) -> Option<usize> {
+        Some(self.text_from(0).ok()?.lines().count())
+    }
+}
+
+impl Before {
+    /// What happened to the file, or to the host's clock, since.
+    fn fault(&self, file: &fs::Metadata) -> Option<String> {
+        if file.ino() != self.inode {
+            return Some("was replaced while the session ran".into());
+        }
+        if file.len() < self.length {
+            return Some("was cut while the session ran".into());
+        }
+        let passed_s = (host_ns() - self.host_ns) as f64 * 1e-9;
+        let moved_s = passed_s - self.at.elapsed().as_secs_f64();
+        (moved_s.abs() > STEP_MAX_S).then(|| {
+            format!("has the host's times, and that clock was moved by {moved_s:.1} s meanwhile")
+        })
+    }
+}
+
+/// From the first row in a span of time to the last one, whatever stands between them.
+fn rows_in(
+    text: &str,
+    span_ns: &RangeInclusive<i128>,
+    uptime_ns: &dyn Fn(&str) -> Option<i128>,
+) -> String {
+    let lines: Vec<&str> = whole_lines(text).collect();
+    let is_in = |line: &&str| uptime_ns(line).is_some_and(|at| span_ns.contains(&at));
+    let Some(first) = lines.iter().position(is_in) else { return String::new() };
+    let last = lines.iter().rposition(is_in).unwrap_or(first);
+    lines[first..=last].iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+/// The lines that have their end.
+fn whole_lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let end = text.rfind('\n').map_or(0, |at| at + 1);
+    text[..end].lines()
+}
+
+/// The text of a file from a position on.
+fn read_from(path: &Path, position: u64) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(position))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn to_ns(seconds: f64) -> i128 {
+    (seconds * 1e9).round() as i128
+}
+
+/// Seconds with all nine decimals.
+fn decimal_s(nanos: i128) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    let nanos = nanos.unsigned_abs();
+    format!("{sign}{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::power::parse_samples;
+
+    /// The host's clock when the board starts.
+    const BOOT_S: i128 = 1_767_258_000;
+
+    struct Bench {
+        folder: tempfile::TempDir,
+        log: HostLog,
+    }
+
+    fn settings() -> MeterLog {
+        MeterLog { file: "x.csv".into(), columns: Default::default(), clock_offset_s: 0.0 }
+    }
+
+    /// A log with ten rows a second over some seconds of uptime.
+    fn rows(from_s: i128, to_s: i128) -> String {
+        let row = |tenth: i128| format!("{}.{},2.5\n", BOOT_S + tenth / 10, tenth % 10);
+        (from_s * 10..to_s * 10).map(row).collect()
+    }
+
+    fn bench(text: &str) -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("meter.csv");
+        fs::write(&path, text).unwrap();
+        let log = HostLog::open("left", &path, &settings()).unwrap();
+        Bench { folder, log }
+    }
+
+    fn clocks() -> Clocks {
+        let second = 1_000_000_000;
+        let (host_ns, uptime_ns) = ((BOOT_S + 120) * second, 120 * second);
+        Clocks { host_ns, uptime_ns, residual_ns: 20_000_000 }
+    }
+
+    impl Bench {
+        fn append(&self, text: &str) {
+            let old = fs::read_to_string(self.path()).unwrap();
+            fs::write(self.path(), old + text).unwrap();
+        }
+
+        fn path(&self) -> PathBuf {
+            self.folder.path().join("meter.csv")
+        }
+
+        /// What a session from 100 to 110 s takes.
+        fn samples(&self, before: &Before) -> Result<String, DeviceError> {
+            self.log.samples(before, clocks(), (100.0, 110.0))
+        }
+    }
+
+    #[test]
+    fn the_rows_of_a_session_are_taken_on_the_boards_clock() {
+        let bench = bench(&format!("# logger 2\ntime_s,power_w\n{}", rows(90, 99)));
+        let before = bench.log.before().unwrap();
+        bench.append(&rows(99, 105));
+        bench.append("torn ro\n");
+        bench.append(&rows(105, 115));
+        bench.append("1767258115,2");
+        let samples = bench.samples(&before).unwrap();
+        let trace = parse_samples(&samples).unwrap();
+        assert_eq!((trace.uptime_s[0], *trace.uptime_s.last().unwrap()), (98.5, 111.5));
+        assert_eq!((trace.len(), trace.flaws.len()), (131, 1));
+        assert_eq!(trace.clock_residual_s, Some(0.02));
+    }
+
+    #[test]
+    fn a_log_that_is_cut_or_replaced_makes_a_bad_run() {
+        let bench = bench(&format!("time_s,power_w\n{}", rows(90, 120)));
+        let before = bench.log.before().unwrap();
+        let reason = || parse_samples(&bench.samples(&before).unwrap()).unwrap_err().to_string();
+        fs::write(bench.path(), "time_s,power_w\n").unwrap();
+        assert!(reason().ends_with("meter.csv was cut while the session ran"), "{}", reason());
+        let other = bench.folder.path().join("other.csv");
+        fs::write(&other, format!("time_s,power_w\n{}", rows(90, 120))).unwrap();
+        fs::rename(&other, bench.path()).unwrap();
+        assert!(reason().ends_with("was replaced while the session ran"), "{}", reason());
+    }
+
+    #[test]
+    fn a_log_of_another_clock_is_told_with_its_line() {
+        let bench = bench("time_s,power_w\n99999999999,2\n");
+        let before = bench.log.before().unwrap();
+        let error = bench.samples(&before).unwrap_err().to_string();
+        assert!(error.contains("meter.csv, line 2: its last time is"), "{error}");
+        let stopped = bench.log.stopped(Some(to_ns(60.0)), 110.0).to_string();
+        assert!(stopped.contains("line 2: it stopped growing"), "{stopped}");
+        let relative = bench.log.stopped(Some(to_ns(-1e9)), 110.0).to_string();
+        assert!(relative.contains("clock_offset_s"), "{relative}");
+    }
+
+    #[test]
+    fn a_log_that_is_not_there_or_says_nothing_is_refused() {
+        let bench = bench("time_s,power_w\n");
+        fs::write(bench.path(), "").unwrap();
+        let error = bench.log.titles().unwrap_err().to_string();
+        assert!(error.contains("start the meter's program"), "{error}");
+        let missing = bench.folder.path().join("none.csv");
+        let error = HostLog::open("left", &missing, &settings()).unwrap_err().to_string();
+        assert!(error.contains("none.csv: cannot be read"), "{error}");
+    }
+
+    #[test]
+    fn seconds_are_written_with_all_their_digits() {
+        assert_eq!(decimal_s(-1_767_257_880_000_000_001), "-1767257880.000000001");
+        assert_eq!(decimal_s(5), "0.000000005");
+    }
+}

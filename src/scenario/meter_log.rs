@@ -1,0 +1,71 @@
+//! `[board.log]`: the log of an external meter, as written and its checks.
+
+use serde::Deserialize;
+
+use super::checked::{MeterChoice, MeterLog};
+use super::error::Problem;
+use crate::power::meter::external::{Column, ColumnNames};
+
+/// `[board.log]`: a table that another program appends to on the host while the campaign runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogFile {
+    /// The table, relative to the scenario file; `{board}` stands for the board's serial.
+    pub file: String,
+    /// Column of the host's time, seconds of Unix. Default, here and below: by its title.
+    pub time: Option<ColumnFile>,
+    /// Column of the power.
+    pub power: Option<ColumnFile>,
+    /// Column of the voltage, where there is none of the power.
+    pub voltage: Option<ColumnFile>,
+    /// Column of the current, where there is none of the power.
+    pub current: Option<ColumnFile>,
+    /// Seconds to add to the times for the host's. Default 0.
+    #[serde(default)]
+    pub clock_offset_s: f64,
+}
+
+/// A column of the table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnFile {
+    /// Its title.
+    pub column: String,
+    /// The unit of its numbers.
+    pub unit: String,
+}
+
+/// A log goes with the meter `external`, and that with a log.
+pub(super) fn check_log(
+    written: &Option<LogFile>,
+    meter: MeterChoice,
+) -> Result<Option<MeterLog>, Problem> {
+    let is_external = meter == MeterChoice::Named("external");
+    let Some(log) = written else {
+        let message = "is \"external\", which needs `[board.log]` with the meter's `file`";
+        return if is_external { Err(Problem::new("board.meter", message)) } else { Ok(None) };
+    };
+    if !is_external {
+        let message = "goes with `meter = \"external\"`; name that meter, or leave the log out";
+        return Err(Problem::new("board.log", message));
+    }
+    if log.file.trim().is_empty() {
+        return Err(Problem::new("board.log.file", "is empty; name the meter's log"));
+    }
+    if !log.clock_offset_s.is_finite() {
+        return Err(Problem::new("board.log.clock_offset_s", "must be a number of seconds"));
+    }
+    let column = |written: &Option<ColumnFile>| {
+        let ColumnFile { column, unit } = written.as_ref()?;
+        Some(Column { title: column.clone(), unit: unit.clone() })
+    };
+    let columns = ColumnNames {
+        time: column(&log.time),
+        power: column(&log.power),
+        voltage: column(&log.voltage),
+        current: column(&log.current),
+    };
+    columns.check().map_err(|(key, message)| Problem::new(format!("board.log.{key}"), message))?;
+    let (file, clock_offset_s) = (log.file.clone(), log.clock_offset_s);
+    Ok(Some(MeterLog { file, columns, clock_offset_s }))
+}

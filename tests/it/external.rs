@@ -1,0 +1,177 @@
+//! A bench meter's log on the host in whole campaigns: the virtual board writes what such a
+//! meter's program would, and knows what was spent.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use wattline::campaign::Phase;
+use wattline::run::{Measured, RunRecord, read_journal};
+use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
+
+use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
+
+/// What a data set consists of.
+const TABLES: [&str; 3] = ["dataset.csv", "energies.csv", "contexts.csv"];
+
+/// An adb server of the test's own, and a folder; gone with it.
+struct Bench {
+    server: AdbServer,
+    folder: TempDir,
+}
+
+impl Bench {
+    /// None, and it says so, where a tool is missing.
+    fn new() -> Option<Bench> {
+        has(&CAMPAIGN_TOOLS)
+            .then(|| Bench { server: AdbServer::new(), folder: TempDir::new().unwrap() })
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A board whose meter writes to a log of this name, and leaves its truth beside it.
+    fn board(&self, log: &str) -> RunningBoard {
+        start(&BoardOptions {
+            executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
+            agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+            truth: Some(self.out(&format!("{log}-truth"))),
+            log: Some(self.out(log)),
+            ..BoardOptions::default()
+        })
+        .unwrap()
+    }
+
+    /// The scenario of several boards, with base cases only and a log.
+    fn scenario(&self, log: &str) -> String {
+        let text = fs::read_to_string("tests/scenarios/fleet.toml").unwrap();
+        let sources = format!("{}/scenarios", env!("CARGO_MANIFEST_DIR"));
+        let text = text.replace("../../scenarios", &sources).replace("cases = 8", "cases = 2");
+        let meter = format!("meter = \"external\"\n[board.log]\nfile = \"{log}\"");
+        let text = text.replace("rails = [\"arm\", \"mem\"]", &meter);
+        let path = self.out(&format!("{log}.toml"));
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_string()
+    }
+
+    fn wattline(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        answer(self.server.wattline(arguments))
+    }
+
+    /// As [`Bench::wattline`], where nothing may go wrong.
+    fn good(&self, arguments: &[&str]) -> String {
+        let (code, said) = self.wattline(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}\n{said}");
+        said
+    }
+}
+
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
+}
+
+/// Each power run's energy above that of idling as long, and what its session spent by the
+/// board's truth, code and collections, in joules.
+fn measured_and_spent(out: &Path, truth: &Path) -> Vec<(String, f64, f64)> {
+    let collection_j = BoardFile::odroid_xu_e().collector.energy_j;
+    let records = read_journal(out).unwrap();
+    let of = |phase: Phase| -> Vec<(&RunRecord, &Measured)> {
+        let good = records.iter().filter(|record| record.is_good() && record.run.phase == phase);
+        good.map(|record| (record, record.measured.as_ref().unwrap())).collect()
+    };
+    let idle = of(Phase::Idle);
+    let idle_w = idle.iter().map(|(_, run)| run.mean_power_w()).sum::<f64>() / idle.len() as f64;
+    let compared = of(Phase::Power).into_iter().map(|(record, run)| {
+        let total = rows(&truth.join(record.run.id()).join("total.csv"));
+        let code_j: f64 = total[0]["energy_j"].parse().unwrap();
+        let spent_j = code_j + run.collections as f64 * collection_j;
+        (record.run.id(), run.energy_j - idle_w * run.duration_s, spent_j)
+    });
+    compared.collect()
+}
+
+#[test]
+fn a_bench_meters_log_measures_what_was_spent_and_one_that_stops_loses_nothing() {
+    let Some(bench) = Bench::new() else { return };
+    let whole = bench.out("whole");
+    {
+        let board = bench.board("whole.csv");
+        let (scenario, serial) = (bench.scenario("whole.csv"), board.serial());
+        let to = whole.to_str().unwrap();
+        let said = bench.good(&["run", &scenario, "--board", &serial, "--out", to]);
+        assert!(said.contains("power by external"), "{said}");
+        bench.good(&["dataset", to]);
+    }
+    let about: toml::Table =
+        fs::read_to_string(whole.join("dataset.toml")).unwrap().parse().unwrap();
+    assert_eq!(about["meter"].as_str(), Some("external"));
+    let compared = measured_and_spent(&whole, &bench.out("whole.csv-truth"));
+    assert!(compared.len() >= 4, "two of each base case");
+    for (run, measured_j, spent_j) in compared {
+        let error = measured_j / spent_j - 1.0;
+        println!("{run}: {measured_j:.5} J above idle, {spent_j:.5} J spent, {error:+.4}");
+        // What is beyond: the chip leaks more when warm, and writes its log.
+        assert!((-0.01..0.03).contains(&error), "{run}: {measured_j} {spent_j}");
+    }
+    stopped_and_resumed(&bench, &whole);
+}
+
+/// The same campaign, whose log another file takes the place of.
+fn stopped_and_resumed(bench: &Bench, whole: &Path) {
+    let board = bench.board("torn.csv");
+    let (scenario, serial) = (bench.scenario("torn.csv"), board.serial());
+    let (out, log, away) = (bench.out("torn"), bench.out("torn.csv"), bench.out("away.csv"));
+    fs::create_dir(&out).unwrap();
+    // The plan is the same.
+    for entry in fs::read_dir(whole).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let is_result = name == "journal.jsonl" || TABLES.contains(&name.as_str());
+        if entry.path().is_file() && !is_result {
+            fs::copy(entry.path(), out.join(name)).unwrap();
+        }
+    }
+    let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
+    let said = bench.out("said");
+    let mut child =
+        bench.server.command(&words).stderr(File::create(&said).unwrap()).spawn().unwrap();
+    let began = Instant::now();
+    while board.sessions().len() < 4 {
+        assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    fs::rename(&log, &away).unwrap();
+    fs::copy(&away, &log).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4), "a log that does not grow any more");
+    let said = fs::read_to_string(said).unwrap();
+    assert!(said.contains("torn.csv, line ") && said.contains("it stopped growing"), "{said}");
+    fs::rename(&away, &log).unwrap();
+    bench.good(&[&words[..], &["--resume"]].concat());
+    bench.good(&["dataset", out.to_str().unwrap()]);
+    for name in TABLES {
+        let [a, b] = [whole, &out].map(|folder| fs::read_to_string(folder.join(name)).unwrap());
+        assert!(a == b, "{name} differs\n{a}\n{b}");
+    }
+}
+
+#[test]
+fn a_log_that_can_not_be_the_boards_is_refused() {
+    let Some(bench) = Bench::new() else { return };
+    let out = bench.out("out");
+    let to = out.to_str().unwrap();
+    let scenario = bench.scenario("x.csv");
+    let words = ["patterns", &scenario, "--out", to, "--serial", "127.0.0.1:1", "--serial", "b"];
+    let (code, said) = bench.wattline(&words);
+    assert!(code == Some(2) && said.contains("{board}"), "{said}");
+    // One that writes no log has no time of a host.
+    let (code, said) = bench.wattline(&["patterns", &scenario, "--out", to]);
+    assert!(code == Some(4) && said.contains("board virtual --log FILE"), "{said}");
+    let board = bench.board("other.csv");
+    let words = ["patterns", &scenario, "--out", to, "--serial", &board.serial()];
+    let (code, said) = bench.wattline(&words);
+    assert!(code == Some(4) && said.contains("x.csv: cannot be read"), "{said}");
+}
