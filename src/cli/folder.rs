@@ -113,14 +113,14 @@ pub struct DatasetFacts {
     pub rails: Vec<String>,
     /// Fixed frequency in kHz.
     pub frequency_khz: Option<u64>,
-    /// What is said of windows, where its rows are windows of sessions.
-    windows: Option<toml::Table>,
+    /// What is said of windows by board, where its rows are windows of sessions.
+    windows: Vec<toml::Table>,
 }
 
 impl DatasetFacts {
     /// What is held out together: windows of one case, or single cases.
     pub fn fold_unit(&self) -> FoldUnit {
-        if self.windows.is_some() { FoldUnit::Group } else { FoldUnit::Case }
+        if self.windows.is_empty() { FoldUnit::Case } else { FoldUnit::Group }
     }
 
     /// The facts in `dataset.toml` beside a data set; none where there is no such file.
