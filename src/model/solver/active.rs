@@ -151,7 +151,7 @@ mod tests {
         let a = Mat::from_fn(2, 2, |_, _| 1.0);
         let mut factor = ActiveFactor::default();
         let rhs = [3.0, 3.0];
-        assert!(factor.enter(&a, &rhs, 0) && !factor.enter(a.as_ref(), &rhs, 1));
+        assert!(factor.enter(&a, &rhs, 0) && !factor.enter(&a, &rhs, 1));
         assert_eq!((factor.order(), factor.solve()), (&[0][..], vec![3.0]));
     }
 }
