@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum DriverError {
     /// The board is gone or answers no more; the campaign stops and can be resumed.
-    #[error("the board is lost: {0}")]
+    #[error("the board can't be measured any more: {0}")]
     BoardLost(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Something on this machine or in the scenario; the campaign stops.
     #[error("the run can't be made: {0}")]

@@ -189,7 +189,8 @@ impl Columns {
 pub fn nanos(text: &str, unit_ns: f64) -> Option<i128> {
     let number = text.parse::<f64>().ok().filter(|number| number.abs() < 1e20)?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let fraction = format!("0.{fraction}").parse::<f64>().ok();
+    let is_plain = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let fraction = format!("0.{fraction}").parse::<f64>().ok().filter(|_| is_plain);
     let Some((whole, fraction)) = whole.parse::<i64>().ok().zip(fraction) else {
         return Some((number * unit_ns).round() as i128);
     };
