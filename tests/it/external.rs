@@ -151,7 +151,7 @@ fn stopped_and_resumed(bench: &Bench, whole: &Path) {
     assert!(said.contains("torn.csv, line ") && said.contains("it stopped growing"), "{said}");
     fs::rename(&away, &log).unwrap();
     bench.good(&[&words[..], &["--resume"]].concat());
-    bench.good(&["dataset", out.to_str().unwrap()]);
+    bench.good(&["dataset", out.to_str().unwrap(), "--force"]);
     for name in TABLES {
         let [a, b] = [whole, &out].map(|folder| fs::read_to_string(folder.join(name)).unwrap());
         assert!(a == b, "{name} differs\n{a}\n{b}");
