@@ -9,7 +9,7 @@ use super::{Board, DeviceError};
 
 /// Asks a virtual board for its bench's clock, which stands still with the board's, and any
 /// other for an empty line.
-const QUESTION: &str = "getprop wattline.host_clock; cat /proc/uptime";
+pub(super) const BENCH_CLOCK: &str = "getprop wattline.host_clock";
 
 /// How often the clocks are read; the quickest answer is taken.
 const READINGS: usize = 3;
@@ -38,13 +38,14 @@ impl Clocks {
 /// Reads the clocks. The board's is read somewhere between question and answer: half of that
 /// is the residual.
 pub(super) fn read_clocks(board: &dyn Board) -> Result<Clocks, DeviceError> {
+    let question = &format!("{BENCH_CLOCK}; cat /proc/uptime");
     let mut best: Option<Clocks> = None;
     for _ in 0..READINGS {
         let asked_ns = host_ns();
-        let answer = board.shell(QUESTION, Duration::from_secs(10))?.success(board, QUESTION)?;
+        let answer = board.shell(question, Duration::from_secs(10))?.success(board, question)?;
         let clocks = clocks_of(&answer, (asked_ns, host_ns())).ok_or_else(|| {
             let serial = board.serial().into();
-            DeviceError::Garbled { serial, what: format!("no time from `{QUESTION}`"), answer }
+            DeviceError::Garbled { serial, what: format!("no time from `{question}`"), answer }
         })?;
         best = Some(best.map_or(clocks, |best| best.min_by_residual(clocks)));
     }

@@ -18,7 +18,7 @@ use crate::power::meter::external::{Columns, FAULT, titles};
 use crate::power::meter::{External, Offer};
 use crate::scenario::MeterLog;
 
-use super::clocks::{Clocks, host_ns, read_clocks};
+use super::clocks::{BENCH_CLOCK, Clocks, host_ns, read_clocks};
 use super::session::{SessionLogs, run_session};
 use super::{Board, BoardFacts, ChosenMeter, DeviceError, SessionPlan};
 
@@ -70,8 +70,7 @@ const NO_BENCH: &str = "a virtual board's time is not the host's; start it with 
 /// # Errors
 /// [`DeviceError::NoMeter`], or a board that can't be asked.
 pub fn check_bench(board: &dyn Board, facts: &BoardFacts) -> Result<(), DeviceError> {
-    let question = "getprop wattline.host_clock";
-    let ask = || board.shell(question, Duration::from_secs(10))?.success(board, question);
+    let ask = || board.shell(BENCH_CLOCK, Duration::from_secs(10))?.success(board, BENCH_CLOCK);
     if facts.is_virtual() && ask()?.trim().is_empty() {
         return Err(DeviceError::NoMeter { serial: board.serial().into(), why: NO_BENCH.into() });
     }

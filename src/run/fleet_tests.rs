@@ -85,14 +85,32 @@ fn run(
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
 ) -> Result<RunSummary, RunError> {
+    run_until(&order(), folder, start, boards, when_lost, &mut |_| Ok(None))
+}
+
+/// The same with an order of its own, until it is enough.
+fn run_until(
+    order: &[PlannedRun],
+    folder: &Path,
+    start: Start,
+    boards: &mut [&mut Scripted],
+    when_lost: WhenLost,
+    enough: &mut Enough<'_>,
+) -> Result<RunSummary, RunError> {
     let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
     let members = boards.iter_mut().map(|board| Member {
         board: board.name.into(),
         driver: &mut **board as &mut (dyn RunDriver + Send),
     });
     let members = members.collect();
-    let options = options(folder, start);
-    run_fleet(&order(), fresh, members, &options, when_lost, &mut |_| Ok(None), &mut |_| {})
+    run_fleet(order, fresh, members, &options(folder, start), when_lost, enough, &mut |_| {})
+}
+
+/// All cases in a phase, round by round.
+fn rounds(phase: Phase, repeats: u32) -> Vec<PlannedRun> {
+    let round = |repeat| cases().into_iter().rev().map(move |case| (case.name, repeat));
+    let runs = (1..=repeats).flat_map(round);
+    runs.map(|(case, repeat)| PlannedRun { case, phase, repeat }).collect()
 }
 
 fn two() -> (Scripted, Scripted) {
@@ -233,25 +251,13 @@ fn run_until_two(
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
 ) -> Result<RunSummary, RunError> {
-    let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
-    let members = boards.iter_mut().map(|board| Member {
-        board: board.name.into(),
-        driver: &mut **board as &mut (dyn RunDriver + Send),
-    });
-    let members = members.collect();
-    let mut order = Vec::new();
-    for repeat in 1..=4 {
-        let cases = cases().into_iter().rev();
-        order.extend(cases.map(|case| PlannedRun { case: case.name, phase: Phase::Power, repeat }));
-    }
     let mut enough = |records: &[RunRecord]| {
         assert_eq!(records.len() % 8, 0, "whole rounds of 6 + 2 runs");
         let ids: BTreeSet<&str> = records.iter().map(|record| record.folder.as_str()).collect();
         assert_eq!(ids.len(), records.len());
         Ok((records.len() == 16).then(|| "it is known".to_string()))
     };
-    let options = options(folder, start);
-    run_fleet(&order, fresh, members, &options, when_lost, &mut enough, &mut |_| {})
+    run_until(&rounds(Phase::Power, 4), folder, start, boards, when_lost, &mut enough)
 }
 
 #[test]
@@ -285,23 +291,12 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
 #[test]
 fn rounds_go_on_when_the_runs_of_a_lost_board_move() {
     let folder = tempfile::tempdir().unwrap();
-    let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
     let (mut left, mut right) = two();
     right.dies_after = Some(5);
-    let mut order = Vec::new();
-    for repeat in 1..=3 {
-        let run = |case: PlannedCase| PlannedRun { case: case.name, phase: Phase::Idle, repeat };
-        order.extend(cases().into_iter().map(run));
-    }
-    let members = vec![
-        Member { board: "left".into(), driver: &mut left },
-        Member { board: "right".into(), driver: &mut right },
-    ];
-    let options = options(folder.path(), Start::New);
+    let (order, both) = (rounds(Phase::Idle, 3), &mut [&mut left, &mut right]);
     let mut enough = |_: &[RunRecord]| Ok(None);
     let summary =
-        run_fleet(&order, fresh, members, &options, WhenLost::Move, &mut enough, &mut |_| {})
-            .unwrap();
+        run_until(&order, folder.path(), Start::New, both, WhenLost::Move, &mut enough).unwrap();
     assert_eq!((right.made.len(), summary.stopped), (5, None));
     assert_eq!(left.made.len(), 21, "all cases, three times");
 }

@@ -3,76 +3,33 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
 use wattline::campaign::Phase;
 use wattline::run::{Measured, RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
+use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
 
-/// What a data set consists of.
-const TABLES: [&str; 3] = ["dataset.csv", "energies.csv", "contexts.csv"];
-
-/// An adb server of the test's own, and a folder; gone with it.
-struct Bench {
-    server: AdbServer,
-    folder: TempDir,
+/// A board whose meter writes to a log of this name, and leaves its truth beside it.
+fn board(bench: &Bench, log: &str) -> RunningBoard {
+    start(&BoardOptions {
+        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        truth: Some(bench.out(&format!("{log}-truth"))),
+        log: Some(bench.out(log)),
+        ..BoardOptions::default()
+    })
+    .unwrap()
 }
 
-impl Bench {
-    /// None, and it says so, where a tool is missing.
-    fn new() -> Option<Bench> {
-        has(&CAMPAIGN_TOOLS)
-            .then(|| Bench { server: AdbServer::new(), folder: TempDir::new().unwrap() })
-    }
-
-    fn out(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// A board whose meter writes to a log of this name, and leaves its truth beside it.
-    fn board(&self, log: &str) -> RunningBoard {
-        start(&BoardOptions {
-            executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
-            agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-            truth: Some(self.out(&format!("{log}-truth"))),
-            log: Some(self.out(log)),
-            ..BoardOptions::default()
-        })
-        .unwrap()
-    }
-
-    /// The scenario of several boards, with base cases only and a log.
-    fn scenario(&self, log: &str) -> String {
-        let text = fs::read_to_string("tests/scenarios/fleet.toml").unwrap();
-        let sources = format!("{}/scenarios", env!("CARGO_MANIFEST_DIR"));
-        let text = text.replace("../../scenarios", &sources).replace("cases = 8", "cases = 2");
-        let meter = format!("meter = \"external\"\n[board.log]\nfile = \"{log}\"");
-        let text = text.replace("rails = [\"arm\", \"mem\"]", &meter);
-        let path = self.out(&format!("{log}.toml"));
-        fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_string()
-    }
-
-    fn wattline(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        answer(self.server.wattline(arguments))
-    }
-
-    /// As [`Bench::wattline`], where nothing may go wrong.
-    fn good(&self, arguments: &[&str]) -> String {
-        let (code, said) = self.wattline(arguments);
-        assert_eq!(code, Some(0), "{arguments:?}\n{said}");
-        said
-    }
-}
-
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
-    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
+/// The scenario of several boards, with base cases only and a log.
+fn scenario(bench: &Bench, log: &str) -> String {
+    let meter = format!("meter = \"external\"\n[board.log]\nfile = \"{log}\"");
+    let changes = [("cases = 8", "cases = 2"), ("rails = [\"arm\", \"mem\"]", &meter)];
+    bench.scenario("tests/scenarios/fleet.toml", &format!("{log}.toml"), &changes)
 }
 
 /// Each power run's energy above that of idling as long, and what its session spent by the
@@ -100,8 +57,8 @@ fn a_bench_meters_log_measures_what_was_spent_and_one_that_stops_loses_nothing()
     let Some(bench) = Bench::new() else { return };
     let whole = bench.out("whole");
     {
-        let board = bench.board("whole.csv");
-        let (scenario, serial) = (bench.scenario("whole.csv"), board.serial());
+        let board = board(&bench, "whole.csv");
+        let (scenario, serial) = (scenario(&bench, "whole.csv"), board.serial());
         let to = whole.to_str().unwrap();
         let said = bench.good(&["run", &scenario, "--board", &serial, "--out", to]);
         assert!(said.contains("power by external"), "{said}");
@@ -123,22 +80,12 @@ fn a_bench_meters_log_measures_what_was_spent_and_one_that_stops_loses_nothing()
 
 /// The same campaign, whose log another file takes the place of.
 fn stopped_and_resumed(bench: &Bench, whole: &Path) {
-    let board = bench.board("torn.csv");
-    let (scenario, serial) = (bench.scenario("torn.csv"), board.serial());
+    let board = board(bench, "torn.csv");
+    let (scenario, serial) = (scenario(bench, "torn.csv"), board.serial());
     let (out, log, away) = (bench.out("torn"), bench.out("torn.csv"), bench.out("away.csv"));
-    fs::create_dir(&out).unwrap();
-    // The plan is the same.
-    for entry in fs::read_dir(whole).unwrap().map(Result::unwrap) {
-        let name = entry.file_name().into_string().unwrap();
-        let is_result = name == "journal.jsonl" || TABLES.contains(&name.as_str());
-        if entry.path().is_file() && !is_result {
-            fs::copy(entry.path(), out.join(name)).unwrap();
-        }
-    }
+    copy_plan(whole, &out);
     let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
-    let said = bench.out("said");
-    let mut child =
-        bench.server.command(&words).stderr(File::create(&said).unwrap()).spawn().unwrap();
+    let (mut child, said) = bench.start(&words);
     let began = Instant::now();
     while board.sessions().len() < 4 {
         assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
@@ -152,10 +99,7 @@ fn stopped_and_resumed(bench: &Bench, whole: &Path) {
     fs::rename(&away, &log).unwrap();
     bench.good(&[&words[..], &["--resume"]].concat());
     bench.good(&["dataset", out.to_str().unwrap(), "--force"]);
-    for name in TABLES {
-        let [a, b] = [whole, &out].map(|folder| fs::read_to_string(folder.join(name)).unwrap());
-        assert!(a == b, "{name} differs\n{a}\n{b}");
-    }
+    assert_same_data_set(whole, &out, &said);
 }
 
 #[test]
@@ -163,14 +107,14 @@ fn a_log_that_can_not_be_the_boards_is_refused() {
     let Some(bench) = Bench::new() else { return };
     let out = bench.out("out");
     let to = out.to_str().unwrap();
-    let scenario = bench.scenario("x.csv");
+    let scenario = scenario(&bench, "x.csv");
     let words = ["patterns", &scenario, "--out", to, "--serial", "127.0.0.1:1", "--serial", "b"];
     let (code, said) = bench.wattline(&words);
     assert!(code == Some(2) && said.contains("{board}"), "{said}");
     // One that writes no log has no time of a host.
     let (code, said) = bench.wattline(&["patterns", &scenario, "--out", to]);
     assert!(code == Some(4) && said.contains("board virtual --log FILE"), "{said}");
-    let board = bench.board("other.csv");
+    let board = board(&bench, "other.csv");
     let words = ["patterns", &scenario, "--out", to, "--serial", &board.serial()];
     let (code, said) = bench.wattline(&words);
     assert!(code == Some(4) && said.contains("x.csv: cannot be read"), "{said}");

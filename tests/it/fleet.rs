@@ -6,15 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
 use wattline::run::read_journal;
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
+use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const SCENARIO: &str = "tests/scenarios/fleet.toml";
@@ -22,55 +20,12 @@ const SCENARIO: &str = "tests/scenarios/fleet.toml";
 /// What the board `right` spends by the board `left`.
 const FACTOR: f64 = 1.25;
 
-/// What a data set consists of.
-const TABLES: [&str; 3] = ["dataset.csv", "energies.csv", "contexts.csv"];
-
 /// What `prepare.sh` changes on a board.
 const SETTINGS: [&str; 3] = [
     "/sys/bus/i2c/drivers/INA231/4-0040/enable",
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_setspeed",
 ];
-
-/// An adb server of the test's own, and a folder; gone with it.
-struct Bench {
-    server: AdbServer,
-    folder: TempDir,
-}
-
-impl Bench {
-    /// None, and it says so, where a tool is missing.
-    fn new() -> Option<Bench> {
-        has(&CAMPAIGN_TOOLS)
-            .then(|| Bench { server: AdbServer::new(), folder: TempDir::new().unwrap() })
-    }
-
-    fn out(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Starts the program; what it says goes to a file.
-    fn start(&self, arguments: &[&str]) -> (Child, PathBuf) {
-        let log = tempfile::NamedTempFile::new_in(self.folder.path()).unwrap();
-        let (file, log) = log.keep().unwrap();
-        let mut command = self.server.command(arguments);
-        command.stdin(Stdio::null()).stdout(file.try_clone().unwrap()).stderr(file);
-        (command.spawn().unwrap(), log)
-    }
-
-    fn wattline(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        let (mut child, log) = self.start(arguments);
-        let code = child.wait().unwrap().code();
-        (code, fs::read_to_string(log).unwrap())
-    }
-
-    /// As [`Bench::wattline`], where nothing may go wrong.
-    fn good(&self, arguments: &[&str]) -> String {
-        let (code, said) = self.wattline(arguments);
-        assert_eq!(code, Some(0), "{arguments:?}\n{said}");
-        said
-    }
-}
 
 /// A board as it was before its first campaign.
 fn board(name: &str, seed: u64, device: f64, idle: f64, truth: Option<&Path>) -> RunningBoard {
@@ -102,10 +57,6 @@ fn both_with_truth(folder: &Path) -> (RunningBoard, RunningBoard) {
 
 fn settings(board: &RunningBoard) -> Vec<Option<String>> {
     SETTINGS.iter().map(|path| board.read_file(path)).collect()
-}
-
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
-    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
 }
 
 #[test]
@@ -230,13 +181,7 @@ fn each_board_has_a_truth_of_its_own(bench: &Bench, out: &Path) {
 
 /// The scenario with other keys of `[campaign]`.
 fn with_campaign(bench: &Bench, keys: &str) -> String {
-    let text = fs::read_to_string(SCENARIO).unwrap();
-    let sources = format!("{}/scenarios", env!("CARGO_MANIFEST_DIR"));
-    let text = text.replace("../../scenarios", &sources);
-    let text = text.replace("cases = 8\nrepeats = 2", keys);
-    let path = bench.out("other.toml");
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_string()
+    bench.scenario(SCENARIO, "other.toml", &[("cases = 8\nrepeats = 2", keys)])
 }
 
 #[test]
@@ -309,14 +254,7 @@ fn a_board_taken_away_changes_nothing_in_the_data_set() {
         bench.good(&["dataset", whole.to_str().unwrap()]);
     }
     let broken = bench.out("broken");
-    fs::create_dir(&broken).unwrap();
-    for entry in fs::read_dir(&whole).unwrap().map(Result::unwrap) {
-        let name = entry.file_name().into_string().unwrap();
-        let is_result = name == "journal.jsonl" || TABLES.contains(&name.as_str());
-        if entry.path().is_file() && !is_result {
-            fs::copy(entry.path(), broken.join(name)).unwrap();
-        }
-    }
+    copy_plan(&whole, &broken);
     let (left, right) = (left(), right());
     let before = settings(&left);
     let command = run(&broken, &left.serial(), &right.serial(), &[]);
@@ -341,8 +279,5 @@ fn a_board_taken_away_changes_nothing_in_the_data_set() {
     bench.good(&words(&run(&broken, &left.serial(), &again.serial(), &["--resume"])));
     assert_eq!(left.sessions().len(), sessions, "nothing is measured twice");
     bench.good(&["dataset", "--force", broken.to_str().unwrap()]);
-    for name in TABLES {
-        let [a, b] = [&whole, &broken].map(|folder| fs::read_to_string(folder.join(name)).unwrap());
-        assert!(a == b, "{name} differs\n{said}\n{a}\n{b}");
-    }
+    assert_same_data_set(&whole, &broken, &said);
 }

@@ -2,6 +2,7 @@
 
 mod activities;
 mod architecture;
+mod bench;
 mod boards;
 mod device;
 mod external;

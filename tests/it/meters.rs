@@ -3,59 +3,20 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
 use wattline::campaign::Phase;
 use wattline::run::{Measured, RunRecord, read_journal};
 use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, RunningBoard, start};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
+use super::bench::{Bench, rows};
+use super::host::answer;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
-
-/// An adb server of the test's own, and a folder; gone with it.
-struct Bench {
-    server: AdbServer,
-    folder: TempDir,
-}
-
-impl Bench {
-    /// None, and it says so, where a tool is missing.
-    fn new(tools: &[&str]) -> Option<Bench> {
-        has(tools).then(|| Bench { server: AdbServer::new(), folder: TempDir::new().unwrap() })
-    }
-
-    fn for_boards() -> Option<Bench> {
-        Bench::new(&CAMPAIGN_TOOLS)
-    }
-
-    fn out(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn wattline(&self, root: Option<&Path>, arguments: &[&str]) -> (Option<i32>, String) {
-        let mut command = self.server.command(arguments);
-        command.envs(root.map(|root| ("WATTLINE_ROOT", root)));
-        answer(command.output().unwrap())
-    }
-
-    /// As [`Bench::wattline`], where nothing may go wrong.
-    fn good(&self, arguments: &[&str]) -> String {
-        let (code, said) = self.wattline(None, arguments);
-        assert_eq!(code, Some(0), "{arguments:?}\n{said}");
-        said
-    }
-}
-
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
-    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
-}
 
 /// The energy of the base cases above that of idling as long, in joules, and what the board
 /// says it was: code, and collections.
@@ -93,7 +54,7 @@ fn facts(out: &Path) -> toml::Table {
 
 #[test]
 fn a_pipeline_on_power_rails_measures_what_was_spent() {
-    let Some(bench) = Bench::for_boards() else { return };
+    let Some(bench) = Bench::new() else { return };
     let (said, out) = pipeline(&bench, "rails", "pixel");
     assert!(said.contains("VIRTUAL BOARD") && said.contains("power by odpm"), "{said}");
     assert_eq!(facts(&out)["meter"].as_str(), Some("odpm"));
@@ -109,7 +70,7 @@ fn a_pipeline_on_power_rails_measures_what_was_spent() {
 
 #[test]
 fn a_pipeline_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can() {
-    let Some(bench) = Bench::for_boards() else { return };
+    let Some(bench) = Bench::new() else { return };
     let (said, out) = pipeline(&bench, "gauge", "phone");
     assert!(said.contains("power by fuel-gauge (power of the whole device"), "{said}");
     let facts = facts(&out);
@@ -158,7 +119,7 @@ fn short(folder: &Path, scenario: &str, meter: &str) -> String {
 
 /// Faults of the meter in a campaign: the first bad run's reason, and the run is made again.
 fn with_fault(board_name: &str, scenario: &str, meter: &str, fault: Fault) -> String {
-    let Some(bench) = Bench::for_boards() else { return String::new() };
+    let Some(bench) = Bench::new() else { return String::new() };
     let board = board(board_name);
     board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
     board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
@@ -193,7 +154,7 @@ fn a_gauge_that_freezes_or_tells_nonsense_makes_a_run_bad() {
 
 #[test]
 fn the_power_statistics_service_measures_without_root() {
-    let Some(bench) = Bench::for_boards() else { return };
+    let Some(bench) = Bench::new() else { return };
     let board = board("pixel");
     let out = bench.out("out");
     let scenario = short(bench.folder.path(), "rails", "power-stats");
@@ -209,17 +170,17 @@ fn the_power_statistics_service_measures_without_root() {
 
 #[test]
 fn a_meter_that_the_board_lacks_is_refused_and_never_0_joules() {
-    let Some(bench) = Bench::for_boards() else { return };
+    let Some(bench) = Bench::new() else { return };
     let board = board("phone");
     let out = bench.out("out");
     for meter in ["odpm", "rapl", "software"] {
         let scenario = short(bench.folder.path(), "gauge", meter);
         let arguments =
             ["run", &scenario, "--board", &board.serial(), "--out", out.to_str().unwrap()];
-        let (code, said) = bench.wattline(None, &arguments);
+        let (code, said) = bench.wattline(&arguments);
         assert!(code == Some(4) && said.contains("not 0 J"), "{meter}: {said}");
     }
-    let (code, said) = bench.wattline(None, &["board", "check", &board.serial()]);
+    let (code, said) = bench.wattline(&["board", "check", &board.serial()]);
     assert_eq!(code, Some(0), "{said}");
     for line in ["meter        fuel-gauge: ", "sessions   use this one", "missing      odpm: "] {
         assert!(said.contains(line), "{line:?} is not in:\n{said}");
@@ -245,22 +206,22 @@ fn draw_20_w(folder: &Path, over: &AtomicBool) {
 
 #[test]
 fn a_campaign_on_this_machine_counts_by_rapl_over_its_wraps() {
-    let Some(bench) = Bench::new(&["javac"]) else { return };
+    let Some(bench) = Bench::with(&["javac"]) else { return };
     let root = bench.out("root");
-    let text = fs::read_to_string("tests/scenarios/faults.toml").unwrap();
-    let sources = format!("{}/scenarios", env!("CARGO_MANIFEST_DIR"));
-    let text = text.replace("../../scenarios", &sources).replace("frames = 200", "frames = 40");
-    let text = text.replace("duration_s = 10", "duration_s = 2").replace("_hz = 4", "_hz = 20");
-    let text = text.replace("at_s = 2,", "at_s = 0.2,").replace("at_s = 6,", "at_s = 0.6,");
-    let scenario = bench.out("s.toml");
-    fs::write(&scenario, text).unwrap();
+    let changes = [
+        ("frames = 200", "frames = 40"),
+        ("duration_s = 10", "duration_s = 2"),
+        ("_hz = 4", "_hz = 20"),
+        ("at_s = 2,", "at_s = 0.2,"),
+        ("at_s = 6,", "at_s = 0.6,"),
+    ];
+    let scenario = bench.scenario("tests/scenarios/faults.toml", "s.toml", &changes);
     let (out, over) = (bench.out("out"), AtomicBool::new(false));
-    let arguments =
-        ["run", scenario.to_str().unwrap(), "--board", "jvm", "--out", out.to_str().unwrap()];
+    let arguments = ["run", &scenario, "--board", "jvm", "--out", out.to_str().unwrap()];
     let (code, said) = thread::scope(|scope| {
         scope.spawn(|| draw_20_w(&root, &over));
         thread::sleep(Duration::from_millis(50));
-        let ended = bench.wattline(Some(&root), &arguments);
+        let ended = answer(bench.command(&arguments).env("WATTLINE_ROOT", &root).output().unwrap());
         over.store(true, Ordering::SeqCst);
         ended
     });

@@ -10,6 +10,7 @@ use std::process::{Command, Output};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
+use super::bench::rows;
 use super::host::{AdbServer, CAMPAIGN_TOOLS, has, kill_server};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
@@ -50,10 +51,6 @@ fn text(output: &Output) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
-}
-
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
-    csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
 }
 
 #[test]

@@ -12,15 +12,13 @@ use wattline::campaign::Phase;
 use wattline::run::{RunRecord, Verdict, read_journal, read_logs};
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
+use crate::bench::{assert_same_data_set, copy_plan};
 use crate::host::{CAMPAIGN_TOOLS, free_port, has, kill_server};
 
 const SCENARIO: &str = "tests/scenarios/faults.toml";
 
 /// Longer than any campaign of this scenario takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(400);
-
-/// What a data set consists of.
-const TABLES: [&str; 3] = ["dataset.csv", "energies.csv", "contexts.csv"];
 
 /// What `prepare.sh` changes on a board.
 const SETTINGS: [&str; 6] = [
@@ -112,13 +110,7 @@ impl Bench {
     /// A new folder with the plan and nothing else of the campaign.
     pub fn planned(&self) -> TempDir {
         let folder = TempDir::new_in(self.folder.path()).unwrap();
-        for entry in fs::read_dir(self.undisturbed()).unwrap().map(Result::unwrap) {
-            let name = entry.file_name().into_string().unwrap();
-            let is_result = name == "journal.jsonl" || TABLES.contains(&name.as_str());
-            if entry.path().is_file() && !is_result {
-                fs::copy(entry.path(), folder.path().join(name)).unwrap();
-            }
-        }
+        copy_plan(&self.undisturbed(), folder.path());
         folder
     }
 
@@ -160,11 +152,7 @@ impl Bench {
     /// good once, and bad runs are kept with a reason.
     pub fn check_folder(&self, out: &Path, outcome: &Outcome) {
         self.dataset(out);
-        for name in TABLES {
-            let [expected, found] = [self.undisturbed(), out.to_owned()]
-                .map(|folder| fs::read_to_string(folder.join(name)).unwrap());
-            assert!(found == expected, "{name} differs\n{}\n{expected}\n{found}", outcome.said);
-        }
+        assert_same_data_set(&self.undisturbed(), out, &outcome.said);
         let records = read_journal(out).unwrap();
         let mut good = BTreeMap::new();
         for record in &records {
