@@ -225,7 +225,8 @@ impl HostLog {
                 behind as f64 * 1e-9
             ),
             Some(_) => format!(
-                "it stopped growing: {} s after the session it does not reach beyond its end",
+                "it stopped growing, or its meter fails: {} s after the session no row with a time \
+                 and a power is later than its end",
                 PATIENCE.as_secs()
             ),
         };

@@ -2,6 +2,7 @@
 //! no board draws, makes a run bad.
 
 use crate::power::Trace;
+use crate::power::meter::External;
 
 /// Power that no single rail of a board or package reaches, in watts. None has a sign.
 const POWER_MAX_W: f64 = 1000.0;
@@ -9,6 +10,10 @@ const POWER_MAX_W: f64 = 1000.0;
 /// Refreshes without a new value on any rail after which the sensors stand still. Real
 /// INA231 logs of an Odroid-XU3 hold at most 11, on a board with nothing to do.
 const STILL_REFRESHES: f64 = 30.0;
+
+/// Rows of a bench meter's log come as often as somebody chose, thousands a second or one, and
+/// neighbours may well be alike: they are held to be no more often than this, in seconds.
+const LOG_REFRESH_S: f64 = 0.264;
 
 /// The longest time without a new reading on any rail, in seconds.
 pub(super) fn longest_still_s(trace: &Trace) -> f64 {
@@ -44,16 +49,29 @@ pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec
     {
         reasons.push("the sensors read 0 W all the time: nothing was measured".into());
     }
-    if let Some(period_us) = trace.update_period_us {
-        let limit_s = STILL_REFRESHES * period_us as f64 * 1e-6;
-        let still_s = longest_still_s(trace);
-        if still_s > limit_s {
-            reasons.push(format!("no sensor had a new reading for {still_s:.1} s"));
-        } else if !lives_after(trace, end_s) {
-            reasons.push("no sensor had a new reading after the window's end".into());
-        }
+    let still_s = longest_still_s(trace);
+    if refresh_s(trace).is_some_and(|refresh_s| still_s > STILL_REFRESHES * refresh_s) {
+        reasons.push(format!("no sensor had a new reading for {still_s:.1} s"));
+    } else if trace.update_period_us.is_some() && !lives_after(trace, end_s) {
+        // Such sessions were not ended before there was one.
+        reasons.push("no sensor had a new reading after the window's end".into());
     }
     reasons
+}
+
+/// How often the meter has something new to say, in seconds, where that is known.
+fn refresh_s(trace: &Trace) -> Option<f64> {
+    let said = trace.update_period_us.map(|period_us| period_us as f64 * 1e-6);
+    let is_log = trace.rails == [External::RAIL];
+    let logged = || median_step_s(trace).map(|step_s| step_s.max(LOG_REFRESH_S));
+    said.or_else(|| if is_log { logged() } else { None })
+}
+
+/// The median time between two rows, in seconds; none of less than two.
+fn median_step_s(trace: &Trace) -> Option<f64> {
+    let mut steps: Vec<f64> = trace.uptime_s.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied()
 }
 
 /// Whether the meter had something new to say after the time.
@@ -123,6 +141,24 @@ mod tests {
         assert_eq!(reasons(&counted(400)), [""; 0]);
         assert_eq!(reasons(&counted(300)), ["no sensor had a new reading for 10.0 s"]);
         assert_eq!(reasons(&counted(378)), ["no sensor had a new reading after the window's end"]);
+    }
+
+    /// Rows of a bench meter, whose value changes until a time.
+    #[test]
+    fn a_log_that_repeats_its_last_row_is_found() {
+        let log = |step_s: f64, still_from_s: f64| {
+            let row = |at: u32| {
+                let time_s = step_s * f64::from(at);
+                format!("{time_s},{}\n", 1.0 + 0.001 * time_s.min(still_from_s))
+            };
+            let rows: String = (0..=(40.0 / step_s) as u32).map(row).collect();
+            let text = format!("# wattline-readings 1 meter=external\ntime_s,power_w\n{rows}");
+            check_readings(&parse_samples(&text).unwrap(), &[External::RAIL.into()], 38.0)
+        };
+        assert_eq!(log(0.001, 33.0), [""; 0], "7000 rows alike, which take 7 s");
+        assert_eq!(log(0.001, 32.0), ["no sensor had a new reading for 8.0 s"]);
+        assert_eq!(log(0.5, 26.0), [""; 0], "28 rows alike");
+        assert_eq!(log(0.5, 24.0), ["no sensor had a new reading for 16.0 s"]);
     }
 
     #[test]

@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
 use wattline::run::{Measured, RunRecord, read_journal};
-use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
+use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, RunningBoard, start};
 
 use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
 
@@ -100,6 +100,41 @@ fn stopped_and_resumed(bench: &Bench, whole: &Path) {
     bench.good(&[&words[..], &["--resume"]].concat());
     bench.good(&["dataset", out.to_str().unwrap(), "--force"]);
     assert_same_data_set(whole, &out, &said);
+}
+
+/// A campaign whose meter has a fault in its second session and none in the third.
+fn with_fault(bench: &Bench, fault: Fault) -> (RunningBoard, Vec<String>, PathBuf) {
+    let log = format!("{fault}.csv");
+    let (board, scenario) = (board(bench, &log), scenario(bench, &log));
+    board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
+    board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
+    let (serial, out) = (board.serial(), bench.out("out"));
+    let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
+    (board, words.map(String::from).to_vec(), out)
+}
+
+#[test]
+fn a_log_that_repeats_its_last_row_makes_a_run_bad() {
+    let Some(bench) = Bench::new() else { return };
+    let (_board, words, out) = with_fault(&bench, Fault::FreezeSensors);
+    bench.good(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let records = read_journal(&out).unwrap();
+    let bad: Vec<&RunRecord> = records.iter().filter(|record| !record.is_good()).collect();
+    assert_eq!(bad.len(), 1, "{:?}", bad.iter().map(|bad| bad.reasons()).collect::<Vec<_>>());
+    assert!(bad[0].reasons().contains("no sensor had a new reading for"), "{}", bad[0].reasons());
+    assert!(records.iter().any(|record| record.is_good() && record.run == bad[0].run));
+}
+
+#[test]
+fn a_meter_that_overflows_stops_the_campaign_which_goes_on_later() {
+    let Some(bench) = Bench::new() else { return };
+    let (_board, words, out) = with_fault(&bench, Fault::GarbageSensors);
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (code, said) = bench.wattline(&words);
+    assert!(code == Some(4) && said.contains("no row with a time and a power"), "{said}");
+    words.push("--resume");
+    bench.good(&words);
+    assert!(read_journal(&out).unwrap().iter().all(RunRecord::is_good));
 }
 
 #[test]

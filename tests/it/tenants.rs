@@ -5,7 +5,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 fn tenants(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
@@ -88,5 +92,42 @@ fn input_at_fault_ends_with_3_and_says_what_to_do() {
         let output = tenants(folder.path(), &[&[input, "x.txt"], flags].concat());
         assert_eq!(output.status.code(), Some(3), "{input}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains("x.txt"), "{input}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn control_groups_are_measured_until_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let used = |group: &str, usec: u64| {
+        let group = folder.path().join("groups").join(group);
+        fs::create_dir_all(&group).unwrap();
+        // Never half written.
+        let part = group.join("part");
+        fs::write(&part, format!("usage_usec {usec}\n")).unwrap();
+        fs::rename(part, group.join("cpu.stat")).unwrap();
+    };
+    used("", 0);
+    used("app", 0);
+    let arguments = "tenants cgroups --root groups --powercap none --watts 15:5 --for 0 --out out";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
+    command.args(arguments.split(' ')).current_dir(folder.path());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    for n in 1..=40 {
+        thread::sleep(Duration::from_millis(50));
+        used("", n * 40_000);
+        used("app", n * 30_000);
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tables = ["tenants.csv", "windows.csv", "views-1s.csv"];
+    let [whole, windows, seconds] =
+        tables.map(|name| fs::read_to_string(folder.path().join("out").join(name)).unwrap());
+    let all = sum(&whole, "energy_j", |_| true);
+    let app = sum(&whole, "energy_j", |tenant| tenant == "/app");
+    let rest = sum(&whole, "energy_j", |tenant| tenant == "/ (in no group)");
+    assert!(app > 0.0 && (app / rest - 3.0).abs() < 0.5, "{whole}");
+    for table in [windows, seconds] {
+        assert!((sum(&table, "energy_j", |_| true) - all).abs() < 1e-6, "{table}");
     }
 }

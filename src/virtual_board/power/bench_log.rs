@@ -1,6 +1,7 @@
 //! The log of a bench meter at the board's supply, as a program on the host would write it: so
 //! campaigns with such a meter can be tried without one. A row per settled period, with the
-//! mean power of all rails since the row before, and no noise.
+//! mean power of all rails since the row before, and a little noise. Its meter has the trouble
+//! that the board's sensors have: it repeats its last value, or says `OL` for overload.
 //!
 //! Its clock is that of the board's world, which stands still with the board's and goes on over
 //! sessions and restarts; a host asks for it by `getprop wattline.host_clock`.
@@ -9,7 +10,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::RailPower;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::{RailPower, SensorTrouble};
+
+/// Standard deviation of a row, in watts: good meters have less than a milliwatt.
+const NOISE_W: f64 = 1e-4;
 
 /// The log and its clock.
 pub(super) struct BenchLog {
@@ -18,6 +25,8 @@ pub(super) struct BenchLog {
     boot_ns: u64,
     /// The board's clock when it was last looked at.
     now_ns: u64,
+    /// The power in the last row.
+    shown: String,
 }
 
 impl BenchLog {
@@ -28,14 +37,26 @@ impl BenchLog {
         }
         let mut file = File::create(path)?;
         file.write_all(b"time_s,power_w\n")?;
-        Ok(Self { file, boot_ns: epoch_ns.saturating_sub(now_ns), now_ns })
+        Ok(Self { file, boot_ns: epoch_ns.saturating_sub(now_ns), now_ns, shown: "0".into() })
     }
 
     /// So much power was drawn until then, on the board's clock. A full disk of the host loses
     /// rows, as it would a real logger's.
-    pub(super) fn settle(&mut self, power: RailPower, until_ns: u64) {
-        let watts: f64 = power.iter().sum();
-        let _ = writeln!(self.file, "{},{watts:.6}", seconds(self.boot_ns + until_ns));
+    pub(super) fn settle(
+        &mut self,
+        power: RailPower,
+        until_ns: u64,
+        trouble: Option<SensorTrouble>,
+        noise: &mut ChaCha8Rng,
+    ) {
+        let normal: f64 = StandardNormal.sample(noise);
+        let watts = power.iter().sum::<f64>() + NOISE_W * normal;
+        match trouble {
+            None => self.shown = format!("{watts:.6}"),
+            Some(SensorTrouble::Frozen) => {}
+            Some(SensorTrouble::Garbage) => self.shown = "OL".into(),
+        }
+        let _ = writeln!(self.file, "{},{}", seconds(self.boot_ns + until_ns), self.shown);
     }
 
     /// The board's clock stands there.
@@ -61,6 +82,8 @@ fn seconds(nanos: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+
     use super::*;
 
     #[test]
@@ -68,14 +91,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bench/log.csv");
         let mut log = BenchLog::create(&path, 1_000_000_000_000, 100_000_000_000).unwrap();
-        log.settle([1.0, 0.5, 0.25, 0.25], 100_500_000_000);
+        let noise = &mut ChaCha8Rng::seed_from_u64(1);
+        log.settle([1.0, 0.5, 0.25, 0.25], 100_500_000_000, None, noise);
         log.move_to(130_000_000_001);
         assert_eq!(log.clocks(), "1030.000000001 130.000000001");
         log.restart(100_000_000_000);
         assert_eq!(log.clocks(), "1030.000000001 100.000000000");
-        log.settle([1.0; 4], 100_250_000_000);
+        for trouble in [SensorTrouble::Frozen, SensorTrouble::Garbage] {
+            log.settle([1.0; 4], 100_250_000_000, Some(trouble), noise);
+        }
         let text = fs::read_to_string(&path).unwrap();
-        let rows = "1000.500000000,2.000000\n1030.250000001,4.000000\n";
-        assert_eq!(text, format!("time_s,power_w\n{rows}"));
+        let rows: Vec<(&str, &str)> = text.lines().filter_map(|row| row.split_once(',')).collect();
+        let times: Vec<&str> = rows.iter().map(|(time, _)| *time).collect();
+        assert_eq!(times, ["time_s", "1000.500000000", "1030.250000001", "1030.250000001"]);
+        let watts: f64 = rows[1].1.parse().unwrap();
+        assert!((watts - 2.0).abs() < 5.0 * NOISE_W, "{text}");
+        assert_eq!((rows[2].1, rows[3].1), (rows[1].1, "OL"));
     }
 }

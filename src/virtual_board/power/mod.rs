@@ -183,8 +183,8 @@ impl Hardware {
             self.temperature_c = heat::after(&self.file.heat, self.temperature_c, total, seconds);
             self.refresh(power);
             self.rapl.iter_mut().for_each(|rapl| rapl.settle(power, seconds));
-            self.log.iter_mut().for_each(|log| log.settle(power, until_ns));
-            let noise = &mut self.noise;
+            let (noise, trouble) = (&mut self.noise, self.trouble);
+            self.log.iter_mut().for_each(|log| log.settle(power, until_ns, trouble, noise));
             self.chips.iter_mut().for_each(|chip| chip.settle(power, seconds, until_ns, noise));
             self.gauge.iter_mut().for_each(|gauge| gauge.settle(power, seconds, until_ns, noise));
         }
