@@ -55,7 +55,10 @@ class Server:
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        port = self.process.stdout.readline().split()[1]
+        said = self.process.stdout.readline().split()
+        if len(said) < 2:
+            sys.exit(f"the server did not start: {' '.join(command)}")
+        port = said[1]
         command = ["taskset", "-c", options.load_core, java, "-cp", options.classpath, "Load"]
         command += [port, str(options.rate), str(options.connections), options.path]
         self.load = subprocess.Popen(

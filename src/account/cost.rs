@@ -37,6 +37,11 @@ impl Interval {
         Interval { lo: Joules(energy.0 - half), hi: Joules(energy.0 + half) }
     }
 
+    /// The interval cut off above: nothing is a larger part than the whole.
+    pub fn at_most(self, whole: Joules) -> Interval {
+        Interval { lo: self.lo, hi: Joules(self.hi.0.min(whole.0)) }
+    }
+
     /// The interval of one of some equal executions.
     pub fn of_one(self, executions: u64) -> Interval {
         let n = executions.max(1) as f64;
@@ -212,6 +217,13 @@ mod tests {
         assert_eq!(costs.of("lib:java.util.List.size").map(|c| costs.name(c)), Some("lib:other"));
         assert_eq!(costs.of("Negation_int"), None);
         assert_eq!(costs.of("lib:GC"), None, "a collection is not an ordinary library call");
+    }
+
+    #[test]
+    fn a_part_is_at_most_the_whole() {
+        let part = Interval::of_difference(Joules(3.0), 4.0);
+        assert!(part.hi > Joules(5.0) && part.at_most(Joules(9.0)) == part);
+        assert_eq!(part.at_most(Joules(5.0)), Interval { hi: Joules(5.0), ..part });
     }
 
     /// Two costs of 1 J with variances 4 and correlation -1: each is unsure, 2 J either

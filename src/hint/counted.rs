@@ -188,16 +188,18 @@ impl<'a> Context<'a> {
         one_j * count * relative
     }
 
-    /// The energy of counts. An interval of a saving may reach below zero: that it costs
-    /// more instead.
+    /// The energy of counts. An interval of a saving may reach below zero, that it costs
+    /// more instead, but not above the scenario's energy.
     pub fn amount(&self, counted: &Counted) -> Amount {
         let energy = self.costs.energy(&counted.counts);
         let variance = if counted.incomplete { None } else { self.costs.variance(&counted.counts) };
         let variance = variance.map(|variance| variance + counted.further_variance());
         let whole = self.input.accounts.ledger.above_idle().joules();
+        let most = if whole > energy { whole } else { energy };
+        let interval = |variance| Interval::of_difference(energy, variance).at_most(most);
         Amount {
             energy,
-            interval: variance.map(|variance| Interval::of_difference(energy, variance)),
+            interval: variance.map(interval),
             share: (whole.0 > 0.0).then(|| energy / whole),
         }
     }
