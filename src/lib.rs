@@ -3,7 +3,7 @@
 //! what to change.
 //!
 //! The modules are listed in the order of the data flow. A module uses only the
-//! modules above it (and `units` and `finding`); `cli` uses everything:
+//! modules above it (and `units`, `finding` and `quantile`); `cli` uses everything:
 //!
 //! java source -> blocks -> operations -> instrumented variants -> campaign ->
 //! runs -> data set -> model -> accounts -> hints -> reports.
@@ -11,6 +11,8 @@
 pub mod units;
 
 pub mod finding;
+
+pub mod quantile;
 
 pub mod java;
 

@@ -10,6 +10,7 @@ use crate::account::matching::Pair;
 use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};
 use crate::account::truth::Truth;
 use crate::operations::Dictionary;
+use crate::quantile::quantile;
 use crate::units::Joules;
 
 /// The part of the true energy whose entries are compared.
@@ -206,13 +207,6 @@ fn sorted_errors(pairs: &[Pair]) -> Vec<f64> {
     errors
 }
 
-/// The `p` quantile of ascending values, linear between neighbours.
-fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let at = p * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    below + (above - below) * at.fract()
-}
-
 /// Part of the pairs whose interval holds the truth.
 fn coverage(pairs: &[Pair]) -> Option<f64> {
     pairs.iter().any(|pair| pair.interval.is_some()).then(|| {
@@ -290,12 +284,5 @@ mod tests {
         let methods = evaluation.level(Level::Method).unwrap();
         assert_eq!((methods.entries, methods.unmatched, methods.median_error), (1, 1, 1.0));
         assert_eq!(evaluation.unmatched[0].energy, Joules(100.0));
-    }
-
-    #[test]
-    fn quantiles_lie_between_neighbours() {
-        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.5), 2.5);
-        assert!((quantile(&[0.0, 1.0, 2.0], 0.9) - 1.8).abs() < 1e-12);
-        assert_eq!(quantile(&[7.0], 0.9), 7.0);
     }
 }

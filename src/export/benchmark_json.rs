@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{ExportData, InputEnergies};
+use crate::quantile::median;
 
 /// The text of the file.
 pub(super) fn benchmark_json(data: &ExportData<'_>) -> Vec<u8> {
@@ -48,11 +49,9 @@ fn benchmark(data: &ExportData<'_>, name: &str, input: &InputEnergies) -> Value 
 
 /// Least, most, median and all runs; nothing of no run.
 fn metric(runs: &[f64]) -> Value {
-    let mut sorted = runs.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return Value::Null };
-    let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
+    let values = || runs.iter().copied();
+    let Some(median) = median(values()) else { return Value::Null };
+    let (least, most) = (values().reduce(f64::min), values().reduce(f64::max));
     json!({"minimum": least, "maximum": most, "median": median, "runs": runs})
 }
 

@@ -14,6 +14,7 @@ use super::error::ModelError;
 use super::folds::{FoldUnit, Units};
 use super::options::{FitOptions, Penalty};
 use super::solver::{Covariance, Scope, Solution, refit};
+use crate::quantile::quantile;
 
 /// Settings of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,15 +62,6 @@ impl Replicates {
             })
             .collect()
     }
-}
-
-/// A quantile of sorted values, between neighbours in proportion (the usual definition,
-/// Hyndman & Fan's seventh).
-pub(crate) fn quantile(sorted: &[f64], at: f64) -> f64 {
-    let place = at * (sorted.len() as f64 - 1.0);
-    let (below, part) = (place.floor() as usize, place.fract());
-    let next = sorted[(below + 1).min(sorted.len() - 1)];
-    sorted[below] + part * (next - sorted[below])
 }
 
 /// Repeats a fit on drawn cases.
@@ -140,13 +132,6 @@ mod tests {
     fn with_bootstrap(solver: Solver, replicates: usize) -> FitOptions {
         let options = BootstrapOptions { replicates, ..Default::default() };
         FitOptions { bootstrap: Some(options), ..FitOptions::new(solver) }
-    }
-
-    #[test]
-    fn quantiles_lie_between_neighbours() {
-        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.5), 2.0);
-        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
-        assert_eq!(quantile(&[5.0], 0.975), 5.0);
     }
 
     /// One operation that runs once per case: the cost is the mean, whose bootstrap

@@ -6,6 +6,7 @@
 use thiserror::Error;
 
 use super::integrate::Series;
+use crate::quantile::median;
 
 /// The lag between two logs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,18 +53,11 @@ const CORRELATION_MIN: f64 = 0.5;
 /// The lag by marks: pairs of a mark's time in the first and in the second log. The median
 /// of the differences; the residual is the furthest of them from it.
 pub fn align_marks(pairs: &[(f64, f64)]) -> Result<Lag, AlignError> {
-    let mut lags: Vec<f64> = pairs.iter().map(|(first, second)| first - second).collect();
-    lags.retain(|lag| lag.is_finite());
-    lags.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (lags.first(), lags.last()) else {
-        return Err(AlignError::NoMarks);
-    };
-    let middle = lags.len() / 2;
-    let lag_s = match lags.len() % 2 {
-        0 => 0.5 * (lags[middle - 1] + lags[middle]),
-        _ => lags[middle],
-    };
-    Ok(Lag { lag_s, residual_s: (lag_s - least).max(most - lag_s), correlation: None })
+    let lags = pairs.iter().map(|(first, second)| first - second);
+    let lags: Vec<f64> = lags.filter(|lag| lag.is_finite()).collect();
+    let lag_s = median(lags.iter().copied()).ok_or(AlignError::NoMarks)?;
+    let residual_s = lags.iter().map(|lag| (lag - lag_s).abs()).fold(0.0, f64::max);
+    Ok(Lag { lag_s, residual_s, correlation: None })
 }
 
 /// How cross-correlation looks for a lag.

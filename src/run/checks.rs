@@ -2,6 +2,7 @@
 
 use crate::campaign::{Phase, Snapshot, SnapshotError};
 use crate::power::{FlawKind, Kind, Trace};
+use crate::quantile::median;
 use crate::scenario::Protocol;
 
 use super::judge::{JudgeSettings, Reference};
@@ -107,7 +108,7 @@ pub(super) fn check_duration(
     let expected = match phase {
         Phase::Idle => settings.idle_s,
         _ if reference.durations_s.len() < DURATIONS_MIN => return None,
-        _ => median(&reference.durations_s),
+        _ => median(reference.durations_s.iter().copied())?,
     };
     let found = measured.duration_s;
     let apart = (found - expected).abs() > settings.limits.duration_mismatch * expected;
@@ -146,12 +147,4 @@ pub(super) fn check_windows(
         1 => Some("there is one snapshot in the session, which makes no window".into()),
         _ => None,
     }
-}
-
-/// The middle value; the mean of the two middle ones. Not for an empty list.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { 0.5 * (sorted[middle - 1] + sorted[middle]) }
 }

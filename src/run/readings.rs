@@ -3,6 +3,7 @@
 
 use crate::power::Trace;
 use crate::power::meter::External;
+use crate::quantile::median;
 
 /// Power that no single rail of a board or package reaches, in watts. None has a sign.
 const POWER_MAX_W: f64 = 1000.0;
@@ -53,7 +54,7 @@ pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec
     if refresh_s(trace).is_some_and(|refresh_s| still_s > STILL_REFRESHES * refresh_s) {
         reasons.push(format!("no sensor had a new reading for {still_s:.1} s"));
     } else if trace.update_period_us.is_some() && !lives_after(trace, end_s) {
-        // Such sessions were not ended before there was one.
+        // The sampler ends with a new reading.
         reasons.push("no sensor had a new reading after the window's end".into());
     }
     reasons
@@ -63,15 +64,9 @@ pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec
 fn refresh_s(trace: &Trace) -> Option<f64> {
     let said = trace.update_period_us.map(|period_us| period_us as f64 * 1e-6);
     let is_log = trace.rails == [External::RAIL];
-    let logged = || median_step_s(trace).map(|step_s| step_s.max(LOG_REFRESH_S));
+    let steps_s = || trace.uptime_s.windows(2).map(|pair| pair[1] - pair[0]);
+    let logged = || median(steps_s()).map(|step_s| step_s.max(LOG_REFRESH_S));
     said.or_else(|| if is_log { logged() } else { None })
-}
-
-/// The median time between two rows, in seconds; none of less than two.
-fn median_step_s(trace: &Trace) -> Option<f64> {
-    let mut steps: Vec<f64> = trace.uptime_s.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    steps.sort_by(f64::total_cmp);
-    steps.get(steps.len() / 2).copied()
 }
 
 /// Whether the meter had something new to say after the time.

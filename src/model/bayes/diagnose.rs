@@ -2,8 +2,8 @@
 //! sample size and the error of the mean, as in Vehtari, Gelman, Simpson, Carpenter and
 //! Bürkner (2021). Agrees with ArviZ on saved draws (see the tests).
 
-use super::super::bootstrap::quantile;
 use super::super::interval::normal_quantile;
+use crate::quantile::quantile;
 
 /// What is known about the draws of one quantity.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use super::super::bootstrap::quantile;
 use super::super::error::ModelError;
 use super::chains::{ChainOptions, Draws, run};
 use super::collapsed::Collapsed;
@@ -11,6 +10,7 @@ use super::effects::{Effects, Sign};
 use super::factors::Factors;
 use super::nuts;
 use super::positive::Positive;
+use crate::quantile::quantile;
 
 /// A row of `effects.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]

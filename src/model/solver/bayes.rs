@@ -5,12 +5,12 @@ use faer::Mat;
 
 use super::super::bayes::chains::{Draws, run};
 use super::super::bayes::source::Source;
-use super::super::bootstrap::quantile;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::linear::{dot, times};
 use super::super::options::FitOptions;
 use super::{Covariance, Scope, Solution, diagnostics};
+use crate::quantile::quantile;
 
 /// Draws that go into the model, of the thousands that were made.
 const DRAWS_KEPT: usize = 200;

@@ -1,0 +1,36 @@
+//! Quantiles of measured values.
+
+/// A quantile of ascending values, between neighbours in proportion (the usual definition,
+/// Hyndman & Fan's seventh). Not for an empty list.
+pub fn quantile(sorted: &[f64], at: f64) -> f64 {
+    let place = at * (sorted.len() as f64 - 1.0);
+    let (below, part) = (place.floor() as usize, place.fract());
+    let next = sorted[(below + 1).min(sorted.len() - 1)];
+    sorted[below] + part * (next - sorted[below])
+}
+
+/// The middle of values in any order; between the two middle ones. None of no value.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    (!sorted.is_empty()).then(|| quantile(&sorted, 0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
+        assert_eq!(quantile(&[5.0], 0.975), 5.0);
+        assert!((quantile(&[0.0, 1.0, 2.0], 0.9) - 1.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median([4.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median([4.0, 1.0, 3.0, 2.0]), Some(2.5));
+        assert_eq!(median([]), None);
+    }
+}
