@@ -9,7 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use wattline::run::read_journal;
+use wattline::campaign::Phase;
+use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 
 use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
@@ -235,30 +236,19 @@ fn several_boards_stop_at_the_end_of_a_round() {
     bench.good(&["dataset", to]);
 }
 
-#[test]
-fn a_board_taken_away_changes_nothing_in_the_data_set() {
-    let Some(bench) = Bench::new() else { return };
-    let whole = bench.out("whole");
-    let run = |out: &Path, a: &str, b: &str, more: &[&str]| -> Vec<String> {
-        let serials = format!("{a},{b}");
-        let words = ["run", SCENARIO, "--wait", "3", "--board", &serials, "--out"];
-        let words = words.into_iter().chain([out.to_str().unwrap()]).chain(more.iter().copied());
-        words.map(str::to_owned).collect()
-    };
-    fn words(words: &[String]) -> Vec<&str> {
-        words.iter().map(String::as_str).collect()
-    }
-    {
-        let (left, right) = (left(), right());
-        bench.good(&words(&run(&whole, &left.serial(), &right.serial(), &[])));
-        bench.good(&["dataset", whole.to_str().unwrap()]);
-    }
-    let broken = bench.out("broken");
-    copy_plan(&whole, &broken);
+/// The words that run the campaign on two boards.
+fn run<'w>(out: &'w Path, serials: &'w str, more: &[&'w str]) -> Vec<&'w str> {
+    let words = ["run", SCENARIO, "--wait", "3", "--board", serials, "--out"];
+    words.into_iter().chain([out.to_str().unwrap()]).chain(more.iter().copied()).collect()
+}
+
+/// A campaign in `out` whose board `right` is taken away in its sixth session: the other
+/// board, the exit code, and what was said.
+fn taken_away(bench: &Bench, out: &Path, more: &[&str]) -> (RunningBoard, Option<i32>, String) {
     let (left, right) = (left(), right());
     let before = settings(&left);
-    let command = run(&broken, &left.serial(), &right.serial(), &[]);
-    let (mut child, log) = bench.start(&words(&command));
+    let serials = format!("{},{}", left.serial(), right.serial());
+    let (mut child, log) = bench.start(&run(out, &serials, more));
     let began = Instant::now();
     while right.sessions().len() < 6 {
         assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
@@ -267,17 +257,60 @@ fn a_board_taken_away_changes_nothing_in_the_data_set() {
     }
     drop(right);
     let code = child.wait().unwrap().code();
-    let said = fs::read_to_string(&log).unwrap();
+    assert_eq!(settings(&left), before, "the other board is as it was");
+    (left, code, fs::read_to_string(log).unwrap())
+}
+
+#[test]
+fn a_board_taken_away_changes_nothing_in_the_data_set() {
+    let Some(bench) = Bench::new() else { return };
+    let whole = bench.out("whole");
+    {
+        let (left, right) = (left(), right());
+        let serials = format!("{},{}", left.serial(), right.serial());
+        bench.good(&run(&whole, &serials, &[]));
+        bench.good(&["dataset", whole.to_str().unwrap()]);
+    }
+    let broken = bench.out("broken");
+    copy_plan(&whole, &broken);
+    let (left, code, said) = taken_away(&bench, &broken, &[]);
     assert_eq!(code, Some(4), "{said}");
     assert!(said.contains("runs are open") && said.contains("of right (lost)"), "{said}");
-    assert_eq!(settings(&left), before, "the other board is as it was");
     let made = read_journal(&broken).unwrap();
     let of = |board: &str| made.iter().filter(|record| record.board.serial == board).count();
     assert!(of("right") >= 4 && of("right") < of("left"), "{} {}", of("left"), of("right"));
 
-    let (again, sessions) = (self::right(), left.sessions().len());
-    bench.good(&words(&run(&broken, &left.serial(), &again.serial(), &["--resume"])));
+    let (again, sessions) = (right(), left.sessions().len());
+    let serials = format!("{},{}", left.serial(), again.serial());
+    bench.good(&run(&broken, &serials, &["--resume"]));
     assert_eq!(left.sessions().len(), sessions, "nothing is measured twice");
     bench.good(&["dataset", "--force", broken.to_str().unwrap()]);
     assert_same_data_set(&whole, &broken, &said);
+}
+
+#[test]
+fn the_runs_of_a_board_taken_away_move_to_the_other() {
+    let Some(bench) = Bench::new() else { return };
+    let out = bench.out("moved");
+    let (_left, code, said) = taken_away(&bench, &out, &["--move"]);
+    assert_eq!(code, Some(0), "{said}");
+    let records = read_journal(&out).unwrap();
+    assert!(records.iter().any(|record| record.board.serial == "right"), "{said}");
+    let whole = |case: &str, board: &str| {
+        let runs = |phase| {
+            let of = |record: &&RunRecord| record.is_good() && record.board.serial == board;
+            let runs = records.iter().filter(of).map(|record| &record.run);
+            runs.filter(|run| run.case == case && run.phase == phase).count()
+        };
+        runs(Phase::Power) == 2 && runs(Phase::Idle) == 2
+    };
+    let plan = rows(&out.join("plan.csv"));
+    for case in plan.iter().map(|row| row["case"].as_str()) {
+        assert!(whole(case, "left") || whole(case, "right"), "{case} is not whole\n{said}");
+    }
+    bench.good(&["dataset", out.to_str().unwrap()]);
+    let cases = rows(&out.join("dataset.csv"));
+    for case in plan.iter().map(|row| row["case"].as_str()) {
+        assert!(cases.iter().any(|row| row["case"].starts_with(case)), "{case}\n{said}");
+    }
 }
