@@ -181,9 +181,16 @@ impl Tallies {
                 text.push('\n');
             }
         }
+        if self.has(Level::Methods) && !self.has(Level::Classes) {
+            text += NO_METHOD;
+        }
         text.trim_end().to_string()
     }
 }
+
+/// Says why a JVM that was busy may have shown none.
+const NO_METHOD: &str = "no method was seen at work: the platform's own classes (javax., jdk., \
+                         sun., com.sun.) take part only where --include names them, java. never\n";
 
 fn order(sort: Sort, a: (&String, &Tally), b: (&String, &Tally)) -> std::cmp::Ordering {
     let by = |figure: fn(&Tally) -> f64| figure(b.1).total_cmp(&figure(a.1)).then(a.0.cmp(b.0));
@@ -267,5 +274,13 @@ mod tests {
         let text = tallies().summary(2.0, true, "calls");
         assert!(text.contains("no measurement") && text.contains("2.00 W"), "{text}");
         assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_summary_without_a_method_says_whose_classes_take_no_part() {
+        let mut tallies = tallies();
+        assert!(tallies.summary(2.0, false, "samples").contains("only where --include names them"));
+        tallies.count(Level::Classes, "a.A".into(), (3.0, 0.5, None), 2.0);
+        assert!(!tallies.summary(2.0, false, "samples").contains("--include"));
     }
 }

@@ -4,7 +4,7 @@ import java.util.Properties;
 
 /** Which classes take part, by prefixes of their names. */
 final class Filter {
-    /** The platform's own and this agent's: never. */
+    /** The platform's own: where they are named alone; `java.` and this agent's: never. */
     private static final String[] PLATFORM = {
         "java.", "javax.", "jdk.", "sun.", "com.sun.", "wattline.monitor.", "org.objectweb.asm.",
     };
