@@ -22,8 +22,11 @@ mod tests {
 
     #[test]
     fn quantiles_lie_between_neighbours() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.5), 2.0);
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.5), 2.5);
         assert_eq!(quantile(&[5.0], 0.975), 5.0);
+        assert_eq!(quantile(&[7.0], 0.9), 7.0);
         assert!((quantile(&[0.0, 1.0, 2.0], 0.9) - 1.8).abs() < 1e-12);
     }
 
