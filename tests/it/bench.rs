@@ -7,8 +7,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use wattline::run::{RunRecord, read_journal};
+use wattline::virtual_board::{Act, Fault, Moment, RunningBoard};
 
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
 
@@ -51,6 +55,17 @@ impl Bench {
         (command.spawn().unwrap(), log)
     }
 
+    /// Waits until a started campaign is in this session of a board.
+    pub fn until_session(started: &mut (Child, PathBuf), board: &RunningBoard, number: usize) {
+        let (child, log) = started;
+        let began = Instant::now();
+        while board.sessions().len() < number {
+            assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
+            assert_eq!(child.try_wait().unwrap(), None, "{}", fs::read_to_string(log).unwrap());
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Runs the program to its end: the exit code, and what it said.
     pub fn wattline(&self, arguments: &[&str]) -> (Option<i32>, String) {
         answer(self.command(arguments).output().unwrap())
@@ -80,6 +95,21 @@ impl Bench {
 /// The rows of a table, by column.
 pub fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
+}
+
+/// A fault in the middle of the board's second session, and none in the third.
+pub fn fault_in_second_session(board: &RunningBoard, fault: Fault) {
+    board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
+    board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
+}
+
+/// Why the one bad run of a campaign is bad; it was made again.
+pub fn only_bad_run(campaign: &Path) -> String {
+    let records = read_journal(campaign).unwrap();
+    let bad: Vec<&RunRecord> = records.iter().filter(|record| !record.is_good()).collect();
+    assert_eq!(bad.len(), 1, "{:?}", records.iter().map(RunRecord::reasons).collect::<Vec<_>>());
+    assert!(records.iter().any(|record| record.is_good() && record.run == bad[0].run));
+    bad[0].reasons()
 }
 
 /// Copies the plan of a campaign, and nothing of what it measured.

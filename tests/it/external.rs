@@ -5,13 +5,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
 use wattline::run::{Measured, RunRecord, read_journal};
-use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, RunningBoard, start};
+use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
-use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
+use super::bench::{
+    Bench, assert_same_data_set, copy_plan, fault_in_second_session, only_bad_run, rows,
+};
 
 /// A board whose meter writes to a log of this name, and leaves its truth beside it.
 fn board(bench: &Bench, log: &str) -> RunningBoard {
@@ -85,12 +86,9 @@ fn stopped_and_resumed(bench: &Bench, whole: &Path) {
     let (out, log, away) = (bench.out("torn"), bench.out("torn.csv"), bench.out("away.csv"));
     copy_plan(whole, &out);
     let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
-    let (mut child, said) = bench.start(&words);
-    let began = Instant::now();
-    while board.sessions().len() < 4 {
-        assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut started = bench.start(&words);
+    Bench::until_session(&mut started, &board, 4);
+    let (mut child, said) = started;
     fs::rename(&log, &away).unwrap();
     fs::copy(&away, &log).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(4), "a log that does not grow any more");
@@ -106,8 +104,7 @@ fn stopped_and_resumed(bench: &Bench, whole: &Path) {
 fn with_fault(bench: &Bench, fault: Fault) -> (RunningBoard, Vec<String>, PathBuf) {
     let log = format!("{fault}.csv");
     let (board, scenario) = (board(bench, &log), scenario(bench, &log));
-    board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
-    board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
+    fault_in_second_session(&board, fault);
     let (serial, out) = (board.serial(), bench.out("out"));
     let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
     (board, words.map(String::from).to_vec(), out)
@@ -118,11 +115,8 @@ fn a_log_that_repeats_its_last_row_makes_a_run_bad() {
     let Some(bench) = Bench::new() else { return };
     let (_board, words, out) = with_fault(&bench, Fault::FreezeSensors);
     bench.good(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    let records = read_journal(&out).unwrap();
-    let bad: Vec<&RunRecord> = records.iter().filter(|record| !record.is_good()).collect();
-    assert_eq!(bad.len(), 1, "{:?}", bad.iter().map(|bad| bad.reasons()).collect::<Vec<_>>());
-    assert!(bad[0].reasons().contains("no sensor had a new reading for"), "{}", bad[0].reasons());
-    assert!(records.iter().any(|record| record.is_good() && record.run == bad[0].run));
+    let reasons = only_bad_run(&out);
+    assert!(reasons.contains("no sensor had a new reading for"), "{reasons}");
 }
 
 #[test]

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
 use wattline::run::{RunRecord, read_journal};
@@ -248,13 +247,9 @@ fn taken_away(bench: &Bench, out: &Path, more: &[&str]) -> (RunningBoard, Option
     let (left, right) = (left(), right());
     let before = settings(&left);
     let serials = format!("{},{}", left.serial(), right.serial());
-    let (mut child, log) = bench.start(&run(out, &serials, more));
-    let began = Instant::now();
-    while right.sessions().len() < 6 {
-        assert!(began.elapsed() < Duration::from_secs(300), "it does not come that far");
-        assert_eq!(child.try_wait().unwrap(), None, "{}", fs::read_to_string(&log).unwrap());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut started = bench.start(&run(out, &serials, more));
+    Bench::until_session(&mut started, &right, 6);
+    let (mut child, log) = started;
     drop(right);
     let code = child.wait().unwrap().code();
     assert_eq!(settings(&left), before, "the other board is as it was");

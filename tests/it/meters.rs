@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
 use wattline::run::{Measured, RunRecord, read_journal};
-use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, RunningBoard, start};
+use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
-use super::bench::{Bench, rows};
+use super::bench::{Bench, fault_in_second_session, only_bad_run, rows};
 use super::host::answer;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
@@ -121,17 +121,13 @@ fn short(folder: &Path, scenario: &str, meter: &str) -> String {
 fn with_fault(board_name: &str, scenario: &str, meter: &str, fault: Fault) -> String {
     let Some(bench) = Bench::new() else { return String::new() };
     let board = board(board_name);
-    board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
-    board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
+    fault_in_second_session(&board, fault);
     let out = bench.out("out");
     let scenario = short(bench.folder.path(), scenario, meter);
     bench.good(&["run", &scenario, "--board", &board.serial(), "--out", out.to_str().unwrap()]);
-    let records = read_journal(&out).unwrap();
-    let bad: Vec<&RunRecord> = records.iter().filter(|record| !record.is_good()).collect();
-    assert_eq!(bad.len(), 1, "{:?}", records.iter().map(RunRecord::reasons).collect::<Vec<_>>());
-    assert!(records.iter().any(|record| record.is_good() && record.run == bad[0].run));
-    println!("{meter}, {fault}: {}", bad[0].reasons());
-    bad[0].reasons()
+    let reasons = only_bad_run(&out);
+    println!("{meter}, {fault}: {reasons}");
+    reasons
 }
 
 #[test]
