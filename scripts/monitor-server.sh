@@ -92,9 +92,11 @@ measure_start() {
     done
 }
 
+# without an agent, but with the options that `monitor -- java` gives: a running JVM doesn't
+# take them any more
 plain_server() {
     : >"$work/log"
-    "$java" -cp "$classpath" Shop >"$work/log" 2>&1 & server=$!
+    "$java" -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints -cp "$classpath" Shop >"$work/log" 2>&1 & server=$!
     port=$(port)
 }
 

@@ -13,6 +13,8 @@ pub enum FindingKind {
     SyntaxError,
     /// The file could not be read as text.
     UnreadableFile,
+    /// The file is no UTF-8 and was read in another encoding, which may be wrong.
+    AssumedEncoding,
     /// The type of an expression is not known; its operations carry a guessed kind.
     UnknownType,
     /// The declaring class of a call is not known; it counts as `lib:?.<method>`.
@@ -28,6 +30,7 @@ impl fmt::Display for FindingKind {
         f.write_str(match self {
             FindingKind::SyntaxError => "syntax-error",
             FindingKind::UnreadableFile => "unreadable-file",
+            FindingKind::AssumedEncoding => "assumed-encoding",
             FindingKind::UnknownType => "unknown-type",
             FindingKind::UnresolvedCall => "unresolved-call",
             FindingKind::NotProbed => "not-probed",

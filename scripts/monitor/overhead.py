@@ -29,7 +29,8 @@ def processor_s(pid):
 
 
 def groups_s(pid):
-    """The same of the compiler's and the agent's threads, in steps of 10 ms. Threads of
+    """The same of the compiler's and the agent's threads, Flight Recorder's among them, in
+    steps of 10 ms. Threads of
     requests come and go, and take what they used with them."""
     sums = {"compiler": 0.0, "agent": 0.0}
     for task in os.listdir(f"/proc/{pid}/task"):
@@ -40,7 +41,7 @@ def groups_s(pid):
             continue  # it has ended
         name = head.split("(", 1)[1]
         kind = "compiler" if "Compiler" in name else "agent"
-        if kind == "agent" and not name.startswith("wattline"):
+        if kind == "agent" and not name.startswith(("wattline", "JFR")):
             continue
         fields = tail.split()
         sums[kind] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -164,7 +164,7 @@ fn as_text(path: String, bytes: Vec<u8>, findings: &mut Vec<Finding>) -> Option<
         // Old sources are often Latin-1: every byte is a character there.
         Err(error) => {
             let message = "not UTF-8; read as ISO 8859-1".to_owned();
-            let kind = FindingKind::UnreadableFile;
+            let kind = FindingKind::AssumedEncoding;
             findings.push(Finding { file: path.clone(), line: 0, kind, message });
             Some((path, error.as_bytes().iter().map(|&byte| byte as char).collect()))
         }
@@ -205,6 +205,8 @@ mod tests {
         assert!(sources.files[1].text.contains('ä'));
         let files: Vec<_> = sources.findings.iter().map(|f| f.file.as_str()).collect();
         assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
+        let kinds: Vec<FindingKind> = sources.findings.iter().map(|f| f.kind).collect();
+        assert_eq!(kinds, [FindingKind::AssumedEncoding, FindingKind::UnreadableFile]);
     }
 
     #[test]

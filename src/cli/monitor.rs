@@ -66,9 +66,8 @@ pub struct Arguments {
     /// keeps those that run, and `report`, `account` and `export` take the file again.
     #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
     mapping: Option<PathBuf>,
-    /// Sampling: milliseconds of the JVM's processor time from one look to the next, and at
-    /// least so many of time, whatever looks cost. Default: 20, and more where looks would
-    /// take over half a percent of that processor time.
+    /// Sampling: milliseconds between two samples of Flight Recorder or, in a JVM without one,
+    /// between two looks at stacks. Default: 20.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
     period_ms: Option<u32>,

@@ -22,8 +22,7 @@ pub struct AgentSettings {
     pub include: Vec<String>,
     /// Prefixes that don't.
     pub exclude: Vec<String>,
-    /// Milliseconds of the JVM's processor time between two samples; without, as often as
-    /// costs little.
+    /// Milliseconds between two samples; without, as often as costs little.
     pub period_ms: Option<u32>,
     /// Part of the time in which instrumented calls are timed, in percent.
     pub duty_percent: u32,
@@ -49,6 +48,7 @@ pub struct AgentSession {
     agent: PathBuf,
     attach: PathBuf,
     token: String,
+    mode: &'static str,
     folder: tempfile::TempDir,
 }
 
@@ -130,12 +130,19 @@ impl AgentSession {
             .map_err(ToolchainError::io("create", &path))?;
         file.write_all(text.as_bytes()).map_err(ToolchainError::io("write", &path))?;
         let (agent, attach) = (agent.agent.clone(), agent.attach.clone());
-        Ok(Self { agent, attach, token, folder })
+        Ok(Self { agent, attach, token, mode: settings.mode, folder })
     }
 
-    /// The option with which a JVM starts the agent.
-    pub fn jvm_option(&self) -> String {
-        format!("-javaagent:{}={}", self.agent.display(), self.settings().display())
+    /// The options with which a JVM starts the agent. For samples, compiled code also has its
+    /// place in the sources at every instruction, and not at safepoints alone: without that,
+    /// inlined methods can't be told apart well.
+    pub fn jvm_options(&self) -> Vec<String> {
+        let located: &[&str] = match self.mode {
+            "sampling" => &["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"],
+            _ => &[],
+        };
+        let agent = format!("-javaagent:{}={}", self.agent.display(), self.settings().display());
+        located.iter().map(ToString::to_string).chain([agent]).collect()
     }
 
     fn settings(&self) -> PathBuf {

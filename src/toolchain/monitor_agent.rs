@@ -20,18 +20,23 @@ const PROBE: [(&str, &str); 4] = [
     ("Probe.java", include_str!("monitor/Probe.java")),
     ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
 ];
-const SERVICE: [(&str, &str); 10] = [
+const SERVICE: [(&str, &str); 13] = [
     ("Filter.java", include_str!("monitor/Filter.java")),
+    ("Looks.java", include_str!("monitor/Looks.java")),
     ("MethodProbe.java", include_str!("monitor/MethodProbe.java")),
     ("Methods.java", include_str!("monitor/Methods.java")),
     ("Reader.java", include_str!("monitor/Reader.java")),
+    ("Recent.java", include_str!("monitor/Recent.java")),
     ("Sampler.java", include_str!("monitor/Sampler.java")),
     ("Service.java", include_str!("monitor/Service.java")),
     ("Shapes.java", include_str!("monitor/Shapes.java")),
     ("Sockets.java", include_str!("monitor/Sockets.java")),
+    ("SourceFiles.java", include_str!("monitor/SourceFiles.java")),
     ("Waits.java", include_str!("monitor/Waits.java")),
     ("Weaver.java", include_str!("monitor/Weaver.java")),
 ];
+/// Part of the service, for JDKs from 14 on.
+const RECORDER: [(&str, &str); 1] = [("Recorder.java", include_str!("monitor/Recorder.java"))];
 const ATTACH: [(&str, &str); 1] = [("Attach.java", include_str!("monitor/Attach.java"))];
 
 /// ASM, which the service is compiled against and runs with.
@@ -70,7 +75,7 @@ pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
     if !place.join("agent.jar").is_file() {
         build(jdk, &asm, &place)?;
     }
-    let mut service = vec![place.join("service.jar")];
+    let mut service = vec![place.join("service.jar"), place.join("recorder.jar")];
     service.extend(asm);
     Ok(MonitorAgent {
         agent: place.join("agent.jar"),
@@ -82,7 +87,7 @@ pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
 
 /// Names the build by its sources.
 fn key() -> String {
-    let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&ATTACH);
+    let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&RECORDER).chain(&ATTACH);
     let all: String = sources.map(|(name, text)| format!("{name}\n{text}")).collect();
     let asm: String = ASM.iter().map(|(_, hash)| *hash).collect();
     hash_of_bytes((all + &asm).as_bytes())[..16].to_string()
@@ -101,6 +106,8 @@ fn build(jdk: &Jdk, asm: &[PathBuf], place: &Path) -> Result<(), ToolchainError>
     let mut service = asm.to_vec();
     service.push(work.path().join("probe-classes"));
     bench.pack("service", &SERVICE, &service, &[])?;
+    service.push(work.path().join("service-classes"));
+    bench.pack_recorder(&service)?;
     bench.pack("attach", &ATTACH, &[], &[("Main-Class", "wattline.monitor.attach.Attach")])?;
     bench.pack("agent", &AGENT, &[], &manifest)?;
     let made = work.keep();
@@ -120,6 +127,15 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    /// The recorder, which a JDK without streams of Flight Recorder can't compile: the agent
+    /// finds no class of it then, and says so.
+    fn pack_recorder(&self, classpath: &[PathBuf]) -> Result<(), ToolchainError> {
+        match self.pack("recorder", &RECORDER, classpath, &[]) {
+            Err(ToolchainError::Process { message, .. }) if message.contains("jdk.jfr") => Ok(()),
+            other => other,
+        }
+    }
+
     /// Compiles sources for Java 11 and packs them into `NAME.jar`.
     fn pack(
         &self,
@@ -172,6 +188,7 @@ mod tests {
         assert!(classes.contains_key("wattline/monitor/probe/Probe.class"));
         let own = jar::read(&agent.agent, ".class", |_| true).unwrap();
         assert_eq!(own.len(), 1, "the application's class path gets one class: {own:?}");
+        assert!(agent.service[1].is_file(), "this JDK has streams of Flight Recorder");
         assert_eq!(monitor_agent(&jdk).unwrap(), agent);
     }
 }

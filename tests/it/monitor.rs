@@ -223,60 +223,94 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     child
 }
 
-/// The program measures its own methods' processor time; windows and estimated counts are
-/// held against that.
+/// A recording of the program that measures its own methods' processor time.
+struct Shares {
+    folder: tempfile::TempDir,
+    methods: Vec<BTreeMap<String, String>>,
+    /// By its own figures: the share of each method.
+    own: Vec<(String, f64)>,
+    said: String,
+}
+
+impl Shares {
+    /// Eight seconds, with options of the monitor and of the JVM.
+    fn record(options: &[&str], jvm: &[&str]) -> Option<Shares> {
+        let folder = tempfile::tempdir().unwrap();
+        let jdk = program(folder.path())?;
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Shares.java");
+        let status =
+            Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder.path()).arg(source).status();
+        assert!(status.unwrap().success());
+        let out = folder.path().join("rec");
+        let classes = folder.path().to_str().unwrap();
+        let mut arguments = options.to_vec();
+        arguments.extend(["--out", out.to_str().unwrap(), "--", jdk.java.to_str().unwrap()]);
+        arguments.extend(jvm);
+        arguments.extend(["-cp", classes, "Shares", "8"]);
+        let output = monitor(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        adds_up(&out);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let own = stdout.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
+        let own: Vec<(String, f64)> =
+            own.map(|(name, share)| (name.to_string(), share.parse().unwrap())).collect();
+        assert_eq!(own.len(), 4, "{stdout}");
+        let methods = rows(out.join("accounts/methods.csv"));
+        Some(Shares { folder, methods, own, said })
+    }
+
+    /// A figure of a method; samples name it without its parameters.
+    fn of(&self, name: &str, column: &str) -> f64 {
+        let is_it = |row: &&BTreeMap<String, String>| {
+            row["class"] == "Shares" && row["method"].trim_end_matches("()") == name
+        };
+        let row = self.methods.iter().find(is_it);
+        number(row.unwrap_or_else(|| panic!("no {name} in {:?}", self.methods)), column)
+    }
+
+    fn are_its_own_within(&self, limit: f64) {
+        let found: f64 = self.own.iter().map(|(name, _)| self.of(name, "energy_j")).sum();
+        for (name, share) in &self.own {
+            let ours = self.of(name, "energy_j") / found;
+            assert!((ours - share).abs() < limit, "{name}: {ours:.3}, and {share:.3} by itself");
+        }
+    }
+}
+
+/// Windows and estimated counts are held against the program's own figures.
 #[test]
 fn shares_in_windows_are_those_of_processor_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(jdk) = program(folder.path()) else { return };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Shares.java");
-    let status =
-        Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder.path()).arg(source).status();
-    assert!(status.unwrap().success());
-    let out = folder.path().join("rec");
-    let (java, classes) = (jdk.java.to_str().unwrap(), folder.path().to_str().unwrap());
-    let out_name = out.to_str().unwrap();
-    let output = monitor(&[
-        "--mode",
-        "instrumentation",
-        "--budget",
-        "8",
-        "--out",
-        out_name,
-        "--",
-        java,
-        "-cp",
-        classes,
-        "Shares",
-        "8",
-    ]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}");
-    adds_up(&out);
-    let rows = rows(out.join("accounts/methods.csv"));
-    let of = |name: &str, column: &str| -> f64 {
-        let row = rows
-            .iter()
-            .find(|row| row["class"] == "Shares" && row["method"] == format!("{name}()"));
-        number(row.unwrap_or_else(|| panic!("no {name} in {rows:?}")), column)
-    };
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    let own = stdout.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
-    let own: Vec<(String, f64)> =
-        own.map(|(name, share)| (name.to_string(), share.parse().unwrap())).collect();
-    assert_eq!(own.len(), 4, "{stdout}");
-    let found: f64 = own.iter().map(|(name, _)| of(name, "energy_j")).sum();
-    for (name, share) in &own {
-        let ours = of(name, "energy_j") / found;
-        assert!((ours - share).abs() < 0.08, "{name}: {ours:.3}, and {share:.3} by itself");
-    }
+    let options = ["--mode", "instrumentation", "--budget", "8"];
+    let Some(shares) = Shares::record(&options, &[]) else { return };
+    shares.are_its_own_within(0.08);
     // 2000, 400, 10 and one call in each round
-    let ratio = |a: &str, b: &str| of(a, "executions") / of(b, "executions");
+    let ratio = |a: &str, b: &str| shares.of(a, "executions") / shares.of(b, "executions");
     assert!((ratio("middle", "large") - 10.0).abs() < 0.5, "counted: {}", ratio("middle", "large"));
     assert!((ratio("tiny", "large") / 2000.0 - 1.0).abs() < 0.25, "{}", ratio("tiny", "large"));
-    let about = fs::read_to_string(out.join("monitor.toml")).unwrap();
+    let about = fs::read_to_string(shares.folder.path().join("rec/monitor.toml")).unwrap();
     assert!(
         about.contains("\"Shares.tiny()\"") && !about.contains("\"Shares.large()\""),
         "{about}"
     );
+}
+
+/// Three of the four are inlined, and none of them calls anything.
+#[test]
+fn samples_of_flight_recorder_tell_inlined_methods_apart() {
+    let Some(shares) = Shares::record(&["--period-ms", "10"], &[]) else { return };
+    shares.are_its_own_within(0.12);
+    assert!(!shares.said.contains("Flight Recorder"), "{}", shares.said);
+    let tiny = shares.methods.iter().find(|row| row["method"] == "tiny").unwrap();
+    assert_eq!(tiny["file"], "Shares.java");
+}
+
+#[test]
+fn a_jvm_without_flight_recorder_is_looked_at_and_that_is_said() {
+    let modules = "java.base,java.instrument,java.management,jdk.management";
+    let Some(shares) = Shares::record(&[], &["--limit-modules", modules]) else { return };
+    assert!(shares.said.contains("no Flight Recorder"), "{}", shares.said);
+    let of_shares = shares.methods.iter().filter(|row| row["class"] == "Shares");
+    let share: f64 = of_shares.map(|row| number(row, "share")).sum();
+    assert!(share > 0.6, "{:?}", shares.methods);
 }

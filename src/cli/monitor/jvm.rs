@@ -60,7 +60,7 @@ pub fn open(arguments: &Arguments) -> Result<(Option<Child>, Option<Jvm>), Failu
         return Ok((Some(child), None));
     }
     let session = prepare(arguments, &Jdk::find()?)?;
-    let command = command.arg(session.jvm_option()).args(rest);
+    let command = command.args(session.jvm_options()).args(rest);
     let mut child = command.spawn().map_err(Failure::io("start", program))?;
     let link = session.connect(START, || matches!(child.try_wait(), Ok(None)));
     match link.map_err(Failure::from).and_then(|link| Jvm::new(arguments, session, link)) {

@@ -2,6 +2,7 @@ package wattline.monitor.agent;
 
 import java.io.File;
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
 import java.net.URL;
@@ -25,16 +26,26 @@ public final class Agent {
 
     /** With the application. */
     public static void premain(String file, Instrumentation instrumentation) throws Exception {
-        agentmain(file, instrumentation);
+        open(settings(file), instrumentation);
     }
 
     /** Into a running one; a second time it only gets other settings. */
-    public static synchronized void agentmain(String file, Instrumentation instrumentation)
-            throws Exception {
+    public static void agentmain(String file, Instrumentation instrumentation) throws Exception {
+        Properties settings = settings(file);
+        settings.setProperty("running", "yes");
+        open(settings, instrumentation);
+    }
+
+    private static Properties settings(String file) throws IOException {
         Properties settings = new Properties();
         try (InputStream in = new FileInputStream(file)) {
             settings.load(in);
         }
+        return settings;
+    }
+
+    private static synchronized void open(Properties settings, Instrumentation instrumentation)
+            throws Exception {
         if (service == null) {
             JarFile probe = new JarFile(settings.getProperty("probe"));
             instrumentation.appendToBootstrapClassLoaderSearch(probe);

@@ -87,6 +87,7 @@ final class Reader {
     }
 
     private void tell() throws IOException {
+        service.share();
         out.write("cycle " + System.nanoTime() + ' ' + system.getProcessCpuTime() + ' ' + Clock.now() + '\n');
         for (String problem : Service.problems()) {
             out.write("problem " + problem + '\n');

@@ -1,140 +1,177 @@
 package wattline.monitor.service;
 
+import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import wattline.monitor.probe.Probe;
 import wattline.monitor.probe.ThreadRecord;
 
 /**
- * Looks at the stacks of the threads that have used processor time since the last look, and
- * books it, where they run at this moment, to the topmost frame that the filter accepts.
- * Nothing is woven.
+ * Shares the processor time of threads among the topmost frames that the filter accepts, by
+ * samples of the recorder or, in a JVM without one, by looks. Nothing is woven.
  */
-final class Sampler implements Runnable, Probe.ByteSampler {
-    private static final int DEPTH = 64;
-    /** Between two looks, where nobody says otherwise. */
+final class Sampler implements Probe.ByteSampler {
+    static final int DEPTH = 64;
+    /** Between two samples of the recorder, where nobody says otherwise. */
     private static final long PERIOD_MILLIS = 20;
-    /** The part of the JVM's processor time that looks may take then; waking up for them and
-     * being read take about as much again. */
-    private static final double PART = 0.005;
+    private static final String RECORDER = "wattline.monitor.service.Recorder";
+    /** With it, compiled code has its place in the sources at every instruction. */
+    private static final String LOCATED = "-XX:+DebugNonSafepoints";
+    /** Of the recorder's native samples, when the older ones begin to count for less. */
+    private static final double TURNS_KEPT = 1000;
 
     private final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private final com.sun.management.OperatingSystemMXBean system =
-            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final Filter filter;
     private final Methods methods;
-    private final long periodNanos;
-    private final double part;
-    /** By thread: its processor time at the last look, and what of it is not booked yet. */
-    private final Map<Long, long[]> used = new HashMap<>();
+    private final SourceFiles files;
+    private final String period;
     private final Map<Long, ThreadRecord> records = new HashMap<>();
+    private final Map<Long, Recent> recent = new HashMap<>();
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private double nativeTurns;
+    private double ownTurns;
+    private volatile AutoCloseable recorder;
     private volatile boolean stopped;
 
     /** The period in milliseconds, or null for one that costs little. */
-    Sampler(Filter filter, Methods methods, String period) {
+    Sampler(Filter filter, Methods methods, Instrumentation instrumentation, String period) {
         this.filter = filter;
         this.methods = methods;
-        this.periodNanos = 1_000_000 * (period == null ? PERIOD_MILLIS : Long.parseLong(period));
-        this.part = period == null ? PART : Double.POSITIVE_INFINITY;
+        this.files = new SourceFiles(instrumentation);
+        this.period = period;
+    }
+
+    /** Samples from now on, in a thread of its own. */
+    void start() {
+        Thread thread = new Thread(this::run, "wattline-sampler");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Waits until there are samples, for not too long. */
+    void await() {
+        try {
+            begun.await(5, TimeUnit.SECONDS);
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     void stop() {
         stopped = true;
+        close();
     }
 
-    @Override
-    public void run() {
-        long looked = system.getProcessCpuTime();
-        long used = looked;
-        double due = periodNanos;
-        while (!stopped) {
-            LockSupport.parkNanos(Math.max(periodNanos, (long) due - (used - looked)));
-            // a process that uses little is looked at seldom, so that looks stay a small part
-            used = system.getProcessCpuTime();
-            if (used - looked < due) {
-                continue;
-            }
-            looked = used;
-            long begin = threads.getCurrentThreadCpuTime();
-            try {
-                look();
-            } catch (RuntimeException problem) {
-                Service.complain("a sample was lost: " + problem);
-            }
-            long took = threads.getCurrentThreadCpuTime() - begin;
-            // smoothed: single looks meet more or fewer threads
-            due = Math.max(periodNanos, 0.9 * due + 0.1 * took / part);
+    private void run() {
+        String problem = record();
+        begun.countDown();
+        if (!stopped) {
+            Service.complain("no Flight Recorder (" + problem + "): looks at safepoints tell what runs");
+            new Looks(this, period).run(() -> stopped);
         }
     }
 
-    private void look() {
-        long[] ids = threads.getAllThreadIds();
-        long[] times = threads.getThreadCpuTime(ids);
-        long[] busy = new long[ids.length];
-        int count = 0;
-        for (int i = 0; i < ids.length; i++) {
-            long[] known = used.computeIfAbsent(ids[i], id -> new long[] {-1, 0});
-            long more = known[0] < 0 ? 0 : times[i] - known[0];
-            known[0] = times[i];
-            if (more > 0 && ids[i] != Thread.currentThread().getId()) {
-                known[1] += more;
-                busy[count++] = ids[i];
+    /** Until it is stopped, or not possible any more; gives the reason. */
+    private String record() {
+        String problem = "it has stopped";
+        try {
+            Runnable made = (Runnable) Class.forName(RECORDER).getDeclaredConstructor(Sampler.class, long.class)
+                    .newInstance(this, period == null ? PERIOD_MILLIS : Long.parseLong(period));
+            recorder = (AutoCloseable) made;
+            if (!ManagementFactory.getRuntimeMXBean().getInputArguments().contains(LOCATED)) {
+                Service.complain("samples in inlined methods may count for methods around them: the JVM"
+                        + " was started without -XX:+UnlockDiagnosticVMOptions " + LOCATED);
             }
-        }
-        if (used.size() > 2 * ids.length + 64) {
-            forget(ids);
-        }
-        ThreadInfo[] infos = count == 0 ? new ThreadInfo[0]
-                : threads.getThreadInfo(java.util.Arrays.copyOf(busy, count), DEPTH);
-        for (ThreadInfo info : infos) {
-            if (info != null && runs(info) && !info.getThreadName().startsWith("wattline-")) {
-                StackTraceElement frame = frame(info.getStackTrace());
-                if (frame != null) {
-                    long[] known = used.get(info.getThreadId());
-                    record(info.getThreadId()).sample(number(frame), known[1]);
-                    known[1] = 0;
-                }
+            if (!stopped) {
+                made.run();
             }
+        } catch (ReflectiveOperationException | LinkageError | RuntimeException none) {
+            problem = String.valueOf(none.getCause() == null ? none : none.getCause());
         }
+        close();
+        recorder = null;
+        return problem;
+    }
+
+    private void close() {
+        try {
+            AutoCloseable open = recorder;
+            if (open != null) {
+                open.close();
+            }
+        } catch (Exception problem) {
+            Service.complain("the Flight Recorder was not stopped: " + problem);
+        }
+    }
+
+    boolean accepts(String owner) {
+        return filter.accepts(owner);
+    }
+
+    /** A sample of a thread in Java code. */
+    synchronized void inJava(long thread, String owner, String name, int line) {
+        sample(thread, owner, name, line, 1);
     }
 
     /**
-     * Whether a thread runs at this moment. One that waits has used its time elsewhere: it
-     * is booked when the thread is seen running the next time.
+     * A sample of a thread in a native method. Threads in native methods have samples in turn,
+     * one a period, so each stands for as many periods as there are such threads: as there are
+     * samples for one of a thread that is always in a native method, which the agent's own is.
      */
-    private static boolean runs(ThreadInfo info) {
-        StackTraceElement[] stack = info.getStackTrace();
-        if (info.getThreadState() != Thread.State.RUNNABLE || stack.length == 0) {
-            return false;
-        }
-        String top = stack[0].getMethodName();
-        switch (stack[0].getClassName()) {
-            case "sun.nio.ch.EPoll":
-            case "sun.nio.ch.EPollArrayWrapper":
-            case "sun.nio.ch.KQueue":
-                return !top.startsWith("wait") && !top.equals("epollWait") && !top.equals("poll");
-            case "sun.nio.ch.Net":
-                return !top.equals("poll") && !top.equals("accept");
-            case "java.net.PlainSocketImpl":
-                return !top.equals("socketAccept");
-            case "java.lang.ref.Reference":
-                return false;
-            default:
-                return true;
-        }
+    synchronized void inNative(long thread, String owner, String name, int line) {
+        sample(thread, owner, name, line, ownTurns > 0 ? nativeTurns / ownTurns : 1);
     }
 
-    private void forget(long[] alive) {
-        java.util.Set<Long> keep = new java.util.HashSet<>();
-        for (long id : alive) {
-            keep.add(id);
+    /** Whose turn it was: of all samples in native methods. */
+    synchronized void turn(String thread) {
+        nativeTurns++;
+        if (Service.THREAD.equals(thread)) {
+            ownTurns++;
         }
-        used.keySet().retainAll(keep);
-        records.keySet().retainAll(keep);
+        if (nativeTurns > TURNS_KEPT) {
+            nativeTurns /= 2;
+            ownTurns /= 2;
+        }
+        begun.countDown();
+    }
+
+    private void sample(long thread, String owner, String name, int line, double periods) {
+        int method = number(owner, name, files.of(owner), line);
+        recent.computeIfAbsent(thread, id -> new Recent()).add(method, periods);
+        record(thread).sample(method);
+        begun.countDown();
+    }
+
+    /** Shares what threads have used since the last time as their samples of late say. */
+    synchronized void share() {
+        if (recorder == null) {
+            return;
+        }
+        long[] ids = threads.getAllThreadIds();
+        long[] times = threads.getThreadCpuTime(ids);
+        Set<Long> alive = new HashSet<>();
+        for (int i = 0; i < ids.length; i++) {
+            alive.add(ids[i]);
+            Recent of = recent.computeIfAbsent(ids[i], id -> new Recent());
+            long more = of.used(times[i]);
+            if (more > 0 && of.isKnown()) {
+                of.share(more, record(ids[i]));
+            }
+        }
+        recent.keySet().retainAll(alive);
+        records.keySet().retainAll(alive);
+    }
+
+    /** Books a look's time. */
+    synchronized void book(long thread, int method, long nanos) {
+        record(thread).sample(method);
+        record(thread).time(method, nanos);
     }
 
     /** The record of a thread by number: made by the thread itself, or here. */
@@ -155,7 +192,7 @@ final class Sampler implements Runnable, Probe.ByteSampler {
         return known;
     }
 
-    private StackTraceElement frame(StackTraceElement[] stack) {
+    StackTraceElement accepted(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
             if (filter.accepts(frame.getClassName())) {
                 return frame;
@@ -164,15 +201,34 @@ final class Sampler implements Runnable, Probe.ByteSampler {
         return null;
     }
 
-    private int number(StackTraceElement frame) {
-        int line = Math.max(0, frame.getLineNumber());
-        String owner = frame.getClassName();
-        int lambda = owner.indexOf("$$Lambda");
-        if (lambda >= 0) {
-            // what follows is another number in each run
-            owner = owner.substring(0, lambda + "$$Lambda".length());
+    /** Whether a native method waits: a thread in it does not run. */
+    static boolean waits(String owner, String method) {
+        switch (owner) {
+            case "sun.nio.ch.EPoll":
+            case "sun.nio.ch.EPollArrayWrapper":
+            case "sun.nio.ch.KQueue":
+                return method.startsWith("wait") || method.equals("epollWait") || method.equals("poll");
+            case "sun.nio.ch.Net":
+                return method.equals("poll") || method.equals("accept");
+            case "java.net.PlainSocketImpl":
+                return method.equals("socketAccept");
+            case "java.lang.ref.Reference":
+                return true;
+            default:
+                return false;
         }
-        return methods.number(owner, frame.getMethodName(), "", frame.getFileName(), line, line);
+    }
+
+    int number(StackTraceElement frame) {
+        return number(frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber());
+    }
+
+    private int number(String owner, String name, String file, int line) {
+        int known = Math.max(0, line);
+        int lambda = owner.indexOf("$$Lambda");
+        // what follows is another number in each run
+        String stable = lambda < 0 ? owner : owner.substring(0, lambda + "$$Lambda".length());
+        return methods.number(stable, name, "", file, known, known);
     }
 
     /** The bytes since the last look go to the method that is on top now. */

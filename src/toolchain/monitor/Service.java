@@ -31,6 +31,8 @@ import wattline.monitor.probe.ThreadRecord;
 public final class Service {
     private static final Queue<String> PROBLEMS = new ConcurrentLinkedQueue<>();
     private static final long WINDOW_MICROS = 2000;
+    /** The thread that waits for a reader's commands. */
+    static final String THREAD = "wattline-service";
 
     private final Instrumentation instrumentation;
     private final Methods methods = new Methods();
@@ -68,18 +70,31 @@ public final class Service {
         return Arrays.copyOf(all, root.enumerate(all));
     }
 
-    /** Starts to measure and to listen; the port is written to the file that settings name. */
+    /**
+     * Starts to measure and to listen; the port is written to the file that settings name, in
+     * a running JVM when there is something to read.
+     */
     public synchronized void open(Properties settings) throws IOException {
         begin(settings);
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        int own = ++turn;
+        Thread thread = new Thread(() -> serve(server, settings, own), THREAD);
+        thread.setDaemon(true);
+        thread.start();
+        if (sampler != null && settings.getProperty("running", "no").equals("yes")) {
+            sampler.await();
+        }
         File port = new File(settings.getProperty("port-file"));
         File half = new File(port.getPath() + ".half");
         Files.write(half.toPath(), (server.getLocalPort() + "\n").getBytes(StandardCharsets.US_ASCII));
         Files.move(half.toPath(), port.toPath(), StandardCopyOption.REPLACE_EXISTING);
-        int own = ++turn;
-        Thread thread = new Thread(() -> serve(server, settings, own), "wattline-service");
-        thread.setDaemon(true);
-        thread.start();
+    }
+
+    /** What sampling has found up to now. */
+    synchronized void share() {
+        if (sampler != null) {
+            sampler.share();
+        }
     }
 
     private synchronized void begin(Properties settings) {
@@ -89,11 +104,9 @@ public final class Service {
         filter = new Filter(settings);
         boolean sampling = settings.getProperty("mode", "sampling").equals("sampling");
         if (sampling) {
-            sampler = new Sampler(filter, methods, settings.getProperty("period-ms"));
+            sampler = new Sampler(filter, methods, instrumentation, settings.getProperty("period-ms"));
             Probe.byteSampler = sampler;
-            Thread thread = new Thread(sampler, "wattline-sampler");
-            thread.setDaemon(true);
-            thread.start();
+            sampler.start();
         } else {
             Probe.byteSampler = null;
             ThreadRecord.prepare();

@@ -250,12 +250,19 @@ public final class ThreadRecord {
         bytes[2 * method + 1] += out;
     }
 
-    /** Adds processor time that a sample found. */
-    public void sample(int method, long nanoseconds) {
+    /** Adds a sample. */
+    public void sample(int method) {
         if (method >= calls.length) {
             grow(method);
         }
         calls[method]++;
+    }
+
+    /** Adds processor time that samples have found. */
+    public void time(int method, long nanoseconds) {
+        if (method >= calls.length) {
+            grow(method);
+        }
         time[method] += nanoseconds;
     }
 

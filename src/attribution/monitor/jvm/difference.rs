@@ -91,6 +91,7 @@ pub struct JvmState {
     outside: BTreeMap<u64, (u64, u64)>,
     at: Option<(i64, i64)>,
     timed_ns: i64,
+    problems: Vec<String>,
 }
 
 impl JvmState {
@@ -123,6 +124,7 @@ impl JvmState {
             .collect();
         self.threads = reading.threads.iter().map(|(id, (_, cpu))| (*id, *cpu)).collect();
         self.forget(reading);
+        self.problems.extend(reading.problems.iter().cloned());
         let before = self.at.replace((reading.now_ns, reading.cpu_ns));
         let (now_ns, cpu_ns) = before?;
         let duration_s = (reading.now_ns - now_ns) as f64 * 1e-9;
@@ -134,7 +136,7 @@ impl JvmState {
             cpu_s: (reading.cpu_ns - cpu_ns).max(0) as f64 * 1e-9,
             threads: threads(reading, &cpu, methods, &outside),
             timed_part,
-            problems: reading.problems.clone(),
+            problems: std::mem::take(&mut self.problems),
         })
     }
 
@@ -243,12 +245,13 @@ mod tests {
     #[test]
     fn a_running_frame_is_cut_at_the_cycle_and_never_counted_twice() {
         let mut state = JvmState::default();
-        let start =
-            "cycle 0 0 0\nmethod 0\ta.A\tx\t()V\t\t0\t0\nthread 5 0 t\nm 5 0 100 1 0 0 0 0\n";
+        let start = "cycle 0 0 0\nproblem early\n\
+                     method 0\ta.A\tx\t()V\t\t0\t0\nthread 5 0 t\nm 5 0 100 1 0 0 0 0\n";
         assert_eq!(advance(&mut state, start), None);
         let first = advance(&mut state, "cycle 1000000000 9 0\nthread 5 9 t\nrunning 5 0 70\n");
         let first = first.unwrap();
         assert_eq!(first.threads[0].methods[0].time_ns, 70.0);
+        assert_eq!(first.problems, ["early"], "what the first reading says is not lost");
         assert!(first.duration_s == 1.0 && (first.cpu_s - 9e-9).abs() < 1e-15);
         // it has booked 90 meanwhile, of which 70 are counted, and runs again since 5
         let text = "cycle 2000000000 19 0\nthread 5 19 t\nm 5 0 190 2 0 0 0 0\nrunning 5 0 5\n";

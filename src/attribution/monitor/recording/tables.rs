@@ -29,8 +29,11 @@ pub fn ledger_csv(sums: &Sums) -> String {
 pub(super) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
     let jvm = sums.jvm.unwrap_or(Femtojoules::ZERO);
     let mut rows = vec![("total", sums.total)];
+    if !sums.methods.is_empty() {
+        rows.push(("methods", jvm - sums.jvm_rest));
+    }
     if sums.jvm.is_some() {
-        rows.extend([("methods", jvm - sums.jvm_rest), ("jvm rest", sums.jvm_rest)]);
+        rows.push(("jvm rest", sums.jvm_rest));
     }
     let processes: Femtojoules = sums.processes.values().map(|process| process.energy()).sum();
     let name = if sums.jvm.is_some() { "other processes" } else { "processes" };
@@ -216,6 +219,12 @@ mod tests {
         assert_eq!(sum(&tables["methods.csv"]), fj(12.0));
         assert_eq!(sum(&tables["classes.csv"]), fj(12.0));
         assert_eq!(sum(&ledger_csv(&sums)), fj(40.0), "the whole and its parts");
+        let mut without = sums.clone();
+        without.methods.clear();
+        without.jvm_rest = sums.jvm.unwrap();
+        let ledger = ledger_csv(&without);
+        assert_eq!(sum(&ledger), fj(40.0));
+        assert!(!ledger.contains("methods"), "no method was seen: no 0 J of them: {ledger}");
         let per_call = column(&tables["methods.csv"], "energy_per_invocation_j");
         assert_eq!(per_call, ["0.4", "0.1", ""]);
         assert_eq!(column(&tables["methods.csv"], "power_per_invocation_w")[0], "0.2");
