@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::instrument;
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{Counted, Dictionary, Prepared, count_each};
+use crate::operations::{Counted, Dictionary, FILES_MAX, Prepared, count_each};
 
 /// What is known of sources without running them.
 #[derive(Debug)]
@@ -51,7 +51,8 @@ impl Survey {
     ) -> Result<(Vec<T>, Vec<Finding>), BuildError> {
         let classes = ClassPath::open(&sources.libraries)
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
-        let read = sources.files.into_par_iter().filter(|file| file.analyse).map(|file| {
+        let files = sources.files.into_par_iter().with_max_len(FILES_MAX);
+        let read = files.filter(|file| file.analyse).map(|file| {
             let mut file = SourceFile::parse(file.path, file.text);
             let (prepared, removable) = {
                 let blocks = divide(&file, granularity);

@@ -1,6 +1,8 @@
 //! `wattline scan`: sources -> blocks, operations, findings.
 
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 use clap::{Args, ValueEnum};
 
@@ -106,22 +108,26 @@ impl Rows {
     }
 }
 
+/// One of the [`Tables`].
+type Column = fn(&Tables) -> &String;
+
 fn write_rows(files: &[Rows], findings: &[Finding], output: &Output) -> Result<(), Failure> {
     let headers = Tables::headers();
-    let table = |name, column: fn(&Tables) -> &String| {
+    let write = |(name, column): (&str, Column)| {
         let tables = std::iter::once(&headers).chain(files.iter().map(|file| &file.tables));
         output.write_parts(name, tables.map(column)).map(drop)
     };
-    let (blocks, (operations, lines)) = rayon::join(
-        || table("blocks.csv", |tables| &tables.blocks),
-        || {
-            rayon::join(
-                || table("operations.csv", |tables| &tables.operations),
-                || table("lines.csv", |tables| &tables.lines),
-            )
-        },
-    );
-    blocks.and(operations).and(lines)?;
+    let tables: [(&str, Column); 3] = [
+        ("blocks.csv", |tables| &tables.blocks),
+        ("operations.csv", |tables| &tables.operations),
+        ("lines.csv", |tables| &tables.lines),
+    ];
+    // A thread each, however few cores there are: they wait for the disk.
+    thread::scope(|scope| {
+        let writers = tables.map(|table| scope.spawn(move || write(table)));
+        let written = writers.map(|writer| writer.join().unwrap_or_else(|why| resume_unwind(why)));
+        written.into_iter().collect::<Result<(), Failure>>()
+    })?;
     output.write("findings.csv", findings_csv(findings))?;
     Ok(())
 }

@@ -73,11 +73,12 @@ impl<'w> World<'w> {
             }
         }
         self.complete.store(true, Ordering::Release);
-        let found: Vec<Vec<ClassInfo>> =
-            self.files.par_iter().map(|f| source_class::file_classes(self, f)).collect();
-        let mut infos = Map::default();
+        let classes = self.files.par_iter().map(|file| source_class::file_classes(self, file));
+        let shared = classes.map(|classes| classes.into_iter().map(Arc::new).collect());
+        let found: Vec<Vec<Arc<ClassInfo>>> = shared.collect();
+        let mut infos = Map::with_capacity_and_hasher(self.declared.len(), Default::default());
         for info in found.into_iter().flatten() {
-            infos.entry(info.name.clone()).or_insert_with(|| Arc::new(info));
+            infos.entry(info.name.clone()).or_insert(info);
         }
         infos
     }
@@ -87,6 +88,15 @@ impl<'w> World<'w> {
         self.infos = infos;
         self.has_members = true;
         self
+    }
+
+    /// Drops it on all cores: a class is many small pieces of memory.
+    pub fn release_memory(self) {
+        let World { files, infos, .. } = self;
+        rayon::join(
+            || files.into_par_iter().for_each(drop),
+            || infos.into_par_iter().for_each(drop),
+        );
     }
 
     /// The Java release of the JDK on the class path.

@@ -48,6 +48,9 @@ pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPat
     count_each(files, prepared, classes, |_, counted| counted).into_iter().collect()
 }
 
+/// Files that one core takes at a time: with more, the others wait for it at the end.
+pub const FILES_MAX: usize = 16;
+
 /// As [`count`], for those who need no dictionary of all files at once; of `files` only
 /// path and text are used. `each` gets what was counted in one file and its index, on
 /// any thread; what it makes of them comes back in the order of the files.
@@ -69,7 +72,9 @@ pub fn count_each<T: Send>(
             each(index, count_file(&world, file, blocks, first))
         };
         let files = world.files.par_iter().zip(blocks).zip(first_ids);
-        files.enumerate().map(each).collect()
+        let made = files.with_max_len(FILES_MAX).enumerate().map(each).collect();
+        world.release_memory();
+        made
     };
     // Attribution recurses as deep as the source nests: it needs more than a default stack.
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();

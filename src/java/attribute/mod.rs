@@ -19,6 +19,8 @@ mod switch;
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::class::ClassInfo;
 use super::declare::FileUnit;
 use super::resolver::Resolver;
@@ -120,7 +122,7 @@ pub(crate) fn attribute(world: &World<'_>, file: &FileUnit<'_>) -> Facts {
         inference: Inference::default(),
         depth: 0,
         retries: 0,
-        tests: file.source.text.match_indices("instanceof").map(|(at, _)| at).collect(),
+        tests: memmem::find_iter(file.source.text.as_bytes(), "instanceof").collect(),
     };
     attributor.file();
     attributor.finish()

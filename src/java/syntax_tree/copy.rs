@@ -2,6 +2,7 @@
 //! library is a call that is not inlined, and there are millions of nodes: what the
 //! grammar says of a kind is looked up instead, as long as the file has no error.
 
+use memchr::memchr_iter;
 use tree_sitter::TreeCursor;
 
 use super::{EXTRA, Entry, HAS_ERROR, MISSING, NAMED, NONE, SyntaxTree};
@@ -24,7 +25,7 @@ impl SyntaxTree {
         let mut cursor = tree.walk();
         let root = cursor.node();
         let entries = Vec::with_capacity(root.descendant_count());
-        let lines = text.match_indices('\n').map(|(at, _)| at as u32 + 1).collect();
+        let lines = memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1).collect();
         let to = SyntaxTree { entries, lines, openings: Vec::new() };
         let mut copy = Copy { to, grammar: &GRAMMAR, has_error: root.has_error(), row: 0 };
         copy.all(&mut cursor);
@@ -43,7 +44,8 @@ impl Copy<'_> {
                 continue;
             }
             self.close(index);
-            while !cursor.goto_next_sibling() {
+            let end = self.to.entries[index as usize].end;
+            while self.is_last(parent, end) || !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
@@ -51,6 +53,13 @@ impl Copy<'_> {
                 parent = self.to.entries[parent as usize].parent;
             }
         }
+    }
+
+    /// Whether the node below `parent` that ends at `end` is known to be the last there,
+    /// which spares a question: without an error no node is empty.
+    fn is_last(&self, parent: u32, end: u32) -> bool {
+        let parent = self.to.entries.get(parent as usize);
+        !self.has_error && parent.is_some_and(|parent| parent.end == end)
     }
 
     fn push(&mut self, cursor: &TreeCursor<'_>, parent: u32) -> u32 {
