@@ -67,7 +67,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
     mapping: Option<PathBuf>,
     /// Sampling: milliseconds between two samples of Flight Recorder or, in a JVM without one,
-    /// between two looks at stacks. Default: 20.
+    /// between two looks at stacks. Default: 40, or 20 of processor time.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
     period_ms: Option<u32>,

@@ -223,8 +223,9 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     child
 }
 
-/// A recording of the program that measures its own methods' processor time.
+/// A recording of a program that measures its own methods' processor time.
 struct Shares {
+    program: &'static str,
     folder: tempfile::TempDir,
     methods: Vec<BTreeMap<String, String>>,
     /// By its own figures: the share of each method.
@@ -234,10 +235,11 @@ struct Shares {
 
 impl Shares {
     /// Eight seconds, with options of the monitor and of the JVM.
-    fn record(options: &[&str], jvm: &[&str]) -> Option<Shares> {
+    fn record(program: &'static str, options: &[&str], jvm: &[&str]) -> Option<Shares> {
         let folder = tempfile::tempdir().unwrap();
-        let jdk = program(folder.path())?;
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Shares.java");
+        let jdk = self::program(folder.path())?;
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor");
+        let source = sources.join(program).with_extension("java");
         let status =
             Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder.path()).arg(source).status();
         assert!(status.unwrap().success());
@@ -246,7 +248,7 @@ impl Shares {
         let mut arguments = options.to_vec();
         arguments.extend(["--out", out.to_str().unwrap(), "--", jdk.java.to_str().unwrap()]);
         arguments.extend(jvm);
-        arguments.extend(["-cp", classes, "Shares", "8"]);
+        arguments.extend(["-cp", classes, program, "8"]);
         let output = monitor(&arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{said}");
@@ -255,15 +257,15 @@ impl Shares {
         let own = stdout.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
         let own: Vec<(String, f64)> =
             own.map(|(name, share)| (name.to_string(), share.parse().unwrap())).collect();
-        assert_eq!(own.len(), 4, "{stdout}");
+        assert!(own.len() > 1, "{stdout}");
         let methods = rows(out.join("accounts/methods.csv"));
-        Some(Shares { folder, methods, own, said })
+        Some(Shares { program, folder, methods, own, said })
     }
 
     /// A figure of a method; samples name it without its parameters.
     fn of(&self, name: &str, column: &str) -> f64 {
         let is_it = |row: &&BTreeMap<String, String>| {
-            row["class"] == "Shares" && row["method"].trim_end_matches("()") == name
+            row["class"] == self.program && row["method"].trim_end_matches("()") == name
         };
         let row = self.methods.iter().find(is_it);
         number(row.unwrap_or_else(|| panic!("no {name} in {:?}", self.methods)), column)
@@ -282,7 +284,7 @@ impl Shares {
 #[test]
 fn shares_in_windows_are_those_of_processor_time() {
     let options = ["--mode", "instrumentation", "--budget", "8"];
-    let Some(shares) = Shares::record(&options, &[]) else { return };
+    let Some(shares) = Shares::record("Shares", &options, &[]) else { return };
     shares.are_its_own_within(0.08);
     // 2000, 400, 10 and one call in each round
     let ratio = |a: &str, b: &str| shares.of(a, "executions") / shares.of(b, "executions");
@@ -298,17 +300,24 @@ fn shares_in_windows_are_those_of_processor_time() {
 /// Three of the four are inlined, and none of them calls anything.
 #[test]
 fn samples_of_flight_recorder_tell_inlined_methods_apart() {
-    let Some(shares) = Shares::record(&["--period-ms", "10"], &[]) else { return };
+    let Some(shares) = Shares::record("Shares", &["--period-ms", "10"], &[]) else { return };
     shares.are_its_own_within(0.12);
     assert!(!shares.said.contains("Flight Recorder"), "{}", shares.said);
     let tiny = shares.methods.iter().find(|row| row["method"] == "tiny").unwrap();
     assert_eq!(tiny["file"], "Shares.java");
 }
 
+/// A thread in a native method has a sample in its turn alone.
+#[test]
+fn samples_weigh_what_calls_the_system_as_what_computes() {
+    let Some(shares) = Shares::record("Writes", &["--period-ms", "4"], &[]) else { return };
+    shares.are_its_own_within(0.15);
+}
+
 #[test]
 fn a_jvm_without_flight_recorder_is_looked_at_and_that_is_said() {
     let modules = "java.base,java.instrument,java.management,jdk.management";
-    let Some(shares) = Shares::record(&[], &["--limit-modules", modules]) else { return };
+    let Some(shares) = Shares::record("Shares", &[], &["--limit-modules", modules]) else { return };
     assert!(shares.said.contains("no Flight Recorder"), "{}", shares.said);
     let of_shares = shares.methods.iter().filter(|row| row["class"] == "Shares");
     let share: f64 = of_shares.map(|row| number(row, "share")).sum();

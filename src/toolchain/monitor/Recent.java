@@ -7,8 +7,8 @@ import wattline.monitor.probe.ThreadRecord;
 
 /** What one thread did of late: periods by method, of which older ones count for less. */
 final class Recent {
-    /** Periods that are kept: of a busy thread those of about a second. */
-    private static final double KEPT = 64;
+    /** Periods that are kept at most; of a busy thread those of about five seconds. */
+    private static final double KEPT = 256;
     /** What is less is forgotten. */
     private static final double LEAST = 1.0 / 64;
 

@@ -28,7 +28,7 @@ final class Recorder implements Runnable, AutoCloseable {
         this.sampler = sampler;
         Duration period = Duration.ofMillis(periodMillis);
         stream.enable(IN_JAVA).withPeriod(period);
-        stream.enable(IN_NATIVE).withPeriod(period);
+        stream.enable(IN_NATIVE).withPeriod(period.multipliedBy(Sampler.PERIODS_PER_TURN));
         stream.setReuse(true);
         stream.setOrdered(false);
         stream.onEvent(IN_JAVA, event -> take(event, sampler::inJava));

@@ -18,12 +18,14 @@ import wattline.monitor.probe.ThreadRecord;
 final class Sampler implements Probe.ByteSampler {
     static final int DEPTH = 64;
     /** Between two samples of the recorder, where nobody says otherwise. */
-    private static final long PERIOD_MILLIS = 20;
+    private static final long PERIOD_MILLIS = 40;
+    /** There are fewer native methods than others, and a sample of one is dearer. */
+    static final int PERIODS_PER_TURN = 5;
     private static final String RECORDER = "wattline.monitor.service.Recorder";
     /** With it, compiled code has its place in the sources at every instruction. */
     private static final String LOCATED = "-XX:+DebugNonSafepoints";
     /** Of the recorder's native samples, when the older ones begin to count for less. */
-    private static final double TURNS_KEPT = 1000;
+    private static final double TURNS_KEPT = 200;
 
     private final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -121,11 +123,12 @@ final class Sampler implements Probe.ByteSampler {
 
     /**
      * A sample of a thread in a native method. Threads in native methods have samples in turn,
-     * one a period, so each stands for as many periods as there are such threads: as there are
-     * samples for one of a thread that is always in a native method, which the agent's own is.
+     * so each stands for as many turns as there are such threads: as there are samples for one
+     * of a thread that is always in a native method, which the agent's own is.
      */
     synchronized void inNative(long thread, String owner, String name, int line) {
-        sample(thread, owner, name, line, ownTurns > 0 ? nativeTurns / ownTurns : 1);
+        sample(thread, owner, name, line,
+                PERIODS_PER_TURN * (ownTurns > 0 ? nativeTurns / ownTurns : 1));
     }
 
     /** Whose turn it was: of all samples in native methods. */
