@@ -20,12 +20,12 @@ final class Sampler implements Probe.ByteSampler {
     /** Between two samples of the recorder, where nobody says otherwise. */
     private static final long PERIOD_MILLIS = 40;
     /** There are fewer native methods than others, and a sample of one is dearer. */
-    static final int PERIODS_PER_TURN = 5;
+    static final int PERIODS_PER_TURN = 2;
     private static final String RECORDER = "wattline.monitor.service.Recorder";
     /** With it, compiled code has its place in the sources at every instruction. */
     private static final String LOCATED = "-XX:+DebugNonSafepoints";
     /** Of the recorder's native samples, when the older ones begin to count for less. */
-    private static final double TURNS_KEPT = 200;
+    private static final double TURNS_KEPT = 500;
 
     private final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
