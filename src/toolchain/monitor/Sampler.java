@@ -97,8 +97,13 @@ final class Sampler implements Probe.ByteSampler {
             problem = String.valueOf(none.getCause() == null ? none : none.getCause());
         }
         close();
-        recorder = null;
+        forget();
         return problem;
+    }
+
+    /** What samples said must not be shared any more: looks book what they find. */
+    private synchronized void forget() {
+        recent.clear();
     }
 
     private void close() {
@@ -153,9 +158,6 @@ final class Sampler implements Probe.ByteSampler {
 
     /** Shares what threads have used since the last time as their samples of late say. */
     synchronized void share() {
-        if (recorder == null) {
-            return;
-        }
         long[] ids = threads.getAllThreadIds();
         long[] times = threads.getThreadCpuTime(ids);
         Set<Long> alive = new HashSet<>();
