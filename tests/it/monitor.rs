@@ -307,9 +307,9 @@ fn samples_of_flight_recorder_tell_inlined_methods_apart() {
     assert_eq!(tiny["file"], "Shares.java");
 }
 
-/// A thread in a native method has a sample in its turn alone.
+/// A method's writing is low by what its native method computes before it calls the system.
 #[test]
-fn samples_weigh_what_calls_the_system_as_what_computes() {
+fn samples_in_calls_of_the_system_share_its_time() {
     let Some(shares) = Shares::record("Writes", &["--period-ms", "4"], &[]) else { return };
     shares.are_its_own_within(0.15);
 }

@@ -66,7 +66,8 @@ final class Recorder implements Runnable, AutoCloseable {
         sampler.turn(thread.getJavaName());
         RecordedMethod top = stack.getFrames().get(0).getMethod();
         if (!Sampler.waits(top.getType().getName(), top.getName())) {
-            take(event, sampler::inNative);
+            boolean calls = Sampler.callsSystem(top.getType().getName());
+            take(event, (id, owner, name, line) -> sampler.inNative(id, owner, name, line, calls));
         }
     }
 

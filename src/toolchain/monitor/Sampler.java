@@ -123,17 +123,18 @@ final class Sampler implements Probe.ByteSampler {
 
     /** A sample of a thread in Java code. */
     synchronized void inJava(long thread, String owner, String name, int line) {
-        sample(thread, owner, name, line, 1);
+        sample(thread, number(owner, name, files.of(owner), line), 1, false);
     }
 
     /**
-     * A sample of a thread in a native method. Threads in native methods have samples in turn,
-     * so each stands for as many turns as there are such threads: as there are samples for one
-     * of a thread that is always in a native method, which the agent's own is.
+     * A sample of a thread in a native method, which calls the system or does not. Threads in
+     * native methods have samples in turn, so each stands for as many turns as there are such
+     * threads: as there are samples for one of a thread that is always in a native method,
+     * which the agent's own is.
      */
-    synchronized void inNative(long thread, String owner, String name, int line) {
-        sample(thread, owner, name, line,
-                PERIODS_PER_TURN * (ownTurns > 0 ? nativeTurns / ownTurns : 1));
+    synchronized void inNative(long thread, String owner, String name, int line, boolean calls) {
+        double turns = ownTurns > 0 ? nativeTurns / ownTurns : 1;
+        sample(thread, number(owner, name, files.of(owner), line), PERIODS_PER_TURN * turns, calls);
     }
 
     /** Whose turn it was: of all samples in native methods. */
@@ -149,9 +150,8 @@ final class Sampler implements Probe.ByteSampler {
         begun.countDown();
     }
 
-    private void sample(long thread, String owner, String name, int line, double periods) {
-        int method = number(owner, name, files.of(owner), line);
-        recent.computeIfAbsent(thread, id -> new Recent()).add(method, periods);
+    private void sample(long thread, int method, double periods, boolean calls) {
+        recent.computeIfAbsent(thread, id -> new Recent()).add(method, periods, calls);
         record(thread).sample(method);
         begun.countDown();
     }
@@ -166,7 +166,8 @@ final class Sampler implements Probe.ByteSampler {
             Recent of = recent.computeIfAbsent(ids[i], id -> new Recent());
             long more = of.used(times[i]);
             if (more > 0 && of.isKnown()) {
-                of.share(more, record(ids[i]));
+                long user = of.doesBoth() ? Math.max(0, threads.getThreadUserTime(ids[i])) : 0;
+                of.share(more, user, record(ids[i]));
             }
         }
         recent.keySet().retainAll(alive);
@@ -222,6 +223,11 @@ final class Sampler implements Probe.ByteSampler {
             default:
                 return false;
         }
+    }
+
+    /** Whether the native methods of a class call the system: those for files and sockets. */
+    static boolean callsSystem(String owner) {
+        return owner.startsWith("sun.nio.") || owner.startsWith("java.io.") || owner.startsWith("java.net.");
     }
 
     int number(StackTraceElement frame) {

@@ -1,5 +1,6 @@
-import java.io.FileOutputStream;
+import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
@@ -22,7 +23,8 @@ public final class Writes {
         sink = x;
     }
 
-    private static void writes(FileOutputStream file) throws IOException {
+    private static void writes(RandomAccessFile file) throws IOException {
+        file.seek(0);
         for (int i = 0; i < 100; i++) {
             file.write(TEXT);
         }
@@ -32,7 +34,9 @@ public final class Writes {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long[] used = new long[2];
         long end = System.nanoTime() + (long) (Double.parseDouble(arguments[0]) * 1e9);
-        try (FileOutputStream file = new FileOutputStream("/dev/null")) {
+        File place = File.createTempFile("writes", null);
+        place.deleteOnExit();
+        try (RandomAccessFile file = new RandomAccessFile(place, "rw")) {
             while (System.nanoTime() < end) {
                 long begin = threads.getCurrentThreadCpuTime();
                 computes();
