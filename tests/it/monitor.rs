@@ -314,6 +314,13 @@ fn samples_in_calls_of_the_system_share_its_time() {
     shares.are_its_own_within(0.15);
 }
 
+/// A thread in a native method has a sample in its turn alone, which weighs as much more.
+#[test]
+fn samples_weigh_native_methods_by_their_turns() {
+    let Some(shares) = Shares::record("Deflates", &["--period-ms", "4"], &[]) else { return };
+    shares.are_its_own_within(0.15);
+}
+
 #[test]
 fn a_jvm_without_flight_recorder_is_looked_at_and_that_is_said() {
     let modules = "java.base,java.instrument,java.management,jdk.management";
