@@ -27,17 +27,21 @@ pub fn ledger_csv(sums: &Sums) -> String {
 
 /// The rows of the ledger; all but the first add up to the first.
 pub(super) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
-    let jvm = sums.jvm.unwrap_or(Femtojoules::ZERO);
+    // One that ended before its first reading has no figures, and no rows of 0 J.
+    let jvm = sums.jvm.filter(|energy| *energy != Femtojoules::ZERO);
     let mut rows = vec![("total", sums.total)];
-    if !sums.methods.is_empty() {
+    if let Some(jvm) = jvm.filter(|_| !sums.methods.is_empty()) {
         rows.push(("methods", jvm - sums.jvm_rest));
     }
-    if sums.jvm.is_some() {
+    if jvm.is_some() {
         rows.push(("jvm rest", sums.jvm_rest));
     }
     let processes: Femtojoules = sums.processes.values().map(|process| process.energy()).sum();
-    let name = if sums.jvm.is_some() { "other processes" } else { "processes" };
-    rows.extend([(name, processes - jvm), ("unattributed", sums.unattributed)]);
+    let name = if jvm.is_some() { "other processes" } else { "processes" };
+    rows.extend([
+        (name, processes - jvm.unwrap_or(Femtojoules::ZERO)),
+        ("unattributed", sums.unattributed),
+    ]);
     rows
 }
 
@@ -225,6 +229,10 @@ mod tests {
         let ledger = ledger_csv(&without);
         assert_eq!(sum(&ledger), fj(40.0));
         assert!(!ledger.contains("methods"), "no method was seen: no 0 J of them: {ledger}");
+        (without.jvm, without.jvm_rest) = (Some(Femtojoules::ZERO), Femtojoules::ZERO);
+        let ledger = ledger_csv(&without);
+        assert_eq!(sum(&ledger), fj(40.0));
+        assert!(!ledger.contains("jvm rest"), "it was never read: no 0 J of it: {ledger}");
         let per_call = column(&tables["methods.csv"], "energy_per_invocation_j");
         assert_eq!(per_call, ["0.4", "0.1", ""]);
         assert_eq!(column(&tables["methods.csv"], "power_per_invocation_w")[0], "0.2");
