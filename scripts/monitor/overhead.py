@@ -30,8 +30,7 @@ def processor_s(pid):
 
 def groups_s(pid):
     """The same of the compiler's and the agent's threads, Flight Recorder's among them, in
-    steps of 10 ms. Threads of
-    requests come and go, and take what they used with them."""
+    steps of 10 ms. Threads of requests come and go, and take what they used with them."""
     sums = {"compiler": 0.0, "agent": 0.0}
     for task in os.listdir(f"/proc/{pid}/task"):
         try:

@@ -223,9 +223,12 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     child
 }
 
+const SHARES: [&str; 2] = ["Shares", "8"];
+const METHODS: [&str; 4] = ["tiny", "small", "middle", "large"];
+
 /// A recording of a program that measures its own methods' processor time.
 struct Shares {
-    program: &'static str,
+    class: &'static str,
     folder: tempfile::TempDir,
     methods: Vec<BTreeMap<String, String>>,
     /// By its own figures: the share of each method.
@@ -234,12 +237,12 @@ struct Shares {
 }
 
 impl Shares {
-    /// Eight seconds, with options of the monitor and of the JVM.
-    fn record(program: &'static str, options: &[&str], jvm: &[&str]) -> Option<Shares> {
+    /// A class and its arguments, with options of the monitor and of the JVM.
+    fn record(command: &[&'static str], options: &[&str], jvm: &[&str]) -> Option<Shares> {
         let folder = tempfile::tempdir().unwrap();
-        let jdk = self::program(folder.path())?;
+        let (jdk, class) = (program(folder.path())?, command[0]);
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor");
-        let source = sources.join(program).with_extension("java");
+        let source = sources.join(class).with_extension("java");
         let status =
             Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder.path()).arg(source).status();
         assert!(status.unwrap().success());
@@ -248,7 +251,8 @@ impl Shares {
         let mut arguments = options.to_vec();
         arguments.extend(["--out", out.to_str().unwrap(), "--", jdk.java.to_str().unwrap()]);
         arguments.extend(jvm);
-        arguments.extend(["-cp", classes, program, "8"]);
+        arguments.extend(["-cp", classes]);
+        arguments.extend(command);
         let output = monitor(&arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{said}");
@@ -257,21 +261,22 @@ impl Shares {
         let own = stdout.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
         let own: Vec<(String, f64)> =
             own.map(|(name, share)| (name.to_string(), share.parse().unwrap())).collect();
-        assert!(own.len() > 1, "{stdout}");
         let methods = rows(out.join("accounts/methods.csv"));
-        Some(Shares { program, folder, methods, own, said })
+        Some(Shares { class, folder, methods, own, said })
     }
 
     /// A figure of a method; samples name it without its parameters.
     fn of(&self, name: &str, column: &str) -> f64 {
         let is_it = |row: &&BTreeMap<String, String>| {
-            row["class"] == self.program && row["method"].trim_end_matches("()") == name
+            row["class"] == self.class && row["method"].trim_end_matches("()") == name
         };
         let row = self.methods.iter().find(is_it);
         number(row.unwrap_or_else(|| panic!("no {name} in {:?}", self.methods)), column)
     }
 
-    fn are_its_own_within(&self, limit: f64) {
+    fn are_its_own_within(&self, limit: f64, names: &[&str]) {
+        let own: Vec<&str> = self.own.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(own, names, "it says its own figures");
         let found: f64 = self.own.iter().map(|(name, _)| self.of(name, "energy_j")).sum();
         for (name, share) in &self.own {
             let ours = self.of(name, "energy_j") / found;
@@ -284,8 +289,8 @@ impl Shares {
 #[test]
 fn shares_in_windows_are_those_of_processor_time() {
     let options = ["--mode", "instrumentation", "--budget", "8"];
-    let Some(shares) = Shares::record("Shares", &options, &[]) else { return };
-    shares.are_its_own_within(0.08);
+    let Some(shares) = Shares::record(&SHARES, &options, &[]) else { return };
+    shares.are_its_own_within(0.08, &METHODS);
     // 2000, 400, 10 and one call in each round
     let ratio = |a: &str, b: &str| shares.of(a, "executions") / shares.of(b, "executions");
     assert!((ratio("middle", "large") - 10.0).abs() < 0.5, "counted: {}", ratio("middle", "large"));
@@ -300,8 +305,8 @@ fn shares_in_windows_are_those_of_processor_time() {
 /// Three of the four are inlined, and none of them calls anything.
 #[test]
 fn samples_of_flight_recorder_tell_inlined_methods_apart() {
-    let Some(shares) = Shares::record("Shares", &["--period-ms", "10"], &[]) else { return };
-    shares.are_its_own_within(0.12);
+    let Some(shares) = Shares::record(&SHARES, &["--period-ms", "10"], &[]) else { return };
+    shares.are_its_own_within(0.12, &METHODS);
     assert!(!shares.said.contains("Flight Recorder"), "{}", shares.said);
     let tiny = shares.methods.iter().find(|row| row["method"] == "tiny").unwrap();
     assert_eq!(tiny["file"], "Shares.java");
@@ -310,22 +315,29 @@ fn samples_of_flight_recorder_tell_inlined_methods_apart() {
 /// A method's writing is low by what its native method computes before it calls the system.
 #[test]
 fn samples_in_calls_of_the_system_share_its_time() {
-    let Some(shares) = Shares::record("Writes", &["--period-ms", "4"], &[]) else { return };
-    shares.are_its_own_within(0.15);
+    let Some(shares) = Shares::record(&["Halves", "8", "writes"], &["--period-ms", "4"], &[])
+    else {
+        return;
+    };
+    shares.are_its_own_within(0.15, &["computes", "writes"]);
 }
 
 /// A thread in a native method has a sample in its turn alone, which weighs as much more.
 #[test]
 fn samples_weigh_native_methods_by_their_turns() {
-    let Some(shares) = Shares::record("Deflates", &["--period-ms", "4"], &[]) else { return };
-    shares.are_its_own_within(0.15);
+    let Some(shares) = Shares::record(&["Halves", "8", "deflates"], &["--period-ms", "4"], &[])
+    else {
+        return;
+    };
+    shares.are_its_own_within(0.15, &["computes", "deflates"]);
 }
 
 #[test]
 fn a_jvm_without_flight_recorder_is_looked_at_and_that_is_said() {
     let modules = "java.base,java.instrument,java.management,jdk.management";
-    let Some(shares) = Shares::record("Shares", &[], &["--limit-modules", modules]) else { return };
+    let Some(shares) = Shares::record(&SHARES, &[], &["--limit-modules", modules]) else { return };
     assert!(shares.said.contains("no Flight Recorder"), "{}", shares.said);
+    assert_eq!(shares.own.len(), METHODS.len());
     let of_shares = shares.methods.iter().filter(|row| row["class"] == "Shares");
     let share: f64 = of_shares.map(|row| number(row, "share")).sum();
     assert!(share > 0.6, "{:?}", shares.methods);

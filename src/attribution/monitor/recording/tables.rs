@@ -27,21 +27,19 @@ pub fn ledger_csv(sums: &Sums) -> String {
 
 /// The rows of the ledger; all but the first add up to the first.
 pub(super) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
-    // One that ended before its first reading has no figures, and no rows of 0 J.
-    let jvm = sums.jvm.filter(|energy| *energy != Femtojoules::ZERO);
-    let mut rows = vec![("total", sums.total)];
-    if let Some(jvm) = jvm.filter(|_| !sums.methods.is_empty()) {
-        rows.push(("methods", jvm - sums.jvm_rest));
-    }
-    if jvm.is_some() {
-        rows.push(("jvm rest", sums.jvm_rest));
-    }
     let processes: Femtojoules = sums.processes.values().map(|process| process.energy()).sum();
-    let name = if jvm.is_some() { "other processes" } else { "processes" };
-    rows.extend([
-        (name, processes - jvm.unwrap_or(Femtojoules::ZERO)),
-        ("unattributed", sums.unattributed),
-    ]);
+    let mut rows = vec![("total", sums.total)];
+    // One that ended before its first reading has no figures, and no rows of 0 J.
+    match sums.jvm.filter(|energy| *energy != Femtojoules::ZERO) {
+        None => rows.push(("processes", processes)),
+        Some(jvm) => {
+            if !sums.methods.is_empty() {
+                rows.push(("methods", jvm - sums.jvm_rest));
+            }
+            rows.extend([("jvm rest", sums.jvm_rest), ("other processes", processes - jvm)]);
+        }
+    }
+    rows.push(("unattributed", sums.unattributed));
     rows
 }
 
