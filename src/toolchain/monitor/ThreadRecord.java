@@ -48,7 +48,7 @@ public final class ThreadRecord {
     public long outsideIn;
     public long outsideOut;
 
-    /** When its processor time was read last, and what it was. */
+    /** When its processor time was read last, waits since then apart, and what it was. */
     private long checkedReal;
     private long checkedUsed;
 
@@ -177,6 +177,8 @@ public final class ThreadRecord {
         if (waiting) {
             waiting = false;
             waited[method] += passed;
+            // the next check asks for what nobody knows of
+            checkedReal += passed;
         } else {
             time[method] += passed > LONG_NANOS ? onProcessor(passed) : passed;
         }
@@ -185,7 +187,8 @@ public final class ThreadRecord {
     /**
      * What of a long time without a probe the thread was on a processor. Another thread may
      * have been in its place, or it waited where nobody sees it; the thread's processor time
-     * since the last check tells: at the window's begin, or within it. Short times are not asked for: reading it takes longer.
+     * since the last check tells: at the window's begin, or within it. Short times are not
+     * asked for: reading it takes longer.
      */
     private long onProcessor(long passed) {
         if (threads == null) {
@@ -199,10 +202,10 @@ public final class ThreadRecord {
         if (real == 0 || all <= 0) {
             return passed;
         }
-        if (all <= passed + NEAR_NANOS) {
+        if (all >= passed && all <= passed + NEAR_NANOS) {
             return Math.round(Math.max(0, Math.min(passed, passed - (all - part))));
         }
-        // most of it was outside of windows: on the average over all of it
+        // it began windows ago, or the check was long before it: on the average since then
         return Math.round(passed * Math.min(1, part / all));
     }
 
