@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::build::{Application, BuildError, sources};
-use crate::dataset::{CaseMixes, Table};
+use crate::dataset::{CaseMixes, LeftOut, Table};
 use crate::model::{ContextPrice, FoldUnit};
 use crate::operations::Dictionary;
 use crate::scenario::{Scenario, read_scenario};
@@ -113,6 +113,8 @@ pub struct DatasetFacts {
     pub rails: Vec<String>,
     /// Fixed frequency in kHz.
     pub frequency_khz: Option<u64>,
+    /// Runs and cases that are not in the data set.
+    pub left_out: Vec<LeftOut>,
     /// What is said of windows by board, where its rows are windows of sessions.
     windows: Vec<toml::Table>,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::campaign::Phase;
-use crate::dataset::{ColumnChoice, Table};
+use crate::dataset::{ColumnChoice, LeftOut, Table};
 use crate::model::Model;
 use crate::report::{self, Board, CampaignFacts, ReportData, cv_rows, estimability_rows};
 use crate::run::RunRecord;
@@ -101,7 +101,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
         hints: &hints::find(folder, &facts, &model, &accounts)?,
         findings: &findings(&output.path("findings.csv"))?,
         sources: &folder::read_sources(folder)?,
-        notes: &notes(&facts, &model),
+        notes: &notes(&facts, &about, &model),
         parts: &Vec::from_iter(activities::runs::part(folder, &facts, scenario)),
     };
     output.write("report.html", report::html(&data))?;
@@ -169,7 +169,7 @@ fn findings(path: &Path) -> Result<BTreeMap<String, usize>, Failure> {
 }
 
 /// What a reader must know about how this was measured.
-fn notes(facts: &ScenarioFacts, model: &Model) -> Vec<String> {
+fn notes(facts: &ScenarioFacts, about: &DatasetFacts, model: &Model) -> Vec<String> {
     let repeats = facts.records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
     let mut notes = Vec::new();
     if repeats < 10 {
@@ -177,6 +177,8 @@ fn notes(facts: &ScenarioFacts, model: &Model) -> Vec<String> {
             "{repeats} power and idle runs per case; the reference protocol has 10 of each"
         ));
     }
+    let plan: Vec<&str> = facts.cases.iter().map(|case| case.name.as_str()).collect();
+    notes.extend(left_out(&plan, &about.left_out));
     if let Some(device) = &facts.device {
         let model = model.on_device(device);
         let others = model.iter().flat_map(|model| model.devices.iter().skip(1));
@@ -189,4 +191,29 @@ fn notes(facts: &ScenarioFacts, model: &Model) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Which of the planned cases no energy is known of, and why the first of them is not.
+fn left_out(plan: &[&str], left_out: &[LeftOut]) -> Option<String> {
+    let reason = |case: &&str| left_out.iter().find(|out| out.what == *case);
+    let out: Vec<&LeftOut> = plan.iter().filter_map(reason).collect();
+    let LeftOut { what, reason } = out.first()?;
+    let are = if out.len() == 1 { "is" } else { "are" };
+    Some(format!("{} of {} cases {are} left out: {what}: {reason}", out.len(), plan.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_that_are_left_out_are_counted_and_bad_runs_are_not() {
+        let out = |what: &str| LeftOut { what: what.into(), reason: "it died".into() };
+        let plan = ["a", "b", "c"];
+        assert_eq!(left_out(&plan, &[out("a-power-1")]), None);
+        let said = left_out(&plan, &[out("b-power-1"), out("b")]).unwrap();
+        assert_eq!(said, "1 of 3 cases is left out: b: it died");
+        let said = left_out(&plan, &[out("c"), out("b")]).unwrap();
+        assert_eq!(said, "2 of 3 cases are left out: b: it died");
+    }
 }

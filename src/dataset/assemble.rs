@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::campaign::{Phase, PlannedCase};
@@ -46,7 +47,7 @@ pub enum DatasetError {
 }
 
 /// A run or case that is not in the data set.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Folder of the run, or name of the case.
     pub what: String,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::assemble::Dataset;
+use super::assemble::{Dataset, LeftOut};
 use super::from_csv::FIXED_COLUMNS;
 use super::windows::Windows;
 
@@ -120,8 +120,8 @@ struct Description<'d> {
     windows: &'d [Windows],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lumped: Vec<Lumped<'d>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    left_out: Vec<Left<'d>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    left_out: &'d [LeftOut],
 }
 
 #[derive(Serialize)]
@@ -131,12 +131,6 @@ struct Lumped<'d> {
     executions: String,
 }
 
-#[derive(Serialize)]
-struct Left<'d> {
-    what: &'d str,
-    reason: &'d str,
-}
-
 /// `dataset.toml`: provenance, quality, what was lumped, what was left out and why.
 pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
     let library = dataset.features.iter().filter(|name| name.starts_with("lib:")).count();
@@ -144,7 +138,6 @@ pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
         .lumped
         .iter()
         .map(|(function, executions)| Lumped { function, executions: executions.to_string() });
-    let left = dataset.left_out.iter().map(|out| Left { what: &out.what, reason: &out.reason });
     let devices: BTreeSet<&str> = dataset.cases.iter().map(|case| case.device.as_str()).collect();
     let description = Description {
         provenance,
@@ -158,7 +151,7 @@ pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
         refresh_share: dataset.refresh_share,
         windows: &dataset.windows,
         lumped: lumped.collect(),
-        left_out: left.collect(),
+        left_out: &dataset.left_out,
     };
     toml::to_string(&description).expect("a description has string keys, tables come last")
 }
