@@ -142,6 +142,29 @@ fn bad_runs_are_kept_and_repeated_up_to_the_limit() {
 }
 
 #[test]
+fn repeats_of_what_was_given_up_are_tried_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut again = order();
+    again.iter_mut().for_each(|run| run.repeat = 2);
+    let order = [order(), again].concat();
+    let mut driver = faulty();
+    for attempt in 0..3 {
+        driver.faults.insert(("base-a-traced-2".into(), attempt), Fault::Crash);
+    }
+    driver.faults.insert(("r01-a-power-2".into(), 0), Fault::Crash);
+    let options = options(folder.path(), Start::New);
+    let summary = run_campaign(&order, &mut driver, &options, &mut |_| {}).unwrap();
+    let given_up: Vec<String> = summary.given_up.iter().map(|(run, _)| run.id()).collect();
+    assert_eq!(given_up, ["base-a-traced-1", "base-a-traced-2"]);
+    let tries = |case: &str, phase| {
+        let is_it =
+            |r: &&RunRecord| r.run.repeat == 2 && r.run.case == case && r.run.phase == phase;
+        summary.records.iter().filter(is_it).count()
+    };
+    assert_eq!((tries("base-a", Phase::Traced), tries("r01-a", Phase::Power)), (1, 2));
+}
+
+#[test]
 fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
     let undisturbed = tempfile::tempdir().unwrap();
     let mut driver = faulty();

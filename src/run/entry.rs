@@ -36,7 +36,18 @@ impl<'e> Entry<'e> {
 
     /// Whether it is done, for good or bad.
     pub(super) fn is_done(&self, journal: &Journal, max_retries: u32) -> bool {
-        self.records(journal).any(RunRecord::is_good) || self.attempts(journal) > max_retries
+        let retries = if self.was_given_up(journal, max_retries) { 0 } else { max_retries };
+        self.records(journal).any(RunRecord::is_good) || self.attempts(journal) > retries
+    }
+
+    /// Whether a repeat of it failed every time: mostly that is the case's own fault, and
+    /// one more try of each further repeat is enough to see that it isn't.
+    fn was_given_up(&self, journal: &Journal, max_retries: u32) -> bool {
+        let PlannedRun { case, phase, .. } = self.run;
+        let is_repeat =
+            |r: &&RunRecord| r.run.case == *case && r.run.phase == *phase && is_on(r, self.board);
+        let mut repeats = journal.records.iter().filter(is_repeat);
+        repeats.any(|record| record.attempt >= max_retries && !record.is_good())
     }
 
     /// Why the last attempt was bad; none when it was good, or there is none.
