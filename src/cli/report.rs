@@ -1,7 +1,7 @@
 //! `wattline report`: everything a campaign's folder holds -> one HTML page and the
 //! summary on the terminal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -101,7 +101,7 @@ pub fn make(output: &Output) -> Result<String, Failure> {
         hints: &hints::find(folder, &facts, &model, &accounts)?,
         findings: &findings(&output.path("findings.csv"))?,
         sources: &folder::read_sources(folder)?,
-        notes: &notes(&facts, &about, &model),
+        notes: &notes(&facts, &about, &table, &model),
         parts: &Vec::from_iter(activities::runs::part(folder, &facts, scenario)),
     };
     output.write("report.html", report::html(&data))?;
@@ -133,15 +133,14 @@ fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> Board {
 
 fn campaign_facts(facts: &ScenarioFacts, folder: &Path) -> Result<CampaignFacts, Failure> {
     let good = |phase| facts.records.iter().filter(|r| r.is_good() && r.run.phase == phase).count();
-    let inputs: std::collections::BTreeSet<&String> =
-        facts.cases.iter().map(|case| &case.input).collect();
+    let inputs: BTreeSet<&String> = facts.cases.iter().map(|case| &case.input).collect();
     let kernels = folder.join("kernel-windows.csv");
     let kernels = match kernels.is_file() {
         true => read_text(&kernels)?
             .lines()
             .skip(1)
             .filter_map(|l| l.split(',').next().map(String::from))
-            .collect::<std::collections::BTreeSet<_>>()
+            .collect::<BTreeSet<_>>()
             .len(),
         false => 0,
     };
@@ -169,7 +168,7 @@ fn findings(path: &Path) -> Result<BTreeMap<String, usize>, Failure> {
 }
 
 /// What a reader must know about how this was measured.
-fn notes(facts: &ScenarioFacts, about: &DatasetFacts, model: &Model) -> Vec<String> {
+fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Model) -> Vec<String> {
     let repeats = facts.records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
     let mut notes = Vec::new();
     if repeats < 10 {
@@ -178,7 +177,9 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, model: &Model) -> Vec<Stri
         ));
     }
     let plan: Vec<&str> = facts.cases.iter().map(|case| case.name.as_str()).collect();
-    notes.extend(left_out(&plan, &about.left_out));
+    // windows of a case are its group; another board may have measured what one left out
+    let measured = table.cases.iter().flat_map(|row| [row.name.as_str(), &row.group]).collect();
+    notes.extend(left_out(&plan, &measured, &about.left_out));
     if let Some(device) = &facts.device {
         let model = model.on_device(device);
         let others = model.iter().flat_map(|model| model.devices.iter().skip(1));
@@ -194,9 +195,10 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, model: &Model) -> Vec<Stri
 }
 
 /// Which of the planned cases no energy is known of, and why the first of them is not.
-fn left_out(plan: &[&str], left_out: &[LeftOut]) -> Option<String> {
+fn left_out(plan: &[&str], measured: &BTreeSet<&str>, left_out: &[LeftOut]) -> Option<String> {
+    let missing = plan.iter().filter(|case| !measured.contains(*case));
     let reason = |case: &&str| left_out.iter().find(|out| out.what == *case);
-    let out: Vec<&LeftOut> = plan.iter().filter_map(reason).collect();
+    let out: Vec<&LeftOut> = missing.filter_map(reason).collect();
     let LeftOut { what, reason } = out.first()?;
     let are = if out.len() == 1 { "is" } else { "are" };
     Some(format!("{} of {} cases {are} left out: {what}: {reason}", out.len(), plan.len()))
@@ -210,10 +212,14 @@ mod tests {
     fn cases_that_are_left_out_are_counted_and_bad_runs_are_not() {
         let out = |what: &str| LeftOut { what: what.into(), reason: "it died".into() };
         let plan = ["a", "b", "c"];
-        assert_eq!(left_out(&plan, &[out("a-power-1")]), None);
-        let said = left_out(&plan, &[out("b-power-1"), out("b")]).unwrap();
-        assert_eq!(said, "1 of 3 cases is left out: b: it died");
-        let said = left_out(&plan, &[out("c"), out("b")]).unwrap();
-        assert_eq!(said, "2 of 3 cases are left out: b: it died");
+        let said = |measured: &[&str], out: &[LeftOut]| {
+            left_out(&plan, &measured.iter().copied().collect(), out)
+        };
+        assert_eq!(said(&plan, &[out("a-power-1")]), None);
+        let one = Some("1 of 3 cases is left out: b: it died".to_string());
+        assert_eq!(said(&["a", "c"], &[out("b-power-1"), out("b")]), one);
+        let two = Some("2 of 3 cases are left out: b: it died".to_string());
+        assert_eq!(said(&["a"], &[out("c"), out("b")]), two);
+        assert_eq!(said(&["a", "b"], &[out("b")]), None, "another board measured it");
     }
 }

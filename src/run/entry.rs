@@ -20,13 +20,23 @@ pub(super) struct Entry<'e> {
 }
 
 impl<'e> Entry<'e> {
+    /// Its own records.
     fn records<'j>(&self, journal: &'j Journal) -> impl Iterator<Item = &'j RunRecord>
     where
         'e: 'j,
     {
-        let Entry { run, board } = *self;
-        let is_own = move |record: &&RunRecord| record.run == *run && is_on(record, board);
-        journal.records.iter().filter(is_own)
+        let run = self.run;
+        self.repeats(journal).filter(move |record| record.run == *run)
+    }
+
+    /// The records of all repeats, on its board.
+    fn repeats<'j>(&self, journal: &'j Journal) -> impl Iterator<Item = &'j RunRecord>
+    where
+        'e: 'j,
+    {
+        let Entry { run: PlannedRun { case, phase, .. }, board } = *self;
+        let is_repeat = move |r: &&RunRecord| r.run.case == *case && r.run.phase == *phase;
+        journal.records.iter().filter(is_repeat).filter(move |record| is_on(record, board))
     }
 
     /// How often it was tried.
@@ -43,11 +53,7 @@ impl<'e> Entry<'e> {
     /// Whether a repeat of it failed every time: mostly that is the case's own fault, and
     /// one more try of each further repeat is enough to see that it isn't.
     fn was_given_up(&self, journal: &Journal, max_retries: u32) -> bool {
-        let PlannedRun { case, phase, .. } = self.run;
-        let is_repeat =
-            |r: &&RunRecord| r.run.case == *case && r.run.phase == *phase && is_on(r, self.board);
-        let mut repeats = journal.records.iter().filter(is_repeat);
-        repeats.any(|record| record.attempt >= max_retries && !record.is_good())
+        self.repeats(journal).any(|record| record.attempt >= max_retries && !record.is_good())
     }
 
     /// Why the last attempt was bad; none when it was good, or there is none.

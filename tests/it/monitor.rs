@@ -146,8 +146,10 @@ fn probes_count_and_time_the_methods_of_a_jvm() {
     let jvm_j = sum(&jvm, "cpu_j") + sum(&jvm, "network_j");
     assert_eq!(sum(&methods, "energy_j"), jvm_j);
     let (heavy, light) = (method(&methods, "heavy()"), method(&methods, "light()"));
-    // four parts of work to three, by the program's own processor time
+    // light runs once beside heavy, and three times in the recursion: a third of the work each
     let ratio = number(light, "energy_j") / number(heavy, "energy_j");
+    assert!((0.9..1.9).contains(&ratio), "4:3 expected, found {ratio}");
+    // and by the program's own processor time
     let own = stdout.lines().find_map(|line| line.strip_prefix("light/heavy ")).unwrap();
     let own: f64 = own.parse().unwrap();
     assert!((ratio / own - 1.0).abs() < 0.2, "{own} by itself, found {ratio}");

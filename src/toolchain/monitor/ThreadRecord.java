@@ -177,7 +177,7 @@ public final class ThreadRecord {
         if (waiting) {
             waiting = false;
             waited[method] += passed;
-            // the next check asks for what nobody knows of
+            // this wait is known: the next check is about the rest
             checkedReal += passed;
         } else {
             time[method] += passed > LONG_NANOS ? onProcessor(passed) : passed;
