@@ -102,18 +102,30 @@ fn read_tree(
     findings: &mut Vec<Finding>,
 ) -> Result<BTreeMap<String, String>, BuildError> {
     let missing = || BuildError::Missing { path: place.into(), named_in: named_in.to_string() };
-    let bytes = if place.is_dir() {
-        read_folder(place, &takes, findings)?
+    let read: Vec<ReadFile> = if place.is_dir() {
+        read_folder(place, &takes, findings)
     } else if place.extension().is_some_and(|extension| extension == "java") {
         let name = place.file_name().ok_or_else(missing)?.to_string_lossy().into_owned();
-        BTreeMap::from([(name, fs::read(place).map_err(|_| missing())?)])
+        vec![as_text(name, fs::read(place).map_err(|_| missing())?)]
     } else if place.is_file() {
-        jar::read(place, ".java", &takes)?
+        let texts = jar::read(place, ".java", &takes)?;
+        texts.into_par_iter().map(|(path, bytes)| as_text(path, bytes)).collect()
     } else {
         return Err(missing());
     };
-    let texts = bytes.into_iter().filter(|(path, _)| is_ordinary(path));
-    Ok(texts.filter_map(|(path, bytes)| as_text(path, bytes, findings)).collect())
+    let mut texts = BTreeMap::new();
+    for file in read.into_iter().filter(|file| is_ordinary(&file.path)) {
+        findings.extend(file.finding);
+        texts.extend(file.text.map(|text| (file.path, text)));
+    }
+    Ok(texts)
+}
+
+/// What became of one file.
+struct ReadFile {
+    path: String,
+    text: Option<String>,
+    finding: Option<Finding>,
 }
 
 /// Module and package declarations hold no code.
@@ -127,7 +139,7 @@ fn read_folder(
     folder: &Path,
     takes: impl Fn(&str) -> bool,
     findings: &mut Vec<Finding>,
-) -> Result<BTreeMap<String, Vec<u8>>, BuildError> {
+) -> Vec<ReadFile> {
     let mut places = Vec::new();
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let entry = match entry {
@@ -143,32 +155,31 @@ fn read_folder(
             places.push((path, entry.into_path()));
         }
     }
-    let read = places.into_par_iter().map(|(path, place)| (path, fs::read(place)));
-    let mut files = BTreeMap::new();
-    for (path, bytes) in read.collect::<Vec<_>>() {
-        match bytes {
-            Ok(bytes) => drop(files.insert(path, bytes)),
-            Err(error) => findings.push(unreadable(path, &error.to_string())),
+    let read = places.into_par_iter().map(|(path, place)| match fs::read(place) {
+        Ok(bytes) => as_text(path, bytes),
+        Err(error) => {
+            let finding = Some(unreadable(path.clone(), &error.to_string()));
+            ReadFile { path, text: None, finding }
         }
-    }
-    Ok(files)
+    });
+    read.collect()
 }
 
-fn as_text(path: String, bytes: Vec<u8>, findings: &mut Vec<Finding>) -> Option<(String, String)> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Some((path, text)),
+fn as_text(path: String, bytes: Vec<u8>) -> ReadFile {
+    let (text, finding) = match String::from_utf8(bytes) {
+        Ok(text) => (Some(text), None),
         Err(error) if error.as_bytes().contains(&0) => {
-            findings.push(unreadable(path, "is binary"));
-            None
+            (None, Some(unreadable(path.clone(), "is binary")))
         }
         // Old sources are often Latin-1: every byte is a character there.
         Err(error) => {
             let message = "not UTF-8; read as ISO 8859-1".to_owned();
             let kind = FindingKind::AssumedEncoding;
-            findings.push(Finding { file: path.clone(), line: 0, kind, message });
-            Some((path, error.as_bytes().iter().map(|&byte| byte as char).collect()))
+            let finding = Finding { file: path.clone(), line: 0, kind, message };
+            (Some(error.as_bytes().iter().map(|&byte| byte as char).collect()), Some(finding))
         }
-    }
+    };
+    ReadFile { path, text, finding }
 }
 
 fn unreadable(file: String, why: &str) -> Finding {

@@ -9,7 +9,10 @@ use crate::finding::Finding;
 use crate::instrument;
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{Counted, Dictionary, FILES_MAX, Prepared, count_each};
+use crate::operations::{Counted, Dictionary, Prepared, count_each};
+
+/// Files that one core takes at a time: with more, the others wait for it at the end.
+const FILES_MAX: usize = 16;
 
 /// What is known of sources without running them.
 #[derive(Debug)]
@@ -30,25 +33,30 @@ impl Survey {
     /// # Errors
     /// If the class path can't be opened.
     pub fn of(sources: Sources, granularity: Granularity) -> Result<Survey, BuildError> {
-        let (counted, mut findings) = Survey::each(sources, granularity, |counted| counted)?;
-        let files = counted.len();
-        let all: Counted = counted.into_iter().collect();
+        let (mut files, mut all) = (0, Counted::default());
+        let add = |counted| {
+            files += 1;
+            all.add(counted);
+        };
+        let mut findings = Survey::each(sources, granularity, |counted| counted, add)?;
         findings.extend(all.findings);
         findings.sort();
         Ok(Survey { files, dictionary: all.dictionary, findings, guessed: all.guessed })
     }
 
-    /// As [`Survey::of`], for those who need no dictionary of all files at once: `each`
-    /// gets what was counted in one file, on any thread, and what it makes of them comes
-    /// back in the order of the files; with findings about files that could not be read.
+    /// As [`Survey::of`], for those who need no dictionary of all files at once: `make`
+    /// gets what was counted in one file, on any thread and in any order; `take` gets
+    /// what it makes of them in the order of the files, while the next are counted. The
+    /// findings are those about files that could not be read.
     ///
     /// # Errors
     /// If the class path can't be opened.
     pub fn each<T: Send>(
         sources: Sources,
         granularity: Granularity,
-        each: impl Fn(Counted) -> T + Sync,
-    ) -> Result<(Vec<T>, Vec<Finding>), BuildError> {
+        make: impl Fn(Counted) -> T + Sync,
+        take: impl FnMut(T) + Send,
+    ) -> Result<Vec<Finding>, BuildError> {
         let classes = ClassPath::open(&sources.libraries)
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let files = sources.files.into_par_iter().with_max_len(FILES_MAX);
@@ -65,12 +73,13 @@ impl Survey {
         });
         let (files, read): (Vec<SourceFile>, Vec<(Prepared, Vec<bool>)>) = read.unzip();
         let (prepared, removable): (Vec<Prepared>, Vec<Vec<bool>>) = read.into_iter().unzip();
-        let made = count_each(&files, prepared, &classes, |index, mut counted| {
+        let make = |index: usize, mut counted: Counted| {
             for (entry, removable) in counted.dictionary.blocks.iter_mut().zip(&removable[index]) {
                 entry.removable = *removable;
             }
-            each(counted)
-        });
-        Ok((made, sources.findings))
+            make(counted)
+        };
+        count_each(&files, prepared, &classes, make, take);
+        Ok(sources.findings)
     }
 }

@@ -2,7 +2,7 @@
 //! written half.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::Failure;
@@ -47,27 +47,20 @@ impl Output {
 
     /// Writes a file under the folder: to a temporary file, then renamed.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
-        self.write_parts(name, [bytes])
+        let mut file = self.begin(name)?;
+        file.add(bytes)?;
+        file.finish()
     }
 
-    /// Writes a file that consists of these parts, one after another.
-    pub fn write_parts(
-        &self,
-        name: &str,
-        parts: impl IntoIterator<Item: AsRef<[u8]>>,
-    ) -> Result<PathBuf, Failure> {
+    /// Begins a file under the folder that comes in parts: it is there once it is whole.
+    pub fn begin(&self, name: &str) -> Result<Unfinished, Failure> {
         self.check_free(&[name])?;
         let path = self.folder.join(name);
         let parent = path.parent().unwrap_or(&self.folder).to_path_buf();
         fs::create_dir_all(&parent).map_err(Failure::io("create", &parent))?;
-        let mut file =
+        let file =
             tempfile::NamedTempFile::new_in(&parent).map_err(Failure::io("write in", &parent))?;
-        for part in parts {
-            file.write_all(part.as_ref()).map_err(Failure::io("write", &path))?;
-        }
-        make_readable(file.as_file()).map_err(Failure::io("write", &path))?;
-        file.persist(&path).map_err(|error| Failure::io("write", &path)(error.error))?;
-        Ok(path)
+        Ok(Unfinished { file: BufWriter::with_capacity(BUFFER, file), path })
     }
 
     /// Removes files and folders of an earlier run (`--force`).
@@ -93,6 +86,33 @@ impl Output {
     /// The folder itself.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+}
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
+
+/// A file that is written part by part; without [`Unfinished::finish`] nothing remains.
+#[derive(Debug)]
+pub struct Unfinished {
+    file: BufWriter<tempfile::NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// Adds a part.
+    pub fn add(&mut self, part: impl AsRef<[u8]>) -> Result<(), Failure> {
+        self.file.write_all(part.as_ref()).map_err(Failure::io("write", &self.path))
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<PathBuf, Failure> {
+        let Unfinished { file, path } = self;
+        let failed = Failure::io("write", &path);
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        make_readable(file.as_file()).map_err(Failure::io("write", &path))?;
+        file.persist(&path).map_err(|error| Failure::io("write", &path)(error.error))?;
+        Ok(path)
     }
 }
 
@@ -122,5 +142,19 @@ mod tests {
         bold.write("a/b.csv", "two").unwrap();
         assert_eq!(read_text(&folder.path().join("a/b.csv")).unwrap(), "two");
         assert_eq!(fs::read_dir(folder.path().join("a")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_in_parts_is_there_once_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = Output::open(folder.path(), Existing::Keep).unwrap();
+        let mut file = output.begin("a.csv").unwrap();
+        file.add("one\n").unwrap();
+        assert!(!folder.path().join("a.csv").exists());
+        file.add("two\n").unwrap();
+        let path = file.finish().unwrap();
+        assert_eq!(read_text(&path).unwrap(), "one\ntwo\n");
+        drop(output.begin("b.csv").unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

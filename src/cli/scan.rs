@@ -1,8 +1,6 @@
 //! `wattline scan`: sources -> blocks, operations, findings.
 
-use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::{Args, ValueEnum};
 
@@ -12,7 +10,7 @@ use crate::finding::Finding;
 use crate::operations::{BlockEntry, Counted, Tables, findings_csv};
 
 use super::Failure;
-use super::output::Output;
+use super::output::{Output, Unfinished};
 use super::progress;
 
 /// Files that a scan writes.
@@ -79,14 +77,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&FILES)?;
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
-    let (files, mut findings) = Survey::each(sources, arguments.granularity.into(), Rows::of)?;
-    let mut totals = Totals { files: files.len(), ..Totals::default() };
-    for file in &files {
-        totals.add(&file.totals);
-        findings.extend_from_slice(&file.findings);
-    }
+    let mut all = Results::begin(&output)?;
+    let take = |file| all.add(file);
+    let unread = Survey::each(sources, arguments.granularity.into(), Rows::of, take)?;
+    let Results { tables, totals, mut findings, written } = all;
+    written?;
+    tables.into_iter().try_for_each(|table| table.finish().map(drop))?;
+    findings.extend(unread);
     findings.sort();
-    write_rows(&files, &findings, &output)?;
+    output.write("findings.csv", findings_csv(&findings))?;
     progress::result(totals.line(&findings));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
@@ -103,33 +102,45 @@ struct Rows {
 impl Rows {
     fn of(counted: Counted) -> Rows {
         let blocks = &counted.dictionary.blocks;
-        let totals = Totals { guessed: counted.guessed, ..Totals::of(blocks) };
+        let totals = Totals { files: 1, guessed: counted.guessed, ..Totals::of(blocks) };
         Rows { tables: Tables::rows(blocks), findings: counted.findings, totals }
     }
 }
 
-/// One of the [`Tables`].
-type Column = fn(&Tables) -> &String;
+/// What a scan has found so far; the rows are in their files already.
+struct Results {
+    tables: [Unfinished; 3],
+    totals: Totals,
+    findings: Vec<Finding>,
+    written: Result<(), Failure>,
+}
 
-fn write_rows(files: &[Rows], findings: &[Finding], output: &Output) -> Result<(), Failure> {
-    let headers = Tables::headers();
-    let write = |(name, column): (&str, Column)| {
-        let tables = std::iter::once(&headers).chain(files.iter().map(|file| &file.tables));
-        output.write_parts(name, tables.map(column)).map(drop)
-    };
-    let tables: [(&str, Column); 3] = [
-        ("blocks.csv", |tables| &tables.blocks),
-        ("operations.csv", |tables| &tables.operations),
-        ("lines.csv", |tables| &tables.lines),
-    ];
-    // A thread each, however few cores there are: they wait for the disk.
-    thread::scope(|scope| {
-        let writers = tables.map(|table| scope.spawn(move || write(table)));
-        let written = writers.map(|writer| writer.join().unwrap_or_else(|why| resume_unwind(why)));
-        written.into_iter().collect::<Result<(), Failure>>()
-    })?;
-    output.write("findings.csv", findings_csv(findings))?;
-    Ok(())
+impl Results {
+    fn begin(output: &Output) -> Result<Results, Failure> {
+        let [blocks, operations, lines, _] = FILES;
+        let tables = [output.begin(blocks)?, output.begin(operations)?, output.begin(lines)?];
+        let (totals, findings) = (Totals::default(), Vec::new());
+        let mut results = Results { tables, totals, findings, written: Ok(()) };
+        results.write(&Tables::headers());
+        Ok(results)
+    }
+
+    /// Adds the next file.
+    fn add(&mut self, file: Rows) {
+        self.totals.add(&file.totals);
+        self.findings.extend(file.findings);
+        self.write(&file.tables);
+    }
+
+    fn write(&mut self, rows: &Tables) {
+        let [blocks, operations, lines] = &mut self.tables;
+        let add = |_| {
+            blocks.add(&rows.blocks)?;
+            operations.add(&rows.operations)?;
+            lines.add(&rows.lines)
+        };
+        self.written = std::mem::replace(&mut self.written, Ok(())).and_then(add);
+    }
 }
 
 /// Writes the dictionary and the findings of an application.
@@ -177,8 +188,9 @@ impl Totals {
         totals
     }
 
-    /// Adds what is in one more file.
+    /// Adds what is in others.
     fn add(&mut self, file: &Totals) {
+        self.files += file.files;
         self.blocks += file.blocks;
         self.operations += file.operations;
         self.library += file.library;

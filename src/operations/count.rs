@@ -1,9 +1,12 @@
 //! From files and their blocks to the dictionary; and which node counts as what.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::counter::Counter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
+use super::in_order::InOrder;
 use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
@@ -25,16 +28,12 @@ pub struct Counted {
     pub guessed: u64,
 }
 
-/// What was counted in several files, in their order.
-impl FromIterator<Counted> for Counted {
-    fn from_iter<I: IntoIterator<Item = Counted>>(files: I) -> Self {
-        let mut all = Counted::default();
-        for file in files {
-            all.dictionary.blocks.extend(file.dictionary.blocks);
-            all.findings.extend(file.findings);
-            all.guessed += file.guessed;
-        }
-        all
+impl Counted {
+    /// Adds what was counted in the next file.
+    pub fn add(&mut self, next: Counted) {
+        self.dictionary.blocks.extend(next.dictionary.blocks);
+        self.findings.extend(next.findings);
+        self.guessed += next.guessed;
     }
 }
 
@@ -45,21 +44,22 @@ pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPat
     assert_eq!(files.len(), blocks.len(), "one division per file");
     let pairs = files.par_iter().zip(blocks);
     let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks)).collect();
-    count_each(files, prepared, classes, |_, counted| counted).into_iter().collect()
+    let mut all = Counted::default();
+    count_each(files, prepared, classes, |_, counted| counted, |counted| all.add(counted));
+    all
 }
 
-/// Files that one core takes at a time: with more, the others wait for it at the end.
-pub const FILES_MAX: usize = 16;
-
 /// As [`count`], for those who need no dictionary of all files at once; of `files` only
-/// path and text are used. `each` gets what was counted in one file and its index, on
-/// any thread; what it makes of them comes back in the order of the files.
+/// path and text are used. `make` gets what was counted in one file and its index, on
+/// any thread and in any order; `take` gets what it makes of them in the order of the
+/// files, while the next files are counted.
 pub fn count_each<T: Send>(
     files: &[SourceFile],
     prepared: Vec<Prepared>,
     classes: &ClassPath,
-    each: impl Fn(usize, Counted) -> T + Sync,
-) -> Vec<T> {
+    make: impl Fn(usize, Counted) -> T + Sync,
+    take: impl FnMut(T) + Send,
+) {
     assert_eq!(files.len(), prepared.len(), "all files are prepared");
     let work = || {
         let first_ids = first_ids(&prepared);
@@ -68,13 +68,14 @@ pub fn count_each<T: Send>(
         let world = World::declare(files, trees, classes);
         let members = world.members();
         let world = world.with_members(members);
-        let each = |(index, ((file, blocks), first)): (usize, ((&FileUnit<'_>, _), u32))| {
-            each(index, count_file(&world, file, blocks, first))
-        };
-        let files = world.files.par_iter().zip(blocks).zip(first_ids);
-        let made = files.with_max_len(FILES_MAX).enumerate().map(each).collect();
+        let ordered = Mutex::new(InOrder::new(take));
+        // Each core takes the next file, so that few results wait for one before them.
+        let files = world.files.iter().zip(blocks).zip(first_ids).enumerate().par_bridge();
+        files.for_each(|(index, ((file, blocks), first))| {
+            let made = make(index, count_file(&world, file, blocks, first));
+            ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
+        });
         world.release_memory();
-        made
     };
     // Attribution recurses as deep as the source nests: it needs more than a default stack.
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();

@@ -20,6 +20,7 @@ mod creation;
 mod member_tests;
 
 pub mod dictionary;
+mod in_order;
 pub mod mix;
 pub mod prepared;
 mod reference;
@@ -28,7 +29,7 @@ mod tables;
 mod tests;
 
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
-pub use count::{Counted, FILES_MAX, count, count_each};
+pub use count::{Counted, count, count_each};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
 pub use mix::Mix;
 pub use prepared::Prepared;

@@ -26,7 +26,7 @@ use self::values::{Remaining, declaration, default_value, field_value, is_litera
 use super::Report;
 use super::edit::Edits;
 use super::facts::Facts;
-use crate::blocks::{BlockKind, FileBlocks, UnitKind};
+use crate::blocks::{BlockKind, FileBlocks, Unit, UnitKind};
 use crate::finding::FindingKind;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -107,8 +107,26 @@ fn units_of<'t>(
     let depths = unit_depths(blocks);
     let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
     let is_fine = blocks.blocks.iter().any(|block| OF_EXPRESSIONS.contains(&block.kind));
-    let names = |n: u32| UnitNames::gather(file, blocks.units[n as usize].node, is_fine);
+    let names = |n: u32| UnitNames::gather(file, &code_of(&blocks.units[n as usize]), is_fine);
     wanted.map(|n| (n, names(n))).collect()
+}
+
+/// What holds all that may run in a unit: the unit itself, of a class's initialisers its
+/// members but for methods and types, which are units of their own.
+fn code_of<'t>(unit: &Unit<'t>) -> Vec<Node<'t>> {
+    if !matches!(unit.kind, UnitKind::StaticInitializer | UnitKind::InstanceInitializer) {
+        return vec![unit.node];
+    }
+    let is_code = |member: &Node<'_>| {
+        !syntax::is_type_declaration(*member)
+            && !matches!(
+                syntax::kind_of(member),
+                kind::METHOD_DECLARATION
+                    | kind::CONSTRUCTOR_DECLARATION
+                    | kind::COMPACT_CONSTRUCTOR_DECLARATION
+            )
+    };
+    syntax::members(unit.node).into_iter().filter(is_code).collect()
 }
 
 /// Blocks within expressions.
@@ -150,7 +168,7 @@ struct Local {
 
 /// The names of one unit.
 struct UnitNames<'t> {
-    /// How often each identifier occurs.
+    /// How often the name of each local variable occurs.
     mentions: Map<&'t str, usize>,
     locals: Map<&'t str, Vec<Local>>,
     surroundings: Vec<Surroundings<'t>>,
@@ -163,7 +181,7 @@ struct UnitNames<'t> {
 }
 
 impl<'t> UnitNames<'t> {
-    fn gather(file: &'t SourceFile, node: Node<'t>, is_fine: bool) -> UnitNames<'t> {
+    fn gather(file: &'t SourceFile, code: &[Node<'t>], is_fine: bool) -> UnitNames<'t> {
         let mut names = UnitNames {
             mentions: Map::default(),
             locals: Map::default(),
@@ -172,21 +190,34 @@ impl<'t> UnitNames<'t> {
             arms: Set::default(),
             is_fine,
         };
-        // The surroundings of what is at each depth.
-        let mut around = vec![0];
-        syntax::walk(node, |node, depth| {
-            around.truncate(depth + 1);
-            let inner = names.visit(file, node, around[depth]);
-            around.push(inner);
-            true
-        });
+        let mut identifiers = Vec::new();
+        for node in code {
+            // The surroundings of what is at each depth.
+            let mut around = vec![0];
+            syntax::walk(*node, |node, depth| {
+                around.truncate(depth + 1);
+                if syntax::kind_of(node) == kind::IDENTIFIER {
+                    identifiers.push(node);
+                } else {
+                    around.push(names.visit(file, node, around[depth]));
+                }
+                true
+            });
+        }
+        names.mentions = names.locals.keys().map(|name| (*name, 0)).collect();
+        if !names.locals.is_empty() {
+            for node in identifiers {
+                if let Some(mentions) = names.mentions.get_mut(file.text_of(node)) {
+                    *mentions += 1;
+                }
+            }
+        }
         names
     }
 
     /// The surroundings of what is below `node`.
     fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
         match syntax::kind_of(node) {
-            kind::IDENTIFIER => *self.mentions.entry(file.text_of(node)).or_default() += 1,
             kind::EXPRESSION_STATEMENT => {
                 self.around.insert(node.id(), around);
             }

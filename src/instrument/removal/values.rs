@@ -8,14 +8,14 @@ use super::{NEEDED, NOTHING, Replacement};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// How often names occur in the code that stays.
+/// How often the names of local variables occur in the code that stays.
 pub(super) struct Remaining<'a, 't> {
     pub(super) all: &'a Map<&'t str, usize>,
     pub(super) gone: Map<&'t str, usize>,
 }
 
 impl<'t> Remaining<'_, 't> {
-    /// Whether the code that stays mentions `name`.
+    /// Whether the code that stays mentions the local variable `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         let gone = self.gone.get(name).copied().unwrap_or(0);
         self.all.get(name).is_some_and(|count| *count > gone)
