@@ -1,13 +1,17 @@
 //! Unicode escapes outside literals (JLS 3.3), which the grammar doesn't know: a text of
 //! the same length in which they are what they stand for.
 
+use memchr::memmem;
+
+use super::regions::{Region, RegionKind, Regions};
+
 /// `text` with each escape outside literals and comments replaced by its character, or
 /// `None` if there is none. What the escape was longer becomes spaces behind the word or
 /// the operators that it belongs to, so that every token keeps its place. An escaped
 /// quote begins or ends a literal; other escapes inside literals stay, as the grammar
 /// reads them.
 pub(super) fn decoded(text: &str) -> Option<String> {
-    if !text.contains("\\u") {
+    if !may_change(text) {
         return None;
     }
     let mut decoder = Decoder { text, at: 0, out: String::with_capacity(text.len()), debt: 0 };
@@ -17,6 +21,24 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     }
     decoder.pay();
     (decoder.out != text).then_some(decoder.out)
+}
+
+/// Whether an escape stands outside comments and literals, or may end a literal. Up to the
+/// first of these a text reads as if none of its escapes were one.
+fn may_change(text: &str) -> bool {
+    let mut escapes = memmem::find_iter(text.as_bytes(), "\\u").peekable();
+    if escapes.peek().is_none() {
+        return false;
+    }
+    for Region { kind, range } in Regions::of(text) {
+        while let Some(at) = escapes.next_if(|at| *at < range.end) {
+            let ends = || escape(&text[at..]).is_some_and(|e| matches!(e.char, '"' | '\'' | '\\'));
+            if at < range.start || (kind == RegionKind::Literal && ends()) {
+                return true;
+            }
+        }
+    }
+    escapes.next().is_some()
 }
 
 /// What a place in the text belongs to.

@@ -11,6 +11,7 @@ pub mod fast;
 pub(crate) mod hierarchy;
 pub mod kinds;
 pub(crate) mod members;
+mod regions;
 pub(crate) mod resolver;
 pub mod source;
 mod source_class;

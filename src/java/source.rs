@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::escapes;
+use super::regions;
 use super::syntax_tree::{Node, SyntaxTree};
 
 /// A parsed source file. The tree's nodes borrow from it.
@@ -78,7 +79,8 @@ fn parse(text: &str, limit: Duration) -> (Tree, bool) {
             return (tree, false);
         }
         parser.reset();
-        (parser.parse("", None).expect("parsing without a deadline ends with a tree"), true)
+        let empty = within(parser, "", Duration::MAX);
+        (empty.expect("parsing without a deadline ends with a tree"), true)
     })
 }
 
@@ -89,6 +91,7 @@ fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
         false => ControlFlow::Continue(()),
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.set_included_ranges(&regions::visible(text)).expect("the ranges are in order");
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
     parser.parse_with_options(&mut read, None, Some(options))

@@ -179,10 +179,12 @@ mod tests {
 
     #[test]
     fn the_table_holds_what_the_parser_found() {
-        for text in TEXTS {
-            let file = SourceFile::parse("A.java", text);
-            let mut parser = tree_sitter::Parser::new();
-            parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
+        let mut parser = tree_sitter::Parser::new();
+        parser.set_language(&tree_sitter_java_orchard::LANGUAGE.into()).unwrap();
+        let comment = format!("/* {} */", "long\n".repeat(1000));
+        let commented = TEXTS.map(|text| text.replace('{', &format!("{{{comment}")));
+        for text in TEXTS.map(str::to_owned).iter().chain(&commented) {
+            let file = SourceFile::parse("A.java", text.as_str());
             assert_eq!(by_the_table(&file), by_the_parser(&parser.parse(text, None).unwrap()));
         }
     }
