@@ -26,9 +26,9 @@ pub(super) fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
 pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<OperationAccount> {
     let mut executions: BTreeMap<String, u64> = BTreeMap::new();
     for leaf in leaves {
-        add(&mut executions, leaf.operation.operation.clone(), leaf.executions);
+        add(&mut executions, leaf.operation.operation.to_string(), leaf.executions);
     }
-    entry::group(leaves, executions, |leaf| leaf.operation.operation.clone(), pricing)
+    entry::group(leaves, executions, |leaf| leaf.operation.operation.to_string(), pricing)
         .into_iter()
         .map(|entry| {
             let cost = pricing.costs.of(&entry.key);

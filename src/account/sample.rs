@@ -62,7 +62,7 @@ pub(crate) fn block(
     let simple = class.rsplit('.').next().unwrap_or(class);
     let unit_name = format!("{simple}.{method}");
     let operations = operations.iter().map(|&(operation, line, count)| OperationCount {
-        context: String::new(),
+        context: Default::default(),
         operation: operation.into(),
         line,
         count,

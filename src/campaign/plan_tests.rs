@@ -20,8 +20,8 @@ pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
         removable: true,
         operations: (operations.iter().enumerate())
             .map(|(line, (operation, count))| OperationCount {
-                context: String::new(),
-                operation: operation.to_string(),
+                context: Default::default(),
+                operation: (*operation).into(),
                 line: line as u32 + 1,
                 count: *count,
             })

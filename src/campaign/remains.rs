@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use compact_str::CompactString;
+
 use crate::blocks::BlockId;
 use crate::operations::{Dictionary, OperationCount};
 
@@ -16,7 +18,7 @@ pub struct RemainsError(#[from] csv::Error);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remains(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCount>>>);
 
-type Row = (String, u32, u32, String, String, u32);
+type Row = (String, u32, u32, CompactString, CompactString, u32);
 
 impl Remains {
     /// The text: `variant,block,line,operation,context,count`.
@@ -30,7 +32,7 @@ impl Remains {
                 for OperationCount { operation, context, line, count } in operations {
                     let (block, line, count) =
                         (block.0.to_string(), line.to_string(), count.to_string());
-                    let row = [variant, &block, &line, operation, context, &count];
+                    let row = [variant.as_str(), &block, &line, operation, context, &count];
                     writer.write_record(row).expect(memory);
                 }
             }

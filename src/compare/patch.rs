@@ -160,11 +160,10 @@ fn is_loop(block: &BlockEntry) -> bool {
 
 /// Whether a loop's own test or update differs, on which its rounds depend.
 fn is_changed_header(old: &BlockEntry, new: &BlockEntry) -> bool {
-    let words = |block: &BlockEntry| -> Vec<(String, String, u32)> {
-        let found = block.operations.iter();
-        found.map(|f| (f.operation.clone(), f.context.clone(), f.count)).collect()
-    };
-    is_loop(new) && !new.kind.ends_with("_body") && words(old) != words(new)
+    fn words(block: &BlockEntry) -> impl Iterator<Item = (&str, &str, u32)> {
+        block.operations.iter().map(|f| (f.operation.as_str(), f.context.as_str(), f.count))
+    }
+    is_loop(new) && !new.kind.ends_with("_body") && words(old).ne(words(new))
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
     /// Adds executions of an operation or of a form of it (`Field_Reference [read int]`).
     pub fn add(&self, counted: &mut Counted, form: &str, count: f64) {
         let (operation, context) = split_form(form);
-        let (operation, context) = (operation.to_owned(), context.to_owned());
+        let (operation, context) = (operation.into(), context.into());
         self.add_one(counted, &OperationCount { operation, context, line: 0, count: 1 }, count);
     }
 
@@ -182,7 +182,7 @@ impl<'a> Context<'a> {
         counted.counts.add(cost, count * relative);
         let unsure = one_j * count * self.costs.relative_se(found);
         if unsure != 0.0 {
-            let context = (found.operation.clone(), found.context.clone());
+            let context = (found.operation.to_string(), found.context.to_string());
             *counted.contexts.entry(context).or_default() += unsure;
         }
         one_j * count * relative

@@ -46,16 +46,23 @@ pub enum ValueKind {
     Object,
 }
 
-impl fmt::Display for ValueKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl ValueKind {
+    /// Its name, as the names of operations end with it.
+    pub fn name(self) -> &'static str {
+        match self {
             ValueKind::Boolean => "boolean",
             ValueKind::Int => "int",
             ValueKind::Long => "long",
             ValueKind::Float => "float",
             ValueKind::Double => "double",
             ValueKind::Object => "Object",
-        })
+        }
+    }
+}
+
+impl fmt::Display for ValueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

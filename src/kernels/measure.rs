@@ -199,7 +199,7 @@ mod tests {
             removable: false,
             operations: vec![OperationCount {
                 operation: operation.into(),
-                context: String::new(),
+                context: Default::default(),
                 line: 1,
                 count,
             }],

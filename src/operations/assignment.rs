@@ -1,7 +1,7 @@
 //! Assignments, initialisers and declarations (rules 9 and 10).
 
 use super::context::conversion;
-use super::counter::Counter;
+use super::counter::{Counter, paired};
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
@@ -30,7 +30,7 @@ impl Counter<'_> {
                 self.add_in(conversion(from, kind), "Cast_numeric", line);
             }
             let context = self.transfer(place, value);
-            return self.add_in(context, format!("Assign_{kind}_{kind}"), line);
+            return self.add_in(context, paired("Assign", kind), line);
         }
         let is_null = value.is_some_and(|v| self.is_null(v));
         let operation = match target.element() {
@@ -72,11 +72,11 @@ impl Counter<'_> {
         match target {
             Type::Primitive(primitive) => {
                 let kind = primitive.kind();
-                self.add_in(context, format!("Assign_{kind}_{kind}"), line);
+                self.add_in(context, paired("Assign", kind), line);
             }
             Type::Unknown => {
                 let kind = promoted.unwrap_or(ValueKind::Object);
-                self.add_in(context, format!("Assign_{kind}_{kind}"), line);
+                self.add_in(context, paired("Assign", kind), line);
             }
             _ => self.add_in(context, "Assign_Object_Object", line),
         }

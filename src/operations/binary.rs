@@ -1,7 +1,9 @@
 //! Operators on values (rules 6, 7, 8, 13) and casts (rule 12).
 
+use compact_str::CompactString;
+
 use super::context::conversion;
-use super::counter::Counter;
+use super::counter::{Counter, joined, paired};
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 use crate::java::types::{Primitive, Type, ValueKind};
@@ -102,7 +104,10 @@ impl Counter<'_> {
         let int_float = a != b && a.min(b) == ValueKind::Int && kind == ValueKind::Float;
         // A constant is converted when it is compiled.
         let constant = operands.into_iter().any(|operand| self.facts.is_constant(operand));
-        let conversion = if constant { "constant".into() } else { conversion(a.min(b), kind) };
+        let conversion = || match constant {
+            true => CompactString::const_new("constant"),
+            false => conversion(a.min(b), kind),
+        };
         let context = match name {
             "Less" | "LessEqual" | "Greater" | "GreaterEqual" | "Equal" | "NotEqual" => {
                 if a != b && constant {
@@ -115,7 +120,7 @@ impl Counter<'_> {
         };
         match name {
             "Addition" | "Subtraction" | "Multi" | "Division" if int_float => {
-                self.add_in(conversion, format!("{name}_int_float"), line);
+                self.add_in(conversion(), joined([name, "_int_float"]), line);
                 return kind;
             }
             "Less" | "LessEqual" if int_float => {
@@ -129,14 +134,14 @@ impl Counter<'_> {
             _ => {}
         }
         if a != b {
-            self.add_in(conversion, "Cast_numeric", line);
+            self.add_in(conversion(), "Cast_numeric", line);
         }
         let counted = match (name, kind) {
             ("Modulo", ValueKind::Float) => ValueKind::Double,
             ("BitAnd" | "BitOr" | "BitXor", ValueKind::Boolean) => ValueKind::Int,
             _ => kind,
         };
-        self.add_in(context, format!("{name}_{counted}_{counted}"), line);
+        self.add_in(context, paired(name, counted), line);
         kind
     }
 
@@ -159,17 +164,17 @@ impl Counter<'_> {
         let context = self.comparison(node, right);
         let name = if operator == Kind::Equal { "Equal" } else { "NotEqual" };
         if self.is_null(left) || self.is_null(right) {
-            return self.add_in(context, format!("{name}_Object_null"), line);
+            return self.add_in(context, joined([name, "_Object_null"]), line);
         }
         let (a, b) = (self.ty(left), self.ty(right));
         let reference = |t: &Type| t.is_reference();
         let unknown = |t: &Type| *t == Type::Unknown;
         if reference(a) && reference(b) {
-            return self.add_in(context, format!("{name}_Object_Object"), line);
+            return self.add_in(context, joined([name, "_Object_Object"]), line);
         }
         if (reference(a) && unknown(b)) || (unknown(a) && reference(b)) {
             self.report_unknown(if unknown(a) { left } else { right }, ValueKind::Object);
-            return self.add_in(context, format!("{name}_Object_Object"), line);
+            return self.add_in(context, joined([name, "_Object_Object"]), line);
         }
         let (a, b) = self.operand_kinds(left, right);
         self.numeric(node, name, [left, right], [a, b], line);

@@ -1,5 +1,7 @@
 //! Calls (rule 3).
 
+use compact_str::format_compact;
+
 use super::counter::Counter;
 use crate::finding::FindingKind;
 use crate::java::attribute::Symbol;
@@ -28,13 +30,13 @@ impl Counter<'_> {
                 self.add_in(context, "Method_Invocation", line);
                 self.parameters(node);
             }
-            Symbol::Library(class) => self.add(format!("lib:{class}.{method}"), line),
+            Symbol::Library(class) => self.add(format_compact!("lib:{class}.{method}"), line),
             _ => {
                 let message = format!(
                     "the class that declares {method} is not known; it counts as lib:?.{method}"
                 );
                 self.report(FindingKind::UnresolvedCall, line, message);
-                self.add(format!("lib:?.{method}"), line);
+                self.add(format_compact!("lib:?.{method}"), line);
             }
         }
     }

@@ -3,32 +3,31 @@
 //! objects; the catalogue counts them as one, micro-kernels measure them apart, so that
 //! an application's cost of the operation follows from its own mix of contexts.
 
-use super::counter::Counter;
+use compact_str::CompactString;
+
+use super::counter::{Counter, joined};
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
-/// A context's text, `""` where an operation is compiled in one way only.
-pub(super) type ContextText = std::borrow::Cow<'static, str>;
-
 impl Counter<'_> {
     /// How a field or an element of this type is used: `[static ]read|write|update`,
     /// then what moves, then whether a branch tests it.
-    pub(super) fn access(&self, node: NodeId) -> ContextText {
+    pub(super) fn access(&self, node: NodeId) -> CompactString {
         let place = if self.is_static(node) { "static " } else { "" };
         let tested = if self.is_tested(node) { " tested" } else { "" };
-        format!("{place}{} {}{tested}", self.use_of(node), moved(self.ty(node))).into()
+        joined([place, self.use_of(node), " ", moved(self.ty(node)), tested])
     }
 
     /// A read of an element that no expression names.
-    pub(super) fn load(ty: &Type) -> ContextText {
-        format!("read {}", moved(ty)).into()
+    pub(super) fn load(ty: &Type) -> CompactString {
+        joined(["read ", moved(ty)])
     }
 
     /// A store without a read: initialisers of fields and elements.
-    pub(super) fn store(ty: &Type) -> ContextText {
-        format!("write {}", moved(ty)).into()
+    pub(super) fn store(ty: &Type) -> CompactString {
+        joined(["write ", moved(ty)])
     }
 
     fn use_of(&self, node: NodeId) -> &'static str {
@@ -49,7 +48,7 @@ impl Counter<'_> {
 
     /// Where an assigned value goes and comes from: into a field or element, or into a
     /// local variable, straight from another one (or a constant) or computed.
-    pub(super) fn transfer(&self, place: NodeId, value: Option<NodeId>) -> ContextText {
+    pub(super) fn transfer(&self, place: NodeId, value: Option<NodeId>) -> CompactString {
         let is_local = matches!(self.facts.symbol(place), Symbol::Local | Symbol::None);
         if !is_local || self.tree().kind(place) == Kind::ArrayAccess {
             return "member".into();
@@ -70,7 +69,7 @@ impl Counter<'_> {
     }
 
     /// The target of `++` and `--`.
-    pub(super) fn stepped(&self, node: NodeId) -> ContextText {
+    pub(super) fn stepped(&self, node: NodeId) -> CompactString {
         let operand = self
             .tree()
             .children(node)
@@ -80,12 +79,12 @@ impl Counter<'_> {
     }
 
     /// A comparison or logical operator whose value is kept instead of branched on.
-    pub(super) fn outcome(&self, node: NodeId) -> ContextText {
+    pub(super) fn outcome(&self, node: NodeId) -> CompactString {
         if self.is_tested(node) { "tested".into() } else { "value".into() }
     }
 
     /// A comparison with the constant 0, which needs no second operand.
-    pub(super) fn comparison(&self, node: NodeId, right: NodeId) -> ContextText {
+    pub(super) fn comparison(&self, node: NodeId, right: NodeId) -> CompactString {
         let right = self.stripped(right);
         let is_int = self.ty(right).kind() == Some(ValueKind::Int);
         let zero = is_int && self.file.text(right) == "0";
@@ -97,13 +96,13 @@ impl Counter<'_> {
     }
 
     /// What a call is compiled to, and whether a branch tests its value.
-    pub(super) fn dispatch(&self, node: NodeId, method: &str) -> ContextText {
+    pub(super) fn dispatch(&self, node: NodeId, method: &str) -> CompactString {
         let form = match self.facts.symbol(node) {
             Symbol::StaticSource => "static",
             _ if method == "<init>" => "constructor",
             _ => "virtual",
         };
-        if self.is_tested(node) { format!("{form} tested").into() } else { form.into() }
+        if self.is_tested(node) { joined([form, " tested"]) } else { form.into() }
     }
 
     /// Whether a branch follows from the node's value.
@@ -131,15 +130,15 @@ impl Counter<'_> {
     }
 
     /// Whether an `if` has another way to go, so that a jump ends its first one.
-    pub(super) fn branches(&self, node: Option<NodeId>) -> ContextText {
+    pub(super) fn branches(&self, node: Option<NodeId>) -> CompactString {
         let other = node.and_then(|node| self.tree().child(node, Field::Alternative));
         if other.is_some() { "with else".into() } else { "alone".into() }
     }
 }
 
 /// A conversion of numbers.
-pub(super) fn conversion(from: ValueKind, to: ValueKind) -> ContextText {
-    format!("{from} to {to}").into()
+pub(super) fn conversion(from: ValueKind, to: ValueKind) -> CompactString {
+    joined([from.name(), " to ", to.name()])
 }
 
 /// What a load or store of this type moves: a word, two of them, or a reference.

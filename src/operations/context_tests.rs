@@ -18,7 +18,7 @@ fn check(statements: &str, operation: &str, expected: &str) {
     let mut counts = BTreeMap::new();
     for block in &scan_with(&java, &CLASSES).0.blocks {
         for found in block.operations.iter().filter(|found| found.operation == operation) {
-            *counts.entry(found.context.clone()).or_insert(0) += found.count;
+            *counts.entry(found.context.to_string()).or_insert(0) += found.count;
         }
     }
     let text = |(context, count): (&String, &u32)| match count {
@@ -42,7 +42,7 @@ fn operations_have_contexts_always_or_never() {
     );
     let mut contexts: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
     for found in scan_with(&java, &CLASSES).0.blocks.iter().flat_map(|block| &block.operations) {
-        contexts.entry(found.operation.clone()).or_default().insert(found.context.is_empty());
+        contexts.entry(found.operation.to_string()).or_default().insert(found.context.is_empty());
     }
     let mixed: Vec<_> = contexts.iter().filter(|(_, empty)| empty.len() > 1).collect();
     assert_eq!(mixed, Vec::<(&String, &BTreeSet<bool>)>::new());

@@ -1,8 +1,7 @@
 //! What is collected while the nodes of one file are counted.
 
-use std::borrow::Cow;
+use compact_str::CompactString;
 
-use super::context::ContextText;
 use super::dictionary::OperationCount;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::Facts;
@@ -10,9 +9,6 @@ use crate::java::declare::FileUnit;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::{LeanTree, NodeId};
 use crate::java::types::{Type, ValueKind};
-
-/// An operation's name.
-pub(super) type OperationName = Cow<'static, str>;
 
 /// Counts the operations of one file, block by block.
 pub(super) struct Counter<'a> {
@@ -22,7 +18,7 @@ pub(super) struct Counter<'a> {
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
     pub block: usize,
-    pub found: Vec<(OperationName, ContextText, u32)>,
+    pub found: Vec<(CompactString, CompactString, u32)>,
     pub findings: Vec<Finding>,
     /// How many operations so far rest on what is not known.
     pub guessed: u64,
@@ -43,15 +39,15 @@ impl<'a> Counter<'a> {
     }
 
     /// One operation on `line`.
-    pub fn add(&mut self, operation: impl Into<OperationName>, line: u32) {
+    pub fn add(&mut self, operation: impl Into<CompactString>, line: u32) {
         self.add_in("", operation, line);
     }
 
     /// One operation in a context.
     pub fn add_in(
         &mut self,
-        context: impl Into<ContextText>,
-        operation: impl Into<OperationName>,
+        context: impl Into<CompactString>,
+        operation: impl Into<CompactString>,
         line: u32,
     ) {
         self.found.push((operation.into(), context.into(), line));
@@ -59,12 +55,12 @@ impl<'a> Counter<'a> {
 
     /// One operation whose name ends with a kind.
     pub fn add_kind(&mut self, operation: &str, kind: ValueKind, line: u32) {
-        self.add(format!("{operation}_{kind}"), line);
+        self.add(joined([operation, "_", kind.name()]), line);
     }
 
     /// One operation whose name ends with a kind twice.
     pub fn add_pair(&mut self, operation: &str, kind: ValueKind, line: u32) {
-        self.add(format!("{operation}_{kind}_{kind}"), line);
+        self.add(paired(operation, kind), line);
     }
 
     /// The operations since the last call, by name, context and line.
@@ -80,10 +76,7 @@ impl<'a> Counter<'a> {
                 {
                     same.count += 1;
                 }
-                _ => {
-                    let (operation, context) = (operation.into_owned(), context.into_owned());
-                    counts.push(OperationCount { operation, context, line, count: 1 });
-                }
+                _ => counts.push(OperationCount { operation, context, line, count: 1 }),
             }
         }
         counts
@@ -147,6 +140,16 @@ impl<'a> Counter<'a> {
         let tree = self.tree();
         tree.line(tree.child(node, field).unwrap_or(node))
     }
+}
+
+/// Words in one; of up to 24 bytes, as nearly all names have, without memory of its own.
+pub(super) fn joined<const N: usize>(words: [&str; N]) -> CompactString {
+    words.into_iter().collect()
+}
+
+/// The name of an operation on a kind twice.
+pub(super) fn paired(operation: &str, kind: ValueKind) -> CompactString {
+    joined([operation, "_", kind.name(), "_", kind.name()])
 }
 
 /// The first line of `text`, cut to what fits a message.

@@ -1,6 +1,8 @@
 //! The dictionary: every block of the analysed sources and what one execution of it
 //! holds. Read and written as `blocks.csv`, `operations.csv` and `lines.csv`.
 
+use compact_str::CompactString;
+
 use crate::blocks::BlockId;
 
 /// How often one operation stands on one line of a block.
@@ -8,10 +10,10 @@ use crate::blocks::BlockId;
 pub struct OperationCount {
     /// A catalogue name (`Addition_int_int`) or a library function
     /// (`lib:java.util.ArrayList.add`).
-    pub operation: String,
+    pub operation: CompactString,
     /// What the source around it tells about its instructions (`read object`); empty
     /// where it has one form only. Operations that differ in this alone are the same.
-    pub context: String,
+    pub context: CompactString,
     /// Source line, from 1.
     pub line: u32,
     /// Occurrences per execution of the block; at least 1.

@@ -7,7 +7,7 @@ fn calls(java: &str) -> Vec<String> {
     let (dictionary, findings) = scan_with(java, &CLASSES);
     assert_eq!(findings, [], "{java}");
     let all = dictionary.blocks.iter().flat_map(|block| &block.operations);
-    let found = all.map(|operation| operation.operation.clone());
+    let found = all.map(|operation| operation.operation.to_string());
     found.filter(|name| name.starts_with("lib:") || name == "Method_Invocation").collect()
 }
 

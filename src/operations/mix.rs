@@ -15,8 +15,8 @@ impl Mix {
         for (index, block) in dictionary.blocks.iter().enumerate() {
             let runs = executions(index);
             for found in block.operations.iter().filter(|_| runs > 0) {
-                let contexts = mix.0.entry(found.operation.clone()).or_default();
-                let count = contexts.entry(found.context.clone()).or_default();
+                let contexts = mix.0.entry(found.operation.to_string()).or_default();
+                let count = contexts.entry(found.context.to_string()).or_default();
                 *count = count.saturating_add(runs.saturating_mul(u64::from(found.count)));
             }
         }

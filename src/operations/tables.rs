@@ -1,5 +1,6 @@
 //! The dictionary and the findings as CSV: text out, text in.
 
+use compact_str::CompactString;
 use csv::{Reader, Writer, WriterBuilder};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -127,7 +128,7 @@ impl Dictionary {
             dictionary.blocks.push(entry);
         }
         for row in Reader::from_reader(lines.as_bytes()).deserialize() {
-            let row: Result<(u32, u32, String, String, u32), csv::Error> = row;
+            let row: Result<LineRow, csv::Error> = row;
             let (block, line, operation, context, count) =
                 row.map_err(|source| DictionaryError::Row { table: "lines.csv", source })?;
             class_of(&operation)?;
@@ -141,6 +142,8 @@ impl Dictionary {
         Ok(dictionary)
     }
 }
+
+type LineRow = (u32, u32, CompactString, CompactString, u32);
 
 type BlockRow = (u32, String, String, String, u32, u32, String, String, bool);
 
@@ -211,8 +214,8 @@ mod tests {
 
     fn dictionary() -> Dictionary {
         let count = |operation: &str, line, count| OperationCount {
-            operation: operation.to_owned(),
-            context: String::new(),
+            operation: operation.into(),
+            context: Default::default(),
             line,
             count,
         };

@@ -29,7 +29,7 @@ fn operations_of(dictionary: &Dictionary, block: &str) -> String {
     for operation in &found.operations {
         match counts.last_mut() {
             Some((name, count)) if *name == operation.operation => *count += operation.count,
-            _ => counts.push((operation.operation.clone(), operation.count)),
+            _ => counts.push((operation.operation.to_string(), operation.count)),
         }
     }
     let text = |(name, count): &(String, u32)| match count {
