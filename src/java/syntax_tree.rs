@@ -50,6 +50,11 @@ impl SyntaxTree {
         Node { tree: self, index: 0 }
     }
 
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Whether a `{` or `->` stands in these bytes.
     pub(super) fn has_opening(&self, range: Range<usize>) -> bool {
         let first = self.openings.partition_point(|at| (*at as usize) < range.start);

@@ -35,7 +35,10 @@ pub struct LeanTree {
 impl LeanTree {
     /// Copies the tree of `file`, without recursion, in one pass.
     pub fn of(file: &SourceFile) -> LeanTree {
-        let mut tree = LeanTree::default();
+        // More than it takes; what is too much goes back.
+        let nodes = file.tree.len();
+        let (entries, syntax_ids) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
+        let mut tree = LeanTree { entries, syntax_ids };
         tree.copy(file);
         tree.entries.shrink_to_fit();
         for cast in tree.nodes().filter(|n| tree.kind(*n) == Kind::Cast).collect::<Vec<_>>() {

@@ -11,11 +11,11 @@ use crate::java::syntax::{self, field, kind};
 #[derive(Default)]
 pub(super) struct Effects<'t> {
     /// Names that it assigns (of `a.b = c`: a and b; of `a[i] = c`: a).
-    pub(super) assigned: Set<&'t str>,
+    pub(super) assigned: Vec<&'t str>,
     /// Variables assigned within an expression.
-    pub(super) nested: Set<&'t str>,
+    pub(super) nested: Vec<&'t str>,
     /// Names that it calls methods on.
-    pub(super) receivers: Set<&'t str>,
+    pub(super) receivers: Vec<&'t str>,
     /// All names in it, as often as they occur.
     pub(super) mentioned: Vec<&'t str>,
     /// Whether it calls anything.
@@ -46,7 +46,8 @@ struct Level {
 impl<'t> Effects<'t> {
     pub(super) fn of(file: &'t SourceFile, part: Node<'t>) -> Effects<'t> {
         let mut effects = Effects::default();
-        let top = syntax::named_children(part).first().map(Node::id);
+        let top =
+            part.named_children().find(|node| !syntax::is_comment(*node)).map(|node| node.id());
         let mut levels: Vec<Level> = Vec::new();
         syntax::walk(part, |node, depth| {
             levels.truncate(depth);
@@ -63,13 +64,13 @@ impl<'t> Effects<'t> {
             kind::IDENTIFIER => {
                 let name = file.text_of(node);
                 self.mentioned.push(name);
-                let sets = [
+                let lists = [
                     (role.assigned, &mut self.assigned),
                     (role.nested, &mut self.nested),
                     (role.receiver, &mut self.receivers),
                 ];
-                for (_, set) in sets.into_iter().filter(|(has, _)| *has) {
-                    set.insert(name);
+                for (_, list) in lists.into_iter().filter(|(has, _)| *has) {
+                    list.push(name);
                 }
             }
             kind::METHOD_INVOCATION | kind::OBJECT_CREATION_EXPRESSION => self.may_throw = true,

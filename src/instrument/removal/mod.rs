@@ -172,8 +172,8 @@ struct UnitNames<'t> {
     mentions: Map<&'t str, usize>,
     locals: Map<&'t str, Vec<Local>>,
     surroundings: Vec<Surroundings<'t>>,
-    /// Statement id -> index of its surroundings.
-    around: Map<usize, usize>,
+    /// Statement ids, in order, with the indices of their surroundings.
+    around: Vec<(usize, usize)>,
     /// Statements that are an arm of a `switch`.
     arms: Set<usize>,
     /// Whether expressions hold blocks of their own.
@@ -186,7 +186,7 @@ impl<'t> UnitNames<'t> {
             mentions: Map::default(),
             locals: Map::default(),
             surroundings: vec![Surroundings::default()],
-            around: Map::default(),
+            around: Vec::new(),
             arms: Set::default(),
             is_fine,
         };
@@ -219,10 +219,10 @@ impl<'t> UnitNames<'t> {
     fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
         match syntax::kind_of(node) {
             kind::EXPRESSION_STATEMENT => {
-                self.around.insert(node.id(), around);
+                self.around.push((node.id(), around));
             }
             kind::LOCAL_VARIABLE_DECLARATION => {
-                self.around.insert(node.id(), around);
+                self.around.push((node.id(), around));
                 self.declare(file, node);
             }
             kind::WHILE_STATEMENT | kind::DO_STATEMENT | kind::FOR_STATEMENT => {
@@ -342,14 +342,15 @@ impl<'t> UnitNames<'t> {
 
     /// What the loops and `try` statements around a statement demand.
     fn in_its_place(&self, part: Node<'t>, effects: &Effects<'t>) -> Result<(), &'static str> {
-        let mut around = self.around.get(&part.id()).copied();
+        let found = self.around.binary_search_by_key(&part.id(), |(id, _)| *id);
+        let mut around = found.ok().map(|found| self.around[found].1);
         for _ in 0..FARTHEST_LOOP {
             let Some(surroundings) = around.map(|index| &self.surroundings[index]) else { break };
             if surroundings.checked && effects.may_throw {
                 return Err("a catch of a checked exception may need it");
             }
             let steers =
-                |names: &Set<&str>| names.iter().any(|name| surroundings.condition.contains(name));
+                |names: &[&str]| names.iter().any(|name| surroundings.condition.contains(name));
             if steers(&effects.assigned) || (surroundings.calls_count && steers(&effects.receivers))
             {
                 return Err("a loop's condition depends on it");
