@@ -19,8 +19,6 @@ struct Returns {
 pub struct Facts<'t> {
     /// Fields, locals and parameters.
     variables: Set<&'t str>,
-    /// Fields that can't be assigned twice and have no initialiser.
-    blank_finals: Set<&'t str>,
     /// The initialiser of each declaration of a variable of that name, if the variable
     /// is final and of a type that constants have.
     initialisers: Map<&'t str, Vec<Option<Node<'t>>>>,
@@ -43,11 +41,6 @@ impl<'t> Facts<'t> {
     /// Whether `name` is a variable somewhere in the file.
     pub fn is_variable(&self, name: &str) -> bool {
         self.variables.contains(name)
-    }
-
-    /// Whether a field of that name is final and assigned after its declaration.
-    pub fn is_blank_final(&self, name: &str) -> bool {
-        self.blank_finals.contains(name)
     }
 
     /// The initialiser of each declaration of a variable `name`, where it may make the
@@ -105,7 +98,6 @@ impl<'t> Facts<'t> {
     }
 
     fn declaration(&mut self, file: &'t SourceFile, node: Node<'t>) {
-        let is_field = node.kind() == kind::FIELD_DECLARATION;
         let is_final = node.kind() == kind::CONSTANT_DECLARATION
             || syntax::has_modifier(node, "final", &file.text);
         let ty = syntax::field(node, field::TYPE);
@@ -120,9 +112,6 @@ impl<'t> Facts<'t> {
             let value = syntax::field(declarator, field::VALUE);
             let name = file.text_of(name);
             self.variable(name, value.filter(|_| is_final && has_constants));
-            if is_field && is_final && value.is_none() {
-                self.blank_finals.insert(name);
-            }
         }
     }
 

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use crate::java::Node;
-use crate::java::fast::Map;
+use crate::java::fast::{Map, Set};
 
+use super::blank_finals::blank_finals;
 use super::values::{default_value, is_literal};
 use super::{UnitNames, by_unit, units_of};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::instrument::edit::Edits;
-use crate::instrument::facts::Facts;
 use crate::instrument::{Statement, local_ids};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -22,7 +22,7 @@ pub struct Removals<'t> {
 
 struct FileNames<'t> {
     file: &'t SourceFile,
-    facts: Facts<'t>,
+    finals: Set<&'t str>,
     units: Map<u32, UnitNames<'t>>,
 }
 
@@ -31,7 +31,7 @@ impl<'t> Removals<'t> {
     pub fn new(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Removals<'t> {
         let names = |(file, blocks): (&'t SourceFile, &FileBlocks<'t>)| FileNames {
             file,
-            facts: Facts::gather(file),
+            finals: blank_finals(file),
             units: units_of(file, blocks, |_| true),
         };
         Removals { files: files.iter().zip(blocks).map(names).collect() }
@@ -50,7 +50,7 @@ impl<'t> Removals<'t> {
             let removed = local_ids(removed, first, blocks);
             for (unit, removed) in by_unit(blocks, &removed) {
                 let Some(unit) = names.units.get(&unit) else { continue };
-                let plan = unit.plan(names.file, &names.facts, blocks, &removed);
+                let plan = unit.plan(names.file, &names.finals, blocks, &removed);
                 statements.extend(plan.parts.iter().map(|part| (number, part.start_byte())));
             }
             first += blocks.blocks.len();
@@ -74,14 +74,14 @@ pub(in crate::instrument) fn guard(
         return Vec::new();
     }
     let by_unit = by_unit(blocks, removable);
-    let facts = Facts::gather(file);
+    let finals = blank_finals(file);
     let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
     let mut starts = Vec::new();
     for (unit, removable) in &by_unit {
         let Some(unit) = units.get(unit) else { continue };
         for index in removable {
             for part in &blocks.blocks[*index].parts {
-                let may = unit.candidate(file, &facts, blocks, *index, *part).is_ok();
+                let may = unit.candidate(file, &finals, blocks, *index, *part).is_ok();
                 if may && unit.guard(file, *part, &switch.text(starts.len()), edits) {
                     starts.push(part.start_byte());
                 }

@@ -7,6 +7,7 @@
 //! their own, what assigns final fields, what a checked exception's `catch` needs,
 //! what a loop's condition depends on, and objects that remaining code uses.
 
+mod blank_finals;
 mod effects;
 mod guards;
 mod surroundings;
@@ -18,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::java::Node;
 use crate::java::fast::{Map, Set};
 
+use self::blank_finals::blank_finals;
 use self::effects::Effects;
 pub use self::guards::Removals;
 pub(super) use self::guards::{Switch, guard};
@@ -25,7 +27,6 @@ use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surr
 use self::values::{Remaining, declaration, default_value, field_value, is_literal, without_value};
 use super::Report;
 use super::edit::Edits;
-use super::facts::Facts;
 use crate::blocks::{BlockKind, FileBlocks, Unit, UnitKind};
 use crate::finding::FindingKind;
 use crate::java::SourceFile;
@@ -34,10 +35,10 @@ use crate::java::syntax::{self, field, kind};
 /// For each block of a file: whether a variant can leave its statements out, alone,
 /// or else why not.
 pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &'static str>> {
-    let facts = Facts::gather(file);
+    let finals = blank_finals(file);
     let units = units_of(file, blocks, |_| true);
     let plan = |index: usize| match units.get(&blocks.blocks[index].unit.0) {
-        Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([index])).result,
+        Some(unit) => unit.plan(file, &finals, blocks, &BTreeSet::from([index])).result,
         None => Err(TOO_DEEP),
     };
     (0..blocks.blocks.len()).map(plan).collect()
@@ -55,11 +56,11 @@ pub(super) fn remove(
         return;
     }
     let by_unit = by_unit(blocks, removed);
-    let facts = Facts::gather(file);
+    let finals = blank_finals(file);
     let units = units_of(file, blocks, |unit| by_unit.contains_key(&unit));
     for index in removed {
         let alone = match units.get(&blocks.blocks[*index].unit.0) {
-            Some(unit) => unit.plan(file, &facts, blocks, &BTreeSet::from([*index])).result,
+            Some(unit) => unit.plan(file, &finals, blocks, &BTreeSet::from([*index])).result,
             None => Err(TOO_DEEP),
         };
         if let Err(why) = alone {
@@ -67,7 +68,7 @@ pub(super) fn remove(
         }
     }
     for (unit, removed) in &by_unit {
-        let plan = units.get(unit).map(|unit| unit.plan(file, &facts, blocks, removed).edits);
+        let plan = units.get(unit).map(|unit| unit.plan(file, &finals, blocks, removed).edits);
         for (range, text) in plan.into_iter().flatten() {
             edits.replace(range, text);
         }
@@ -263,7 +264,7 @@ impl<'t> UnitNames<'t> {
     fn plan(
         &self,
         file: &'t SourceFile,
-        facts: &Facts<'_>,
+        finals: &Set<&str>,
         blocks: &FileBlocks<'t>,
         removed: &BTreeSet<usize>,
     ) -> UnitPlan<'t> {
@@ -271,7 +272,7 @@ impl<'t> UnitNames<'t> {
         let mut candidates = Vec::new();
         for index in removed {
             for part in &blocks.blocks[*index].parts {
-                match self.candidate(file, facts, blocks, *index, *part) {
+                match self.candidate(file, finals, blocks, *index, *part) {
                     Ok(names) => candidates.push((*part, names)),
                     Err(reason) if reason != NOTHING => why = reason,
                     Err(_) => {}
@@ -302,7 +303,7 @@ impl<'t> UnitNames<'t> {
     fn candidate(
         &self,
         file: &'t SourceFile,
-        facts: &Facts<'_>,
+        finals: &Set<&str>,
         blocks: &FileBlocks<'t>,
         index: usize,
         part: Node<'t>,
@@ -330,7 +331,7 @@ impl<'t> UnitNames<'t> {
             return Err("its statements hold lambdas, classes or blocks of their own");
         }
         let initializes = !matches!(unit.kind, UnitKind::Method | UnitKind::Lambda);
-        if initializes && effects.assigned.iter().any(|name| facts.is_blank_final(name)) {
+        if initializes && effects.assigned.iter().any(|name| finals.contains(name)) {
             return Err("it assigns a final field");
         }
         if effects.nested.iter().any(|name| self.is_blank(name)) {
