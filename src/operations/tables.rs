@@ -177,8 +177,9 @@ struct Rows(Writer<Vec<u8>>);
 const MEMORY: &str = "writing text to memory does not fail";
 
 impl Rows {
-    fn new() -> Rows {
-        Rows(WriterBuilder::new().has_headers(false).from_writer(Vec::new()))
+    /// With room for so many bytes.
+    fn new(bytes: usize) -> Rows {
+        Rows(WriterBuilder::new().has_headers(false).from_writer(Vec::with_capacity(bytes)))
     }
 
     fn add(&mut self, row: impl Serialize) {
@@ -190,8 +191,11 @@ impl Rows {
     }
 }
 
+/// What the rows of an entry take in each table, on average of the JDK or less.
+const ENTRY_BYTES: usize = 200;
+
 fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut Rows)) -> String {
-    let mut rows = Rows::new();
+    let mut rows = Rows::new(entries.len() * ENTRY_BYTES);
     entries.iter().for_each(|entry| write(entry, &mut rows));
     rows.into_text()
 }
