@@ -102,7 +102,7 @@ fn block_account(
         cost_interval: entry.interval.map(|interval| interval.of_one(entry.executions)),
         entry,
         name: block.name.clone(),
-        kind: block.kind.clone(),
+        kind: block.kind.to_string(),
         class: block.class.clone(),
         method: block.method.clone(),
         file: block.file.clone(),

@@ -39,8 +39,7 @@ pub enum Granularity {
 }
 
 /// The construct through which a block is entered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockKind {
     /// A unit's first block.
     Entry,
@@ -84,6 +83,35 @@ pub enum BlockKind {
     ConditionalTrue,
     /// `cond_N.false` (expression granularity).
     ConditionalFalse,
+}
+
+impl BlockKind {
+    /// As in `blocks.csv`.
+    pub fn name(self) -> &'static str {
+        match self {
+            BlockKind::Entry => "entry",
+            BlockKind::Then => "then",
+            BlockKind::Else => "else",
+            BlockKind::ForInit => "for_init",
+            BlockKind::ForTest => "for_test",
+            BlockKind::ForUpdate => "for_update",
+            BlockKind::ForBody => "for_body",
+            BlockKind::ForeachBody => "foreach_body",
+            BlockKind::WhileTest => "while_test",
+            BlockKind::WhileBody => "while_body",
+            BlockKind::DoBody => "do_body",
+            BlockKind::DoTest => "do_test",
+            BlockKind::SwitchCase => "switch_case",
+            BlockKind::TryBody => "try_body",
+            BlockKind::Catch => "catch",
+            BlockKind::Finally => "finally",
+            BlockKind::Continuation => "continuation",
+            BlockKind::AndRight => "and_right",
+            BlockKind::OrRight => "or_right",
+            BlockKind::ConditionalTrue => "conditional_true",
+            BlockKind::ConditionalFalse => "conditional_false",
+        }
+    }
 }
 
 /// What sort of body a unit is.

@@ -140,7 +140,7 @@ fn partners(old: &[&BlockEntry], new: &[&BlockEntry]) -> Vec<Option<usize>> {
     anchors.push((old.len(), new.len()));
     let (mut i, mut j) = (0, 0);
     for (next_i, next_j) in anchors {
-        let kinds = |blocks: &[&BlockEntry]| blocks.iter().map(|b| b.kind.clone()).collect();
+        let kinds = |blocks: &[&BlockEntry]| blocks.iter().map(|b| b.kind.to_string()).collect();
         let (left, right): (Vec<String>, Vec<String>) =
             (kinds(&old[i..next_i]), kinds(&new[j..next_j]));
         for (a, b) in pairs(&left, &right) {

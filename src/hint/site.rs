@@ -220,11 +220,10 @@ mod tests {
         let divided = divide(file, Granularity::Statement);
         let entry = |(i, block): (usize, &crate::blocks::Block<'_>)| {
             let unit = &divided.units[block.unit.0 as usize];
-            let kind = serde_json::to_value(block.kind).unwrap();
             BlockEntry {
                 id: BlockId(i as u32),
                 name: block.name.clone(),
-                kind: kind.as_str().unwrap().into(),
+                kind: block.kind.name().into(),
                 file: file.path.clone(),
                 start_line: block.start_line,
                 end_line: block.end_line,

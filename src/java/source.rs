@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
@@ -38,7 +39,9 @@ impl SourceFile {
     /// Gives the memory of the syntax tree back; what stays is the text, under an empty
     /// tree.
     pub fn forget_tree(&mut self) {
-        self.tree = SyntaxTree::of(&parse("", Duration::MAX).0, "");
+        static EMPTY: LazyLock<SyntaxTree> =
+            LazyLock::new(|| SyntaxTree::of(&parse("", Duration::MAX).0, ""));
+        self.tree = EMPTY.clone();
     }
 
     /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a

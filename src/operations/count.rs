@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use compact_str::CompactString;
 use rayon::prelude::*;
 
 use super::counter::Counter;
@@ -123,11 +124,10 @@ fn entry(
         _ => &unit.class,
     };
     let method = unit.name.strip_prefix(short).and_then(|rest| rest.strip_prefix('.'));
-    let kind = serde_json::to_value(block.kind).ok();
     BlockEntry {
         id: BlockId(0),
         name: block.name,
-        kind: kind.as_ref().and_then(|k| k.as_str()).unwrap_or_default().to_owned(),
+        kind: CompactString::const_new(block.kind.name()),
         file: file.source.path.clone(),
         start_line: block.start_line,
         end_line: block.end_line,

@@ -47,7 +47,7 @@ pub struct BlockEntry {
     /// Name as in `docs/blocks.md`, unique within its class's file.
     pub name: String,
     /// How it is entered, snake case (`for_test`).
-    pub kind: String,
+    pub kind: CompactString,
     /// Path relative to its source root.
     pub file: String,
     /// First line, from 1.

@@ -145,7 +145,7 @@ impl Dictionary {
 
 type LineRow = (u32, u32, CompactString, CompactString, u32);
 
-type BlockRow = (u32, String, String, String, u32, u32, String, String, bool);
+type BlockRow = (u32, String, CompactString, String, u32, u32, String, String, bool);
 
 fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, DictionaryError> {
     let row = row.map_err(|source| DictionaryError::Row { table: "blocks.csv", source })?;
