@@ -105,6 +105,11 @@ impl Unfinished {
         self.file.write_all(part.as_ref()).map_err(Failure::io("write", &self.path))
     }
 
+    /// Where its parts are until then.
+    pub fn temporary(&self) -> PathBuf {
+        self.file.get_ref().path().to_path_buf()
+    }
+
     /// Gives the file its name.
     pub fn finish(self) -> Result<PathBuf, Failure> {
         let Unfinished { file, path } = self;

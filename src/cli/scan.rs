@@ -1,5 +1,6 @@
 //! `wattline scan`: sources -> blocks, operations, findings.
 
+use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -12,6 +13,7 @@ use crate::operations::{BlockEntry, Counted, Tables, findings_csv};
 use super::Failure;
 use super::output::{Output, Unfinished};
 use super::progress;
+use super::stop::Stop;
 
 /// Files that a scan writes.
 pub const FILES: [&str; 4] = ["blocks.csv", "operations.csv", "lines.csv", "findings.csv"];
@@ -119,6 +121,13 @@ impl Results {
     fn begin(output: &Output) -> Result<Results, Failure> {
         let [blocks, operations, lines, _] = FILES;
         let tables = [output.begin(blocks)?, output.begin(operations)?, output.begin(lines)?];
+        let unfinished = tables.each_ref().map(Unfinished::temporary);
+        Stop::listen().end_after(move || {
+            for file in unfinished {
+                // What has got its name stays.
+                let _ = fs::remove_file(file);
+            }
+        });
         let (totals, findings) = (Totals::default(), Vec::new());
         let mut results = Results { tables, totals, findings, written: Ok(()) };
         results.write(&Tables::headers());

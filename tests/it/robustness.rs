@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 mod fuzz;
 
@@ -15,9 +18,8 @@ const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 /// The longest any scan of these tests may take, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs `scan` on `folder`; fails if it does not end in time.
-fn scan(folder: &Path, out: &Path) -> Output {
-    let mut child = Command::new(WATTLINE)
+fn start(folder: &Path, out: &Path) -> Child {
+    Command::new(WATTLINE)
         .arg("scan")
         .arg(folder)
         .arg("--out")
@@ -25,7 +27,12 @@ fn scan(folder: &Path, out: &Path) -> Output {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// Runs `scan` on `folder`; fails if it does not end in time.
+fn scan(folder: &Path, out: &Path) -> Output {
+    let mut child = start(folder, out);
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if start.elapsed() > LIMIT {
@@ -39,6 +46,31 @@ fn scan(folder: &Path, out: &Path) -> Output {
 
 fn findings(out: &Path) -> String {
     fs::read_to_string(out.join("findings.csv")).unwrap()
+}
+
+#[test]
+fn a_scan_that_is_stopped_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sources, out) = (folder.path().join("sources"), folder.path().join("out"));
+    fs::create_dir(&sources).unwrap();
+    fs::create_dir(&out).unwrap();
+    let methods = |class: usize| -> String {
+        (0..2000).map(|n| format!("int m{n}(int a) {{ return a + {class}; }}\n")).collect()
+    };
+    for class in 0..100 {
+        let text = format!("class C{class} {{ {} }}", methods(class));
+        fs::write(sources.join(format!("C{class}.java")), text).unwrap();
+    }
+    let mut child = start(&sources, &out);
+    let begun = || fs::read_dir(&out).unwrap().count() == 3;
+    while !begun() {
+        assert!(child.try_wait().unwrap().is_none(), "the scan ended before it was stopped");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.signal(), Some(Signal::INT.as_raw()));
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
 }
 
 #[test]
