@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::blocks::{Granularity, divide};
+use crate::blocks::{BlockKind, Granularity, divide};
 
 /// `T` with the method body `java`, instrumented as `options` say; `c`, `t`, `f`, `v`
 /// stand for calls of the runtime.
@@ -179,6 +179,23 @@ fn check_removal(java: &str, expected: Result<&str, &str>) {
 fn statements_go_and_jumps_and_conditions_stay() {
     check_removal("a(\n1); b = 2; c++; if (d) e(); return;", Ok(";\n ; ; if (d) e(); return;"));
     check_removal("return;", Err("it has no statement that can be left out"));
+}
+
+#[test]
+fn initialisers_know_their_own_locals_alone() {
+    let statements = "{ if (f()) c = g() + (d = 1); h(c + d); }";
+    let text = |own: &str, other: &str| {
+        format!("class T {{ static {{ {own} {statements} }} void m() {{ {other} }} }}")
+    };
+    for (own, other, expected) in [
+        ("int c = 0, d = 0;", "int d; d = 1;", Ok(())),
+        ("int c = 0, d;", "int d = 1;", Err("it assigns a variable inside an expression")),
+    ] {
+        let file = SourceFile::parse("T.java", text(own, other));
+        let blocks = divide(&file, Granularity::Statement);
+        let then = blocks.blocks.iter().position(|block| block.kind == BlockKind::Then).unwrap();
+        assert_eq!(removable(&file, &blocks)[then], expected, "{own}");
+    }
 }
 
 #[test]
