@@ -1,10 +1,14 @@
-//! Ids a second that are counted in a block log, from memory.
+//! Ids a second that are counted in a block log, from memory: logs drawn by lot, and the
+//! one that `WATTLINE_LOG` names.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use wattline::blocks::log::count_ids;
+
+/// More blocks than a recorded program has.
+const BLOCKS_MAX: usize = 1 << 20;
 
 /// Ids of a program with so many blocks; few of them run often, as in real logs.
 fn log(ids: usize, blocks: u64) -> Vec<u8> {
@@ -30,6 +34,15 @@ fn logs(criterion: &mut Criterion) {
         let bytes = log(IDS, blocks);
         group.bench_function(format!("{blocks} blocks"), |bench| {
             bench.iter(|| black_box(count_ids(black_box(&bytes), blocks as usize)));
+        });
+    }
+    if let Some(path) = std::env::var_os("WATTLINE_LOG") {
+        let bytes = std::fs::read(&path).expect("WATTLINE_LOG names a log");
+        let counts = count_ids(&bytes, BLOCKS_MAX).expect("a log of block ids");
+        let blocks = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+        group.throughput(Throughput::Elements(counts.iter().sum()));
+        group.bench_function(format!("recorded, {blocks} blocks"), |bench| {
+            bench.iter(|| black_box(count_ids(black_box(&bytes), blocks)));
         });
     }
     group.finish();

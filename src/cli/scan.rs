@@ -119,10 +119,12 @@ struct Results {
 
 impl Results {
     fn begin(output: &Output) -> Result<Results, Failure> {
+        // First, so that no file is there that a stop would leave.
+        let stop = Stop::listen();
         let [blocks, operations, lines, _] = FILES;
         let tables = [output.begin(blocks)?, output.begin(operations)?, output.begin(lines)?];
         let unfinished = tables.each_ref().map(Unfinished::temporary);
-        Stop::listen().end_after(move || {
+        stop.end_after(move || {
             for file in unfinished {
                 // What has got its name stays.
                 let _ = fs::remove_file(file);
