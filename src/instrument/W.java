@@ -26,6 +26,8 @@ public final class W {
     private static final long[] MINE = OWN.counts;
     /** Counts of threads that have ended; guarded by LOCK. */
     static final long[] ENDED = new long[BLOCKS];
+    /** Exceptions that left blocks of watched loops; guarded by LOCK. */
+    static final long[] THROWN = new long[BLOCKS];
     /** All other threads' banks: open addressing by identity, copied on change. */
     static volatile Bank[] banks = new Bank[8];
     private static int threads = 1;
@@ -62,6 +64,21 @@ public final class W {
             bank.log(id);
         }
         bank.counts[id]++;
+    }
+
+    /** The counters of this thread, for a loop that counts in them itself. */
+    public static long[] a() {
+        Thread thread = Thread.currentThread();
+        return thread == OWNER ? MINE : bank(thread).counts;
+    }
+
+    /** An exception leaves block id, and the loop that is watched for it. */
+    public static void x(int id) {
+        if (id >= 0) {
+            synchronized (LOCK) {
+                THROWN[id]++;
+            }
+        }
     }
 
 @VALUES@
@@ -239,6 +256,7 @@ public final class W {
             StringBuilder line = new StringBuilder(first ? "# wattline-windows 1\n" : "");
             line.append(now).append(' ').append(probes - shotProbes);
             for (int i = 0; i < total.length; i++) {
+                total[i] = first ? total[i] : Math.max(total[i], shot[i]);
                 long ran = first ? total[i] : total[i] - shot[i];
                 if (ran != 0) {
                     line.append(' ').append(i).append(' ').append(ran);
@@ -319,8 +337,10 @@ public final class W {
         }
 
         private static void derive(long[] total) {
-            for (int i = 0; i < SUMS.length; i++) {
-                derive(total, SUMS[i]);
+            synchronized (LOCK) {
+                for (int i = 0; i < SUMS.length; i++) {
+                    derive(total, SUMS[i]);
+                }
             }
         }
 
@@ -330,23 +350,38 @@ public final class W {
             }
         }
 
-        /** Adds up blocks that follow from others: "63 62 64,75 74 76". */
+        /**
+         * Adds up blocks that follow from others: "63 62 64,75 74 -76 x74". What a thread
+         * does meanwhile may make a difference of a few executions, but never a sum below zero.
+         */
         private static void derive(long[] total, String sums) {
             int number = 0;
             int block = -1;
+            boolean minus = false;
+            boolean thrown = false;
             for (int i = 0; i <= sums.length(); i++) {
                 char c = i < sums.length() ? sums.charAt(i) : ',';
                 if (c >= '0' && c <= '9') {
                     number = 10 * number + c - '0';
-                    continue;
-                }
-                if (block < 0) {
-                    block = number;
+                } else if (c == '-') {
+                    minus = true;
+                } else if (c == 'x') {
+                    thrown = true;
                 } else {
-                    total[block] += total[number];
+                    if (block < 0) {
+                        block = number;
+                    } else {
+                        long part = thrown ? THROWN[number] : total[number];
+                        total[block] += minus ? -part : part;
+                    }
+                    if (c == ',' && i > 0) {
+                        total[block] = Math.max(0, total[block]);
+                        block = -1;
+                    }
+                    number = 0;
+                    minus = false;
+                    thrown = false;
                 }
-                number = 0;
-                block = c == ',' ? -1 : block;
             }
         }
 

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::java::Node;
 
-use super::derive::Derived;
-use super::quiet::Quiet;
+use super::derive::quiet::Quiet;
+use super::derive::{Counter, Derived, Sum};
 use crate::blocks::{FileBlocks, UnitKind};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -61,7 +61,9 @@ pub fn derive<'t>(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Vec<Der
             })
             .collect();
         if let Some(callers) = callers.filter(|callers| !callers.is_empty()) {
-            derived[number].insert(entry, callers);
+            let mut sum = Sum::new();
+            callers.iter().for_each(|c| *sum.entry(Counter::Block(*c)).or_default() += 1);
+            derived[number].insert(entry, sum);
         }
     }
     derived

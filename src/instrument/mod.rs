@@ -12,7 +12,6 @@ mod edit;
 mod facts;
 mod lambda;
 mod place;
-mod quiet;
 mod removal;
 mod runtime;
 #[cfg(test)]
@@ -152,12 +151,12 @@ fn instrument_where(
         }
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
-        let mut derived = match options.probe {
-            Probe::Count | Probe::Window => derive::derive(file, blocks, &facts),
+        let mut plan = match options.probe.only_counts() {
+            true => derive::derive(file, blocks, &facts, &skip),
             // A log and a path of calls have every block in its place.
-            Probe::Plain | Probe::Log | Probe::Calls => derive::Derived::new(),
+            false => derive::Plan::default(),
         };
-        derived.extend(callers);
+        plan.derived.extend(callers);
         let target = place::Target {
             file,
             blocks,
@@ -165,7 +164,7 @@ fn instrument_where(
             package: &package,
             first,
             skip,
-            derived: &derived,
+            plan: &plan,
             frames: options.probe == Probe::Calls,
         };
         let placed = match options.probe {
@@ -177,9 +176,7 @@ fn instrument_where(
                 place::place(&target, &mut edits, &mut report)
             }
         };
-        for (index, summands) in placed.derived {
-            sums.push((first + index, summands.iter().map(|summand| first + summand).collect()));
-        }
+        sums.extend(placed.derived.into_iter().map(|(index, sum)| (first, index, sum)));
         out.probed.extend(placed.probed);
         let switched = local_ids(&options.switched, first, blocks);
         let switch = Switch { package: &package, first: out.switches.len() };

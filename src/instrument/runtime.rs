@@ -1,6 +1,7 @@
 //! The runtime file that the probes call, and a package name for it that no name in
 //! the sources can hide.
 
+use super::derive::{Counter, Sum};
 use super::{GeneratedFile, Probe};
 use crate::java::SourceFile;
 
@@ -21,8 +22,9 @@ pub fn package(files: &[SourceFile]) -> String {
     name
 }
 
-/// Blocks without a probe, each with those that it is the sum of.
-pub type Sums = Vec<(usize, Vec<usize>)>;
+/// Blocks without a probe, each with what it is the sum of: indices into a file's blocks,
+/// after the id of the first of them.
+pub type Sums = Vec<(usize, usize, Sum)>;
 
 /// Bytes of a string constant in a class file, less some.
 const CONSTANT_MAX: usize = 60_000;
@@ -50,12 +52,19 @@ pub fn switches(package: &str, switches: usize) -> Option<GeneratedFile> {
     (switches > 0).then(|| GeneratedFile { path: format!("{package}/S.java"), text })
 }
 
-/// `"63 62 64,75 74 76"`: each block and its summands, as Java strings that fit.
+/// `"63 62 64,75 74 -76 x74"`: each block and its summands, as Java strings that fit.
 fn constants(sums: &Sums) -> String {
     let mut strings = vec![String::new()];
-    for (block, summands) in sums {
-        let mut sum = block.to_string();
-        summands.iter().for_each(|summand| sum.push_str(&format!(" {summand}")));
+    for (first, block, summands) in sums {
+        let mut sum = (first + block).to_string();
+        for (counter, times) in summands {
+            let sign = if *times < 0 { "-" } else { "" };
+            let word = match counter {
+                Counter::Block(block) => format!(" {sign}{}", first + block),
+                Counter::Thrown(block) => format!(" {sign}x{}", first + block),
+            };
+            (0..times.abs()).for_each(|_| sum.push_str(&word));
+        }
         let last = strings.last_mut().expect("there is one");
         match last.len() + sum.len() < CONSTANT_MAX {
             true if last.is_empty() => *last = sum,

@@ -49,8 +49,19 @@ fn blocks_that_follow_from_others_have_no_probe() {
     );
     // What may throw, call or unbox lies between.
     check(
-        "int s = a[0]; for (int i = 0; i < n; i++) { s += a[i]; }",
-        "int s = a[0]; c(1); for (int i = 0; i < n; c(3), i++) { c(4); s += a[i]; }",
+        "int n = a[0]; for (int i = 0; i < n; i++) { n += f(); }",
+        "int n = a[0]; c(1); for (int i = 0; i < n; c(3), i++) { c(4); n += f(); }",
+    );
+    // Where the loop ends, and that only it has been left, is known.
+    check(
+        "int n = 9; for (int i = 0; i < n; i++) { f(); } g();",
+        "int n = 9; for (int i = 0; i < n; i++) { c(4); f(); } c(5); g();",
+    );
+    // As many go on as have not returned; where the inner loop ends, the outer one goes on.
+    check(
+        "int n = 9; while (n > 0) { if (n == 3) return; while (n > 7) n -= f(); } g();",
+        "int n = 9; while ((t(1) && (n > 0))) { if (n == 3) { c(3); return; } \
+         c(4); while (n > 7) { c(6); n -= f(); } } c(7); g();",
     );
     check(
         "Integer n = 1; n++; for (int i = n; i < 9; i += 0 / n) { }",
@@ -60,8 +71,27 @@ fn blocks_that_follow_from_others_have_no_probe() {
     let file = SourceFile::parse("T.java", java);
     let blocks = divide(&file, Granularity::Statement);
     let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
-    assert!(out.runtime.unwrap().text.contains("\"1 0,2 4 0,3 4\""));
+    assert!(out.runtime.unwrap().text.contains("\"1 0,2 0 4,3 4\""));
     assert_eq!(out.probed, [true; 5]);
+}
+
+#[test]
+fn exceptions_that_leave_a_loop_without_calls_are_counted_by_block() {
+    let java = "class T { int m(int[] a) { int s = 0; l: while (a[s] > 0) {
+        if (a[s] == 7) { s++; continue l; } s += a[s]; } return s; } }";
+    let file = SourceFile::parse("T.java", java);
+    let blocks = divide(&file, Granularity::Statement);
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
+    let text = out.files[0].text.replace("wattline$rt.", "").replace("wattline$rt", "");
+    assert_eq!(
+        text,
+        "class T { int m(int[] a) { W.c(0); int s = 0; \
+         { long[] b1 = W.a(); int p1 = -1; try { l: while ((((p1 = 1) >= 0) && (a[s] > 0))) { p1 = 2;
+        if (a[s] == 7) { b1[3]++; s++; continue l; } b1[4]++; p1 = 4; s += a[s]; } \
+         } catch (java.lang.Throwable e1) { W.x(p1); throw e1; } } W.c(5); return s; } }"
+    );
+    assert!(out.runtime.unwrap().text.contains("\"1 3 4 5 x1 x2,2 3 4 x2\""));
+    assert_eq!(out.probed, [true; 6]);
 }
 
 #[test]
@@ -108,10 +138,7 @@ fn assignments_in_conditions_stay_definite() {
         "while ((l = r()) != null) x(l);",
         "while (true) { c(1); if (!((l = r()) != null)) break; { c(2); x(l); } }",
     );
-    check(
-        "do { } while ((l = r()) != null);",
-        "do { c(1); } while ((f(2) || ((l = r()) != null)));",
-    );
+    check("do { } while ((l = r()) != null);", "do { c(1); } while ((l = r()) != null);");
 }
 
 #[test]

@@ -11,8 +11,10 @@
 mod compiler;
 mod corpus;
 pub mod java;
+mod random;
 mod suite;
 mod switches;
+mod watched;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

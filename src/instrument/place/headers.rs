@@ -16,7 +16,7 @@ impl<'t> Placer<'_, 't> {
                 let start = self.facts.start_of(block.construct).start_byte();
                 (start, format!("{} ", self.probes.statement(index)))
             }
-            _ => (block.anchor.start_byte(), format!("{}, ", self.probes.call("c", index))),
+            _ => (block.anchor.start_byte(), format!("{}, ", self.probes.list(index))),
         };
         self.edits.open(at, index, text);
         Ok(())
@@ -39,22 +39,22 @@ impl<'t> Placer<'_, 't> {
                 Ok(())
             }
             // What is assigned or declared after the loop is what holds if it is false.
-            (BlockKind::DoTest, _, _) => self.operand(index, "f", "||"),
+            (BlockKind::DoTest, _, _) => self.operand(index, false, "||"),
             (BlockKind::WhileTest, _, Binding::Assigns | Binding::AssignsSometimes) => {
                 self.while_as_if(index)
             }
             (_, _, Binding::PatternElsewhere) => {
                 Err("its condition declares a pattern variable that may be in scope after the loop")
             }
-            (_, _, Binding::Assigns) => self.operand(index, "t", "&"),
-            _ => self.operand(index, "t", "&&"),
+            (_, _, Binding::Assigns) => self.operand(index, true, "&"),
+            _ => self.operand(index, true, "&&"),
         }
     }
 
     /// `c` -> `(probe() && (c))`.
-    pub(super) fn operand(&mut self, index: usize, function: &str, operator: &str) -> Placed {
+    pub(super) fn operand(&mut self, index: usize, value: bool, operator: &str) -> Placed {
         let inner = syntax::without_parentheses(self.blocks.blocks[index].anchor);
-        let probe = self.probes.call(function, index);
+        let probe = self.probes.truth(index, value);
         self.edits.open(inner.start_byte(), index, format!("({probe} {operator} ("));
         self.edits.close(inner.end_byte(), index, "))");
         Ok(())
@@ -77,7 +77,7 @@ impl<'t> Placer<'_, 't> {
     /// `do s while (true);` -> `for (;; probe) s`: the update is where the test was.
     pub(super) fn endless_do(&mut self, index: usize) -> Placed {
         let block = &self.blocks.blocks[index];
-        let probe = self.probes.call("c", index);
+        let probe = self.probes.list(index);
         for child in syntax::children(block.construct) {
             match child.kind_name() {
                 "do" => self.edits.replace(child.byte_range(), format!("for (;; {probe})")),

@@ -4,6 +4,7 @@
 
 mod entries;
 mod headers;
+mod text;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,13 +12,15 @@ use crate::java::Node;
 
 use super::Report;
 use super::constant::constant;
-use super::derive::Derived;
+use super::derive::{Counter, Derived, Plan, Sum, Watched};
 use super::edit::Edits;
 use super::facts::Facts;
 use crate::blocks::{Block, BlockKind, FileBlocks, UnitKind};
 use crate::finding::FindingKind;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
+
+pub use text::Probes;
 
 /// What is to be probed.
 pub struct Target<'a, 't> {
@@ -34,46 +37,13 @@ pub struct Target<'a, 't> {
     /// the blocks to leave alone, as indices into the file's,
     pub skip: BTreeSet<usize>,
     /// and those that follow from others, if all of these have a probe.
-    pub derived: &'a Derived,
+    pub plan: &'a Plan<'t>,
     /// Whether methods say when they begin and end.
     pub frames: bool,
 }
 
-/// The text of probes.
-pub struct Probes<'a> {
-    package: &'a str,
-    first: usize,
-    frames: bool,
-}
-
-impl Probes<'_> {
-    /// `W.c(7);`
-    pub fn statement(&self, index: usize) -> String {
-        format!("{};", self.call("c", index))
-    }
-
-    /// `W.c(7)`, with `c` for nothing, `t` for true, `f` for false.
-    fn call(&self, function: &str, index: usize) -> String {
-        format!("{}.W.{function}({})", self.package, self.first + index)
-    }
-
-    /// What stands around a body so that its end is noticed, however it comes:
-    /// `int w7 = W.i(7); try {` and `} finally { W.o(w7); }`. The variable has the name of
-    /// the package, which occurs in no source, and the block's number.
-    fn frame(&self, index: usize) -> (String, String) {
-        let (package, number) = (self.package, self.first + index);
-        let begin = format!("int {package}{number} = {package}.W.i({number}); try {{");
-        (begin, format!(" }} finally {{ {package}.W.o({package}{number}); }}"))
-    }
-
-    /// `W.v(7, `: the value follows.
-    pub fn value(&self, index: usize) -> String {
-        format!("{}.W.v({}, ", self.package, self.first + index)
-    }
-}
-
-/// Most blocks that one derived block is the sum of.
-const SUMMANDS_MAX: usize = 1000;
+/// Most steps that it takes to find what a derived block is the sum of.
+const STEPS_MAX: usize = 1000;
 
 /// Which blocks of a file are counted, and how.
 pub struct Placement {
@@ -85,52 +55,36 @@ pub struct Placement {
 
 /// Places all probes of a file.
 pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_, '_>) -> Placement {
-    let mut placer = Placer {
-        file: target.file,
-        blocks: target.blocks,
-        probes: Probes { package: target.package, first: target.first, frames: target.frames },
-        facts: target.facts,
-        conditionals: HashSet::new(),
-        edits,
-    };
-    let mut probed = vec![false; target.blocks.blocks.len()];
-    let mut place = |index: usize, probed: &mut Vec<bool>| {
-        let result = match target.skip.contains(&index) {
-            true => placer.braces_only(index),
-            false => placer.block(index),
-        };
-        probed[index] = result.is_ok();
-        if let Err(why) = result {
-            report.block(index, FindingKind::NotProbed, why);
-        }
-    };
-    for index in 0..probed.len() {
-        if !target.derived.contains_key(&index) {
-            place(index, &mut probed);
-        }
+    let watched = &target.plan.watched;
+    let mut placer = Placer::new(target, edits);
+    let around: Vec<_> = watched.iter().map(|one| placer.probes.watch(one)).collect();
+    for (one, (begin, _)) in watched.iter().zip(&around) {
+        placer.edits.open(one.statement.start_byte(), one.first, begin);
     }
-    let mut derived = Derived::new();
-    for index in target.derived.keys() {
-        match summands(target.derived, *index) {
-            Some(summands) if summands.iter().all(|summand| probed[*summand]) => {
-                derived.insert(*index, summands);
-            }
-            _ => place(*index, &mut probed),
-        }
+    let refused = placer.place_all(&target.skip, report);
+    let derived = placer.derive(target, &refused, report);
+    for (one, (_, end)) in watched.iter().zip(around) {
+        placer.edits.close(one.statement.end_byte(), one.first, end);
     }
+    let mut probed = placer.probed;
     derived.keys().for_each(|index| probed[*index] = true);
     Placement { probed, derived }
 }
 
-/// The blocks that `index` is the sum of in the end: its sources may be derived too.
-fn summands(derived: &Derived, index: usize) -> Option<Vec<usize>> {
-    let mut summands = Vec::new();
-    let mut todo = vec![index];
-    for _ in 0..SUMMANDS_MAX {
-        let Some(block) = todo.pop() else { return Some(summands) };
-        match derived.get(&block) {
-            Some(sources) => todo.extend(sources),
-            None => summands.push(block),
+/// What `index` is the sum of in the end: its summands may be derived too.
+fn resolve(derived: &Derived, index: usize) -> Option<Sum> {
+    let mut sum = Sum::new();
+    let mut todo = vec![(Counter::Block(index), 1)];
+    for _ in 0..STEPS_MAX {
+        let Some((counter, times)) = todo.pop() else {
+            sum.retain(|_, times| *times != 0);
+            return Some(sum);
+        };
+        match counter {
+            Counter::Block(block) if derived.contains_key(&block) => {
+                todo.extend(derived[&block].iter().map(|(counter, n)| (*counter, n * times)));
+            }
+            _ => *sum.entry(counter).or_default() += times,
         }
     }
     None
@@ -143,12 +97,100 @@ struct Placer<'a, 't> {
     facts: &'a Facts<'t>,
     /// The `?:` whose condition counts both arms.
     conditionals: HashSet<usize>,
+    /// Blocks that are counted by their own probe.
+    probed: Vec<bool>,
     edits: &'a mut Edits,
 }
 
 type Placed = Result<(), &'static str>;
 
-impl<'t> Placer<'_, 't> {
+impl<'a, 't> Placer<'a, 't> {
+    fn new(target: &Target<'a, 't>, edits: &'a mut Edits) -> Placer<'a, 't> {
+        let plan = target.plan;
+        let all_of =
+            |one: &Watched<'_>| one.blocks.iter().map(|b| (*b, one.first)).collect::<Vec<_>>();
+        let probes = Probes {
+            package: target.package,
+            first: target.first,
+            frames: target.frames,
+            watched: plan.watched.iter().flat_map(all_of).collect(),
+            noted: plan.watched.iter().flat_map(|one| one.throwing.iter().copied()).collect(),
+            derived: plan.derived.keys().copied().collect(),
+        };
+        Placer {
+            file: target.file,
+            blocks: target.blocks,
+            probes,
+            facts: target.facts,
+            conditionals: HashSet::new(),
+            probed: vec![false; target.blocks.blocks.len()],
+            edits,
+        }
+    }
+
+    /// Places the probes of all blocks that do not follow from others, and what says in
+    /// watched loops which block runs; returns those that can't say it.
+    fn place_all(
+        &mut self,
+        skip: &BTreeSet<usize>,
+        report: &mut Report<'_, '_>,
+    ) -> BTreeSet<usize> {
+        let mut refused = BTreeSet::new();
+        for index in 0..self.blocks.blocks.len() {
+            let is_derived = self.probes.derived.contains(&index);
+            let is_noted = self.probes.noted.contains(&index);
+            if is_derived && !is_noted {
+                continue;
+            }
+            let placed = self.place(index, skip);
+            self.probed[index] = placed.is_ok() && !is_derived;
+            if placed.is_err() && is_noted {
+                refused.insert(index);
+            }
+            if let Err(why) = placed
+                && !is_derived
+            {
+                report.block(index, FindingKind::NotProbed, why);
+            }
+        }
+        refused
+    }
+
+    /// The blocks that follow from those with a probe; the rest get one too.
+    fn derive(
+        &mut self,
+        target: &Target<'_, '_>,
+        refused: &BTreeSet<usize>,
+        report: &mut Report<'_, '_>,
+    ) -> Derived {
+        let mut derived = Derived::new();
+        for index in target.plan.derived.keys() {
+            let holds = |counter: &Counter| match counter {
+                Counter::Block(block) => self.probed[*block],
+                Counter::Thrown(block) => !refused.contains(block),
+            };
+            let sum = resolve(&target.plan.derived, *index).filter(|sum| sum.keys().all(holds));
+            if let Some(sum) = sum {
+                derived.insert(*index, sum);
+                continue;
+            }
+            self.probes.watched.remove(index);
+            let placed = self.place(*index, &target.skip);
+            self.probed[*index] = placed.is_ok();
+            if let Err(why) = placed {
+                report.block(*index, FindingKind::NotProbed, why);
+            }
+        }
+        derived
+    }
+
+    fn place(&mut self, index: usize, skip: &BTreeSet<usize>) -> Placed {
+        match skip.contains(&index) {
+            true => self.braces_only(index),
+            false => self.block(index),
+        }
+    }
+
     fn block(&mut self, index: usize) -> Placed {
         let block = &self.blocks.blocks[index];
         if self.is_broken(block) {
@@ -171,7 +213,7 @@ impl<'t> Placer<'_, 't> {
             BlockKind::ForInit => self.for_init(index),
             BlockKind::ForTest | BlockKind::WhileTest | BlockKind::DoTest => self.test(index),
             BlockKind::ForUpdate => {
-                let probe = format!("{}, ", self.probes.call("c", index));
+                let probe = format!("{}, ", self.probes.list(index));
                 self.edits.open(block.anchor.start_byte(), index, probe);
                 Ok(())
             }
@@ -182,8 +224,8 @@ impl<'t> Placer<'_, 't> {
             {
                 Err("it is part of a constant, which isn't executed")
             }
-            BlockKind::AndRight => self.operand(index, "t", "&&"),
-            BlockKind::OrRight => self.operand(index, "f", "||"),
+            BlockKind::AndRight => self.operand(index, true, "&&"),
+            BlockKind::OrRight => self.operand(index, false, "||"),
             BlockKind::ConditionalTrue => self.conditional(index),
             // Probed with the true arm, in the condition.
             BlockKind::ConditionalFalse => {

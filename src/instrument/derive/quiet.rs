@@ -55,12 +55,13 @@ impl<'t> Quiet<'t> {
         }
     }
 
-    /// Whether a statement, a `return` or an expression is surely carried out to its end.
+    /// Whether a statement, a jump or an expression is surely carried out to its end.
     pub fn part(&self, file: &SourceFile, node: Node<'_>) -> bool {
         match node.kind() {
             kind::RETURN_STATEMENT => {
                 syntax::named_children(node).iter().all(|value| self.expression(file, *value))
             }
+            kind::BREAK_STATEMENT | kind::CONTINUE_STATEMENT => true,
             _ => self.statement(file, node) || self.expression(file, node),
         }
     }
@@ -89,6 +90,11 @@ impl<'t> Quiet<'t> {
                 let right = syntax::field(node, field::RIGHT);
                 let by_zero = divides && !right.is_some_and(|right| is_not_zero(file, right));
                 !by_zero && all(syntax::named_children(node))
+            }
+            kind::CAST_EXPRESSION => {
+                let value = syntax::field(node, field::VALUE);
+                syntax::field(node, field::TYPE).is_some_and(is_primitive)
+                    && value.is_some_and(|value| self.at_depth(file, value, depth + 1))
             }
             kind::METHOD_INVOCATION => {
                 let name = syntax::field(node, field::NAME);

@@ -1,0 +1,62 @@
+//! The points between blocks, and which of them are one: where control goes on from one
+//! to another with nothing between, as many arrive as leave.
+
+/// A point; [`Junctions::OUT`] or one that [`Junctions::point`] gave.
+pub type Point = usize;
+
+/// Disjoint sets of points (union-find with path halving).
+#[derive(Debug, Clone)]
+pub struct Junctions {
+    parent: Vec<Point>,
+}
+
+impl Junctions {
+    /// Where it isn't known how many arrive and leave: outside of all units, after what
+    /// may throw, between the rounds of a loop.
+    pub const OUT: Point = 0;
+
+    /// `count` points beside [`Junctions::OUT`], from 1, all apart.
+    pub fn new(count: usize) -> Junctions {
+        Junctions { parent: (0..=count).collect() }
+    }
+
+    /// One point more.
+    pub fn point(&mut self) -> Point {
+        self.parent.push(self.parent.len());
+        self.parent.len() - 1
+    }
+
+    /// Makes the junctions of `a` and `b` one; whether they were two.
+    pub fn join(&mut self, a: Point, b: Point) -> bool {
+        let (a, b) = (self.of(a), self.of(b));
+        // The outside stays its own representative.
+        self.parent[a.max(b)] = a.min(b);
+        a != b
+    }
+
+    /// The junction that `point` belongs to: its least point.
+    pub fn of(&mut self, mut point: Point) -> Point {
+        while self.parent[point] != point {
+            self.parent[point] = self.parent[self.parent[point]];
+            point = self.parent[point];
+        }
+        point
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_points_are_one_junction() {
+        let mut junctions = Junctions::new(3);
+        let fresh = junctions.point();
+        assert!(junctions.join(1, 2));
+        assert!(junctions.join(fresh, 2));
+        assert!(!junctions.join(1, fresh));
+        assert_eq!((junctions.of(fresh), junctions.of(3)), (1, 3));
+        junctions.join(2, Junctions::OUT);
+        assert_eq!(junctions.of(fresh), Junctions::OUT);
+    }
+}

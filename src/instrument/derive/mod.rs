@@ -1,0 +1,88 @@
+//! Blocks that need no probe of their own: their executions follow from those of others,
+//! whatever happens. Blocks are the edges of a graph ([`tree`]) whose vertices are the
+//! points between them ([`flow`]). A block that may throw, call or wait says nothing of
+//! what comes after it, unless it is in a loop whose exceptions are counted ([`watched`]).
+//!
+//! Errors of the virtual machine (no memory left) are left out of account.
+
+mod flow;
+mod junctions;
+pub mod quiet;
+mod tree;
+mod watched;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::java::Node;
+
+use super::facts::Facts;
+use crate::blocks::FileBlocks;
+use crate::java::SourceFile;
+
+/// What is counted while the program runs; blocks as indices into the file's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counter {
+    /// The executions of a block.
+    Block(usize),
+    /// The exceptions that left a block of a watched loop.
+    Thrown(usize),
+}
+
+/// Counters, and how often each is added; negative if it is taken away.
+pub type Sum = BTreeMap<Counter, i64>;
+
+/// Block -> what its executions are the sum of.
+pub type Derived = BTreeMap<usize, Sum>;
+
+/// A loop in which exceptions are counted by block.
+#[derive(Debug, Clone)]
+pub struct Watched<'t> {
+    /// The statement, its labels included.
+    pub statement: Node<'t>,
+    /// The first of its blocks.
+    pub first: usize,
+    /// All of its blocks,
+    pub blocks: BTreeSet<usize>,
+    /// and those that may throw.
+    pub throwing: BTreeSet<usize>,
+}
+
+/// What needs no probe in one file, and what it takes for that.
+#[derive(Debug, Clone, Default)]
+pub struct Plan<'t> {
+    /// The blocks without a probe.
+    pub derived: Derived,
+    /// The loops that have to be watched for them.
+    pub watched: Vec<Watched<'t>>,
+}
+
+/// The blocks of `file` that can do without a probe if all others have one. Units with a
+/// block of `skip` are left as they are.
+pub fn derive<'t>(
+    file: &'t SourceFile,
+    blocks: &FileBlocks<'t>,
+    facts: &Facts<'t>,
+    skip: &BTreeSet<usize>,
+) -> Plan<'t> {
+    let mut flow = flow::Flow::of_file(file, blocks, facts, skip);
+    let mut starts: Vec<(usize, usize)> = (0..blocks.blocks.len())
+        .filter(|block| flow.is_followed(*block))
+        .map(|block| (blocks.blocks[block].anchor.start_byte(), block))
+        .collect();
+    starts.sort_unstable();
+    let mut watched = Vec::new();
+    for node in watched::loops(file) {
+        let first = starts.partition_point(|(start, _)| *start < node.start_byte());
+        let inside = starts[first..].iter().take_while(|(start, _)| *start < node.end_byte());
+        let all: BTreeSet<usize> = inside.map(|(_, block)| *block).collect();
+        let Some(first) = all.first().copied() else { continue };
+        let throwing = all.iter().copied().filter(|block| flow.may_throw(*block)).collect();
+        let statement = facts.start_of(node);
+        watched.push(Watched { statement, first, blocks: all, throwing });
+    }
+    let counted = watched.iter().flat_map(|watched| watched.throwing.iter().copied());
+    let derived = flow.derive(&counted.collect());
+    let needed: BTreeSet<Counter> = derived.values().flat_map(BTreeMap::keys).copied().collect();
+    watched.retain(|one| one.throwing.iter().any(|b| needed.contains(&Counter::Thrown(*b))));
+    Plan { derived, watched }
+}
