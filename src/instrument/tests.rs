@@ -64,8 +64,8 @@ fn blocks_that_follow_from_others_have_no_probe() {
          c(4); while (n > 7) { c(6); n -= f(); } } c(7); g();",
     );
     check(
-        "Integer n = 1; n++; for (int i = n; i < 9; i += 0 / n) { }",
-        "Integer n = 1; n++; c(1); for (int i = n; (t(2) && (i < 9)); i += 0 / n) { c(4); }",
+        "Integer n = 1; n++; for (int i = n; i < 9; i += 0 / n) { f(); }",
+        "Integer n = 1; n++; c(1); for (int i = n; (t(2) && (i < 9)); c(3), i += 0 / n) { c(4); f(); }",
     );
     let java = "class T { void m() { for (int i = 0; i < n; i++) { } } }";
     let file = SourceFile::parse("T.java", java);
