@@ -36,23 +36,24 @@ fn methods_drawn_by_lot_are_counted_as_with_all_probes() {
             assert!(build.run("Drawn") == expected, "it prints something else");
             let (counted, logged) = (build.counts(), logged.counts());
             for (block, division) in blocks[0].blocks.iter().enumerate() {
-                let count = |counts: &std::collections::HashMap<usize, u64>| {
-                    counts.get(&block).copied().unwrap_or(0)
-                };
                 let name = &division.name;
-                let method = name.split('(').next().unwrap().trim_start_matches("Drawn.");
-                let text = &files[0].text;
-                let at = text.find(&format!(" {method}(")).unwrap_or(0);
-                let end = text[at..].find("\n    static").map_or(text.len(), |end| at + end);
                 assert_eq!(
-                    count(&counted),
-                    count(&logged),
+                    counted.get(&block).unwrap_or(&0),
+                    logged.get(&block).unwrap_or(&0),
                     "{name}, closed world {closed_world}:\n{}",
-                    &text[at..end]
+                    method_of(name, &files[0].text)
                 );
             }
         }
     }
+}
+
+/// The text of the method that the block `name` is in.
+fn method_of<'t>(name: &str, text: &'t str) -> &'t str {
+    let method = name.split('(').next().unwrap().trim_start_matches("Drawn.");
+    let at = text.find(&format!(" {method}(")).unwrap_or(0);
+    let end = text[at..].find("\n    static").map_or(text.len(), |end| at + end);
+    &text[at..end]
 }
 
 /// A program that calls each of its methods with several arguments, half of them on
