@@ -206,7 +206,9 @@ impl Resolver<'_> {
             if !is_member || hidden.iter().any(|h| overrides(h, &candidate)) {
                 continue;
             }
-            if !found.iter().any(hides) {
+            let hiding = found.iter().filter(|f| hides(f)).count();
+            // Which of several interfaces is meant isn't said: then it is that of `Object`.
+            if hiding == 0 || (hiding > 1 && &*class.name == "java.lang.Object") {
                 found.push(candidate);
             } else if !class.is_interface && !candidate.method.is_abstract {
                 hidden.push(candidate);

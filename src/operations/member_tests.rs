@@ -44,6 +44,16 @@ fn methods_of_object_on_interfaces_are_where_the_jdks_compiler_finds_them() {
     }
 }
 
+/// Since 18 too, if two interfaces declare them and neither extends the other.
+#[test]
+fn methods_of_object_in_two_interfaces_are_those_of_object() {
+    if has_jdk() {
+        let java = "import java.util.*; interface Both extends Comparator<String>, Set<String> { } \
+                    class T { boolean f(Both b) { return b.equals(null); } }";
+        assert_eq!(calls(java), ["lib:java.lang.Object.equals"]);
+    }
+}
+
 /// Of two interfaces above that both declare a method, javac took the sources' before
 /// release 22, since then the one that comes later by name.
 #[test]
