@@ -49,6 +49,8 @@ pub struct ClassInfo {
     pub from_source: bool,
     /// Type parameters, in order.
     pub type_parameters: Vec<Arc<TypeVariable>>,
+    /// Those of the classes around an inner class, nearer ones first.
+    pub outer_parameters: Vec<Arc<TypeVariable>>,
     /// The superclass; none for `Object` (interfaces have `Object`).
     pub superclass: Option<Type>,
     /// Direct superinterfaces.
@@ -115,8 +117,13 @@ pub struct MethodInfo {
 impl ClassInfo {
     /// The type of `this` within the class: its own variables as arguments.
     pub fn this_type(&self) -> Type {
-        let args = self.type_parameters.iter().map(|v| Type::Variable(v.clone())).collect();
+        let args = self.parameters().map(|v| Type::Variable(v.clone())).collect();
         Type::generic(self.name.clone(), args)
+    }
+
+    /// What the arguments of its types stand for, in order.
+    pub fn parameters(&self) -> impl Iterator<Item = &Arc<TypeVariable>> {
+        self.type_parameters.iter().chain(&self.outer_parameters)
     }
 
     /// Superclass and superinterfaces.

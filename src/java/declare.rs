@@ -39,6 +39,10 @@ pub(crate) struct ClassDecl {
     pub outer: Option<usize>,
     /// Who inherits it, as a member class.
     pub visibility: Visibility,
+    /// Whether its objects belong to one of the class around it.
+    pub is_inner: bool,
+    /// Whether it has type parameters.
+    pub is_generic: bool,
     /// Member classes: simple name -> binary name.
     pub members: Map<String, Name>,
 }
@@ -134,9 +138,14 @@ pub(crate) fn declared_classes(
             true => Visibility::Open,
             false => visibility(tree, text, node),
         };
-        let members = Map::default();
-        found.push(ClassDecl { name: name.clone(), node, outer, visibility, members });
+        let is_inner = outer.is_some()
+            && !in_interface
+            && tree.kind(node) == Kind::ClassDeclaration
+            && !has_modifier(tree, text, node, "static");
+        let is_generic = tree.child(node, Field::TypeParameters).is_some();
         let inner = format!("{name}$");
+        let members = Map::default();
+        found.push(ClassDecl { name, node, outer, visibility, is_inner, is_generic, members });
         let below: Vec<NodeId> = self::members(tree, node).collect();
         for member in below.into_iter().rev() {
             if tree.kind(member).is_class_declaration() {

@@ -43,13 +43,13 @@ impl Resolver<'_> {
 
     /// What the type variables of `class` stand for in `ty`, and whether `ty` is raw.
     pub fn substitution(&self, class: &ClassInfo, ty: &ClassType) -> (Substitution, bool) {
-        if class.type_parameters.len() != ty.args.len() {
-            return (Vec::new(), !class.type_parameters.is_empty());
+        if ty.args.len() < class.type_parameters.len() {
+            return (Vec::new(), true);
         }
         let bounded = |(parameter, argument): (&Arc<TypeVariable>, &Type)| {
             (parameter.clone(), with_bound(argument, parameter))
         };
-        (class.type_parameters.iter().zip(&ty.args).map(bounded).collect(), false)
+        (class.parameters().zip(&ty.args).map(bounded).collect(), false)
     }
 
     /// The direct supertypes of a class type.

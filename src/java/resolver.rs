@@ -170,7 +170,7 @@ impl<'w> Resolver<'w> {
         self.type_named(name).unwrap_or_else(|| Type::class(format!("{MISSING}{name}")))
     }
 
-    /// `a.b.C<X>.D<Y>`: the parts in order, with the type arguments of the last.
+    /// `a.b.C<X>.D<Y>`: the parts in order, with the type arguments of the last first.
     fn qualified(&self, node: NodeId, depth: u32) -> Type {
         let mut names = Vec::new();
         let mut args = Vec::new();
@@ -182,7 +182,12 @@ impl<'w> Resolver<'w> {
                 .map_or_else(|| Type::class(format!("{MISSING}{}", names.join("."))), Type::class),
         };
         match class {
-            Type::Class(class) if !args.is_empty() => Type::generic(class.name.clone(), args),
+            Type::Class(class) if !args.is_empty() => {
+                if names.len() == 1 {
+                    args.extend(self.outer_arguments(&class.name));
+                }
+                Type::generic(class.name.clone(), args)
+            }
             other => other,
         }
     }
@@ -193,14 +198,11 @@ impl<'w> Resolver<'w> {
             return;
         }
         match tree.kind(node) {
-            Kind::TypeIdentifier => {
-                names.push(self.file.text(node));
-                args.clear();
-            }
+            Kind::TypeIdentifier => names.push(self.file.text(node)),
             Kind::ScopedTypeIdentifier | Kind::GenericType => {
                 for child in tree.children(node) {
                     if tree.kind(child) == Kind::TypeArguments {
-                        *args = self.type_arguments(child, depth + 1);
+                        args.splice(0..0, self.type_arguments(child, depth + 1));
                     } else {
                         self.parts(child, depth + 1, names, args);
                     }
@@ -244,13 +246,38 @@ impl<'w> Resolver<'w> {
                 }
                 Level::Class(class) => {
                     if let Some(found) = self.member_class(class, name) {
-                        return Some(Type::class(found));
+                        return Some(self.member_type(found));
                     }
                 }
                 _ => {}
             }
         }
         self.file_level(name).map(Type::class)
+    }
+
+    /// A member class of a class around, without type arguments of its own.
+    fn member_type(&self, class: Name) -> Type {
+        let is_generic = self.world.decl(&class).is_some_and(|decl| decl.is_generic);
+        let args = if is_generic { Vec::new() } else { self.outer_arguments(&class) };
+        Type::generic(class, args)
+    }
+
+    /// What an inner class named here has for the type parameters of the classes around
+    /// it: these, as it is named within them.
+    pub fn outer_arguments(&self, class: &Name) -> Vec<Type> {
+        let mut found = Vec::new();
+        let mut around = self.world.around(class);
+        while let Some(outer) = around {
+            let of_outer = |level: &Level| match level {
+                Level::Variable(variable) if variable.owner == outer.name => {
+                    Some(Type::Variable(variable.clone()))
+                }
+                _ => None,
+            };
+            found.extend(self.levels.iter().filter_map(of_outer));
+            around = self.world.around(&outer.name);
+        }
+        found
     }
 
     /// A class visible in the whole file: imports, the package, `java.lang`.

@@ -18,7 +18,11 @@ pub(crate) fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassI
     for class in &file.classes {
         resolver.levels =
             class.outer.map_or_else(Vec::new, |outer| levels_within(file, &infos, outer));
-        infos.push(class_info(&mut resolver, class.node, &class.name));
+        let mut info = class_info(&mut resolver, class.node, &class.name);
+        if let Some(outer) = class.outer.filter(|_| class.is_inner) {
+            info.outer_parameters = infos[outer].parameters().cloned().collect();
+        }
+        infos.push(info);
     }
     infos
 }

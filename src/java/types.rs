@@ -71,7 +71,8 @@ impl fmt::Display for ValueKind {
 pub struct ClassType {
     /// Binary name.
     pub name: Name,
-    /// Type arguments; empty if raw or not generic.
+    /// Type arguments; empty if raw or not generic. Those of the classes around an inner
+    /// class follow its own: `A<X>.B<Y>` has Y, X.
     pub args: Vec<Type>,
 }
 

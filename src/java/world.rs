@@ -126,8 +126,17 @@ impl<'w> World<'w> {
         self.declared.get(class).map(|(file, _)| &self.files[*file])
     }
 
-    fn decl(&self, class: &str) -> Option<&ClassDecl> {
+    /// The declaration of a source class.
+    pub fn decl(&self, class: &str) -> Option<&ClassDecl> {
         self.declared.get(class).map(|(file, index)| &self.files[*file].classes[*index])
+    }
+
+    /// The declaration around that of an inner source class.
+    pub fn around(&self, class: &str) -> Option<&ClassDecl> {
+        let (file, index) = self.declared.get(class)?;
+        let classes = &self.files[*file].classes;
+        let inner = Some(&classes[*index]).filter(|decl| decl.is_inner)?;
+        inner.outer.map(|outer| &classes[outer])
     }
 
     /// `name` as the binary name of a class that is there.

@@ -54,6 +54,45 @@ fn methods_of_object_in_two_interfaces_are_those_of_object() {
     }
 }
 
+/// What stands for the type parameters of the classes around it is part of a type.
+#[test]
+fn inner_classes_have_the_type_arguments_of_those_around_them() {
+    if has_jdk() {
+        let java = "import java.util.*;
+            class Chain<T> {
+                class Node { T value; Node next; T get() { return value; } class Deep { T t; } }
+                class Pair<U> { T first; U second; }
+                class Walk implements Iterator<T> {
+                    public boolean hasNext() { return false; }
+                    public T next() { return null; }
+                }
+                Node head; Walk walk; Pair<Long> pair;
+                Pair<T> twice() { return new Pair<>(); }
+            }
+            class Words extends Chain<String> { int n() { return head.next.get().length(); } }
+            class T {
+                void f(Chain<String> c, Chain<String>.Node n, Words w) {
+                    n.next.value.trim(); w.walk.next().strip(); w.new Node().get().intern();
+                    Chain<String>.Pair<Thread> p = c.new Pair<>();
+                    p.second.start(); p.first.isBlank(); c.twice().second.isEmpty();
+                    c.new Pair<Runnable>().second.run(); c.pair.second.longValue();
+                    Chain<String>.Node.Deep d = null; d.t.lines();
+                }
+            }";
+        let mut found = calls(java);
+        found.retain(|name| name != "Method_Invocation");
+        found.sort();
+        let strings = ["intern", "isBlank", "isEmpty", "length", "lines", "strip", "trim"];
+        let mut expected = vec![
+            "lib:java.lang.Long.longValue".to_owned(),
+            "lib:java.lang.Runnable.run".to_owned(),
+        ];
+        expected.extend(strings.map(|name| format!("lib:java.lang.String.{name}")));
+        expected.push("lib:java.lang.Thread.start".to_owned());
+        assert_eq!(found, expected);
+    }
+}
+
 /// Of two interfaces above that both declare a method, javac took the sources' before
 /// release 22, since then the one that comes later by name.
 #[test]

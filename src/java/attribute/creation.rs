@@ -54,15 +54,26 @@ impl Attributor<'_> {
         let outer = self.resolver.upper(&outer);
         let member =
             outer.class_name().and_then(|c| self.resolver.member_class(c, self.text(name)));
-        member.map_or_else(|| self.resolver.ty(type_node), Type::class)
+        let Some(member) = member else { return self.resolver.ty(type_node) };
+        let own = tree.first(type_node, Kind::TypeArguments);
+        let mut args = own.map_or_else(Vec::new, |a| self.resolver.type_arguments(a, 0));
+        let declaring = member.rsplit_once('$').map_or("", |(declaring, _)| declaring);
+        if let Some(Type::Class(declaring)) = self.resolver.as_super(&outer, declaring) {
+            args.extend(declaring.args.iter().cloned());
+        }
+        Type::generic(member, args)
     }
 
     /// The class with inference variables as its type arguments.
     fn diamond(&mut self, class: &Type) -> Type {
         let info = class.class_name().and_then(|n| self.resolver.class(n));
         let Some(info) = info else { return class.clone() };
-        let fresh = self.inference.fresh(&info.type_parameters);
-        Type::generic(info.name.clone(), fresh.into_iter().map(|(_, ty)| ty).collect())
+        let outer = match class {
+            Type::Class(class) if !class.args.is_empty() => class.args.clone(),
+            _ => self.resolver.outer_arguments(&info.name),
+        };
+        let own = self.inference.fresh(&info.type_parameters).into_iter().map(|(_, ty)| ty);
+        Type::generic(info.name.clone(), own.chain(outer).collect())
     }
 
     /// Resolves a constructor of `class` for the creation, enum constant or explicit

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cafebabe::attributes::{AttributeData, AttributeInfo};
+use cafebabe::attributes::{AttributeData, AttributeInfo, InnerClassAccessFlags, InnerClassEntry};
 use cafebabe::{
     ClassAccessFlags, ClassFile, FieldAccessFlags, FieldInfo as FileField, MethodAccessFlags,
     MethodInfo as FileMethod, ParseOptions,
@@ -13,8 +13,12 @@ use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility
 use crate::java::fast::Map;
 use crate::java::types::{Name, Type, TypeVariable};
 
-/// The class in a class file; none if the file is not one.
-pub(super) fn class_info(bytes: &[u8]) -> Option<ClassInfo> {
+/// The class in a class file, with `find` for the class around it; none if the file is
+/// not one.
+pub(super) fn class_info(
+    bytes: &[u8],
+    find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
+) -> Option<ClassInfo> {
     let mut options = ParseOptions::default();
     options.parse_bytecode(false);
     let file = cafebabe::parse_class_with_options(bytes, &options).ok()?;
@@ -26,8 +30,12 @@ pub(super) fn class_info(bytes: &[u8]) -> Option<ClassInfo> {
         name: name.clone(),
         ..ClassInfo::default()
     };
+    let outer = outer_of(&file).and_then(|outer| find(&outer));
+    class.outer_parameters = outer.map_or_else(Vec::new, |o| o.parameters().cloned().collect());
     supertypes(&file, &mut class);
-    let scope = class.type_parameters.clone();
+    // Looked up from the end.
+    let mut scope: Vec<Arc<TypeVariable>> = class.parameters().cloned().collect();
+    scope.reverse();
     class.fields = file.fields.iter().filter_map(|f| field(f, &scope)).collect();
     class.methods = methods(&file, &name, &scope);
     Some(class)
@@ -42,14 +50,29 @@ fn visibility(flags: u16) -> Visibility {
     }
 }
 
-/// What a member class's own entry among the inner classes says of it, or the flags of
-/// a top-level class.
-fn member_visibility(file: &ClassFile<'_>) -> Visibility {
+/// A class's own entry among the inner classes.
+fn own_entry<'f>(file: &'f ClassFile<'_>) -> Option<&'f InnerClassEntry<'f>> {
     let entries = file.attributes.iter().filter_map(|a| match &a.data {
         AttributeData::InnerClasses(entries) => Some(entries),
         _ => None,
     });
-    let own = entries.flatten().find(|e| *e.inner_class_info == *file.this_class);
+    entries.flatten().find(|e| *e.inner_class_info == *file.this_class)
+}
+
+/// The class around an inner class, one that is not static.
+fn outer_of(file: &ClassFile<'_>) -> Option<String> {
+    let entry = own_entry(file)?;
+    let outer = entry.outer_class_info.as_deref()?;
+    let is_static = entry.access_flags.contains(InnerClassAccessFlags::STATIC);
+    // Names that get shorter come to an end.
+    let is_inner = !is_static && file.this_class.len() > outer.len();
+    is_inner.then(|| outer.replace('/', "."))
+}
+
+/// What a member class's own entry among the inner classes says of it, or the flags of
+/// a top-level class.
+fn member_visibility(file: &ClassFile<'_>) -> Visibility {
+    let own = own_entry(file);
     let is_public = file.access_flags.contains(ClassAccessFlags::PUBLIC);
     let top_level = if is_public { Visibility::Open } else { Visibility::Package };
     own.map_or(top_level, |e| visibility(e.access_flags.bits()))
@@ -68,7 +91,9 @@ fn supertypes(file: &ClassFile<'_>, class: &mut ClassInfo) {
     class.superclass = file.super_class.as_ref().map(|n| plain(n));
     class.interfaces = file.interfaces.iter().map(|n| plain(n)).collect();
     let Some(text) = signature_of(&file.attributes) else { return };
-    let mut signature = Signature::new(text, Vec::new());
+    let mut around = class.outer_parameters.clone();
+    around.reverse();
+    let mut signature = Signature::new(text, around);
     let Some(parameters) = signature.type_parameters(&class.name) else { return };
     class.type_parameters = parameters;
     let Some(superclass) = signature.ty() else { return };

@@ -106,7 +106,7 @@ impl ClassPath {
     fn load(&self, name: &str) -> Option<ClassInfo> {
         let path = name.replace('.', "/");
         let bytes = self.places.iter().find_map(|place| place.bytes(&path))?;
-        convert::class_info(&bytes)
+        convert::class_info(&bytes, |outer| self.find(outer))
     }
 }
 

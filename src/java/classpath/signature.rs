@@ -112,14 +112,14 @@ impl<'s> Signature<'s> {
         Some(known.map_or_else(Type::object, |v| Type::Variable(v.clone())))
     }
 
-    /// `java/util/Map<TK;TV;>.Entry<...>;` after its `L`.
+    /// `A<TK;>.B<TV;>;` after its `L`.
     fn class(&mut self) -> Option<Type> {
         let mut name = String::new();
         let mut args = Vec::new();
         loop {
             name.push_str(&self.until(&['<', '.', ';'])?.replace('/', "."));
             if self.eat('<') {
-                args = self.arguments()?;
+                args.splice(0..0, self.arguments()?);
             }
             if self.eat(';') {
                 return Some(Type::generic(name, args));
@@ -128,7 +128,6 @@ impl<'s> Signature<'s> {
                 return None;
             }
             name.push('$');
-            args = Vec::new();
         }
     }
 
@@ -173,12 +172,14 @@ mod tests {
     fn generic_method_signatures() {
         let owner: Name = "C.m".into();
         let mut signature =
-            Signature::new("<T:Ljava/lang/Object;>(Ljava/util/Map<TT;*>.E<-TT;>;[I)TT;", vec![]);
+            Signature::new("<T:Ljava/lang/Object;>(La/Map<TT;*>.E<-TT;>;[I)TT;", vec![]);
         let parameters = signature.type_parameters(&owner).unwrap();
         let (args, returns) = signature.method().unwrap();
         let t = Type::Variable(parameters[0].clone());
         let lower = Type::Wildcard(Arc::new(Wildcard::Super(t.clone())));
-        assert_eq!(args, [Type::generic("java.util.Map$E", vec![lower]), Type::INT.array()]);
+        let any = Type::Wildcard(Arc::new(Wildcard::Any));
+        let class = Type::generic("a.Map$E", vec![lower, t.clone(), any]);
+        assert_eq!(args, [class, Type::INT.array()]);
         assert_eq!(returns, t);
     }
 
