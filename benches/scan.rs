@@ -1,11 +1,12 @@
 //! Megabytes a second of Java source: parsed, divided into blocks, and all of a typed
-//! scan. The folder is named by WATTLINE_BENCH_SOURCES, the class path by
+//! scan; and names a second that a class path as large as Android's lacks, which are most
+//! of the names that it is asked for. The folder is named by WATTLINE_BENCH_SOURCES, the class path by
 //! WATTLINE_BENCH_CLASSPATH; without them it is the test targets' few files.
 
 use std::hint::black_box;
 use std::path::PathBuf;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;
 use wattline::blocks::{Granularity, divide};
 use wattline::java::{ClassPath, SourceFile};
@@ -57,5 +58,32 @@ fn scan(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, scan);
+/// As many entries as the jar of all classes of Android 14 has.
+const ENTRIES: usize = 65_307;
+
+/// Names that are looked up at a time.
+const NAMES: usize = 1000;
+
+fn missing_names(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let jar = folder.path().join("large.jar");
+    let mut writer = zip::ZipWriter::new(std::fs::File::create(&jar).expect("a new file"));
+    for entry in 0..ENTRIES {
+        let options = zip::write::SimpleFileOptions::default();
+        writer.start_file(format!("p/C{entry}.class"), options).expect("an entry");
+    }
+    writer.finish().expect("a jar");
+    let names: Vec<String> = (0..NAMES).map(|name| format!("q.C{name}")).collect();
+    let open = || ClassPath::open(std::slice::from_ref(&jar)).expect("a jar");
+    let find =
+        |classes: ClassPath| names.iter().filter(|name| classes.find(name).is_some()).count();
+    let mut group = criterion.benchmark_group("class path");
+    group.throughput(Throughput::Elements(NAMES as u64)).sample_size(10);
+    group.bench_function("missing names", |bench| {
+        bench.iter_batched(open, |classes| black_box(find(classes)), BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, scan, missing_names);
 criterion_main!(benches);

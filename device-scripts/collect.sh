@@ -1,7 +1,8 @@
 #!/system/bin/sh
 # collect.sh [COUNTS_PACKAGE]: prints what the last session left, for the host to take apart.
-# Input:  the files of session.sh, the log; the package whose wattline-counts.csv is wanted,
-#         and wattline-counts.windows where it has one.
+# Input:  the files of session.sh, the log; the package whose wattline-counts-*.csv are wanted,
+#         and wattline-counts-*.windows where it has some. Each process and each class loader
+#         that counts has its own; they come one after the other.
 # Output: sections '@@wattline NAME begin', the bytes, a newline, '@@wattline NAME end' for
 #         samples, logcat, counts and windows; '@@wattline NAME missing' for what is not there.
 
@@ -26,12 +27,15 @@ echo
 echo "@@wattline logcat end"
 if [ -n "$1" ]; then
     for name in counts:csv windows:windows; do
-        file=wattline-counts.${name#*:}
-        counts=$root/data/data/$1/files/$file
+        all=$work/counts.${name#*:}
         # Without root only the application itself may read its files.
-        if [ ! -r "$counts" ] && has run-as; then
-            run-as "$1" cat "files/$file" >"$work/$file" 2>/dev/null && counts=$work/$file
+        if ! cat "$root/data/data/$1/files/wattline-counts-"*".${name#*:}" >"$all" 2>/dev/null; then
+            rm -f "$all"
+            if has run-as; then
+                run-as "$1" sh -c "cat files/wattline-counts-*.${name#*:}" >"$all" 2>/dev/null ||
+                    rm -f "$all"
+            fi
         fi
-        section "${name%:*}" "$counts"
+        section "${name%:*}" "$all"
     done
 fi

@@ -9,10 +9,11 @@
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
 #         application to end by itself after its end mark
 #         expect_ms=N   length that is expected: until shortly before, few looks at the log
-#         counts=yes    remove old wattline-counts.* first
+#         counts=yes    remove old wattline-counts-* first
 #         app_mask=HEX scripts_mask=HEX              cores for taskset (absent: not pinned)
 # Output: key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
-#         code 3; the samples in session/samples.txt, the marks in the log.
+#         code 3; the samples in session/samples.txt, the marks in the log. While kernels
+#         run: closed=N when a look at the log finds that N of them have ended.
 # A session that loses its host (hangup) stops the application and restores the board.
 
 # shellcheck source=device-scripts/common.sh
@@ -326,6 +327,10 @@ set_next_poll() {
 
 poll_application() {
     look_at_log
+    if [ "$closed" != "$closed_told" ]; then
+        closed_told=$closed
+        echo "closed=$closed"
+    fi
     if [ -n "$begun" ] && [ -z "$pinned" ]; then
         pinned=yes
         pin app "$app_mask" "$app_pid"
@@ -395,9 +400,13 @@ if [ -n "$package" ]; then
     need am "is this Android?"
     [ -z "$steps" ] || need input "the scenario has input steps"
     old_counts=$root/data/data/$package/files/wattline-counts
-    for suffix in csv final windows; do
-        [ "$counts" != yes ] || [ ! -e "$old_counts.$suffix" ] || rm "$old_counts.$suffix"
-    done
+    if [ "$counts" = yes ]; then
+        set +f
+        for old in "$old_counts"-*; do
+            [ ! -e "$old" ] || rm "$old"
+        done
+        set -f
+    fi
 fi
 read_temperature
 temperature_before_c=$temperature_c
@@ -413,6 +422,7 @@ mark_noted=
 pinned=
 result=
 app_pid=none
+closed_told=0
 unborn_polls=0
 begin_ms=0
 next_poll_ms=0
@@ -450,8 +460,15 @@ read_frequency
 read_slow_time
 warn_of_throttling
 # One that ended before it wrote its last counts was killed between its end mark and that.
-if [ "$counts" = yes ] && [ -n "$died" ] && [ ! -e "$old_counts.final" ]; then
-    echo "counts=partial"
+# Each process and each class loader that counts has files of its own.
+if [ "$counts" = yes ] && [ -n "$died" ]; then
+    whole=no
+    for file in "$old_counts"-*.csv; do
+        whole=no
+        [ -e "${file%.csv}.final" ] || break
+        whole=yes
+    done
+    [ $whole = yes ] || echo "counts=partial"
 fi
 echo "t0=$t0"
 echo "t1=$t1"

@@ -2,12 +2,37 @@
 # Makes sure that the programs wattline needs are there: as root it installs what is
 # missing (Debian, Ubuntu), else it prints the command that would.
 # Argument: `run` for what the pipeline on the virtual board needs, `test` for the
-# checks too.
+# checks too. Chromium, and by npm what drives it (tests/browser), are for the report's tests
+# in a browser: what is missing of them stops nothing, these tests say that they are skipped.
 set -eu
+cd "$(dirname "$0")/.."
 
 missing=
 need() { # program, package
     command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+
+want() { # program, package: only where this system has it
+    command -v "$1" >/dev/null 2>&1 && return
+    if [ "$(id -u)" = 0 ] && apt-cache show "$2" >/dev/null 2>&1; then
+        missing="$missing $2"
+    else
+        echo "no $1: the report's tests in a browser are skipped" >&2
+    fi
+}
+
+# Packages of npm, once for every version of their list.
+browser_modules() {
+    to=target/browser
+    cmp -s tests/browser/package-lock.json "$to/installed.json" && return
+    command -v npm >/dev/null 2>&1 || return 0
+    mkdir -p "$to"
+    cp tests/browser/package.json tests/browser/package-lock.json "$to/"
+    if (cd "$to" && npm ci --ignore-scripts --no-audit --no-fund --silent); then
+        cp tests/browser/package-lock.json "$to/installed.json"
+    else
+        echo "npm could not install tests/browser: the report's tests in a browser are skipped" >&2
+    fi
 }
 
 need cc gcc
@@ -20,6 +45,8 @@ need mvn maven
 [ -e /usr/share/java/asm.jar ] || missing="$missing libasm-java"
 if [ "${1:-run}" = test ]; then
     need shellcheck shellcheck
+    want chromium chromium
+    want npm npm
 fi
 
 if [ -n "$missing" ]; then
@@ -34,6 +61,8 @@ if [ -n "$missing" ]; then
         exit 3
     fi
 fi
+
+[ "${1:-run}" != test ] || browser_modules
 
 if ! command -v cargo >/dev/null 2>&1; then
     echo "cargo is not on PATH: install Rust 1.90 or later (Debian's own is older), then run this again" >&2

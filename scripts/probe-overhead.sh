@@ -1,7 +1,8 @@
 #!/bin/sh
 # What probes cost, against JaCoCo, in one run: thread CPU time of a warm round over
 # plain, the median of alternating repetitions, in per cent; for log also in nanoseconds a
-# block. `closed` is count with --closed-world.
+# block. `watched` is count with --watch-loops, as campaigns have it; `closed` is that with
+# --closed-world.
 #
 #   scripts/probe-overhead.sh [REPETITIONS]
 #
@@ -18,20 +19,23 @@ jacoco=$HOME/.m2/repository/org/jacoco/org.jacoco.agent/0.8.14/org.jacoco.agent-
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-variants="plain count closed log"
+variants="plain count watched closed log"
 [ -f "$jacoco" ] || mvn -q -B dependency:get -Dtransitive=false \
     -Dartifact=org.jacoco:org.jacoco.agent:0.8.14:jar:runtime || true
 if [ -f "$jacoco" ]; then
-    variants="plain jacoco count closed log"
+    variants="plain jacoco count watched closed log"
 else
     echo "JaCoCo is skipped: its agent can't be fetched" >&2
 fi
 
 "${java}c" -d "$work/driver" benches/probes/Driver.java
-for probe in plain count closed log; do
-    options="--probe $probe"
-    [ $probe != closed ] || options="--probe count --closed-world"
-    # shellcheck disable=SC2086 # two or three words
+for probe in plain count watched closed log; do
+    case $probe in
+        watched) options="--probe count --watch-loops" ;;
+        closed) options="--probe count --watch-loops --closed-world" ;;
+        *) options="--probe $probe" ;;
+    esac
+    # shellcheck disable=SC2086 # several words
     "$wattline" -q instrument benches/probes/programs $options --out "$work/$probe" >"$work/messages" 2>&1 ||
         { cat "$work/messages" >&2; exit 1; }
     find "$work/$probe" -name '*.java' >"$work/files"
@@ -57,7 +61,7 @@ for repetition in $(seq "$repetitions"); do
             echo "$program $variant $repetition $(cat "$work/out")" >>"$work/times"
             [ "$variant" != log ] || awk -F, -v program="$program" \
                 '{ blocks += $2 } END { print program, blocks }' \
-                "$work/wattline-counts.csv" >>"$work/blocks"
+                "$work/wattline-counts-1.csv" >>"$work/blocks"
         done
     done
 done

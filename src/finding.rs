@@ -15,6 +15,8 @@ pub enum FindingKind {
     UnreadableFile,
     /// The file is no UTF-8 and was read in another encoding, which may be wrong.
     AssumedEncoding,
+    /// The file is no part of an application and was left out; the message says why.
+    LeftOut,
     /// The type of an expression is not known; its operations carry a guessed kind.
     UnknownType,
     /// The declaring class of a call is not known; it counts as `lib:?.<method>`.
@@ -31,6 +33,7 @@ impl fmt::Display for FindingKind {
             FindingKind::SyntaxError => "syntax-error",
             FindingKind::UnreadableFile => "unreadable-file",
             FindingKind::AssumedEncoding => "assumed-encoding",
+            FindingKind::LeftOut => "left-out",
             FindingKind::UnknownType => "unknown-type",
             FindingKind::UnresolvedCall => "unresolved-call",
             FindingKind::NotProbed => "not-probed",

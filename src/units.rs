@@ -125,6 +125,9 @@ fn with_prefix(value: f64, symbol: &str) -> String {
     if size == 0.0 || !size.is_finite() {
         return format!("{value} {symbol}");
     }
+    if size >= 1e6 {
+        return format!("{value:.2e} {symbol}");
+    }
     if size >= 1e3 {
         return format!("{value:.0} {symbol}");
     }
@@ -160,5 +163,7 @@ mod tests {
         assert_eq!(Seconds(100.0).to_string(), "100 s");
         assert_eq!(Joules(0.0).to_string(), "0 J");
         assert_eq!(Joules(0.9999).to_string(), "1.00 J");
+        assert_eq!(Joules(123_456.0).to_string(), "123456 J");
+        assert_eq!(Watts(-1e308).to_string(), "-1.00e308 W");
     }
 }

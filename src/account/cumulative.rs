@@ -1,30 +1,24 @@
 //! The cumulative curve of operations: what part of a scenario's energy the costliest
 //! ones make (the paper: the first ten 71.3 %, the next twenty 26.1 %).
 
-use crate::account::OperationAccount;
 use crate::account::exact::Femtojoules;
+use crate::account::{Accounts, entry};
 
-/// One point of the curve per operation: the part of the explained energy that it and
-/// all before it hold, 0..1. Empty where nothing is explained.
-pub fn curve(operations: &[OperationAccount]) -> Vec<f64> {
-    let total: Femtojoules = operations.iter().map(|operation| operation.entry.energy).sum();
-    if total.0 <= 0 {
-        return Vec::new();
-    }
+/// One point of the curve per operation: the part of the energy above idle that it and all
+/// before it hold. Empty where that energy isn't positive.
+pub fn curve(accounts: &Accounts) -> Vec<f64> {
+    let whole = accounts.ledger.above_idle();
     let mut sum = Femtojoules::ZERO;
-    operations
-        .iter()
-        .map(|operation| {
-            sum += operation.entry.energy;
-            sum.0 as f64 / total.0 as f64
-        })
-        .collect()
+    let up_to = |operation: &super::OperationAccount| {
+        sum += operation.entry.energy;
+        entry::share(sum, whole)
+    };
+    accounts.operations.iter().map_while(up_to).collect()
 }
 
-/// The part that the first `count` operations hold, 0..1; absent where nothing is
-/// explained.
-pub fn top_share(operations: &[OperationAccount], count: usize) -> Option<f64> {
-    let curve = curve(operations);
+/// The part that the first `count` operations hold; absent where there is no curve.
+pub fn top_share(accounts: &Accounts, count: usize) -> Option<f64> {
+    let curve = curve(accounts);
     if count == 0 {
         return curve.first().map(|_| 0.0);
     }
@@ -37,14 +31,19 @@ mod tests {
     use crate::account::{account, sample};
 
     #[test]
-    fn the_curve_rises_to_one() {
+    fn the_curve_rises_to_the_part_that_is_explained() {
         let scenario = sample::program_1();
-        let operations = account(&scenario.scenario()).operations;
-        let curve = curve(&operations);
+        let accounts = account(&scenario.scenario());
+        let curve = curve(&accounts);
         assert!(curve.windows(2).all(|pair| pair[0] <= pair[1]));
-        assert!((curve.last().unwrap() - 1.0).abs() < 1e-12);
-        assert_eq!(top_share(&operations, 1), Some(curve[0]));
-        assert_eq!(top_share(&operations, 1000), Some(1.0));
-        assert_eq!(top_share(&[], 10), None);
+        let explained = accounts.explained().0 as f64 / accounts.ledger.above_idle().0 as f64;
+        assert!((curve.last().unwrap() - explained).abs() < 1e-12);
+        assert_eq!(top_share(&accounts, 1), Some(curve[0]));
+        assert_eq!(top_share(&accounts, 1000), curve.last().copied());
+        let nothing = account(&crate::account::Scenario {
+            executions: &std::collections::BTreeMap::new(),
+            ..scenario.scenario()
+        });
+        assert_eq!(top_share(&nothing, 10), None);
     }
 }

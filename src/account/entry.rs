@@ -64,6 +64,16 @@ pub struct MethodKey {
     pub method: String,
 }
 
+/// A line as far as a method executes it: two methods may share one, as a lambda does with
+/// the method around it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartKey {
+    /// The method.
+    pub method: MethodKey,
+    /// The line.
+    pub line: LineKey,
+}
+
 impl MethodKey {
     /// The method of a block.
     pub fn of(block: &BlockEntry) -> Self {

@@ -3,9 +3,11 @@
 //! lines, blocks and methods that are compared, each level over the entries that make
 //! 95 % of the true energy.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::account::Accounts;
+use crate::account::entry::LineKey;
 use crate::account::matching::Pair;
 use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};
 use crate::account::truth::Truth;
@@ -82,6 +84,8 @@ pub struct Evaluation {
     pub levels: Vec<LevelEvaluation>,
     /// What nothing matches, by level, the largest first.
     pub unmatched: Vec<Unmatched>,
+    /// What lines truly spent, by the dictionary's file names.
+    pub lines: BTreeMap<LineKey, Joules>,
 }
 
 impl Evaluation {
@@ -131,7 +135,9 @@ pub fn evaluations_csv<'e>(boards: impl IntoIterator<Item = (&'e str, &'e Evalua
 pub fn evaluate(accounts: &Accounts, dictionary: &Dictionary, truth: &Truth) -> Evaluation {
     let lines = true_lines(dictionary, truth);
     let all_lines: f64 = truth.lines.iter().map(|(_, energy)| energy.max(0.0)).sum();
-    let mut evaluation = Evaluation::default();
+    let true_line = |(key, energy): (&LineKey, &f64)| (key.clone(), Joules(*energy));
+    let own = lines.iter().map(true_line).collect();
+    let mut evaluation = Evaluation { lines: own, ..Evaluation::default() };
     let levels = [
         (Level::Line, line_pairs(accounts, &lines), all_lines),
         (Level::Block, block_pairs(accounts, dictionary, &lines), all_lines),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, Pricing};
+use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, PartKey, Pricing};
 use super::{
     BlockAccount, Costs, CountVector, Femtojoules, OperationAccount, OperationClass, Scenario,
 };
@@ -49,9 +49,31 @@ pub(super) fn lines(
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<LineKey>> {
-    let key =
-        |leaf: &Leaf<'_>| LineKey { file: leaf.block.file.clone(), line: leaf.operation.line };
-    let mut executions: BTreeMap<LineKey, u64> = BTreeMap::new();
+    by_most_executed(scenario, leaves, line_of, pricing)
+}
+
+/// The accounts of lines by method.
+pub(super) fn parts(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<PartKey>> {
+    let key = |leaf: &Leaf<'_>| PartKey { method: MethodKey::of(leaf.block), line: line_of(leaf) };
+    by_most_executed(scenario, leaves, key, pricing)
+}
+
+fn line_of(leaf: &Leaf<'_>) -> LineKey {
+    LineKey { file: leaf.block.file.clone(), line: leaf.operation.line }
+}
+
+/// Entries that run as often as the most executed of their blocks.
+fn by_most_executed<K: Ord + Clone>(
+    scenario: &Scenario<'_>,
+    leaves: &[Leaf<'_>],
+    key: impl Fn(&Leaf<'_>) -> K,
+    pricing: &Pricing<'_, '_>,
+) -> Vec<Entry<K>> {
+    let mut executions: BTreeMap<K, u64> = BTreeMap::new();
     for leaf in leaves {
         let runs = scenario.executions.get(&leaf.block.id).copied().unwrap_or(0);
         let most = executions.entry(key(leaf)).or_default();
@@ -69,7 +91,10 @@ pub(super) fn blocks(
     let ran = entry::executed(scenario.dictionary, scenario.executions);
     let executions = ran.map(|(block, runs)| (block.id, runs)).collect();
     let mut classes: BTreeMap<BlockId, [Femtojoules; 8]> = BTreeMap::new();
+    let mut lines: BTreeMap<BlockId, BTreeMap<u32, Femtojoules>> = BTreeMap::new();
     for leaf in leaves {
+        let of_block = lines.entry(leaf.block.id).or_default();
+        *of_block.entry(leaf.operation.line).or_default() += leaf.energy;
         let class = class::class_of(&leaf.operation.operation).unwrap_or(OperationClass::Object);
         classes.entry(leaf.block.id).or_default()[class::index_of(class)] += leaf.energy;
     }
@@ -79,7 +104,9 @@ pub(super) fn blocks(
         .into_iter()
         .filter_map(|entry| {
             let classes = classes.get(&entry.key).copied().unwrap_or_default();
-            by_id.get(&entry.key).map(|block| block_account(entry, block, classes, pricing.costs))
+            let lines = lines.remove(&entry.key).unwrap_or_default();
+            let block = by_id.get(&entry.key)?;
+            Some(block_account(entry, block, (classes, lines), pricing.costs))
         })
         .collect()
 }
@@ -88,7 +115,7 @@ pub(super) fn blocks(
 fn block_account(
     entry: Entry<BlockId>,
     block: &crate::operations::BlockEntry,
-    classes: [Femtojoules; 8],
+    (classes, lines): ([Femtojoules; 8], BTreeMap<u32, Femtojoules>),
     costs: &Costs<'_>,
 ) -> BlockAccount {
     let mut once = CountVector::default();
@@ -109,6 +136,7 @@ fn block_account(
         start_line: block.start_line,
         end_line: block.end_line,
         classes,
+        lines,
     }
 }
 

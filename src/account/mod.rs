@@ -34,7 +34,7 @@ use crate::units::Joules;
 pub use class::{CLASSES, OperationClass};
 pub use cost::{CostIndex, Costs, CountVector, Interval};
 pub(crate) use entry::VOCABULARY_ERROR;
-pub use entry::{Entry, LineKey, MethodKey};
+pub use entry::{Entry, LineKey, MethodKey, PartKey};
 pub use evaluate::{Evaluation, LevelEvaluation, evaluate, evaluations_csv};
 pub use exact::Femtojoules;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured};
@@ -98,6 +98,9 @@ pub struct BlockAccount {
     pub cost_interval: Option<Interval>,
     /// Energy in the scenario by class, in the order of [`CLASSES`].
     pub classes: [Femtojoules; 8],
+    /// Energy in the scenario by line of the file; adds up to the block's. Empty where
+    /// lines are not known.
+    pub lines: BTreeMap<u32, Femtojoules>,
 }
 
 impl BlockAccount {
@@ -125,6 +128,8 @@ pub struct Accounts {
     pub blocks: Vec<BlockAccount>,
     /// Methods, constructors, initialisers, lambdas.
     pub methods: Vec<Entry<MethodKey>>,
+    /// Lines by method: those of a method add up to it.
+    pub parts: Vec<Entry<PartKey>>,
     /// Classes, nested ones apart from what they are nested in.
     pub classes: Vec<Entry<String>>,
     /// Packages.
@@ -172,6 +177,7 @@ pub fn account(scenario: &Scenario<'_>) -> Accounts {
         lines: level::lines(scenario, &leaves, &pricing),
         blocks: level::blocks(scenario, &leaves, &pricing),
         methods: level::methods(scenario, &leaves, &pricing),
+        parts: level::parts(scenario, &leaves, &pricing),
         classes: level::classes(scenario, &leaves, &pricing),
         packages: level::packages(scenario, &leaves, &pricing),
         ledger,

@@ -43,7 +43,7 @@ impl Application {
         let classes = ClassPath::open(&sources.libraries)
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let blocks = divide_all(&files, granularity);
-        let Counted { mut dictionary, mut findings, guessed } =
+        let Counted { mut dictionary, mut findings, guessed, .. } =
             operations::count(&files, &blocks, &classes);
         findings.extend(sources.findings.iter().cloned());
         let kept = files_that_stay(&sources);

@@ -5,11 +5,10 @@ use crate::scenario::Scenario;
 use crate::toolchain::jvm::{self, JvmEnd};
 use crate::toolchain::{Jdk, jar};
 
+use super::counts_files::read_calls;
+use super::last_words::last_words;
 use super::runner::Runner;
 use super::{BuildError, VariantBuilder};
-
-/// What the runtime of the call-tree probe writes to its working directory.
-pub const CALLS_FILE: &str = "wattline-calls.txt";
 
 /// Runs the unremoved application once with each input; gives the inputs' names and the
 /// logs of calls. The runs don't wait for frames, as dry runs don't.
@@ -31,17 +30,18 @@ pub fn call_logs(
         let place = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
         let outcome = jvm::run(jdk, &runner.unlimited(input, place.path(), &classes))?;
         let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
-        let first = outcome.stderr.lines().find(|line| !line.trim().is_empty());
+        let said = last_words(&outcome.stderr);
         match outcome.end {
             JvmEnd::Exited(0) => {}
             JvmEnd::Exited(code) => {
-                return Err(failed(format!("exit code {code}: {}", first.unwrap_or("no message"))));
+                let said = said.as_deref().unwrap_or("no message");
+                return Err(failed(format!("exit code {code}: {said}")));
             }
             JvmEnd::TimedOut => return Err(failed("it did not end in time".into())),
         }
-        let file = place.path().join(CALLS_FILE);
-        let log = std::fs::read_to_string(&file).map_err(|error| {
-            failed(format!("it left no log of calls ({error}); a program that halts writes none"))
+        let log = read_calls(place.path()).map_err(|error| failed(error.to_string()))?;
+        let log = log.ok_or_else(|| {
+            failed("it left no log of calls; a program that halts writes none".into())
         })?;
         logs.push((input.name.clone(), log));
     }

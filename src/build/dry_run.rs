@@ -14,7 +14,6 @@ use crate::scenario::Scenario;
 use crate::toolchain::{Jdk, jar};
 
 use super::jobs::{Job, Maker, Shared};
-pub use super::runner::COUNTS_FILE;
 use super::runner::Runner;
 use super::{BuildError, VariantBuilder};
 

@@ -1,5 +1,6 @@
 //! What can go wrong between a scenario and its variants.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -43,23 +44,50 @@ pub enum BuildError {
         /// What was looked through.
         places: String,
     },
+    /// All Java files are of packages that the JDK alone provides.
+    #[error(
+        "{places} has sources of packages java.* alone, which an application takes from the JDK; \
+         name the application's own sources"
+    )]
+    OnlyPlatform {
+        /// What was looked through.
+        places: String,
+    },
     /// The class path can't be read.
     #[error("class path: {0}")]
     ClassPath(String),
     /// The JDK, Maven or an archive failed.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
+    /// An artifact without its hash.
+    #[error(
+        "{place}: `{key}` has no `sha256`. Of the {artifact} that Maven fetches it is\n\n\
+         sha256 = \"{sha256}\"\n\ncopy this line to below its `maven` if that is the one you mean"
+    )]
+    NoHash {
+        /// `FILE:LINE` of the key.
+        place: String,
+        /// `source[0]`.
+        key: String,
+        /// The coordinate.
+        artifact: String,
+        /// What was fetched.
+        sha256: String,
+    },
     /// The unchanged sources don't compile.
-    #[error("the {what} does not compile; first of {count} errors: {first}")]
+    #[error("the {what} does not compile:\n{errors}{remedy}")]
     DoesNotCompile {
         /// `application` or `instrumented application`.
         what: &'static str,
-        /// How many errors.
-        count: usize,
-        /// `file:line: error: ...`.
-        first: String,
+        /// The first errors in javac's words.
+        errors: String,
+        /// What may help, as a line of its own; may be empty.
+        remedy: String,
     },
 }
+
+/// So many errors of javac are shown.
+const SHOWN_ERRORS: usize = 3;
 
 impl BuildError {
     /// Wraps an I/O failure with its path.
@@ -68,11 +96,31 @@ impl BuildError {
         move |source| BuildError::Io { path, source }
     }
 
-    /// The error for sources that javac refused.
-    pub fn refused(what: &'static str, errors: &[Diagnostic]) -> Self {
-        let first = errors.first().map_or_else(String::new, |error| {
-            format!("{}:{}: {}", error.file.display(), error.line, error.message)
+    /// The error for sources that javac refused. `places` says where each of its files
+    /// lies; `release` is one with which it takes them.
+    pub fn refused(
+        what: &'static str,
+        errors: &[Diagnostic],
+        places: &BTreeMap<String, String>,
+        release: Option<u32>,
+    ) -> Self {
+        let shown = errors.iter().take(SHOWN_ERRORS).map(|error| {
+            let path = error.file.to_string_lossy().into_owned();
+            let place = places.get(&path).unwrap_or(&path);
+            let first = format!("{place}:{}: {}", error.line, error.message);
+            let lines = std::iter::once(first).chain(error.details.iter().cloned());
+            lines.collect::<Vec<String>>().join("\n")
         });
-        BuildError::DoesNotCompile { what, count: errors.len(), first }
+        let mut shown = shown.collect::<Vec<String>>().join("\n");
+        if let Some(more) = errors.len().checked_sub(SHOWN_ERRORS).filter(|more| *more > 0) {
+            shown += &format!("\nand {more} more errors");
+        }
+        let remedy = release.map_or_else(String::new, |release| {
+            format!(
+                "\nit compiles for Java {release}: set `java_release = {release}` in \
+                 [application] (of `trace`: --release {release})"
+            )
+        });
+        BuildError::DoesNotCompile { what, errors: shown, remedy }
     }
 }

@@ -11,7 +11,9 @@ use crate::scenario::{Input, Scenario};
 use crate::toolchain::Jdk;
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 
+use super::counts_files::read_counts;
 use super::jobs::Job;
+use super::last_words::last_words;
 use super::suspects::suspects;
 use super::{Application, BuildError};
 
@@ -37,9 +39,6 @@ const TOO_MUCH_WORK: i32 = 99;
 
 /// What the build with switches reads: the numbers of those that are off.
 const OFF_FILE: &str = "wattline-off.txt";
-
-/// What the probes' runtime writes to its working directory.
-pub const COUNTS_FILE: &str = "wattline-counts.csv";
 
 fn failed(reason: String) -> DryOutcome {
     DryOutcome::Failed { reason, suspects: Vec::new() }
@@ -191,12 +190,14 @@ impl<'r> Runner<'r> {
             JvmEnd::Exited(TOO_MUCH_WORK) => return Ok(too_much()),
             JvmEnd::Exited(code) => code,
         };
-        let file = folder.join(COUNTS_FILE);
-        let text = match std::fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if code == 0 => return Err(BuildError::io(&file)(error)),
+        let text = match read_counts(folder).map_err(BuildError::io(folder))? {
+            Some(text) => text,
+            None if code == 0 => {
+                let none = std::io::Error::other("the program left no counts");
+                return Err(BuildError::io(folder)(none));
+            }
             // It was ended too hard to write them.
-            Err(_) => String::new(),
+            None => String::new(),
         };
         let executions = parse_executions(&text, self.application.dictionary.blocks.len());
         match executions {
@@ -211,8 +212,12 @@ impl<'r> Runner<'r> {
     }
 
     fn crash(&self, code: i32, stderr: &str, job: &Job) -> DryOutcome {
-        let first = stderr.lines().find(|line| !line.trim().is_empty());
-        let reason = format!("exit code {code}: {}", first.unwrap_or("no message"));
+        // Of a variant the first line is enough: that it fails is its blocks' fault.
+        let said = match job.removed.is_empty() {
+            true => last_words(stderr),
+            false => stderr.lines().find(|line| !line.trim().is_empty()).map(str::to_string),
+        };
+        let reason = format!("exit code {code}: {}", said.as_deref().unwrap_or("no message"));
         // Where a stack overflows is chance.
         let suspects = match stderr.contains("StackOverflowError") {
             true => Vec::new(),

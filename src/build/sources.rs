@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::finding::{Finding, FindingKind};
-use crate::scenario::{Origin, Role, Scenario, Source};
+use crate::scenario::{Artifact, Origin, Role, Scenario, Source, place_of_key};
 use crate::toolchain::{artifact, jar};
 
-use super::BuildError;
+use super::{BuildError, platform};
 
 /// One source file of the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +30,45 @@ pub struct LoadedSource {
 pub struct Sources {
     /// The files, ordered by path; a path that comes twice is taken from the first tree.
     pub files: Vec<LoadedSource>,
+    /// What else the source jars hold, by name: it goes into the class path.
+    pub resources: BTreeMap<String, Vec<u8>>,
+    /// Where each file lies, by its path, for messages: `JAR!/PATH` in a jar.
+    pub places: BTreeMap<String, String>,
     /// Jars and class folders.
     pub libraries: Vec<PathBuf>,
-    /// Files that could not be read as text.
+    /// Files that could not be read as text, or are no part of an application.
     pub findings: Vec<Finding>,
+}
+
+impl Sources {
+    /// Hash of every file, of what is read of it and of what it is for, by name.
+    ///
+    /// # Errors
+    /// A library can't be read.
+    pub fn hashes(&self) -> Result<BTreeMap<String, String>, BuildError> {
+        let own = self.files.iter().map(|file| {
+            let told = format!("{:?} {}\n{}", file.role, file.analyse, file.text);
+            (file.path.clone(), artifact::hash_of_bytes(told.as_bytes()))
+        });
+        let mut hashes: BTreeMap<String, String> = own.collect();
+        let resources = self.resources.iter();
+        hashes.extend(resources.map(|(name, b)| (name.clone(), artifact::hash_of_bytes(b))));
+        for library in &self.libraries {
+            let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            hashes.insert(name, hash_of_library(library)?);
+        }
+        Ok(hashes)
+    }
+}
+
+/// The hash of a jar, or of all files of a folder with their names.
+fn hash_of_library(library: &Path) -> Result<String, BuildError> {
+    if library.is_file() {
+        return Ok(artifact::hash_of(library)?);
+    }
+    let files = jar::read_folder(library)?.into_iter();
+    let told = files.map(|(name, bytes)| name + " " + &artifact::hash_of_bytes(&bytes) + "\n");
+    Ok(artifact::hash_of_bytes(told.collect::<String>().as_bytes()))
 }
 
 /// Loads a scenario's sources; fetches artifacts that the cache does not have.
@@ -41,17 +76,22 @@ pub fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
     let named_in = scenario.file.display().to_string();
     let mut sources = Sources::default();
     let mut files = BTreeMap::new();
-    for source in &scenario.sources {
-        let place = locate(scenario, &source.origin)?;
-        let texts = read_tree(&place, &named_in, |path| source.takes(path), &mut sources.findings)?;
-        add(&mut files, texts, source);
+    for (index, source) in scenario.sources.iter().enumerate() {
+        let place = locate(scenario, &source.origin, &format!("source[{index}]"))?;
+        let Source { role, analyse, .. } = *source;
+        let takes = |path: &str| source.takes(path);
+        add_tree(&mut sources, &mut files, (&place, &named_in, &takes), (role, analyse))?;
+        if is_archive(&place) {
+            let is_resource = |name: &str| takes(name) && is_resource(name);
+            jar::add_entries(&mut sources.resources, jar::read(&place, "", is_resource)?);
+        }
     }
     sources.files = files.into_values().collect();
-    for library in &scenario.libraries {
-        sources.libraries.push(locate(scenario, library)?);
+    for (index, library) in scenario.libraries.iter().enumerate() {
+        sources.libraries.push(locate(scenario, library, &format!("library[{index}]"))?);
     }
     if sources.files.is_empty() {
-        return Err(BuildError::NoSources { places: named_in });
+        return Err(nothing_in(named_in, &sources.findings));
     }
     Ok(sources)
 }
@@ -61,36 +101,76 @@ pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, B
     let mut sources = Sources { libraries: libraries.to_vec(), ..Sources::default() };
     let mut files = BTreeMap::new();
     for path in paths {
-        let texts = read_tree(path, "the command line", |_| true, &mut sources.findings)?;
-        for (path, text) in texts {
-            let file = LoadedSource { path, text, role: Role::Analysed, analyse: true };
-            files.entry(file.path.clone()).or_insert(file);
-        }
+        let tree = (path.as_path(), "the command line", &(|_: &str| true) as &dyn Fn(&str) -> bool);
+        add_tree(&mut sources, &mut files, tree, (Role::Analysed, true))?;
     }
     sources.files = files.into_values().collect();
     if sources.files.is_empty() {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(BuildError::NoSources { places: places.join(", ") });
+        return Err(nothing_in(places.join(", "), &sources.findings));
     }
     Ok(sources)
 }
 
-fn add(
+/// Adds what is resource in source jars among `paths`, for those who run the program.
+pub fn add_resources(sources: &mut Sources, paths: &[PathBuf]) -> Result<(), BuildError> {
+    for path in paths.iter().filter(|path| is_archive(path)) {
+        jar::add_entries(&mut sources.resources, jar::read(path, "", is_resource)?);
+    }
+    Ok(())
+}
+
+/// Where a source tree lies, what names it, and which of its files are taken.
+type Tree<'a> = (&'a Path, &'a str, &'a dyn Fn(&str) -> bool);
+
+/// Adds the Java files of a place that are not there yet.
+fn add_tree(
+    sources: &mut Sources,
     files: &mut BTreeMap<String, LoadedSource>,
-    texts: BTreeMap<String, String>,
-    source: &Source,
-) {
-    for (path, text) in texts {
-        let file = LoadedSource { path, text, role: source.role, analyse: source.analyse };
-        files.entry(file.path.clone()).or_insert(file);
+    (place, named_in, takes): Tree<'_>,
+    (role, analyse): (Role, bool),
+) -> Result<(), BuildError> {
+    for (path, text) in read_tree(place, named_in, takes, &mut sources.findings)? {
+        if !files.contains_key(&path) {
+            sources.places.insert(path.clone(), place_of(place, &path));
+            files.insert(path.clone(), LoadedSource { path, text, role, analyse });
+        }
+    }
+    Ok(())
+}
+
+/// Where a file of a source tree lies.
+fn place_of(tree: &Path, path: &str) -> String {
+    match tree {
+        folder if folder.is_dir() => folder.join(path).display().to_string(),
+        jar if is_archive(jar) => format!("{}!/{path}", jar.display()),
+        file => file.display().to_string(),
     }
 }
 
-/// The file or folder of an origin; artifacts are fetched.
-fn locate(scenario: &Scenario, origin: &Origin) -> Result<PathBuf, BuildError> {
+fn is_archive(place: &Path) -> bool {
+    place.is_file() && place.extension().is_none_or(|extension| extension != "java")
+}
+
+/// Whether an entry of a source jar belongs into the class path as it is.
+fn is_resource(name: &str) -> bool {
+    !name.ends_with(".java") && !name.ends_with(".class") && jar::is_content(name)
+}
+
+/// The file or folder of an origin; artifacts are fetched. `key` is where it stands in the
+/// scenario.
+fn locate(scenario: &Scenario, origin: &Origin, key: &str) -> Result<PathBuf, BuildError> {
     match origin {
         Origin::Path(path) => Ok(scenario.resolve(path)),
-        Origin::Maven(found) => Ok(artifact::fetch(&found.coordinate(), &found.sha256)?),
+        Origin::Maven(found @ Artifact { sha256: Some(hash), .. }) => {
+            Ok(artifact::fetch(&found.coordinate(), hash)?)
+        }
+        Origin::Maven(found) => Err(BuildError::NoHash {
+            place: place_of_key(&scenario.file, key),
+            key: key.to_string(),
+            artifact: found.coordinate(),
+            sha256: artifact::fetch_any(&found.coordinate())?,
+        }),
     }
 }
 
@@ -113,12 +193,30 @@ fn read_tree(
     } else {
         return Err(missing());
     };
+    let is_module = |file: &ReadFile| {
+        file.text.as_ref().is_some_and(|text| platform::is_jdk_module(&file.path, text))
+    };
+    let is_jdk = read.iter().any(is_module);
     let mut texts = BTreeMap::new();
     for file in read.into_iter().filter(|file| is_ordinary(&file.path)) {
         findings.extend(file.finding);
-        texts.extend(file.text.map(|text| (file.path, text)));
+        let Some(text) = file.text else { continue };
+        match platform::left_out(&file.path, &text).filter(|_| !is_jdk) {
+            Some(finding) => findings.push(finding),
+            None => {
+                texts.insert(file.path, text);
+            }
+        }
     }
     Ok(texts)
+}
+
+/// Why there is nothing to analyse in `places`.
+fn nothing_in(places: String, findings: &[Finding]) -> BuildError {
+    match findings.iter().any(|finding| finding.kind == FindingKind::LeftOut) {
+        true => BuildError::OnlyPlatform { places },
+        false => BuildError::NoSources { places },
+    }
 }
 
 /// What became of one file.
@@ -196,6 +294,7 @@ fn relative(folder: &Path, path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::parse_scenario;
 
     #[test]
     fn a_folder_gives_its_java_files_and_findings_for_the_rest() {
@@ -218,6 +317,52 @@ mod tests {
         assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
         let kinds: Vec<FindingKind> = sources.findings.iter().map(|f| f.kind).collect();
         assert_eq!(kinds, [FindingKind::AssumedEncoding, FindingKind::UnreadableFile]);
+    }
+
+    #[test]
+    fn resources_of_source_jars_come_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = [
+            ("a/B.java", "package a; class B {}"),
+            ("a/entities.properties", "lt=<"),
+            ("META-INF/maven/pom.xml", "<x/>"),
+            ("META-INF/services/a.S", "a.B"),
+        ];
+        let entries = entries.map(|(name, text)| (name.to_string(), text.as_bytes().to_vec()));
+        let jar = folder.path().join("a-sources.jar");
+        fs::write(&jar, jar::pack(&[], &entries.into())).unwrap();
+        let scenario = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'a.B'\n\
+            [[source]]\npath = 'a-sources.jar'\nexclude = ['**/services/*']\n[[input]]\nname = 'n'\n";
+        let file = folder.path().join("s.toml");
+        let loaded = load_scenario(&parse_scenario(scenario, &file).unwrap()).unwrap();
+        let names: Vec<&String> = loaded.resources.keys().collect();
+        assert_eq!(names, ["a/entities.properties"]);
+        assert_eq!(loaded.places["a/B.java"], format!("{}!/a/B.java", jar.display()));
+        let mut loaded = load_paths(std::slice::from_ref(&jar), &[]).unwrap();
+        add_resources(&mut loaded, &[jar]).unwrap();
+        assert_eq!(loaded.resources.len(), 2);
+    }
+
+    #[test]
+    fn packages_of_the_platform_are_left_out_unless_it_is_the_jdk() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let load = |part: &str| load_paths(&[folder.path().join(part)], &[]);
+        write("emu/java/util/Timer.java", "/* of GWT */ package java.util; class Timer {}");
+        let error = load("emu").unwrap_err().to_string();
+        assert!(error.contains("packages java.*"), "{error}");
+        write("a/B.java", "package a; class B {}");
+        let sources = load("").unwrap();
+        let paths: Vec<_> = sources.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["a/B.java"]);
+        let found: Vec<_> = sources.findings.iter().map(|f| (f.file.as_str(), f.kind)).collect();
+        assert_eq!(found, [("emu/java/util/Timer.java", FindingKind::LeftOut)]);
+        write("module-info.java", "/** The base. */\nmodule java.base {}");
+        assert_eq!(load("").unwrap().files.len(), 2);
     }
 
     #[test]

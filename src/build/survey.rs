@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::instrument;
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{Counted, Dictionary, Prepared, count_each};
+use crate::operations::{CallGraph, Calls, Counted, Dictionary, Prepared, count_each};
 
 /// Files that one core takes at a time: with more, the others wait for it at the end.
 const FILES_MAX: usize = 16;
@@ -25,6 +25,8 @@ pub struct Survey {
     pub findings: Vec<Finding>,
     /// How many operations and calls rest on types that are not known.
     pub guessed: u64,
+    /// What calls may run; empty unless they were followed.
+    pub calls: CallGraph,
 }
 
 impl Survey {
@@ -32,16 +34,21 @@ impl Survey {
     ///
     /// # Errors
     /// If the class path can't be opened.
-    pub fn of(sources: Sources, granularity: Granularity) -> Result<Survey, BuildError> {
+    pub fn of(
+        sources: Sources,
+        granularity: Granularity,
+        calls: Calls,
+    ) -> Result<Survey, BuildError> {
         let (mut files, mut all) = (0, Counted::default());
         let add = |counted| {
             files += 1;
             all.add(counted);
         };
-        let mut findings = Survey::each(sources, granularity, |counted| counted, add)?;
+        let mut findings = Survey::each(sources, granularity, calls, |counted| counted, add)?;
         findings.extend(all.findings);
         findings.sort();
-        Ok(Survey { files, dictionary: all.dictionary, findings, guessed: all.guessed })
+        let calls = CallGraph::of(&all.dictionary, &all.calls);
+        Ok(Survey { files, dictionary: all.dictionary, findings, guessed: all.guessed, calls })
     }
 
     /// As [`Survey::of`], for those who need no dictionary of all files at once: `make`
@@ -54,6 +61,7 @@ impl Survey {
     pub fn each<T: Send>(
         sources: Sources,
         granularity: Granularity,
+        calls: Calls,
         make: impl Fn(Counted) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) -> Result<Vec<Finding>, BuildError> {
@@ -79,7 +87,7 @@ impl Survey {
             }
             make(counted)
         };
-        count_each(&files, prepared, &classes, make, take);
+        count_each(&files, prepared, &classes, calls, make, take);
         Ok(sources.findings)
     }
 }

@@ -7,7 +7,7 @@ use crate::blocks::BlockId;
 use crate::instrument::{Options, Probe, Removals, Statement};
 
 use super::BuildError;
-use super::variant::{Classes, VariantBuilder};
+use super::variant::{Classes, VariantBuilder, relative_to};
 
 /// The build, and what its switches stand for.
 pub(super) struct Switched<'a> {
@@ -68,12 +68,14 @@ impl<'a> VariantBuilder<'a> {
             match self.compile(&folder, &texts, &[], &output)? {
                 Ok(()) => {
                     let classes = crate::toolchain::jar::read_folder(&output)?;
+                    let classes = self.with_resources(classes);
                     let numbers = made.switches.into_iter().enumerate();
                     let numbers = numbers.map(|(number, at)| (at, number)).collect();
                     return Ok(Switched { classes, numbers, removals });
                 }
                 Err(errors) => {
-                    let blamed = self.probed_blocks_at(&errors, &folder);
+                    let errors = relative_to(&folder.join("src"), errors);
+                    let blamed = self.probed_blocks_at(&errors);
                     let before = switched.len();
                     switched.retain(|id| !blamed.contains(id));
                     if switched.len() == before {

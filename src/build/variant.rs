@@ -8,10 +8,10 @@ use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::Finding;
 use crate::instrument::{self, GeneratedFile, Instrumented, Options, Probe};
 use crate::toolchain::compiler::CompileRequest;
-use crate::toolchain::{Compiler, Diagnostic, Jdk, jar};
+use crate::toolchain::{Compiler, Diagnostic, Jdk, ToolchainError, jar};
 
 use super::switched::Switched;
-use super::{Application, BuildError};
+use super::{Application, BuildError, blame};
 
 /// Class files of a variant and what became of the blocks to be removed.
 #[derive(Debug, Clone)]
@@ -28,8 +28,9 @@ pub struct Variant {
 pub struct VariantBuilder<'a> {
     pub(super) application: &'a Application,
     pub(super) blocks: Vec<FileBlocks<'a>>,
-    release: u32,
+    release: Option<u32>,
     without_assertions: bool,
+    without_watched_loops: bool,
     compiler: Compiler,
     pub(super) folder: tempfile::TempDir,
     pub(super) bases: BTreeMap<Probe, Base>,
@@ -49,18 +50,25 @@ pub(super) struct Base {
     pub(super) classes: Classes,
     /// Blocks without a probe, since their file did not compile with it.
     pub(super) skip: BTreeSet<BlockId>,
+    probed: Vec<bool>,
     findings: Vec<Finding>,
 }
 
 /// How often a refused compilation is tried again with fewer blocks changed.
 const MOST_REPAIRS: u32 = 12;
 
+/// ... and with fewer probes: javac names the methods of one class at a time.
+const MOST_PROBE_REPAIRS: u32 = 500;
+/// Releases of Java that are tried where the scenario's is too old: the first with modules
+/// (and factories of collections), then those with long-term support.
+const RELEASES: [u32; 5] = [9, 11, 17, 21, 25];
+
 impl<'a> VariantBuilder<'a> {
-    /// Starts a compiler. Nothing is compiled yet.
+    /// Starts a compiler, for a release of Java or the JDK's own. Nothing is compiled yet.
     pub fn new(
         application: &'a Application,
         jdk: &Jdk,
-        release: u32,
+        release: Option<u32>,
     ) -> Result<VariantBuilder<'a>, BuildError> {
         let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
         Ok(VariantBuilder {
@@ -68,6 +76,7 @@ impl<'a> VariantBuilder<'a> {
             blocks: application.blocks(),
             release,
             without_assertions: false,
+            without_watched_loops: false,
             compiler: Compiler::start(jdk)?,
             folder,
             bases: BTreeMap::new(),
@@ -82,10 +91,22 @@ impl<'a> VariantBuilder<'a> {
         VariantBuilder { without_assertions: true, ..self }
     }
 
+    /// Watches no loop in anything that is built: the JVM's own exceptions keep their
+    /// messages as long as without probes.
+    #[must_use]
+    pub fn without_watched_loops(self) -> VariantBuilder<'a> {
+        VariantBuilder { without_watched_loops: true, ..self }
+    }
+
     /// How a build with this probe is instrumented, before anything is removed.
     pub(super) fn options(&self, probe: Probe, skip: BTreeSet<BlockId>) -> Options {
-        let without_assertions = self.without_assertions;
-        Options { probe, skip, without_assertions, ..Options::default() }
+        Options {
+            probe,
+            skip,
+            without_assertions: self.without_assertions,
+            without_watched_loops: self.without_watched_loops,
+            ..Options::default()
+        }
     }
 
     /// The variant without `removed`, with `probe`.
@@ -112,6 +133,12 @@ impl<'a> VariantBuilder<'a> {
         self.application
     }
 
+    /// Whether each block of the unremoved application, by id, is counted by the probe; of
+    /// the others it is not known how often they run. Empty before a build with it.
+    pub fn probed(&self, probe: Probe) -> &[bool] {
+        self.bases.get(&probe).map_or(&[], |base| &base.probed)
+    }
+
     /// What the probe could not do in the unremoved application.
     pub fn findings(&self, probe: Probe) -> &[Finding] {
         self.bases.get(&probe).map_or(&[], |base| &base.findings)
@@ -123,28 +150,90 @@ impl<'a> VariantBuilder<'a> {
         }
         let folder = self.folder.path().join(format!("base-{probe:?}"));
         let mut skip = BTreeSet::new();
-        for _ in 0..MOST_REPAIRS {
+        let mut refused = Vec::new();
+        for _ in 0..MOST_PROBE_REPAIRS {
             let options = self.options(probe, skip.clone());
             let (texts, made) = self.texts(&options);
             let output = folder.join("classes");
-            match self.compile(&folder, &texts, &[], &output)? {
+            let compiled = match self.compile(&folder, &texts, &[], &output) {
+                Err(BuildError::Toolchain(ToolchainError::DeepSources))
+                    if probe != Probe::Plain =>
+                {
+                    let deepest = blame::deepest_blocks(&self.blocks, &skip);
+                    if deepest.is_empty() {
+                        return Err(ToolchainError::DeepSources.into());
+                    }
+                    skip.extend(deepest);
+                    continue;
+                }
+                other => other?,
+            };
+            match compiled {
                 Ok(()) => {
-                    let classes = jar::read_folder(&output)?;
+                    let classes = self.with_resources(jar::read_folder(&output)?);
                     let findings = made.findings;
-                    let base = Base { texts, folder: output, classes, skip, findings };
+                    let probed = made.probed;
+                    let base = Base { texts, folder: output, classes, skip, probed, findings };
                     self.bases.insert(probe, base);
                     return Ok(());
                 }
                 Err(errors) => {
-                    let blamed = self.probed_blocks_at(&errors, &folder);
+                    refused = relative_to(&folder.join("src"), errors);
+                    let blamed = self.blocks_to_skip(&refused, &skip);
                     if probe == Probe::Plain || blamed.iter().all(|id| skip.contains(id)) {
-                        return Err(BuildError::refused("application", &errors));
+                        break;
                     }
                     skip.extend(blamed);
                 }
             }
         }
-        Err(BuildError::refused("instrumented application", &[]))
+        Err(self.refused(probe, &refused)?)
+    }
+
+    /// Why the application does not compile with a probe: mostly it doesn't without one, and
+    /// that is said in the words about its own text.
+    fn refused(&mut self, probe: Probe, errors: &[Diagnostic]) -> Result<BuildError, BuildError> {
+        let places = &self.application.sources.places;
+        if probe != Probe::Plain {
+            self.prepare_base(Probe::Plain)?;
+            return Ok(BuildError::refused("instrumented application", errors, places, None));
+        }
+        let release = self.release_that_compiles(errors)?;
+        Ok(BuildError::refused("application", errors, places, release))
+    }
+
+    /// The lowest release above the present one with which the application compiles, among
+    /// the one that javac names and those with long-term support.
+    fn release_that_compiles(&mut self, errors: &[Diagnostic]) -> Result<Option<u32>, BuildError> {
+        let Some(present) = self.release else {
+            return Ok(None); // The JDK's own is the newest there is.
+        };
+        let named = errors.iter().filter_map(|error| named_release(&error.message));
+        let named: BTreeSet<u32> = named.chain(RELEASES).filter(|n| *n > present).collect();
+        let (texts, _) = self.texts(&self.options(Probe::Plain, BTreeSet::new()));
+        let folder = self.folder.path().join("releases");
+        let mut found = None;
+        for release in named {
+            self.release = Some(release);
+            match self.compile(&folder, &texts, &[], &folder.join(release.to_string())) {
+                Ok(Ok(())) => {
+                    found = Some(release);
+                    break;
+                }
+                Ok(Err(_)) => {}
+                // The JDK is older than that.
+                Err(BuildError::Toolchain(ToolchainError::JavacOptions { .. })) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.release = Some(present);
+        Ok(found)
+    }
+
+    /// Classes, and what else the source jars hold.
+    pub(super) fn with_resources(&self, mut classes: Classes) -> Classes {
+        jar::add_entries(&mut classes, self.application.sources.resources.clone());
+        classes
     }
 
     /// All files of the application, instrumented; `files` of what was made are in the
@@ -208,7 +297,7 @@ impl<'a> VariantBuilder<'a> {
         let request = CompileRequest {
             sources,
             classpath: classpath.iter().chain(libraries).cloned().collect(),
-            release: Some(self.release),
+            release: self.release,
             output: output.to_path_buf(),
         };
         Ok(self.compiler.compile(&request)?)
@@ -239,25 +328,35 @@ impl<'a> VariantBuilder<'a> {
         }
     }
 
-    /// The blocks of the methods in which javac complained about probes.
-    pub(super) fn probed_blocks_at(
-        &self,
-        errors: &[Diagnostic],
-        folder: &Path,
-    ) -> BTreeSet<BlockId> {
-        let errors = relative_to(&folder.join("src"), errors.to_vec());
+    /// The blocks that go without a probe, as javac complained: those of the methods in
+    /// question or, if these have none any more, of their files.
+    fn blocks_to_skip(&self, errors: &[Diagnostic], skip: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+        let blamed = self.probed_blocks_at(errors);
+        if blamed.iter().any(|id| !skip.contains(id)) {
+            return blamed;
+        }
+        let files: BTreeSet<_> = errors.iter().map(|e| e.file.to_string_lossy()).collect();
         let blocks = &self.application.dictionary.blocks;
-        let methods: BTreeSet<(&str, &str)> = errors
-            .iter()
-            .flat_map(|error| {
-                let path = error.file.to_string_lossy().into_owned();
-                let line = error.line;
-                blocks
-                    .iter()
-                    .filter(move |b| b.file == path && (b.start_line..=b.end_line).contains(&line))
-            })
-            .map(|block| (block.class.as_str(), block.method.as_str()))
-            .collect();
+        let in_files = blocks.iter().filter(|block| files.contains(block.file.as_str()));
+        in_files.map(|block| block.id).collect()
+    }
+
+    /// The blocks of the methods in which javac complained about probes.
+    pub(super) fn probed_blocks_at(&self, errors: &[Diagnostic]) -> BTreeSet<BlockId> {
+        let blocks = &self.application.dictionary.blocks;
+        let at_error = errors.iter().flat_map(|error| {
+            let path = error.file.to_string_lossy().into_owned();
+            let line = error.line;
+            let at_line = blocks
+                .iter()
+                .filter(move |b| b.file == path && (b.start_line..=b.end_line).contains(&line));
+            // That a method is too large is said where its declaration begins.
+            let declared = blame::declared_at(&self.application.files, &self.blocks, error);
+            at_line.map(|block| block.id).chain(declared)
+        });
+        let at_error = at_error.map(|id| &blocks[id.0 as usize]);
+        let methods: BTreeSet<(&str, &str)> =
+            at_error.map(|block| (block.class.as_str(), block.method.as_str())).collect();
         let named = |block: &&crate::operations::BlockEntry| {
             methods.contains(&(block.class.as_str(), block.method.as_str()))
         };
@@ -269,7 +368,13 @@ impl<'a> VariantBuilder<'a> {
     }
 }
 
-fn relative_to(folder: &Path, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+/// The release that javac wants (`... (use -source 10 or higher to enable ...)`).
+fn named_release(message: &str) -> Option<u32> {
+    let (_, rest) = message.split_once("use -source ")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+pub(super) fn relative_to(folder: &Path, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let strip = |error: Diagnostic| {
         let file = error.file.strip_prefix(folder).map(Path::to_path_buf).unwrap_or(error.file);
         Diagnostic { file, ..error }

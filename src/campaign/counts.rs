@@ -7,6 +7,9 @@ use thiserror::Error;
 
 use crate::operations::Dictionary;
 
+/// The first line of a file.
+const HEADER: &str = "block,executions";
+
 /// A line of counts that can't be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("counts, line {line}: {text:?} is not `block,executions` with a block below {blocks}")]
@@ -19,12 +22,16 @@ pub struct CountsError {
     pub blocks: usize,
 }
 
-/// The runtime's `wattline-counts.csv` (`block,executions`) as executions by block.
-/// Blocks without a line never ran; a block with two ran as often as both say.
+/// The runtime's counts (`block,executions`) as executions by block: of one file, or of
+/// several one after the other. Blocks without a line never ran; a block with two ran as
+/// often as both say.
 pub fn parse_executions(text: &str, blocks: usize) -> Result<Vec<u64>, CountsError> {
     let mut executions = vec![0u64; blocks];
     for (index, line) in text.lines().enumerate().skip(1) {
         let line = line.trim();
+        if line == HEADER {
+            continue;
+        }
         let cells = line.split_once(',').and_then(|(block, count)| {
             let block = executions.get_mut(block.trim().parse::<usize>().ok()?)?;
             *block = block.checked_add(count.trim().parse().ok()?)?;

@@ -121,6 +121,7 @@ fn summarise(
     let variants: BTreeSet<&str> = cases.iter().map(|case| case.variant.as_str()).collect();
     PlanSummary {
         cases: cases.len(),
+        asked: campaign.cases,
         variants: variants.len(),
         removable: removable.len(),
         removable_executed,

@@ -98,6 +98,8 @@ pub struct DroppedBlock {
 pub struct PlanSummary {
     /// Cases, base cases included.
     pub cases: usize,
+    /// Cases that the scenario asks for.
+    pub asked: usize,
     /// Different variants to be built, the base included.
     pub variants: usize,
     /// Removable blocks.

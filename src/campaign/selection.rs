@@ -102,13 +102,13 @@ fn by_coverage(pool: &Pool<'_, '_>) -> Vec<usize> {
 }
 
 /// Takes sets until every block that some set removes is removed, those without a
-/// collapse first, those that remove most new blocks first; at most twice the cases
-/// aimed at.
+/// collapse first, those that remove most new blocks first; no more than the cases asked
+/// for.
 fn cover(pool: &Pool<'_, '_>, candidates: &mut Candidates) {
     let mut open: BTreeSet<BlockId> = pool.removable.iter().copied().collect();
     let found = &pool.search.found;
     for collapsed in [false, true] {
-        while candidates.chosen().len() < 2 * pool.settings.campaign.cases {
+        while candidates.chosen().len() < pool.settings.campaign.cases {
             let gain =
                 |found: &Candidate| found.removed.iter().filter(|b| open.contains(b)).count();
             let may =
@@ -170,6 +170,15 @@ mod tests {
             assert!(median(&lines) < median(&lot), "{lines:?} {lot:?}");
             assert!(median(&lines) <= 1.05 * median(&coverage), "{lines:?} {coverage:?}");
             assert_eq!(lines.collapsed.min(cases / 4), lines.collapsed);
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_cases_as_are_asked_for() {
+        for choice in [Choice::Coverage, Choice::Lines, Choice::Random] {
+            for cases in [2, 3, 6, 12] {
+                assert_eq!(planned(choice, cases, None).cases.len(), cases, "{choice:?}");
+            }
         }
     }
 

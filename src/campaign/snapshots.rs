@@ -1,4 +1,4 @@
-//! `wattline-counts.windows`: what blocks ran between two moments of a session, for
+//! `wattline-counts-1.windows`: what blocks ran between two moments of a session, for
 //! counts and power of one run.
 
 use thiserror::Error;
@@ -38,6 +38,9 @@ pub fn parse_snapshots(text: &str) -> Result<Vec<Snapshot>, SnapshotError> {
     let mut snapshots: Vec<Snapshot> = Vec::new();
     for (index, line) in lines.enumerate() {
         let at = |problem| SnapshotError { line: index + 2, problem };
+        if line == HEADER {
+            return Err(at("several processes or class loaders have snapshots of their own"));
+        }
         let snapshot = snapshot(line).map_err(at)?;
         if snapshots.last().is_some_and(|last| last.uptime_s >= snapshot.uptime_s) {
             return Err(at("its time is not after that of the line before"));
@@ -87,5 +90,8 @@ mod tests {
         assert_eq!(message(&TEXT.replace(" 7 ", " x ")), "snapshots, line 3: no number");
         let short = TEXT.replace("250000000 0", "250000000");
         assert_eq!(message(&short), "snapshots, line 2: it has no time and number of probes");
+        let two =
+            "snapshots, line 4: several processes or class loaders have snapshots of their own";
+        assert_eq!(message(&[TEXT, TEXT].concat()), two);
     }
 }

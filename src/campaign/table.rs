@@ -114,6 +114,7 @@ mod tests {
         };
         let summary = PlanSummary {
             cases: 2,
+            asked: 2,
             variants: 2,
             removable: 3,
             removable_executed: 3,

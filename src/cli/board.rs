@@ -11,6 +11,7 @@ use crate::virtual_board::{self, BoardFile, BoardOptions, Fault, Mode, RunningBo
 
 use super::Failure;
 use super::progress;
+use super::quantity::between;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,14 +39,14 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Its code costs so many times what the board's file says.
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         device_factor: f64,
         /// Its chip: a device of the cost table. A pattern of code costs the table's device effect
         /// on top of its others.
         #[arg(long, value_name = "LEVEL", default_value = "Device 1")]
         device: String,
         /// Without code it draws so many times what the board's file says.
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         idle_factor: f64,
         /// Folder for the truth of every session.
         #[arg(long)]
@@ -115,14 +116,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             mode: if *legacy { Mode::Legacy } else { Mode::Modern },
             ..BoardOptions::default()
         }),
-        Command::List => {
-            for board in list(Server::from_environment())? {
-                progress::result(format!("{}\t{}", board.serial, board.state));
-            }
-            Ok(())
-        }
+        Command::List => list_boards(),
         Command::Check { serials } => check::check_all(serials),
     }
+}
+
+fn list_boards() -> Result<(), Failure> {
+    let boards = list(Server::from_environment())?;
+    if boards.is_empty() {
+        progress::say(
+            "adb knows no board. Plug one in and allow USB debugging on it, or name one in a \
+             network by `adb connect ADDRESS`; `--board virtual` needs none",
+        );
+    }
+    for board in boards {
+        progress::result(format!("{}\t{}", board.serial, board.state));
+    }
+    Ok(())
 }
 
 fn start(options: &BoardOptions) -> Result<(), Failure> {

@@ -42,6 +42,11 @@ impl std::ops::AddAssign for Time {
 }
 
 impl Time {
+    /// How long variants were built.
+    pub(super) fn in_builds(&self) -> Duration {
+        self.in_builds
+    }
+
     /// Says how long the runs took, and what of it was no session.
     pub(super) fn say(&self, whole: Duration, runs: usize) {
         if runs == 0 {
@@ -116,6 +121,13 @@ pub(super) struct BoardDriver<'d, 'j, 'a> {
 
 impl RunDriver for BoardDriver<'_, '_, '_> {
     fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
+        Ok(self.make(run)?)
+    }
+}
+
+impl BoardDriver<'_, '_, '_> {
+    /// Builds and installs what the run needs, and makes its session.
+    pub(super) fn make(&mut self, run: &PlannedRun) -> Result<RawRun, Failure> {
         let case =
             self.cases.get(run.case.as_str()).copied().ok_or_else(|| {
                 Failure::input("plan.csv", format!("it has no case {}", run.case))
@@ -280,11 +292,14 @@ impl BoardDriver<'_, '_, '_> {
 
 /// A variant's jar as a board takes it: with the classes of the libraries.
 fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
-    let mut entries = BTreeMap::new();
+    let mut entries = variant.classes.clone();
     for library in libraries {
-        entries.extend(jar::read(library, "", |name| !name.starts_with("META-INF/"))?);
+        let of_library = match library.is_dir() {
+            true => jar::read_folder(library)?,
+            false => jar::read(library, "", jar::is_content)?,
+        };
+        jar::add_entries(&mut entries, of_library);
     }
-    entries.extend(variant.classes.clone());
     let application = &scenario.application;
     let attributes =
         [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];

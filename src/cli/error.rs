@@ -15,6 +15,8 @@ use crate::toolchain::ToolchainError;
 use crate::toolchain::agent_session::AttachError;
 use crate::virtual_board::BoardError;
 
+use super::kept::Kept;
+
 /// Exit codes of the program.
 pub mod exit {
     /// A gate said no.
@@ -40,6 +42,29 @@ pub enum Failure {
     Exists {
         /// The file.
         path: PathBuf,
+    },
+    /// The folder has a campaign, and none was to be resumed.
+    #[error(
+        "{} has a campaign already: {kept}; go on with it by --resume, or give another --out{}",
+        folder.display(),
+        if *can_force { " (--force deletes its runs and starts anew)" } else { "" }
+    )]
+    Campaign {
+        /// The folder.
+        folder: PathBuf,
+        /// What it has.
+        kept: Kept,
+        /// Whether the command can start anew in the same folder.
+        can_force: bool,
+    },
+    /// Another process writes to the folder.
+    #[error(
+        "{}: another process writes its results there; wait for it or stop it, or give another \
+         folder", folder.display()
+    )]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {path}: {source}")]
@@ -92,12 +117,15 @@ pub enum Failure {
     /// The board is not what the scenario wants.
     #[error("{0}")]
     Board(String),
-    /// A comparison found an increase.
-    #[error("{0}")]
-    Gate(String),
-    /// A comparison has no answer.
+    /// The input holds nothing to answer with.
     #[error("{0}")]
     NoData(String),
+    /// A gate's verdict, which is printed with its result.
+    #[error("the result says why")]
+    Told {
+        /// The verdict's exit code.
+        code: u8,
+    },
     /// A traced program ended with a code of its own, which is passed on.
     #[error("the program ended with exit code {code}")]
     Program {
@@ -118,18 +146,25 @@ impl Failure {
         Failure::Input { file: file.into(), message: message.to_string() }
     }
 
+    /// Whether a campaign that ended so can be gone on with.
+    pub fn can_be_resumed(&self) -> bool {
+        use RunError::{Exists, OlderCampaign, OtherCampaign};
+        let Failure::Run(error) = self else { return true };
+        !matches!(error, OtherCampaign { .. } | OlderCampaign { .. } | Exists { .. })
+    }
+
     /// The code that the program ends with.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(_) | Failure::Exists { .. } => exit::USAGE,
+            Failure::InUse { .. } | Failure::Campaign { .. } => exit::USAGE,
             Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
             Failure::Host(_) | Failure::Attach(_) => exit::BOARD,
             Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
             | Failure::Run(RunError::Hopeless { .. } | RunError::Open { .. }) => exit::BOARD,
             Failure::Run(RunError::Exists { .. } | RunError::NotAssigned { .. }) => exit::USAGE,
-            Failure::Gate(_) => exit::GATE,
             Failure::NoData(_) => exit::NO_DATA,
-            Failure::Program { code } => *code,
+            Failure::Told { code } | Failure::Program { code } => *code,
             _ => exit::INPUT,
         }
     }

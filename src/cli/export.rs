@@ -21,6 +21,7 @@ use super::monitor::recording;
 use super::output::read_text;
 use super::output::{Existing, Output};
 use super::progress;
+use super::repository::{repository_of, tell_unknown};
 use super::scenario_facts::ScenarioFacts;
 
 #[derive(Debug, Args)]
@@ -49,6 +50,10 @@ pub struct Arguments {
     /// Mapping file of ProGuard or R8, for recordings of an obfuscated application.
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
+    /// Where the source root lies in the repository (`src/main/java`), for the paths in lcov
+    /// and JaCoCo files; found by itself inside a git work tree that holds the sources.
+    #[arg(long, value_name = "PATH")]
+    source_prefix: Option<String>,
     /// A Parquet file beside each CSV file of the campaign.
     #[arg(long)]
     parquet: bool,
@@ -97,7 +102,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&formats.iter().map(|format| format.file).collect::<Vec<_>>())?;
     let folder = arguments.folder.as_path();
     if recording::is_recording(folder) {
-        let recorded = recording::Exported::read(folder, arguments.mapping.as_deref())?;
+        let (mapping, prefix) = (arguments.mapping.as_deref(), arguments.source_prefix.as_deref());
+        let recorded = recording::Exported::read(folder, mapping, prefix)?;
         return write(&output, &formats, &recorded.data());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
@@ -120,12 +126,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         inputs: &inputs(&facts),
         sessions: &sessions,
         calls: calls.as_ref().filter(|_| arguments.depth.is_none()),
+        repository: &repository_of(arguments.source_prefix.as_deref(), &accounts),
         depth: arguments.depth.map_or_else(Depth::default, Depth::from),
     };
     write(&output, &formats, &data)
 }
 
 fn write(output: &Output, formats: &[Format], data: &ExportData<'_>) -> Result<(), Failure> {
+    if formats.iter().any(|format| ["lcov", "jacoco"].contains(&format.name)) {
+        tell_unknown(data.repository);
+    }
     for format in formats {
         let path = output.write(format.file, (format.write)(data))?;
         progress::say(format!("written: {}", path.display()));

@@ -18,6 +18,7 @@ use super::folder::{DatasetFacts, weighed};
 use super::kernels;
 use super::output::{Output, read_text};
 use super::progress;
+use super::quantity::between;
 
 mod factors;
 mod large;
@@ -66,7 +67,7 @@ pub struct Arguments {
     weight: Option<String>,
     /// Strength of the penalty or prior. Default: 1 with kernels as --prior, which takes
     /// their standard errors at their word; else chosen by inner cross-validation.
-    #[arg(long)]
+    #[arg(long, value_parser = between(0.0, 1e15, ""))]
     penalty: Option<f64>,
     /// With `--solver gd`, further descents from other starts, which show what the cases
     /// don't determine.

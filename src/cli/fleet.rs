@@ -16,9 +16,8 @@ use crate::scenario::Scenario;
 
 use super::Failure;
 use super::driver::{BoardDriver, Jars, Time};
-use super::output::{Existing, Output};
-use super::progress;
-use super::run::show;
+use super::output::Output;
+use super::run::{run_bar, show};
 use super::sessions::{BoardChoice, OpenBoard, namesakes};
 
 /// `--board`, as often as there are boards.
@@ -67,7 +66,8 @@ pub struct LostArguments {
     #[arg(long = "move")]
     moves: bool,
     /// Seconds for which a board that is lost is waited for.
-    #[arg(long, value_name = "SECONDS", default_value_t = RECONNECT_LIMIT.as_secs())]
+    #[arg(long, value_name = "SECONDS", default_value_t = RECONNECT_LIMIT.as_secs(),
+          value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     wait: u64,
 }
 
@@ -129,14 +129,14 @@ pub fn measure(
         .map(|(board, driver)| Member { board: board.clone(), driver })
         .collect();
     let began = Instant::now();
-    let bar = progress::bar(order.len() as u64, "measuring");
+    let bar = run_bar(scenario, order);
     let fresh = assign(cases, &serials, options.seed);
     let mut show = |progress: &Progress<'_>| {
         bar.set_length(progress.total as u64);
-        show(&bar, progress);
+        show(&bar, &options.folder, progress);
     };
     let ended = run_fleet(order, fresh, members, options, when_lost, enough, &mut show);
-    bar.finish_and_clear();
+    drop(bar);
     let written = write_assignment(output);
     let summary = ended?;
     written?;
@@ -149,8 +149,7 @@ pub fn measure(
 /// Writes assignment.csv, over that of an earlier start: the journal is what holds.
 fn write_assignment(output: &Output) -> Result<(), Failure> {
     if let Ok(Some(assignment)) = read_assignment(output.folder()) {
-        let output = Output::open(output.folder(), Existing::Replace)?;
-        output.write("assignment.csv", assignment.to_csv())?;
+        output.replacing().write("assignment.csv", assignment.to_csv())?;
     }
     Ok(())
 }

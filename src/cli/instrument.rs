@@ -38,6 +38,10 @@ pub struct Arguments {
     /// libraries, nor where reflection calls.
     #[arg(long)]
     closed_world: bool,
+    /// Fewer probes in loops that call nothing. The JVM may then drop message and trace of
+    /// an exception of its own sooner, where it is thrown again and again.
+    #[arg(long)]
+    watch_loops: bool,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -83,6 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         probe: arguments.probe.into(),
         removed,
         closed_world: arguments.closed_world,
+        without_watched_loops: !arguments.watch_loops,
         ..Options::default()
     };
     let made = instrument::instrument(&application.files, &application.blocks(), &options);

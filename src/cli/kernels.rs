@@ -8,15 +8,16 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::blocks::{BlockId, Granularity};
-use crate::build::dry_run::COUNTS_FILE;
+use crate::build::counts_files::read_counts;
 use crate::build::{Application, LoadedSource, Sources, VariantBuilder};
 use crate::campaign::parse_executions;
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::{KernelPrices, prices_csv};
+use crate::kernels::select::measured_operations;
 use crate::kernels::{Kernel, catalogue, program, select};
 use crate::model::devices_csv;
-use crate::operations::{Mix, split_form};
+use crate::operations::{Dictionary, Mix, split_form};
 use crate::scenario::{Role, Scenario, read_scenario};
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
 use crate::toolchain::{Jdk, jar};
@@ -32,7 +33,8 @@ use super::sessions::{self, OpenBoard, VirtualSettings};
 mod kept;
 mod turns;
 
-pub(super) use self::turns::measure_all;
+use self::turns::session_s;
+pub(super) use self::turns::{PART, measure_all};
 
 /// The folder of sessions.
 pub const RUNS: &str = kept::FOLDER;
@@ -142,7 +144,7 @@ pub fn make(
     );
     let kernels = select::select(&all, &executed, LEAST_SHARE);
     let application = analyse(&kernels)?;
-    let mut builder = VariantBuilder::new(&application, jdk, JAVA_RELEASE)?;
+    let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
     let runs = measure_all(&kernels, scenario, &mut builder, boards, output)?;
     output.write("kernel-windows.csv", windows_csv(&runs))?;
@@ -169,6 +171,21 @@ pub fn make(
         said += &format!("\nexecuted often, but without a kernel: {}", without.join(", "));
     }
     Ok(said)
+}
+
+/// About how long the kernels of a scenario take, in seconds on the board's clock: there
+/// is one for each operation of its sources that any kernel is for, up to `kernels.count`.
+pub fn expected_s(scenario: &Scenario, dictionary: &Dictionary) -> f64 {
+    if !scenario.kernels.enabled {
+        return 0.0;
+    }
+    let measured = measured_operations(&catalogue());
+    let blocks = dictionary.blocks.iter();
+    let operations = blocks.flat_map(|block| &block.operations).map(|one| &one.operation);
+    let has_kernel = |name: &&str| measured.contains(*name);
+    let kernels: BTreeSet<&str> = operations.map(AsRef::as_ref).filter(has_kernel).collect();
+    let kernels = kernels.len().min(scenario.kernels.count);
+    f64::from(scenario.kernels.repeats) * session_s(kernels, scenario)
 }
 
 /// Refuses this machine as a board.
@@ -217,10 +234,11 @@ fn count(
             let message = format!("the kernels end with {:?}: {}", outcome.end, outcome.stderr);
             return Err(Failure::input("kernels", message));
         }
-        let file = folder.path().join(COUNTS_FILE);
-        let text = super::output::read_text(&file)?;
+        let file = folder.path();
+        let text = read_counts(file).map_err(Failure::io("read", file))?;
+        let text = text.ok_or_else(|| Failure::input(file, "the kernels left no counts"))?;
         let executions = parse_executions(&text, application.dictionary.blocks.len())
-            .map_err(|error| Failure::input(&file, error))?;
+            .map_err(|error| Failure::input(file, error))?;
         runs.push(CountedRun { iterations, executions });
     }
     let mut counts = measure::counts_per_iteration(&application.dictionary, &runs[0], &runs[1]);

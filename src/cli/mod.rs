@@ -19,31 +19,40 @@ mod fleet;
 mod folder;
 mod hints;
 mod instrument;
+mod kept;
 mod kernels;
+mod leftovers;
 mod monitor;
 mod output;
+mod pace;
 mod patterns;
 mod pipeline;
 mod plan;
 mod predict;
 mod progress;
+mod quantity;
 mod report;
+mod repository;
 mod run;
 mod scan;
 mod scenario_facts;
+mod schedule;
 mod sessions;
 mod stop;
 mod stop_rule;
+mod suggest;
 mod tenants;
 mod trace;
 mod traced_runs;
+mod trial;
 mod truth;
 mod watched_runs;
 mod windows;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::Failure;
 
@@ -125,12 +134,23 @@ pub fn main() -> ExitCode {
     if let Some(code) = crate::virtual_board::shim::run_if_shim() {
         return code;
     }
-    let arguments = Arguments::parse();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let arguments = Arguments::try_parse_from(&words)
+        .unwrap_or_else(|error| suggest::suggest(error, &Arguments::command(), &words).exit());
     progress::set_quiet(arguments.quiet);
-    match run(arguments.command) {
+    let temporary = leftovers::temporary_folder();
+    stop::tidy_up_when_asked(temporary.as_ref().map(|folder| folder.path().to_path_buf()));
+    let done = run(arguments.command);
+    stop::wait_for_end();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            progress::error(&failure);
+            if !matches!(failure, Failure::Told { .. }) {
+                progress::error(&failure);
+            }
+            if let Some(sentence) = kept::sentence().filter(|_| failure.can_be_resumed()) {
+                progress::remedy(sentence);
+            }
             ExitCode::from(failure.exit_code())
         }
     }

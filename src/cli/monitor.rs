@@ -8,6 +8,8 @@ use clap::builder::PossibleValuesParser;
 
 use super::Failure;
 use super::progress;
+use super::quantity::between;
+use super::schedule::Schedule;
 
 mod choice;
 mod frame;
@@ -22,7 +24,7 @@ mod view;
 
 use frame::Session;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   wattline monitor                                   # a live view of all processes
@@ -36,11 +38,11 @@ from the design power: the first lines say which. Keys of the live view: q quit,
 s sort, / filter, Tab processes/methods/classes/threads, a share, r record, arrows scroll.
 A recording is taken by `report`, `export` and `account`. See docs/monitor.md.")]
 pub struct Arguments {
-    /// Length of a cycle in seconds.
-    #[arg(long, default_value_t = 1.0)]
+    /// Length of a cycle in seconds; the last one ends with the duration.
+    #[arg(long, default_value_t = 1.0, value_parser = between(0.05, 1e9, "s"))]
     interval: f64,
     /// Stop after so many seconds; without it, at the end of the command or by Ctrl-C.
-    #[arg(long)]
+    #[arg(long, value_parser = between(0.05, 1e9, "s"))]
     duration: Option<f64>,
     /// A device behind adb instead of this machine.
     #[arg(long, value_name = "SERIAL")]
@@ -77,7 +79,8 @@ pub struct Arguments {
     duty: u32,
     /// Instrumentation: percent of the JVM's processor time that probes may take before
     /// the most called methods are counted in windows alone, and the shortest lose theirs.
-    #[arg(long, default_value_t = 5.0, help_heading = "Methods of a JVM")]
+    #[arg(long, default_value_t = 5.0, value_parser = between(0.0, 100.0, "%"),
+          help_heading = "Methods of a JVM")]
     budget: f64,
     /// Instrumentation: all calls of all methods are counted and timed, whatever it costs:
     /// --duty 100 --budget 100 --small.
@@ -91,7 +94,8 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", help_heading = "Power")]
     meter: String,
     /// Design power of the processor in watts, for the software model.
-    #[arg(long, value_name = "WATTS", help_heading = "Power")]
+    #[arg(long, value_name = "WATTS", value_parser = between(0.001, 1e6, "W"),
+          help_heading = "Power")]
     tdp: Option<f64>,
     /// Voltages for the software model: KHZ=VOLTS,KHZ=VOLTS..., or a CSV file with
     /// frequency_khz,volts.
@@ -126,6 +130,10 @@ pub struct Arguments {
     command: Vec<String>,
 }
 
+/// What to do instead.
+const NO_VIRTUAL_BOARD: &str = "--board: a virtual board has no processes (no /proc/stat), and its clock stands still while \
+     nothing runs on it; monitor a real device, or measure an application there with `wattline run`";
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check(arguments)?;
     let mut session = Session::open(arguments)?;
@@ -143,20 +151,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn check(arguments: &Arguments) -> Result<(), Failure> {
-    let positive = |name: &str, value: Option<f64>| match value {
-        Some(value) if !(value.is_finite() && value > 0.0) => {
-            Err(Failure::Usage(format!("--{name} must be a positive number")))
-        }
-        _ => Ok(()),
-    };
-    positive("interval", Some(arguments.interval))?;
-    positive("duration", arguments.duration)?;
-    positive("tdp", arguments.tdp)?;
-    if arguments.interval < 0.05 {
-        return Err(Failure::Usage(
-            "--interval: process times have hundredths of a second; take at least 0.05".into(),
-        ));
-    }
     let of_jvm = arguments.jvm.is_some() || !arguments.command.is_empty();
     if arguments.board.is_some() && of_jvm {
         return Err(Failure::Usage(
@@ -164,6 +158,9 @@ fn check(arguments: &Arguments) -> Result<(), Failure> {
              takes no such agent)"
                 .into(),
         ));
+    }
+    if arguments.board.as_deref().is_some_and(|board| board.starts_with("virtual")) {
+        return Err(Failure::Usage(NO_VIRTUAL_BOARD.into()));
     }
     if arguments.mapping.is_some() && !of_jvm {
         return Err(Failure::Usage(
@@ -186,8 +183,9 @@ fn is_live(arguments: &Arguments) -> bool {
 }
 
 impl Arguments {
-    fn interval(&self) -> Duration {
-        Duration::from_secs_f64(self.interval.min(3600.0))
+    fn schedule(&self) -> Schedule {
+        let limit = self.duration.map(Duration::from_secs_f64);
+        Schedule::new(Duration::from_secs_f64(self.interval), limit)
     }
 
     fn duty(&self) -> u32 {
@@ -196,10 +194,6 @@ impl Arguments {
 
     /// The part of the JVM's processor time that probes may take.
     fn budget(&self) -> f64 {
-        if self.exact { 1.0 } else { self.budget.max(0.0) / 100.0 }
-    }
-
-    fn limit(&self) -> Option<Duration> {
-        self.duration.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)))
+        if self.exact { 1.0 } else { self.budget / 100.0 }
     }
 }

@@ -1,11 +1,16 @@
-//! Output folders: existing results are kept unless asked otherwise, and no file is
-//! written half.
+//! Output folders: existing results are kept unless asked otherwise, one process at a time
+//! writes, and no file is written half.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::NamedTempFile;
 
 use super::error::Failure;
+use super::leftovers::{self, Listed};
+use super::progress;
 
 /// What happens to results that are already there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +27,26 @@ impl From<bool> for Existing {
     }
 }
 
-/// A folder that results are written to.
+/// A folder that results are written to, and that no other process may open while this one
+/// or a copy of it is there.
 #[derive(Debug, Clone)]
 pub struct Output {
     folder: PathBuf,
     existing: Existing,
+    _lock: Arc<Lock>,
 }
 
 impl Output {
-    /// Opens the folder; creates it if it isn't there.
+    /// Opens the folder; creates it if it isn't there. Nothing in it is touched before.
     pub fn open(folder: &Path, existing: Existing) -> Result<Output, Failure> {
         fs::create_dir_all(folder).map_err(Failure::io("create", folder))?;
-        Ok(Output { folder: folder.to_path_buf(), existing })
+        let lock = Arc::new(lock(folder)?);
+        Ok(Output { folder: folder.to_path_buf(), existing, _lock: lock })
+    }
+
+    /// The same folder, whose files this program may replace since it wrote them itself.
+    pub fn replacing(&self) -> Output {
+        Output { existing: Existing::Replace, ..self.clone() }
     }
 
     /// Fails if one of `names` is there and may not be replaced: asked before long work.
@@ -55,12 +68,7 @@ impl Output {
     /// Begins a file under the folder that comes in parts: it is there once it is whole.
     pub fn begin(&self, name: &str) -> Result<Unfinished, Failure> {
         self.check_free(&[name])?;
-        let path = self.folder.join(name);
-        let parent = path.parent().unwrap_or(&self.folder).to_path_buf();
-        fs::create_dir_all(&parent).map_err(Failure::io("create", &parent))?;
-        let file =
-            tempfile::NamedTempFile::new_in(&parent).map_err(Failure::io("write in", &parent))?;
-        Ok(Unfinished { file: BufWriter::with_capacity(BUFFER, file), path })
+        Unfinished::begin(self.folder.join(name))
     }
 
     /// Removes files and folders of an earlier run (`--force`).
@@ -89,30 +97,73 @@ impl Output {
     }
 }
 
+/// The system's own lock of a folder: it ends with the process, however that ends.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    /// A process that is just being started has a copy of the file, which would keep the lock
+    /// until the other program begins; so it is given back and not only closed.
+    fn drop(&mut self) {
+        // What could not be locked can't be unlocked either, and was warned of.
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock(folder: &Path) -> Result<Lock, Failure> {
+    let opened = File::open(folder).map_err(Failure::io("open", folder))?;
+    match opened.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(Failure::InUse { folder: folder.to_path_buf() });
+        }
+        Err(TryLockError::Error(error)) => progress::warn(format!(
+            "{}: this file system locks no folders ({error}), so nothing keeps another process \
+             from writing there",
+            folder.display()
+        )),
+    }
+    Ok(Lock(opened))
+}
+
+/// Writes a file whole, over one that is there, in a folder that others may write to.
+pub fn replace_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
+    let mut file = Unfinished::begin(path.to_path_buf())?;
+    file.add(bytes)?;
+    file.finish()
+}
+
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 16;
 
 /// A file that is written part by part; without [`Unfinished::finish`] nothing remains.
 #[derive(Debug)]
 pub struct Unfinished {
-    file: BufWriter<tempfile::NamedTempFile>,
+    file: BufWriter<NamedTempFile>,
     path: PathBuf,
+    _listed: Listed,
 }
 
 impl Unfinished {
+    fn begin(path: PathBuf) -> Result<Unfinished, Failure> {
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(parent).map_err(Failure::io("create", parent))?;
+        let (file, listed) =
+            leftovers::new_file_in(parent).map_err(Failure::io("write in", parent))?;
+        Ok(Unfinished { file: BufWriter::with_capacity(BUFFER, file), path, _listed: listed })
+    }
+
     /// Adds a part.
     pub fn add(&mut self, part: impl AsRef<[u8]>) -> Result<(), Failure> {
         self.file.write_all(part.as_ref()).map_err(Failure::io("write", &self.path))
     }
 
-    /// Where its parts are until then.
-    pub fn temporary(&self) -> PathBuf {
-        self.file.get_ref().path().to_path_buf()
-    }
-
     /// Gives the file its name.
     pub fn finish(self) -> Result<PathBuf, Failure> {
-        let Unfinished { file, path } = self;
+        let Unfinished { file, path, _listed } = self;
         let failed = Failure::io("write", &path);
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
         make_readable(file.as_file()).map_err(Failure::io("write", &path))?;
@@ -143,7 +194,7 @@ mod tests {
         careful.write("a/b.csv", "one").unwrap();
         let error = careful.write("a/b.csv", "two").unwrap_err();
         assert!(error.to_string().contains("b.csv"), "{error}");
-        let bold = Output::open(folder.path(), Existing::Replace).unwrap();
+        let bold = careful.replacing();
         bold.write("a/b.csv", "two").unwrap();
         assert_eq!(read_text(&folder.path().join("a/b.csv")).unwrap(), "two");
         assert_eq!(fs::read_dir(folder.path().join("a")).unwrap().count(), 1);

@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();
     let application = analyse(&all)?;
-    let mut builder = VariantBuilder::new(&application, &jdk, JAVA_RELEASE)?;
+    let mut builder = VariantBuilder::new(&application, &jdk, Some(JAVA_RELEASE))?;
     let sessions = measure_all(&all, &scenario, &mut builder, &boards, &output)?;
     let energies = pattern_energies(&wanted, &sessions);
     let path = output.write(MEASURED, energies_csv(&energies)?)?;

@@ -6,23 +6,26 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::run::Start;
+use crate::run::journal::JOURNAL_FILE;
 use crate::toolchain::Jdk;
 
 use super::fleet::{BoardArguments, LostArguments};
 use super::output::{Existing, Output};
 use super::scenario_facts::ScenarioFacts;
 use super::sessions::{self, OpenBoard};
-use super::{Failure, account, calls, dataset, evaluate, fit, folder, hints, kernels, plan};
-use super::{progress, report, run as campaign, scan, truth};
+use super::{Failure, account, calls, dataset, evaluate, fit, folder, hints, kept, kernels, plan};
+use super::{progress, report, run as campaign, scan, trial, truth};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   wattline pipeline scenarios/click-and-move.toml --out target/demo
 
-Ends with a summary; report.html in the folder has the rest. Without a board the virtual
-board is measured, and every result says so. A campaign that was stopped goes on with
---resume.")]
+Begins with a session of each input on the board, which finds wrong rails and sessions that
+are too short before anything is planned, and tells how long the campaign will take. Ends
+with a summary; report.html in the folder has the rest. Without a board the virtual board is
+measured, and every result says so. A campaign that was stopped goes on with --resume; after
+a change of the scenario so do the runs that don't depend on it (docs/scenarios.md).")]
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,
@@ -43,6 +46,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open(arguments)?;
+    kept::begin(output.folder());
     let clock = Stages::new();
     let jdk = Jdk::find()?;
     arguments.boards.check()?;
@@ -53,9 +57,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     clock.stage("scan");
     let loaded = folder::load(&arguments.scenario)?;
     progress::say(format!("  {}", scan::summary(&loaded.application)));
+    plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
+
+    let mut builder = plan::builder(&loaded, &jdk)?;
+    let trial = match output.path(JOURNAL_FILE).exists() {
+        true => None,
+        false => {
+            clock.stage("trial");
+            Some(trial::make(&loaded, &mut builder, &arguments.boards.board)?)
+        }
+    };
 
     clock.stage("plan");
-    let mut builder = plan::builder(&loaded, &jdk)?;
     let start = if arguments.resume { Start::Resume } else { Start::New };
     let keep_plan = arguments.resume && output.path("plan.csv").exists();
     if !keep_plan {
@@ -63,6 +76,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         progress::say(indented(&plan::summary(&plan)));
     }
     let cases = campaign::read_cases(&output.path("plan.csv"))?;
+    plan::check_folds(&loaded.scenario, cases.len())?;
+    let kernels_s = kernels::expected_s(&loaded.scenario, &loaded.application.dictionary);
+    if let Some(trial) = trial {
+        progress::say(format!("  {}", trial.outlook(&loaded.scenario, &cases, kernels_s)));
+    }
+    progress::expect(kernels::PART, kernels_s);
 
     clock.stage("run");
     let named = (&arguments.boards, &arguments.lost);
@@ -102,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if output.path("truth").is_dir() {
         evaluate::make(&output)?;
     }
-    hints::make(&output)?;
+    hints::make(&output, None)?;
     let summary = report::make(&output)?;
     clock.end();
     progress::result(summary);
@@ -119,6 +138,9 @@ fn open(arguments: &Arguments) -> Result<Output, Failure> {
         return Output::open(&arguments.out, Existing::Replace);
     }
     let output = Output::open(&arguments.out, arguments.force.into())?;
+    if !arguments.force {
+        campaign::refuse_another(output.folder(), true)?;
+    }
     output.check_free(&["plan.csv", "journal.jsonl", "report.html"])?;
     if arguments.force {
         output.discard(&[
@@ -149,6 +171,7 @@ impl Stages {
     }
 
     fn stage(&self, name: &str) {
+        progress::stage(name);
         progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
     }
 

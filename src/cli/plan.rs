@@ -9,6 +9,7 @@ use crate::build::{DryRunner, VariantBuilder};
 use crate::campaign::{self, Dry, Plan, PlanSettings, Remains, plan_to_csv};
 use crate::kernels::catalogue;
 use crate::kernels::select::measured_operations;
+use crate::model::FoldOptions;
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
@@ -57,15 +58,32 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => make(&loaded, &jdk, &mut builder, &output)?,
     };
     progress::result(summary(&plan));
+    if let Err(few) = check_folds(&loaded.scenario, plan.cases.len()) {
+        progress::warn(few.to_string());
+    }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Refuses a plan with fewer cases than `fit` holds out parts.
+pub fn check_folds(scenario: &Scenario, cases: usize) -> Result<(), Failure> {
+    let folds = FoldOptions::default().folds;
+    if cases >= folds {
+        return Ok(());
+    }
+    let message = format!(
+        "{cases} cases are too few for the {folds} folds of cross-validation; `campaign.cases` of \
+         {folds} and more gives a fit (`plan` and `run` do without)"
+    );
+    Err(Failure::input(&scenario.file, message))
 }
 
 /// A builder of the scenario's variants.
 pub fn builder<'a>(loaded: &'a Loaded, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
     let settings = &loaded.scenario.application;
     let builder = VariantBuilder::new(&loaded.application, jdk, settings.java_release)?;
-    Ok(if settings.assertions { builder } else { builder.without_assertions() })
+    let builder = if settings.assertions { builder } else { builder.without_assertions() };
+    Ok(if settings.watch_loops { builder } else { builder.without_watched_loops() })
 }
 
 /// Makes the plan and writes it, with the dictionary that its blocks are from.
@@ -88,11 +106,12 @@ fn watched<'r, 'a>(
 }
 
 fn make_with(loaded: &Loaded, dry: &mut dyn Dry, output: &Output) -> Result<Plan, Failure> {
+    let settings = settings(&loaded.scenario);
+    let plan = campaign::plan(&settings, &loaded.application.dictionary, dry)?;
+    // Only now: a plan that fails leaves nothing that the next one would have to replace.
     scan::write(&loaded.application, output)?;
     folder::write_sources(&loaded.application, output)?;
     folder::write_scenario_copy(&loaded.scenario, output)?;
-    let settings = settings(&loaded.scenario);
-    let plan = campaign::plan(&settings, &loaded.application.dictionary, dry)?;
     output.write("remains.csv", remains(&plan, loaded)?.to_csv())?;
     output.write("plan.csv", plan_to_csv(&plan))?;
     output.write("dropped.csv", dropped_csv(&plan, loaded))?;
@@ -130,8 +149,9 @@ pub fn summary(plan: &Plan) -> String {
         let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
         format!("\nexpected error of lines: {median:.1} % (median), {p90:.1} % (90th percentile)")
     });
+    let fewer = fewer(plan);
     format!(
-        "{} cases of {} variants; {} of {} executed removable blocks are removed in some case \
+        "{} cases of {} variants{fewer}; {} of {} executed removable blocks are removed in some case \
          ({} dry runs)\n{} operations and library functions ran; rank {}; {:.1} h of board time, \
          the paper's protocol would take {:.1} h{expected}",
         s.cases,
@@ -143,6 +163,18 @@ pub fn summary(plan: &Plan) -> String {
         s.rank,
         s.board_s / 3600.0,
         s.paper_board_s / 3600.0
+    )
+}
+
+/// Why there are fewer cases than were asked for.
+fn fewer(plan: &Plan) -> String {
+    let (cases, asked) = (plan.summary.cases, plan.summary.asked);
+    if cases >= asked {
+        return String::new();
+    }
+    format!(
+        " ({asked} were asked for; no other set of blocks ran that may be a case, or \
+         `campaign.line_error` is reached)"
     )
 }
 

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::account::Interval;
 use crate::dataset::{ColumnChoice, Table};
 use crate::model::Model;
+use crate::model::bayes::KnownEffects;
 use crate::units::Joules;
 
 use super::Failure;
@@ -16,6 +17,8 @@ use super::account::read_model;
 use super::folder::weighed;
 use super::output::{Existing, Output, read_text};
 use super::progress;
+
+mod effects;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -29,12 +32,23 @@ repeats, predicted energy with its 95 % interval (that of the expected energy: n
 single run is not in it), and their difference in percent. The measured energy may be
 missing: a model predicts what was only counted. A model of several boards predicts for the
 board in the case's `device` column, and for its own where it does not know that one; the
-last column of the table says which.")]
+last column of the table says which.
+
+Example, bytecode patterns by the effects of `fit --factors`:
+  wattline predict target/patterns/effects.csv programs.csv --out target/p
+  wattline predict target/patterns/effects.csv programs.csv --over device --out target/p
+programs.csv has a column for each factor (operation,size,type,device; empty: it doesn't
+apply) and may have `case` (rows of one case are added up), `executions` (1 unless given) and
+`energy_j` (measured, of one execution). Intervals come from draws.csv beside effects.csv.")]
 pub struct Arguments {
-    /// model.json of a fit.
+    /// model.json of a fit, or effects.csv of `fit --factors`.
     model: PathBuf,
     /// Cases with their counts: dataset.csv. contexts.csv is taken if it lies beside.
     dataset: PathBuf,
+    /// With effects.csv, a factor whose level is not known (a device that was not measured): all
+    /// of its levels alike, with the spread between them.
+    #[arg(long, value_name = "FACTOR")]
+    over: Option<String>,
     /// Folder for the result.
     #[arg(long, default_value = ".")]
     out: PathBuf,
@@ -48,6 +62,23 @@ const FILE: &str = "predictions.csv";
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     output.check_free(&[FILE])?;
+    let text = read_text(&arguments.model)?;
+    let rows = match KnownEffects::is_table(&text) {
+        true => effects::rows(arguments, &text)?,
+        false => rows_of_costs(arguments)?,
+    };
+    output.write(FILE, csv(&rows))?;
+    progress::result(screen(&rows));
+    progress::say(format!("written: {}", output.path(FILE).display()));
+    Ok(())
+}
+
+/// The cases of a data set by a model of costs.
+fn rows_of_costs(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
+    if let Some(factor) = &arguments.over {
+        let text = format!("--over {factor}: only effects.csv has factors");
+        return Err(Failure::Usage(text));
+    }
     let model = read_model(&arguments.model)?;
     let text = read_text(&arguments.dataset)?;
     let table = Table::from_csv(&text, &ColumnChoice::default())
@@ -55,11 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let table = weighed(table, &arguments.dataset, &model.contexts)?;
     let models = models(&model, &table);
     let of = |case: usize| &models[&table.cases[case].device];
-    let rows: Vec<Row> = (0..table.cases.len()).map(|case| row(of(case), &table, case)).collect();
-    output.write(FILE, csv(&rows))?;
-    progress::result(screen(&rows));
-    progress::say(format!("written: {}", output.path(FILE).display()));
-    Ok(())
+    Ok((0..table.cases.len()).map(|case| row(of(case), &table, case)).collect())
 }
 
 /// A case, measured and predicted, in joules.
@@ -68,7 +95,7 @@ struct Row {
     /// The board that the prediction holds for: the case's own, where the model knows it, else
     /// the model's; none where the model is of one board.
     device: Option<String>,
-    measured: f64,
+    measured: Option<f64>,
     measured_se: Option<f64>,
     predicted: f64,
     interval: Option<Interval>,
@@ -102,7 +129,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Row {
     Row {
         case: measured.name.clone(),
         device: model.reference_device().map(str::to_owned),
-        measured: measured.energy_j,
+        measured: Some(measured.energy_j).filter(|energy| energy.is_finite()),
         measured_se: measured.energy_se_j,
         predicted: prediction.energy_j,
         interval: prediction.se_j.map(around),
@@ -113,7 +140,8 @@ fn row(model: &Model, table: &Table, case: usize) -> Row {
 impl Row {
     /// How far the prediction is off, in percent of what was measured.
     fn off_percent(&self) -> Option<f64> {
-        let off = 100.0 * (self.predicted - self.measured) / self.measured;
+        let measured = self.measured?;
+        let off = 100.0 * (self.predicted - measured) / measured;
         off.is_finite().then_some(off)
     }
 }
@@ -150,7 +178,9 @@ fn screen(rows: &[Row]) -> String {
     for row in rows {
         let se = row.measured_se.map_or(String::new(), |se| format!(" +- {se:.2e}"));
         let interval = match row.interval {
-            Some(interval) => format!(" ({:.4} to {:.4})", interval.lo.0, interval.hi.0),
+            Some(interval) => {
+                format!(" ({} to {})", number(interval.lo.0), number(interval.hi.0))
+            }
             None => " (no interval)".to_owned(),
         };
         let off = row.off_percent().map_or("none".to_owned(), |off| format!("{off:+.1} %"));
@@ -160,9 +190,17 @@ fn screen(rows: &[Row]) -> String {
                 Some(device) => format!("{} on {device}", row.case),
                 None => row.case.clone(),
             },
-            format!("{:.4}{se} J", row.measured),
-            format!("{:.4}{interval} J", row.predicted),
+            row.measured.map_or("none".to_owned(), |energy| format!("{}{se} J", number(energy))),
+            format!("{}{interval} J", number(row.predicted)),
         );
     }
     text.trim_end().to_owned()
+}
+
+/// Joules with digits that say something, also of single operations.
+fn number(joules: f64) -> String {
+    match joules.abs() {
+        size if size == 0.0 || (1e-2..1e9).contains(&size) => format!("{joules:.4}"),
+        _ => format!("{joules:.6e}"),
+    }
 }

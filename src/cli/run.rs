@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::ProgressBar;
 
 use crate::build::VariantBuilder;
-use crate::campaign::{Phase, PlannedCase, order_runs, read_plan};
+use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, read_plan};
+use crate::power::crash_in;
 use crate::run::{
-    JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble, WhenLost,
-    read_journal, run_campaign_until, troubles,
+    Basis, ExitState, JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped,
+    Trouble, WhenLost, changes_of_basis, read_journal, read_logs, run_campaign_until, troubles,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
@@ -20,9 +20,10 @@ use super::Failure;
 use super::driver::{BoardDriver, Jars};
 use super::fleet::{self, BoardArguments, LostArguments};
 use super::folder::{self, Loaded};
+use super::kept::{self, Kept};
 use super::output::{Existing, Output, read_text};
 use super::plan;
-use super::progress;
+use super::progress::{self, Bar};
 use super::sessions::{self, OpenBoard, VirtualSettings};
 use super::stop_rule::StopRule;
 
@@ -56,6 +57,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.boards.check()?;
     let output = Output::open(&arguments.out, Existing::Keep)?;
     let start = if arguments.resume { Start::Resume } else { Start::New };
+    if start == Start::New && output.path("journal.jsonl").exists() {
+        refuse_another(output.folder(), false)?;
+    }
+    kept::begin(output.folder());
     let jdk = Jdk::find()?;
     let loaded = folder::load(&arguments.scenario)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
@@ -70,6 +75,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Fails if a folder has a campaign, since another one is to be made there.
+pub fn refuse_another(folder: &Path, can_force: bool) -> Result<(), Failure> {
+    match Kept::of(folder) {
+        None => Ok(()),
+        Some(kept) => Err(Failure::Campaign { folder: folder.to_path_buf(), kept, can_force }),
+    }
 }
 
 /// Reads `plan.csv`.
@@ -123,11 +136,13 @@ pub fn measure(
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
         start,
+        basis: basis(loaded, cases)?,
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
         judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
     };
+    take_up(scenario, &options, output)?;
     let dictionary = &loaded.application.dictionary;
     let rule = StopRule { scenario, cases, dictionary, folder: output.folder() };
     let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
@@ -143,25 +158,39 @@ pub fn measure(
     let jars = Jars::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, cases, &jars, board, folder.path());
     let began = Instant::now();
-    let bar = progress::bar(order.len() as u64, "measuring");
-    let mut show = |progress: &Progress<'_>| show(&bar, progress);
+    let bar = run_bar(scenario, &order);
+    let mut show = |progress: &Progress<'_>| show(&bar, &options.folder, progress);
     let summary = run_campaign_until(&order, &mut driver, &options, &mut enough, &mut show)?;
-    bar.finish_and_clear();
+    drop(bar);
     driver.time.say(began.elapsed(), summary.records.len() - before);
     Ok(summary)
 }
 
+/// The bar of a campaign's runs.
+pub(super) fn run_bar(scenario: &Scenario, order: &[PlannedRun]) -> Bar {
+    let each_s = scenario.session.duration_s + scenario.session.rest_s;
+    progress::bar_on_board(order.len() as u64, "measuring", order.len() as f64 * each_s)
+}
+
 /// Shows how far a campaign is, and what went wrong.
-pub(super) fn show(bar: &ProgressBar, progress: &Progress<'_>) {
-    bar.set_position(progress.done as u64);
-    let Some(record) = progress.record else { return };
+pub(super) fn show(bar: &Bar, folder: &Path, progress: &Progress<'_>) {
+    let done = progress.done as u64;
+    let Some(record) = progress.record else { return bar.found_up_to(done) };
+    bar.made_up_to(done);
     let warning = match record.is_good() {
         false => Some(format!("run {} is bad: {}", record.folder, record.reasons())),
         true => too_short(record),
     };
     if let Some(warning) = warning {
-        bar.suspend(|| progress::warn(warning));
+        let crash = crash(folder, record).map_or(String::new(), |crash| format!("\n{crash}"));
+        bar.suspend(|| progress::warn(format!("{warning}{crash}")));
     }
+}
+
+/// The stack trace of a first attempt's crash.
+fn crash(folder: &Path, record: &RunRecord) -> Option<String> {
+    let died = record.conditions.exit == ExitState::Died && record.attempt == 0;
+    died.then(|| crash_in(&read_logs(folder, record).ok()?.logcat)).flatten()
 }
 
 /// Said once of a case, while there is time to stop and raise it.
@@ -189,7 +218,27 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
     }
 }
 
-/// What tells this campaign from others: scenario and plan.
+/// What the campaign's runs depend on.
+fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<Basis, Failure> {
+    let Loaded { scenario, application } = loaded;
+    let blocks = application.dictionary.blocks.iter();
+    let blocks: Vec<&str> = blocks.map(|block| block.name.as_str()).collect();
+    let files = application.sources.hashes()?;
+    Ok(Basis::new(&scenario.keys, files, &blocks.join("\n"), cases))
+}
+
+/// Says what changed since the campaign was last gone on with; its folder's scenario is
+/// this one from now on.
+fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result<(), Failure> {
+    let changes = changes_of_basis(&options.folder, &options.basis);
+    if let Some(changes) = changes.filter(|_| options.start == Start::Resume) {
+        changes.iter().for_each(|line| progress::say(format!("  {line}")));
+        folder::write_scenario_copy(scenario, &output.replacing())?;
+    }
+    Ok(())
+}
+
+/// What versions before the basis told campaigns apart by: scenario and plan.
 fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
     let scenario = read_text(&scenario.file)?;
     let plan = read_text(&output.path("plan.csv"))?;

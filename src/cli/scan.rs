@@ -1,6 +1,5 @@
 //! `wattline scan`: sources -> blocks, operations, findings.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -8,12 +7,11 @@ use clap::{Args, ValueEnum};
 use crate::blocks::Granularity;
 use crate::build::{Application, Survey, sources};
 use crate::finding::Finding;
-use crate::operations::{BlockEntry, Counted, Tables, findings_csv};
+use crate::operations::{BlockEntry, Calls, Counted, Tables, findings_csv};
 
 use super::Failure;
 use super::output::{Output, Unfinished};
 use super::progress;
-use super::stop::Stop;
 
 /// Files that a scan writes.
 pub const FILES: [&str; 4] = ["blocks.csv", "operations.csv", "lines.csv", "findings.csv"];
@@ -81,7 +79,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
     let mut all = Results::begin(&output)?;
     let take = |file| all.add(file);
-    let unread = Survey::each(sources, arguments.granularity.into(), Rows::of, take)?;
+    let unread =
+        Survey::each(sources, arguments.granularity.into(), Calls::Counted, Rows::of, take)?;
     let Results { tables, totals, mut findings, written } = all;
     written?;
     tables.into_iter().try_for_each(|table| table.finish().map(drop))?;
@@ -119,17 +118,8 @@ struct Results {
 
 impl Results {
     fn begin(output: &Output) -> Result<Results, Failure> {
-        // First, so that no file is there that a stop would leave.
-        let stop = Stop::listen();
         let [blocks, operations, lines, _] = FILES;
         let tables = [output.begin(blocks)?, output.begin(operations)?, output.begin(lines)?];
-        let unfinished = tables.each_ref().map(Unfinished::temporary);
-        stop.end_after(move || {
-            for file in unfinished {
-                // What has got its name stays.
-                let _ = fs::remove_file(file);
-            }
-        });
         let (totals, findings) = (Totals::default(), Vec::new());
         let mut results = Results { tables, totals, findings, written: Ok(()) };
         results.write(&Tables::headers());

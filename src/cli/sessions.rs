@@ -8,7 +8,7 @@ use crate::device::{
     AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
     LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan,
     await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list, prepare,
-    reconnect, restore, run_session, with_recovery,
+    reconnect, restore, run_session_watched, with_recovery,
 };
 use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario};
 use crate::toolchain::Jdk;
@@ -282,10 +282,19 @@ impl OpenBoard {
 
     /// Runs one session to its end.
     pub fn session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+        self.session_watched(plan, &mut |_| {})
+    }
+
+    /// The same; `closed` is told how many kernels have ended, where the board says it.
+    pub fn session_watched(
+        &self,
+        plan: &SessionPlan,
+        closed: &mut dyn FnMut(u64),
+    ) -> Result<SessionLogs, DeviceError> {
         match &self.place {
             Place::Adb(adb) => match &adb.log {
                 Some(log) => log.session(&adb.board, plan),
-                None => run_session(&adb.board, plan),
+                None => run_session_watched(&adb.board, plan, closed),
             },
             Place::Local(jvm) => jvm.run_session(plan),
         }

@@ -1,20 +1,20 @@
 //! `wattline trace`: a program on the local JVM, with probes.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
 
 use crate::blocks::Granularity;
-use crate::build::dry_run::COUNTS_FILE;
+use crate::build::counts_files::read_counts;
 use crate::build::{Application, VariantBuilder, sources};
 use crate::campaign::parse_executions;
 use crate::instrument::Probe;
 use crate::operations::Dictionary;
 use crate::toolchain::compiler::join_paths;
 use crate::toolchain::jvm::exit_code;
+use crate::toolchain::locale::user_locale;
 use crate::toolchain::{Jdk, jar};
 
 use super::Failure;
@@ -29,7 +29,8 @@ Example:
   wattline trace src/main/java --main com.example.Main --out target/trace -- --input data.txt
 
 The program's input, output and exit code are its own. Writes counts.csv (executions of
-every block) and what `scan` writes.")]
+every block, of all class loaders and processes of the program; empty for a block that has
+no probe) and what `scan` writes.")]
 pub struct Arguments {
     /// Source folders, .java files or source jars.
     #[arg(required = true)]
@@ -42,9 +43,13 @@ pub struct Arguments {
     /// What is put into each block.
     #[arg(long, value_enum, default_value = "count")]
     probe: ProbeArgument,
-    /// javac --release.
-    #[arg(long, default_value_t = 11)]
-    release: u32,
+    /// Fewer probes in loops that call nothing. The JVM may then drop message and trace of
+    /// an exception of its own sooner, where it is thrown again and again.
+    #[arg(long)]
+    watch_loops: bool,
+    /// javac --release; the JDK's own if it is not given.
+    #[arg(long)]
+    release: Option<u32>,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -61,23 +66,36 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&["counts.csv"])?;
     let jdk = Jdk::find()?;
-    let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
-    let application = Application::analyse(sources, Granularity::Statement)?;
+    let mut sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
+    sources::add_resources(&mut sources, &arguments.sources)?;
+    let mut application = Application::analyse(sources, Granularity::Statement)?;
     let probe = Probe::from(arguments.probe);
-    let mut builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
+    let builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
+    // Its user reads the program's own messages.
+    let mut builder = match arguments.watch_loops {
+        true => builder,
+        false => builder.without_watched_loops(),
+    };
     let variant = builder.build(&BTreeSet::new(), probe)?;
+    let (probed, findings) = (builder.probed(probe).to_vec(), builder.findings(probe).to_vec());
+    drop(builder);
+    application.findings.extend(findings);
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     jar::write_folder(folder.path(), &variant.classes)?;
-    let counts = folder.path().join(COUNTS_FILE);
     let code = run_program(arguments, &jdk, folder.path())?;
     scan::write(&application, &output)?;
     if probe != Probe::Plain {
-        let text = fs::read_to_string(&counts).map_err(|error| {
-            Failure::input(&counts, format!("the program left no counts: {error}"))
-        })?;
+        let counts = folder.path();
+        let text = read_counts(counts).map_err(Failure::io("read", counts))?;
+        let text = text.ok_or_else(|| Failure::input(counts, "the program left no counts"))?;
         let executions = parse_executions(&text, application.dictionary.blocks.len())
-            .map_err(|error| Failure::input(&counts, error))?;
-        output.write("counts.csv", counts_csv(&application.dictionary, &executions))?;
+            .map_err(|error| Failure::input(counts, error))?;
+        output.write("counts.csv", counts_csv(&application.dictionary, &executions, &probed))?;
+        let missing = probed.iter().filter(|probed| !**probed).count();
+        if missing > 0 {
+            let all = probed.len();
+            progress::say(format!("{missing} of {all} blocks are not counted; see findings.csv"));
+        }
     }
     progress::say(format!("written: {}", output.folder().display()));
     match code {
@@ -97,19 +115,21 @@ fn run_program(
         .args(["-cp", &join_paths(&classpath), &arguments.main])
         .args(&arguments.program)
         .env("WATTLINE_OUT", classes)
+        .envs(user_locale())
         .stdin(Stdio::inherit())
         .status()
         .map_err(Failure::io("start", &jdk.java))?;
     Ok(exit_code(status))
 }
 
-/// `counts.csv`: `block,name,executions`.
-pub fn counts_csv(dictionary: &Dictionary, executions: &[u64]) -> String {
+/// `counts.csv`: `block,name,executions`, without a number where a block has no probe.
+fn counts_csv(dictionary: &Dictionary, executions: &[u64], probed: &[bool]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let rows = dictionary.blocks.iter().zip(executions);
+    let rows = dictionary.blocks.iter().zip(executions).zip(probed);
     let written = writer.write_record(["block", "name", "executions"]).and_then(|()| {
-        rows.into_iter().try_for_each(|(block, count)| {
-            writer.write_record([&block.id.0.to_string(), &block.name, &count.to_string()])
+        rows.into_iter().try_for_each(|((block, count), probed)| {
+            let count = if *probed { count.to_string() } else { String::new() };
+            writer.write_record([&block.id.0.to_string(), &block.name, &count])
         })
     });
     written.expect("memory takes a table");

@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
-
 use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
 
-use super::progress;
+use super::progress::{self, Bar};
 
 /// Planning that takes longer is announced.
 const LONG: Duration = Duration::from_secs(600);
@@ -15,7 +13,8 @@ const LONG: Duration = Duration::from_secs(600);
 pub struct Watched<D> {
     inner: D,
     budget: u32,
-    bar: ProgressBar,
+    bar: Bar,
+    made: u64,
     batches: usize,
 }
 
@@ -24,7 +23,7 @@ impl<D: Dry> Watched<D> {
     pub fn new(inner: D, budget: usize) -> Self {
         let bar = progress::bar(budget as u64, "dry runs");
         let budget = u32::try_from(budget).unwrap_or(u32::MAX);
-        Self { inner, budget, bar, batches: 0 }
+        Self { inner, budget, bar, made: 0, batches: 0 }
     }
 
     fn watch(
@@ -39,8 +38,9 @@ impl<D: Dry> Watched<D> {
             self.announce(start.elapsed() / made);
         }
         self.batches += 1;
-        self.bar.inc(cases.len() as u64);
-        self.bar.set_length(self.bar.length().unwrap_or(0).max(self.bar.position()));
+        self.made += cases.len() as u64;
+        self.bar.set_length(u64::from(self.budget).max(self.made));
+        self.bar.made_up_to(self.made);
         Ok(outcomes)
     }
 
@@ -66,11 +66,5 @@ impl<D: Dry> Dry for Watched<D> {
 
     fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.watch(cases, |inner, cases| inner.verify(cases))
-    }
-}
-
-impl<D> Drop for Watched<D> {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }

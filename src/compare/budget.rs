@@ -161,7 +161,7 @@ impl Budget {
         };
         let (energy, interval) = (found.map(|f| f.0), found.and_then(|f| f.1));
         let verdict = match (energy, interval) {
-            (Some(e), Some(i)) if e > self.joules && i.lo > self.joules => Verdict::Increase,
+            (Some(e), Some(i)) if e > self.joules && i.lo > self.joules => Verdict::OverBudget,
             (Some(_), Some(_)) => Verdict::Pass,
             _ => Verdict::NoData,
         };
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_exceeded_when_the_interval_agrees() {
-        assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5"), [Verdict::Increase]);
+        assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5"), [Verdict::OverBudget]);
         assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5.8"), [Verdict::Pass]);
         assert_eq!(verdicts("[scenarios]\nwalk = 70.0"), [Verdict::Pass]);
         assert_eq!(verdicts("[methods]\n\"a.A.other()\" = 99"), [Verdict::NoData]);

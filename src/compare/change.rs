@@ -25,6 +25,8 @@ impl Default for Limit {
 pub enum Verdict {
     /// No increase over the limit that the interval agrees with.
     Pass,
+    /// More than a budget allows, and the whole 95 % interval says so.
+    OverBudget,
     /// More than the limit, and the whole 95 % interval says so.
     Increase,
     /// The question has no answer: something wasn't measured, or only once.
@@ -36,6 +38,7 @@ impl Verdict {
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
+            Verdict::OverBudget => "over budget",
             Verdict::Increase => "increase",
             Verdict::NoData => "no data",
         }

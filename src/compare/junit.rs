@@ -1,62 +1,56 @@
 //! A comparison as JUnit XML, which every build server shows: a test case for the
-//! scenario and for each budget. An increase is a failure, missing data an error.
+//! scenario and for each budget. An increase and a budget that is exceeded are failures,
+//! missing data an error. Times are how long the new side's power runs took; budgets are
+//! held against the same runs and take none of their own.
 
-use std::fmt::Write as _;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::text::sentence;
-use super::{Comparison, Verdict};
+use super::{BudgetRow, Comparison, Verdict};
 use crate::report::format;
 
 /// The text of `compare.xml`.
 pub fn junit(comparison: &Comparison) -> String {
-    let headline = comparison.headline.verdict.unwrap_or(Verdict::NoData);
-    let of_budgets = comparison.budgets.iter().map(|row| {
-        let name = format!("budget of {} {}", row.budget.level, row.budget.name);
-        let energy = row.energy.map_or(format::NONE.into(), format::energy);
-        let interval = format::interval(row.interval);
-        let budget = format::energy(row.budget.joules);
-        (name, row.verdict, format!("{energy} ({interval}) of {budget}"))
-    });
-    let alone = Comparison { budgets: Vec::new(), ..comparison.clone() };
-    let name = format!("scenario {}", comparison.headline.subject.name());
-    let cases: Vec<(String, Verdict, String)> =
-        std::iter::once((name, headline, sentence(&alone))).chain(of_budgets).collect();
-    let count = |wanted| cases.iter().filter(|(_, verdict, _)| *verdict == wanted).count();
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
-    let totals = format!(
-        "tests=\"{}\" failures=\"{}\" errors=\"{}\"",
-        cases.len(),
-        count(Verdict::Increase),
-        count(Verdict::NoData)
-    );
-    put(format!("<testsuites {totals}>\n  <testsuite name=\"wattline compare\" {totals}>"));
-    for (name, verdict, message) in &cases {
-        let (name, message) = (escaped(name), escaped(message));
-        put(format!("    <testcase classname=\"energy\" name=\"{name}\">"));
-        match verdict {
-            Verdict::Pass => put(format!("      <system-out>{message}</system-out>")),
-            Verdict::Increase => put(format!("      <failure message=\"{message}\"/>")),
-            Verdict::NoData => put(format!("      <error message=\"{message}\"/>")),
-        }
-        put("    </testcase>".into());
-    }
-    put("  </testsuite>\n</testsuites>".into());
-    text
+    let time = Duration::try_from_secs_f64(comparison.duration_s).unwrap_or_default();
+    let mut suite = TestSuite::new("wattline compare");
+    suite.set_time(time).add_test_case(scenario(comparison, time));
+    suite.add_test_cases(comparison.budgets.iter().map(budget));
+    let mut report = Report::new("wattline compare");
+    report.set_time(time).add_test_suite(suite);
+    report.to_string().expect("memory has no errors")
 }
 
-/// Text for XML, without the characters that XML can't hold.
-fn escaped(text: &str) -> String {
-    let mut safe = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
+fn scenario(comparison: &Comparison, time: Duration) -> TestCase {
+    let alone = Comparison { budgets: Vec::new(), ..comparison.clone() };
+    let name = format!("scenario {}", comparison.headline.subject.name());
+    case(&name, alone.verdict(), &sentence(&alone), time)
+}
+
+fn budget(row: &BudgetRow) -> TestCase {
+    let name = format!("budget of {} {}", row.budget.level, row.budget.name);
+    let energy = row.energy.map_or(format::NONE.into(), format::energy);
+    let interval = format::interval(row.interval);
+    let budget = format::energy(row.budget.joules);
+    case(&name, row.verdict, &format!("{energy} ({interval}) of {budget}"), Duration::ZERO)
+}
+
+fn case(name: &str, verdict: Verdict, message: &str, time: Duration) -> TestCase {
+    let ended = |kind| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_type(verdict.name()).set_message(message);
+        status
+    };
+    let status = match verdict {
+        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::OverBudget | Verdict::Increase => ended(NonSuccessKind::Failure),
+        Verdict::NoData => ended(NonSuccessKind::Error),
+    };
+    let mut case = TestCase::new(name, status);
+    case.set_classname("energy").set_time(time);
+    if verdict == Verdict::Pass {
+        case.set_system_out(message);
     }
-    safe
+    case
 }

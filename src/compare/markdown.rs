@@ -12,7 +12,7 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
     let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
     let mark = match comparison.verdict() {
         Verdict::Pass => "✅",
-        Verdict::Increase => "❌",
+        Verdict::OverBudget | Verdict::Increase => "❌",
         Verdict::NoData => "⚠️",
     };
     put(format!("### {mark} Energy: {}\n", plain(&sentence(comparison))));

@@ -44,6 +44,12 @@ impl Measurement {
         self.sum([name])
     }
 
+    /// How long all power runs took together, in seconds.
+    pub fn duration_s(&self) -> f64 {
+        let repeats = self.inputs.values().flat_map(|runs| &runs.repeats);
+        repeats.map(|run| run.duration_s).sum()
+    }
+
     /// Energy above idle of these inputs together, if all were measured.
     pub fn sum<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<Uncertain> {
         let idle = Uncertain::mean_of(&self.idle_powers_w)?;

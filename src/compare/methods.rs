@@ -230,7 +230,8 @@ fn rows<K>(
 mod tests {
     use super::*;
     use crate::account::sample;
-    use crate::compare::patch::carry;
+    use crate::compare::patch::{Patched, carry};
+    use crate::operations::CallGraph;
 
     /// Increment costs 1 uJ +- 10 %, Decrement 3 uJ +- 10 %; the first method runs 100
     /// times on both sides, the second 100 and 110 times.
@@ -295,14 +296,16 @@ mod tests {
     #[test]
     fn a_patch_is_the_new_text_times_the_old_counts() {
         let (dictionary, [before, _], model) = sides();
-        let mut patched = dictionary.clone();
-        patched.blocks[1].operations[0].count = 2;
+        let mut twice = dictionary.clone();
+        twice.blocks[1].operations[0].count = 2;
         let base = Side { dictionary: &dictionary, executions: &before };
-        let carried = carry(base, patched);
+        let calls = CallGraph::default();
+        let patched = |dictionary| Patched { dictionary, calls: calls.clone() };
+        let carried = carry(base, &calls, patched(twice));
         let changes = compare_patch(base, &carried, &model);
         assert_eq!((changes.unchanged, changes.methods.len()), (1, 1));
         assert!((changes.total.difference().unwrap().0 - 300e-6).abs() < 1e-12);
-        let same = compare_patch(base, &carry(base, dictionary.clone()), &model);
+        let same = compare_patch(base, &carry(base, &calls, patched(dictionary.clone())), &model);
         assert_eq!((same.unchanged, same.total.interval.unwrap().hi), (2, Joules::ZERO));
     }
 }

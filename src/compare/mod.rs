@@ -8,6 +8,7 @@
 //! rates.
 
 pub mod budget;
+mod called;
 pub mod change;
 pub mod json;
 pub mod junit;
@@ -26,7 +27,7 @@ pub use budget::{Budget, BudgetError, BudgetRow, Budgets};
 pub use change::{Change, Limit, Verdict, judge};
 pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
 pub use methods::{MethodChanges, Prices, Side, compare_methods, compare_patch};
-pub use patch::{Carried, carry};
+pub use patch::{Carried, Patched, carry};
 pub use uncertain::Uncertain;
 
 use crate::account::{Interval, MethodKey};
@@ -106,6 +107,8 @@ pub struct Comparison {
     pub unchanged: usize,
     /// Held against the budget file.
     pub budgets: Vec<BudgetRow>,
+    /// How long the new side's power runs took together, in seconds; 0 for a patch.
+    pub duration_s: f64,
     /// What the reader must know: virtual board, other model, left-out methods.
     pub notes: Vec<String>,
 }

@@ -32,19 +32,40 @@ fn comparison(verdict: Verdict) -> Comparison {
             budget,
             energy: Some(Joules(2.0)),
             interval: Some(Interval { lo: Joules(1.9), hi: Joules(2.1) }),
-            verdict: Verdict::Increase,
+            verdict: Verdict::OverBudget,
         }],
+        duration_s: 12.5,
         notes: vec!["<virtual> board".into()],
     }
 }
 
 #[test]
 fn the_worst_verdict_counts() {
-    assert_eq!(comparison(Verdict::Pass).verdict(), Verdict::Increase, "a budget is exceeded");
+    assert_eq!(comparison(Verdict::Pass).verdict(), Verdict::OverBudget);
+    assert_eq!(comparison(Verdict::Increase).verdict(), Verdict::Increase);
     assert_eq!(comparison(Verdict::NoData).verdict(), Verdict::NoData);
     let mut kept = comparison(Verdict::Pass);
     kept.budgets.clear();
     assert_eq!(kept.verdict(), Verdict::Pass);
+}
+
+/// An energy that fell, over a budget all the same, did not increase.
+#[test]
+fn an_improvement_over_budget_is_over_budget() {
+    let mut comparison = comparison(Verdict::Pass);
+    comparison.headline =
+        row(Subject::Scenario("walk".into()), [60.0, 57.0, -4.0, -2.0], Some(Verdict::Pass));
+    let sentence = text::sentence(&comparison);
+    let expected = "over budget: method a.<b> with 2.00 J of 1.00 J; the change is −5.0 %";
+    assert!(sentence.starts_with(expected), "{sentence}");
+    let value: serde_json::Value = serde_json::from_str(&json::json(&comparison)).unwrap();
+    assert_eq!(
+        (&value["verdict"], &value["scenario"]["verdict"]),
+        (&"over budget".into(), &"pass".into())
+    );
+    for text in [text::text(&comparison, 10), markdown::markdown(&comparison, 10)] {
+        assert!(text.contains("over budget") && !text.contains("increase"), "{text}");
+    }
 }
 
 #[test]
@@ -82,17 +103,31 @@ fn json_holds_joules_and_nulls() {
 #[test]
 fn junit_has_a_failure_and_an_error_where_they_belong() {
     let xml = junit::junit(&comparison(Verdict::NoData));
-    assert!(xml.contains("tests=\"2\" failures=\"1\" errors=\"1\""), "{xml}");
-    assert!(xml.contains("budget of method a.&lt;b&gt;"), "{xml}");
-    assert_eq!(xml.matches("<testcase").count(), xml.matches("</testcase>").count());
+    let suite = &quick_junit::Report::deserialize_from_str(&xml).unwrap().test_suites[0];
+    assert_eq!((suite.tests, suite.failures, suite.errors), (2, 1, 1), "{xml}");
+    let named = |name: &str| suite.test_cases.iter().find(|case| case.name.as_str() == name);
+    assert!(named("budget of method a.<b>").is_some(), "{xml}");
     assert!(junit::junit(&comparison(Verdict::Pass)).contains("<system-out>pass: +5.0 %"));
+}
+
+/// The scenario's case took what the runs took, and so did all together.
+#[test]
+fn junit_has_times_in_seconds() {
+    let xml = junit::junit(&comparison(Verdict::Pass));
+    let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
+    let suite = &report.test_suites[0];
+    let times: Vec<f64> =
+        suite.test_cases.iter().map(|case| case.time.unwrap().as_secs_f64()).collect();
+    assert_eq!(times, [12.5, 0.0]);
+    let sums = [report.time, suite.time].map(|time| time.unwrap().as_secs_f64());
+    assert_eq!(sums, [12.5, 12.5]);
 }
 
 #[test]
 fn the_published_schema_describes_the_json() {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compare.schema.json"));
     let schema: serde_json::Value = serde_json::from_str(text).unwrap();
-    for verdict in [Verdict::Pass, Verdict::Increase, Verdict::NoData] {
+    for verdict in [Verdict::Pass, Verdict::OverBudget, Verdict::Increase, Verdict::NoData] {
         let value: serde_json::Value =
             serde_json::from_str(&json::json(&comparison(verdict))).unwrap();
         let found = crate::model::tests::schema::violations(&schema, &value, "compare");

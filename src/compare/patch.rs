@@ -6,20 +6,28 @@
 //! block runs as often as before: also a loop's body whose header was changed, which is
 //! said. A block that is new runs as often as the paired block before it, at least
 //! never, and at most as often as any paired block of its method; in a method with a new
-//! loop, and in a new method, nobody knows. The executions of other methods stay, also
-//! where the patch calls them more or less often, which is said too.
+//! loop nobody knows. Where the patch removes or adds calls, the methods that they run
+//! are executed less or more often (`called.rs`); a new method runs as often as it
+//! is called, if it is one block.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::MethodKey;
 use crate::blocks::BlockId;
-use crate::operations::{BlockEntry, Dictionary};
+use crate::operations::{BlockEntry, CallGraph, Dictionary};
 
 use super::Side;
+use super::called::{Changes, Entries, Target, Version};
 use super::pairing::pairs;
 
-/// Operations that are calls.
-const CALLS: &str = "Method_Invocation";
+/// The changed sources.
+#[derive(Debug, Clone, Default)]
+pub struct Patched {
+    /// Their blocks.
+    pub dictionary: Dictionary,
+    /// What their calls may run.
+    pub calls: CallGraph,
+}
 
 /// The changed sources with executions.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,27 +44,68 @@ pub struct Carried {
     pub unknown: BTreeMap<MethodKey, String>,
     /// What is assumed of a method.
     pub remarks: BTreeMap<MethodKey, String>,
-    /// How many more calls of methods the changed blocks make.
-    pub further_calls: i128,
+    /// Methods that are called more or less often than in the base.
+    pub followed: usize,
 }
 
-/// Carries the base's executions over to `new`, a dictionary of the changed sources.
-pub fn carry(base: Side<'_>, new: Dictionary) -> Carried {
+/// Carries the executions of the base, whose calls are `calls`, over to `new`.
+pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
     let before = by_method(base.dictionary);
+    let base = Version { dictionary: base.dictionary, calls, executions: base.executions };
     let mut carried = Carried::default();
-    for (key, blocks) in by_method(&new) {
+    let mut fresh = BTreeMap::new();
+    for (key, blocks) in by_method(&new.dictionary) {
         match before.get(&key) {
             Some(old) => method(&mut carried, &key, old, &blocks, base.executions),
             None => {
-                let why = "the method is new; its calls must be measured (wattline trace)";
-                carried.unknown.insert(key, why.into());
+                fresh.insert(key, blocks);
             }
         }
     }
-    carried.further_calls += calls(&new, &carried.likely);
-    carried.further_calls -= calls(base.dictionary, base.executions);
-    carried.dictionary = new;
+    let ran = base.entries();
+    let with = |executions: &BTreeMap<BlockId, u64>| {
+        let new = Version { dictionary: &new.dictionary, calls: &new.calls, executions };
+        new.changes_from(base, &ran)
+    };
+    let changes = [&carried.least, &carried.likely, &carried.most].map(with);
+    let shared =
+        new.calls.sites.iter().filter(|site| site.callees.len() > 1 || site.may_run_others);
+    let shared: BTreeSet<BlockId> = shared.flat_map(|site| &site.callees).copied().collect();
+    for (key, blocks) in fresh {
+        let is_shared = blocks.iter().any(|block| shared.contains(&block.id));
+        if is_shared || is_never_called(&key, &changes) || blocks.len() > 1 {
+            let why = "the method is new; its calls must be measured (wattline trace)";
+            carried.unknown.insert(key, why.into());
+        }
+    }
+    follow(&mut carried, &by_method(&new.dictionary), changes, &ran);
+    carried.dictionary = new.dictionary;
     carried
+}
+
+fn is_never_called(key: &MethodKey, changes: &[Changes; 3]) -> bool {
+    let [_, likely, _] = changes;
+    !likely.contains_key(&Target::Method(key.clone()))
+}
+
+/// Executes methods as much more or less often as they are called.
+fn follow(
+    carried: &mut Carried,
+    blocks: &BTreeMap<MethodKey, Vec<&BlockEntry>>,
+    changes: [Changes; 3],
+    ran: &Entries,
+) {
+    let targets: BTreeSet<&Target> = changes.iter().flat_map(BTreeMap::keys).collect();
+    for target in targets {
+        let calls = [0, 1, 2].map(|i| changes[i].get(target).copied().unwrap_or(0.0));
+        match target {
+            Target::Open(methods) => carried.open(methods, calls[1]),
+            Target::Method(key) => {
+                let Some(blocks) = blocks.get(key) else { continue };
+                carried.follow_calls(key, blocks, calls, ran.get(key).copied().unwrap_or(0));
+            }
+        }
+    }
 }
 
 fn by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
@@ -65,15 +114,6 @@ fn by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
         methods.entry(MethodKey::of(block)).or_default().push(block);
     }
     methods
-}
-
-fn calls(dictionary: &Dictionary, executions: &BTreeMap<BlockId, u64>) -> i128 {
-    let of_block = |block: &BlockEntry| {
-        let found = block.operations.iter().filter(|found| found.operation == CALLS);
-        let each: i128 = found.map(|found| i128::from(found.count)).sum();
-        each * i128::from(executions.get(&block.id).copied().unwrap_or(0))
-    };
-    dictionary.blocks.iter().map(of_block).sum()
 }
 
 /// Carries one method over.
@@ -111,9 +151,7 @@ fn method(
     if headers > 0 && most > 0 {
         remarks.push(format!("{headers} loop headers changed; rounds are taken as before"));
     }
-    if !remarks.is_empty() {
-        carried.remarks.insert(key.clone(), remarks.join("; "));
-    }
+    remarks.into_iter().for_each(|remark| carried.remark(key, remark));
 }
 
 impl Carried {
@@ -121,6 +159,55 @@ impl Carried {
         self.least.insert(block, least);
         self.likely.insert(block, likely);
         self.most.insert(block, most);
+    }
+
+    fn remark(&mut self, key: &MethodKey, remark: String) {
+        let remarks = self.remarks.entry(key.clone()).or_default();
+        let separator = if remarks.is_empty() { "" } else { "; " };
+        *remarks += &format!("{separator}{remark}");
+    }
+
+    /// So many calls more may run any of these methods.
+    fn open(&mut self, methods: &BTreeSet<MethodKey>, calls: f64) {
+        for key in methods {
+            let why = format!(
+                "the patch makes {calls:+.0} calls that may run it, one of {} other methods, or \
+                 code that is not known; measure it",
+                methods.len() - 1
+            );
+            self.unknown.entry(key.clone()).or_insert(why);
+        }
+    }
+
+    /// A method whose `entries` calls become so many more, the fewest, as guessed, and the
+    /// most.
+    fn follow_calls(
+        &mut self,
+        key: &MethodKey,
+        blocks: &[&BlockEntry],
+        calls: [f64; 3],
+        entries: u64,
+    ) {
+        if entries == 0 && blocks.len() > 1 {
+            let why = "no call of it ran in the base; what calls of it do must be measured";
+            self.unknown.entry(key.clone()).or_insert_with(|| why.into());
+            return;
+        }
+        self.followed += 1;
+        for block in blocks {
+            for (executions, calls) in
+                [&mut self.least, &mut self.likely, &mut self.most].into_iter().zip(calls)
+            {
+                let before = executions.get(&block.id).copied().unwrap_or(0);
+                let after = match entries {
+                    0 => calls,
+                    _ => before as f64 * (1.0 + calls / entries as f64),
+                };
+                executions.insert(block.id, after.round().max(0.0) as u64);
+            }
+        }
+        let after = (entries as f64 + calls[1]).round().max(0.0);
+        self.remark(key, format!("called {after} times instead of {entries}"));
     }
 }
 
@@ -176,9 +263,19 @@ mod tests {
     }
 
     fn carried(old: Vec<BlockEntry>, runs: &[u64], new: Vec<BlockEntry>) -> Carried {
+        let no_calls = CallGraph::default();
+        carried_with((old, no_calls.clone()), runs, (new, no_calls))
+    }
+
+    fn carried_with(
+        (old, calls): (Vec<BlockEntry>, CallGraph),
+        runs: &[u64],
+        (new, new_calls): (Vec<BlockEntry>, CallGraph),
+    ) -> Carried {
         let executions = runs.iter().enumerate().map(|(i, &n)| (BlockId(i as u32), n)).collect();
         let dictionary = Dictionary { blocks: old };
-        carry(Side { dictionary: &dictionary, executions: &executions }, Dictionary { blocks: new })
+        let new = Patched { dictionary: Dictionary { blocks: new }, calls: new_calls };
+        carry(Side { dictionary: &dictionary, executions: &executions }, &calls, new)
     }
 
     fn runs(carried: &BTreeMap<BlockId, u64>) -> Vec<u64> {
@@ -226,17 +323,115 @@ mod tests {
     }
 
     #[test]
-    fn changed_headers_and_further_calls_are_said() {
+    fn changed_headers_are_said() {
         let old = vec![
             block(0, "for_test", &[("Less_int_int", 1, 1)]),
             block(1, "for_body", &[("Increment", 2, 1)]),
         ];
         let new = vec![
             block(0, "for_test", &[("Less_int_int", 1, 2)]),
-            block(1, "for_body", &[("Increment", 2, 1), ("Method_Invocation", 2, 2)]),
+            block(1, "for_body", &[("Increment", 2, 1)]),
         ];
         let carried = carried(old, &[11, 10], new);
-        assert_eq!((runs(&carried.likely), carried.further_calls), (vec![11, 10], 20));
+        assert_eq!(runs(&carried.likely), vec![11, 10]);
         assert!(carried.remarks.values().next().unwrap().contains("1 loop headers"));
+    }
+
+    /// Blocks with ids as numbered: `(method, kind)`.
+    fn program(units: &[(&str, &str)]) -> Vec<BlockEntry> {
+        let entry = |(i, (method, kind)): (usize, &(&str, &str))| {
+            sample::block(i as u32, ("a.A", method), ("", kind), (1, 1), &[("Not", 1, 1)])
+        };
+        units.iter().enumerate().map(entry).collect()
+    }
+
+    /// `(block, calls, entry blocks that they may run)`.
+    fn graph(sites: &[(u32, u32, &[u32])]) -> CallGraph {
+        let site = |&(block, calls, callees): &(u32, u32, &[u32])| crate::operations::CallSite {
+            block: BlockId(block),
+            calls,
+            callees: callees.iter().map(|id| BlockId(*id)).collect(),
+            may_run_others: false,
+        };
+        CallGraph { sites: sites.iter().map(site).collect() }
+    }
+
+    fn unknown(carried: &Carried) -> Vec<&str> {
+        carried.unknown.keys().map(|key| key.method.as_str()).collect()
+    }
+
+    /// run() calls small() 30 times of its 40 and loses these calls; small() runs a block
+    /// every other time, which calls deep() twice; deep() is called 10 times by others.
+    #[test]
+    fn calls_that_are_gone_take_their_share_of_what_they_ran() {
+        let units =
+            [("run()", "entry"), ("small()", "entry"), ("small()", "then"), ("deep()", "entry")];
+        let old = graph(&[(0, 3, &[1]), (2, 2, &[3])]);
+        let new = graph(&[(2, 2, &[3])]);
+        let counts = [10, 40, 20, 50];
+        let carried = carried_with((program(&units), old), &counts, (program(&units), new));
+        assert_eq!(runs(&carried.likely), [10, 10, 5, 20]);
+        assert_eq!((runs(&carried.least), carried.followed), (vec![10, 10, 5, 20], 2));
+        assert!(carried.unknown.is_empty());
+        let remarks: Vec<&String> = carried.remarks.values().collect();
+        assert_eq!(remarks, ["called 20 times instead of 50", "called 10 times instead of 40"]);
+    }
+
+    /// One call from outside makes nine of its own: without it none is left. A call more
+    /// makes ten more.
+    #[test]
+    fn recursion_goes_with_the_call_that_began_it() {
+        let units = [("run()", "entry"), ("down()", "entry"), ("down()", "then")];
+        let both = graph(&[(0, 1, &[1]), (2, 1, &[1])]);
+        let (inner, twice) = (graph(&[(2, 1, &[1])]), graph(&[(0, 2, &[1]), (2, 1, &[1])]));
+        let with = |new| {
+            let old = (program(&units), both.clone());
+            carried_with(old, &[1, 10, 9], (program(&units), new)).likely
+        };
+        assert_eq!(runs(&with(inner)), [1, 0, 0]);
+        assert_eq!(runs(&with(twice)), [1, 20, 18]);
+        assert_eq!(runs(&with(both.clone())), [1, 10, 9]);
+    }
+
+    /// Of two methods that a call may run, only one ran: it is that one. If both did,
+    /// nobody knows; and neither where an unresolved call may run it.
+    #[test]
+    fn open_dispatch_is_no_data() {
+        let units = [("run()", "entry"), ("one()", "entry"), ("two()", "entry")];
+        let (old, new) = (graph(&[(0, 2, &[1, 2])]), graph(&[(0, 1, &[1, 2])]));
+        let with = |counts: &[u64], old: &CallGraph, new: &CallGraph| {
+            carried_with((program(&units), old.clone()), counts, (program(&units), new.clone()))
+        };
+        let one_ran = with(&[5, 10, 0], &old, &new);
+        assert_eq!((runs(&one_ran.likely), unknown(&one_ran)), (vec![5, 5, 0], vec![]));
+        let both_ran = with(&[5, 6, 4], &old, &new);
+        assert_eq!(unknown(&both_ran), ["one()", "two()"]);
+        assert!(both_ran.unknown.values().all(|why| why.contains("-5 calls")));
+        let others = |sites: &[(u32, u32, &[u32])]| {
+            let mut calls = graph(sites);
+            calls.sites.iter_mut().for_each(|site| site.may_run_others = true);
+            calls
+        };
+        let (old, new) = (others(&[(0, 2, &[1])]), others(&[(0, 1, &[1])]));
+        assert_eq!(unknown(&with(&[5, 10, 0], &old, &new)), ["one()"]);
+        let library = with(&[5, 0, 0], &old, &new);
+        assert!(library.unknown.is_empty(), "it never ran one(): it is not in the sources");
+        assert!(with(&[5, 6, 4], &old, &old).unknown.is_empty(), "the calls are the same");
+    }
+
+    /// A new method of one block runs as often as it is called, one that never ran too;
+    /// what more blocks do must be measured.
+    #[test]
+    fn new_methods_run_as_often_as_they_are_called() {
+        let old = [("run()", "entry"), ("idle()", "entry")];
+        let new = [("run()", "entry"), ("idle()", "entry"), ("fresh()", "entry")];
+        let calls = graph(&[(0, 2, &[2]), (2, 3, &[1])]);
+        let before = || (program(&old), CallGraph::default());
+        let carried = carried_with(before(), &[5, 0], (program(&new), calls.clone()));
+        assert_eq!((runs(&carried.likely), unknown(&carried)), (vec![5, 30, 10], vec![]));
+        let mut more = new.to_vec();
+        more.push(("fresh()", "then"));
+        let carried = carried_with(before(), &[5, 0], (program(&more), calls));
+        assert_eq!(unknown(&carried), ["fresh()"]);
     }
 }

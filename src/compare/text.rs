@@ -54,18 +54,33 @@ pub(super) fn heading(comparison: &Comparison) -> &'static str {
 pub fn sentence(comparison: &Comparison) -> String {
     let headline = &comparison.headline;
     let limit = format::percent(comparison.limit.0);
-    let over = comparison.budgets.iter().filter(|row| row.verdict == Verdict::Increase).count();
+    let over = over_budget(comparison);
     let unknown = comparison.budgets.iter().filter(|row| row.verdict == Verdict::NoData).count();
     let share = share(headline);
     match (headline.verdict, over, unknown) {
         (Some(Verdict::NoData) | None, ..) => format!("no data: {}", reason(headline)),
         (_, _, 1..) => format!("no data: {unknown} budgets have no figure to be held against"),
-        (Some(Verdict::Increase), ..) => {
-            format!("increase: {share}, over the limit of {limit}, and the interval agrees")
+        (Some(Verdict::Increase), over, _) => {
+            let too = over.map_or(String::new(), |over| format!("; over budget: {over}"));
+            format!("increase: {share}, over the limit of {limit}, and the interval agrees{too}")
         }
-        (_, 1.., _) => format!("increase: {over} budgets are exceeded, and the intervals agree"),
+        (_, Some(over), _) => format!("over budget: {over}; the change is {share}"),
         _ => format!("pass: {share}; the limit is {limit}"),
     }
+}
+
+/// The first budget that is exceeded, and how many more are.
+fn over_budget(comparison: &Comparison) -> Option<String> {
+    let mut over = comparison.budgets.iter().filter(|row| row.verdict == Verdict::OverBudget);
+    let first = over.next()?;
+    let energy = first.energy.map_or(format::NONE.into(), format::energy);
+    let allowed = format::energy(first.budget.joules);
+    let name = format::visible(&first.budget.name).replace('\n', " ");
+    let more = match over.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{} {name} with {energy} of {allowed}{more}", first.budget.level))
 }
 
 fn reason(row: &Row) -> &str {

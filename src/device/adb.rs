@@ -212,10 +212,19 @@ impl Board for AdbBoard {
     }
 
     fn shell(&self, command: &str, deadline: Duration) -> Result<ShellOutput, DeviceError> {
+        self.shell_watched(command, deadline, &mut |_| {})
+    }
+
+    fn shell_watched(
+        &self,
+        command: &str,
+        deadline: Duration,
+        watch: &mut dyn FnMut(&[u8]),
+    ) -> Result<ShellOutput, DeviceError> {
         let mode = self.shell_mode()?;
         let limit = self.limit(&shell::described(command), deadline);
         let stream = self.server.transport(&self.serial, limit);
-        let end = stream.and_then(|stream| shell::run(stream, mode, command));
+        let end = stream.and_then(|stream| shell::run(stream, mode, command, watch));
         if matches!(end, Err(DeviceError::Lost { .. } | DeviceError::NotReady { .. })) {
             self.forget_mode();
         }

@@ -1,6 +1,5 @@
 //! One session on this machine's JVM: the application and its input, the sampler, the log.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -8,6 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::build::counts_files;
+use crate::toolchain::UTF8_LOCALE;
 use crate::toolchain::jvm::exit_code;
 
 use super::DeviceError;
@@ -116,6 +117,7 @@ impl<'s> Session<'s> {
             .arg(&self.plan.main)
             .args(extras)
             .current_dir(folder.path())
+            .envs(UTF8_LOCALE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -134,10 +136,11 @@ impl<'s> Session<'s> {
             end
         });
         self.pid.store(0, Ordering::SeqCst);
-        let is_whole = folder.path().join("wattline-counts.final").exists();
-        let read = |name: &str| fs::read_to_string(folder.path().join(name)).ok();
-        let counts = read("wattline-counts.csv").filter(|_| is_whole);
-        Ok((end, Left { counts, windows: read("wattline-counts.windows") }))
+        let unread = |source| DeviceError::File { path: folder.path().into(), source };
+        let is_whole = counts_files::are_counts_whole(folder.path()).map_err(unread)?;
+        let counts = counts_files::read_counts(folder.path()).map_err(unread)?;
+        let windows = counts_files::read_snapshots(folder.path()).map_err(unread)?;
+        Ok((end, Left { counts: counts.filter(|_| is_whole), windows }))
     }
 
     fn copy(&self, output: Option<impl Read>, tag: &str, pid: u32) {

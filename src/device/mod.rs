@@ -35,7 +35,7 @@ pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore
 pub use recovery::{await_abandoned, with_recovery};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;
-pub use session::{Outcome, SessionEnd, SessionLogs, run_session};
+pub use session::{Outcome, SessionEnd, SessionLogs, run_session, run_session_watched};
 pub use shell::ShellMode;
 
 /// What a command on a board printed, and how it ended.
@@ -77,6 +77,16 @@ pub trait Board: Send + Sync {
     /// Runs a shell command to its end, or to the deadline. A command that ends with
     /// another code than 0 is no error here.
     fn shell(&self, command: &str, deadline: Duration) -> Result<ShellOutput, DeviceError>;
+
+    /// The same; `watch` sees the output as it comes, on boards that give it so.
+    fn shell_watched(
+        &self,
+        command: &str,
+        deadline: Duration,
+        _watch: &mut dyn FnMut(&[u8]),
+    ) -> Result<ShellOutput, DeviceError> {
+        self.shell(command, deadline)
+    }
 
     /// Writes a file on the board, with the mode's permissions, and verifies it.
     fn push(&self, content: &[u8], remote: &str, mode: u32) -> Result<(), DeviceError>;

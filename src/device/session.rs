@@ -52,9 +52,10 @@ pub struct SessionLogs {
     pub logcat: String,
     /// What `session.sh` printed.
     pub script_output: String,
-    /// `wattline-counts.csv` of a traced session; absent when the application wrote none.
+    /// `wattline-counts-*.csv` of a traced session, one after the other; absent when the
+    /// application wrote none.
     pub counts: Option<String>,
-    /// `wattline-counts.windows` of a traced session; absent without snapshots.
+    /// `wattline-counts-1.windows` of a traced session; absent without snapshots.
     pub windows: Option<String>,
     /// The end and what was measured around it.
     pub outcome: Outcome,
@@ -66,9 +67,48 @@ pub struct SessionLogs {
 /// After [`DeviceError::Lost`], `TimedOut` or `Cancelled` the board has put itself back:
 /// call [`prepare`](super::prepare) again before the next session, which fails otherwise.
 pub fn run_session(board: &dyn Board, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+    run_session_watched(board, plan, &mut |_| {})
+}
+
+/// The same; `closed` is told how many kernels have ended, each time the script looks at the
+/// log and finds more.
+pub fn run_session_watched(
+    board: &dyn Board,
+    plan: &SessionPlan,
+    closed: &mut dyn FnMut(u64),
+) -> Result<SessionLogs, DeviceError> {
     let command = session_command(board, plan)?;
-    let output = board.shell(&command, plan.deadline_real)?;
+    let mut lines = Lines::default();
+    let mut watch = |part: &[u8]| {
+        let told = lines.add(part).into_iter();
+        let told = told.filter_map(|line| line.strip_prefix("closed=")?.trim_end().parse().ok());
+        told.for_each(&mut *closed);
+    };
+    let output = board.shell_watched(&command, plan.deadline_real, &mut watch)?;
     take_apart(board, plan, &output)
+}
+
+/// The lines of what comes in parts.
+#[derive(Default)]
+struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// The lines that end in this part. Samples and logs follow the script's own lines, so a
+    /// line may be long; only whole ones are looked at.
+    fn add(&mut self, part: &[u8]) -> Vec<String> {
+        let mut whole = Vec::new();
+        for byte in part {
+            match byte {
+                b'\n' => {
+                    whole.push(String::from_utf8_lossy(&std::mem::take(&mut self.begun)).into());
+                }
+                byte => self.begun.push(*byte),
+            }
+        }
+        whole
+    }
 }
 
 /// Label, session and collection in one command: one round trip for all of it.
@@ -170,6 +210,17 @@ mod tests {
         assert_eq!(section(text, "samples"), Some("a\n\n"));
         assert_eq!(section(text, "logcat"), None);
         assert_eq!(section(text, "counts"), None);
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_are_cut() {
+        let text = b"closed=1\nclosed=12\nrest";
+        for cut in 0..text.len() {
+            let mut lines = Lines::default();
+            let (one, two) = text.split_at(cut);
+            let all = [lines.add(one), lines.add(two)].concat();
+            assert_eq!(all, ["closed=1", "closed=12"], "cut at {cut}");
+        }
     }
 
     #[test]

@@ -29,19 +29,24 @@ const STDERR: u8 = 2;
 const EXIT: u8 = 3;
 const CLOSE_STDIN: u8 = 4;
 
-/// Runs `command` on a stream whose transport is set.
+/// Runs `command` on a stream whose transport is set; `watch` sees the output as it comes.
 pub(crate) fn run(
     stream: Stream,
     mode: ShellMode,
     command: &str,
+    watch: &mut dyn FnMut(&[u8]),
 ) -> Result<ShellOutput, DeviceError> {
     match mode {
-        ShellMode::V2 => run_v2(stream, command),
-        ShellMode::Legacy => run_legacy(stream, command),
+        ShellMode::V2 => run_v2(stream, command, watch),
+        ShellMode::Legacy => run_legacy(stream, command, watch),
     }
 }
 
-fn run_v2(mut stream: Stream, command: &str) -> Result<ShellOutput, DeviceError> {
+fn run_v2(
+    mut stream: Stream,
+    command: &str,
+    watch: &mut dyn FnMut(&[u8]),
+) -> Result<ShellOutput, DeviceError> {
     stream.request(&format!("shell,v2,raw:{command}"))?;
     // Without this a command that reads its input would wait for ever.
     stream.write_all(&[CLOSE_STDIN, 0, 0, 0, 0])?;
@@ -51,7 +56,11 @@ fn run_v2(mut stream: Stream, command: &str) -> Result<ShellOutput, DeviceError>
         stream.read_exact(&mut head)?;
         let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
         match head[0] {
-            STDOUT => read_onto(&mut stream, &mut stdout, length)?,
+            STDOUT => {
+                let before = stdout.len();
+                read_onto(&mut stream, &mut stdout, length)?;
+                watch(&stdout[before..]);
+            }
             STDERR => read_onto(&mut stream, &mut stderr, length)?,
             EXIT if length == 1 => {
                 let mut code = [0];
@@ -76,7 +85,11 @@ fn read_onto(stream: &mut Stream, onto: &mut Vec<u8>, length: u32) -> Result<(),
     Ok(())
 }
 
-fn run_legacy(mut stream: Stream, command: &str) -> Result<ShellOutput, DeviceError> {
+fn run_legacy(
+    mut stream: Stream,
+    command: &str,
+    watch: &mut dyn FnMut(&[u8]),
+) -> Result<ShellOutput, DeviceError> {
     let mark = next_mark();
     let wrapped = wrap(command, &mark);
     if wrapped.len() > LEGACY_LENGTH_MAX {
@@ -89,7 +102,10 @@ fn run_legacy(mut stream: Stream, command: &str) -> Result<ShellOutput, DeviceEr
     loop {
         match stream.read(&mut buffer)? {
             0 => break,
-            length => bytes.extend_from_slice(&buffer[..length]),
+            length => {
+                watch(&buffer[..length]);
+                bytes.extend_from_slice(&buffer[..length]);
+            }
         }
     }
     // No mark: the shell did not get to its end, whatever came before.

@@ -1,14 +1,23 @@
 //! JaCoCo's XML (report.dtd 1.1), for tools that read nothing else: "covered
-//! instructions" of a line, method and class are microjoules, nothing is missed.
+//! instructions" of a line, method and class are microjoules, nothing is missed. Where the
+//! sources lie in the repository is known, each source root is a group of that name, so
+//! that group, package and source file are the path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::lcov::lines_by_file;
 use super::{ExportData, escaped, frames, microjoules};
 
-/// By package, class and method: file, first line, microjoules.
-type Classes<'a> = BTreeMap<&'a str, BTreeMap<&'a str, BTreeMap<&'a str, Method<'a>>>>;
+/// By source root, package, class and method: file, first line, microjoules.
+type Roots<'a> = BTreeMap<String, Packages<'a>>;
+type Packages<'a> = BTreeMap<&'a str, BTreeMap<&'a str, BTreeMap<&'a str, Method<'a>>>>;
+
+/// Microjoules by file and line.
+type Lines<'a> = BTreeMap<&'a str, BTreeMap<u32, u64>>;
+
+/// The group of files that are not in the repository, beside those that are.
+const ELSEWHERE: &str = "(elsewhere)";
 
 struct Method<'a> {
     file: &'a str,
@@ -18,66 +27,102 @@ struct Method<'a> {
 
 /// The text of the report.
 pub(super) fn jacoco(data: &ExportData<'_>) -> Vec<u8> {
-    let mut xml = String::from(concat!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n",
-        "<!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\" \"report.dtd\">\n"
-    ));
-    let mut put = |line: String| writeln!(xml, "{line}").expect("memory has no errors");
-    put(format!("<report name=\"{} (microjoules)\">", escaped(data.scenario)));
-    let files = lines_by_file(data);
-    let mut total = 0;
-    for (package, classes) in classes(data) {
-        let path = package.replace('.', "/");
-        let mut of_package = 0;
-        put(format!("<package name=\"{}\">", escaped(&path)));
-        let mut names: Vec<&str> = Vec::new();
-        for (class, methods) in classes {
-            let file = methods.values().next().map_or("", |method| method.file);
-            let name = file.rsplit('/').next().unwrap_or(file);
-            put(format!(
-                "<class name=\"{}/{}\" sourcefilename=\"{}\">",
-                escaped(&path),
-                escaped(class),
-                escaped(name)
-            ));
-            let mut of_class = 0;
-            for (method, found) in &methods {
-                let (name, line) = (escaped(method), found.line);
-                put(format!("<method name=\"{name}\" desc=\"()V\" line=\"{line}\">"));
-                put(counter(found.microjoules) + "</method>");
-                of_class += found.microjoules;
+    let (files, roots) = (lines_by_file(data), roots(data));
+    let mut report = Report::default();
+    report.put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    report.put("<!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\" \"report.dtd\">");
+    let name = format!("<report name=\"{} (microjoules)\">", escaped(data.scenario));
+    let is_grouped = roots.keys().any(|root| !root.is_empty());
+    report.element(&name, "report", |report| {
+        let of_root = |(root, packages): (&String, &Packages<'_>)| {
+            let root = if root.is_empty() { ELSEWHERE } else { root };
+            let head = format!("<group name=\"{}\">", escaped(root));
+            match is_grouped {
+                true => report.element(&head, "group", |report| report.packages(packages, &files)),
+                false => report.packages(packages, &files),
             }
-            put(counter(of_class) + "</class>");
-            of_package += of_class;
-            names.push(file);
-        }
-        names.sort_unstable();
-        names.dedup();
-        for file in names {
-            let name = file.rsplit('/').next().unwrap_or(file);
-            put(format!("<sourcefile name=\"{}\">", escaped(name)));
-            for (line, hits) in files.get(file).into_iter().flatten() {
-                put(format!("<line nr=\"{line}\" mi=\"0\" ci=\"{hits}\" mb=\"0\" cb=\"0\"/>"));
-            }
-            put("</sourcefile>".into());
-        }
-        put(counter(of_package) + "</package>");
-        total += of_package;
+        };
+        roots.iter().map(of_root).sum()
+    });
+    report.xml.into_bytes()
+}
+
+/// The XML so far.
+#[derive(Default)]
+struct Report {
+    xml: String,
+}
+
+impl Report {
+    fn put(&mut self, line: &str) {
+        writeln!(self.xml, "{line}").expect("memory has no errors");
     }
-    put(counter(total) + "</report>");
-    xml.into_bytes()
+
+    /// An element that ends with a counter of what its content holds.
+    fn element(&mut self, head: &str, name: &str, content: impl FnOnce(&mut Self) -> u64) -> u64 {
+        self.put(head);
+        let microjoules = content(self);
+        self.put(&format!("{}</{name}>", counter(microjoules)));
+        microjoules
+    }
+
+    fn packages(&mut self, packages: &Packages<'_>, files: &Lines<'_>) -> u64 {
+        let mut sum = 0;
+        for (package, classes) in packages {
+            let path = package.replace('.', "/");
+            let head = format!("<package name=\"{}\">", escaped(&path));
+            sum += self.element(&head, "package", |report| {
+                let of_classes = classes
+                    .iter()
+                    .map(|(class, methods)| report.class(&path, class, methods))
+                    .sum();
+                let names = classes.values().flat_map(BTreeMap::values).map(|method| method.file);
+                names.collect::<BTreeSet<_>>().iter().for_each(|file| report.file(file, files));
+                of_classes
+            });
+        }
+        sum
+    }
+
+    fn class(&mut self, package: &str, class: &str, methods: &BTreeMap<&str, Method<'_>>) -> u64 {
+        let file = methods.values().next().map_or("", |method| method.file);
+        let name = if package.is_empty() { class.into() } else { format!("{package}/{class}") };
+        let (name, file) = (escaped(&name), escaped(last(file)));
+        let head = format!("<class name=\"{name}\" sourcefilename=\"{file}\">");
+        self.element(&head, "class", |report| {
+            for (method, found) in methods {
+                let (name, line) = (escaped(method), found.line);
+                let head = format!("<method name=\"{name}\" desc=\"()V\" line=\"{line}\">");
+                report.put(&(head + &counter(found.microjoules) + "</method>"));
+            }
+            methods.values().map(|method| method.microjoules).sum()
+        })
+    }
+
+    fn file(&mut self, file: &str, files: &Lines<'_>) {
+        self.put(&format!("<sourcefile name=\"{}\">", escaped(last(file))));
+        for (line, hits) in files.get(file).into_iter().flatten() {
+            self.put(&format!("<line nr=\"{line}\" mi=\"0\" ci=\"{hits}\" mb=\"0\" cb=\"0\"/>"));
+        }
+        self.put("</sourcefile>");
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn counter(microjoules: u64) -> String {
     format!("<counter type=\"INSTRUCTION\" missed=\"0\" covered=\"{microjoules}\"/>")
 }
 
-fn classes<'a>(data: &ExportData<'a>) -> Classes<'a> {
-    let mut all = Classes::new();
+fn roots<'a>(data: &ExportData<'a>) -> Roots<'a> {
+    let mut all = Roots::new();
     for block in &data.accounts.blocks {
         let [package, class, ..] = frames(block);
         let package = if block.class.contains('.') { package } else { "" };
-        let methods = all.entry(package).or_default().entry(class).or_default();
+        let packages = all.entry(data.repository.source_root(&block.file)).or_default();
+        let methods = packages.entry(package).or_default().entry(class).or_default();
         let first = Method { file: &block.file, line: block.start_line, microjoules: 0 };
         let method = methods.entry(&block.method).or_insert(first);
         method.line = method.line.min(block.start_line);
@@ -90,6 +135,7 @@ fn classes<'a>(data: &ExportData<'a>) -> Classes<'a> {
 mod tests {
     use super::*;
     use crate::export::sample;
+    use crate::report::Repository;
 
     #[test]
     fn counters_add_up_and_elements_close() {
@@ -103,6 +149,19 @@ mod tests {
         assert!(xml.contains("<line nr=\"5\" mi=\"0\" ci=\""), "{xml}");
         let covered = xml.rsplit_once("covered=\"").unwrap().1.split_once('"').unwrap().0;
         assert!(covered.parse::<u64>().unwrap().abs_diff(1_250_000) < 5, "{covered}");
+        assert!(!xml.contains("<group"), "{xml}");
+    }
+
+    #[test]
+    fn source_roots_of_a_repository_are_groups() {
+        let mut sample = sample::sample();
+        sample.repository = Repository::with_prefix("core/src");
+        let xml = String::from_utf8(jacoco(&sample.data())).unwrap();
+        let group = xml.split_once("<group name=\"core/src\">\n").unwrap().1;
+        assert!(group.starts_with("<package name=\"demo\">"), "{xml}");
+        let counters: Vec<&str> = xml.lines().rev().take(2).collect();
+        let [report, group] = counters[..] else { panic!("{xml}") };
+        assert_eq!(report.replace("report>", "group>"), group);
     }
 
     #[test]

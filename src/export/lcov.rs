@@ -13,7 +13,7 @@ pub(super) fn lcov(data: &ExportData<'_>) -> Vec<u8> {
         let name = data.scenario.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
         put(format!("TN:{name}"));
-        put(format!("SF:{}", file.replace(['\n', '\r'], "_")));
+        put(format!("SF:{}", data.repository.path(file).replace(['\n', '\r'], "_")));
         for (line, microjoules) in &lines {
             put(format!("DA:{line},{microjoules}"));
         }
@@ -49,6 +49,10 @@ mod tests {
             text.contains("SF:demo/Grid.java\n") && text.ends_with("end_of_record\n"),
             "{text}"
         );
+        let mut within = sample::sample();
+        within.repository = crate::report::Repository::with_prefix("core/src");
+        let within = String::from_utf8(lcov(&within.data())).unwrap();
+        assert!(within.contains("SF:core/src/demo/Grid.java\n"), "{within}");
         let hits = text.lines().filter_map(|line| line.strip_prefix("DA:"));
         let total: u64 = hits.map(|l| l.split_once(',').unwrap().1.parse::<u64>().unwrap()).sum();
         assert!(total.abs_diff(1_250_000) < 5, "{total}");

@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, BlockAccount, Femtojoules};
 use crate::power::{Trace, Window};
+use crate::report::Repository;
 
 pub use collapsed::collapsed;
 pub use exposition::Exposition;
@@ -82,6 +83,8 @@ pub struct ExportData<'a> {
     pub sessions: &'a [Session],
     /// Who called, where it is known and wanted: then stacks are calls.
     pub calls: Option<&'a CallAccounts>,
+    /// Where the sources lie in their repository.
+    pub repository: &'a Repository,
     /// How deep the stacks of flame graphs are, where they aren't calls.
     pub depth: Depth,
 }
@@ -144,6 +147,27 @@ pub const FORMATS: [Format; 8] = [
 /// An energy in whole microjoules; negative ones are zero.
 fn microjoules(energy: Femtojoules) -> u64 {
     (energy.joules().0 * 1e6).round().max(0.0) as u64
+}
+
+/// A block's whole microjoules by line: of an energy that is its own or a part of it, in
+/// the proportions of its lines. They add up; all stand on the block's first line where
+/// its lines are not known.
+fn microjoules_by_line(block: &BlockAccount, energy: Femtojoules) -> Vec<(u32, u64)> {
+    let whole = microjoules(energy);
+    let positive = || block.lines.iter().filter(|(_, energy)| energy.0 > 0);
+    let total: i128 = positive().map(|(_, energy)| energy.0).sum();
+    if total == 0 {
+        return vec![(block.start_line, whole)];
+    }
+    let (mut sum, mut given) = (0, 0);
+    let of_line = |(line, energy): (&u32, &Femtojoules)| {
+        sum += energy.0;
+        let until = (sum as f64 / total as f64 * whole as f64).round() as u64;
+        let own = until - given;
+        given = until;
+        (*line, own)
+    };
+    positive().map(of_line).collect()
 }
 
 /// A block's package, class and the part of its method: `entry`, `for_1`.

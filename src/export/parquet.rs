@@ -1,11 +1,13 @@
 //! A CSV as Parquet: the same columns and rows. A column is whole numbers, numbers or
-//! text, whichever all its fields are; empty fields are null.
+//! text, whichever all its fields are; empty fields are null. The file's key-value metadata
+//! names the unit of each column that has one: `unit:energy_j` is `J`.
 
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
@@ -46,7 +48,10 @@ pub fn parquet(csv_text: &str) -> Result<Vec<u8>, CsvToParquetError> {
     let fields = names.iter().zip(&sorts).map(|(name, sort)| field(name, *sort));
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     let schema = Type::group_type_builder("table").with_fields(fields).build()?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_key_value_metadata(Some(names.iter().filter_map(|name| unit_of(name)).collect()))
+        .build();
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     for (column, sort) in columns.iter().zip(sorts) {
@@ -54,6 +59,33 @@ pub fn parquet(csv_text: &str) -> Result<Vec<u8>, CsvToParquetError> {
     }
     group.close()?;
     Ok(writer.into_inner()?)
+}
+
+/// Ends of names of columns, as words, and the unit that they say.
+const UNITS: [(&str, &str); 15] = [
+    ("j", "J"),
+    ("uj", "uJ"),
+    ("w", "W"),
+    ("v", "V"),
+    ("a", "A"),
+    ("s", "s"),
+    ("ms", "ms"),
+    ("us", "us"),
+    ("ns", "ns"),
+    ("hz", "Hz"),
+    ("khz", "kHz"),
+    ("bytes", "byte"),
+    ("c", "Cel"),
+    ("share", "1"),
+    ("percent", "%"),
+];
+
+/// The unit of a column, which its name ends with.
+fn unit_of(name: &str) -> Option<KeyValue> {
+    let last = name.rsplit('_').next().unwrap_or(name);
+    let is_word_alone = last == name && last.len() < 3;
+    let unit = UNITS.iter().find(|(end, _)| *end == last && !is_word_alone)?.1;
+    Some(KeyValue::new(format!("unit:{name}"), unit.to_string()))
 }
 
 fn sort(column: &[String]) -> Sort {
@@ -123,6 +155,24 @@ mod tests {
             "{name: null, n: 3, energy_j: 0.000000001, none: null}",
         ];
         assert_eq!(rows, expected);
+        let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        let units: Vec<_> =
+            metadata.iter().map(|pair| (&*pair.key, pair.value.as_deref())).collect();
+        assert_eq!(units, [("unit:energy_j", Some("J"))]);
         assert!(super::parquet("a,b\n1\n").is_err());
+    }
+
+    /// The columns of accounts have the units that are published for them.
+    #[test]
+    fn names_of_columns_say_their_units() {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/accounts.schema.json"));
+        let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+        let columns = schema["files"].as_object().unwrap().values();
+        for column in columns.flat_map(|columns| columns.as_array().unwrap()) {
+            let [name, unit] = ["name", "unit"].map(|key| column[key].as_str().unwrap());
+            let found = super::unit_of(name).and_then(|pair| pair.value).unwrap_or_default();
+            assert_eq!(found, unit, "{name}");
+        }
+        assert!(super::unit_of("s").is_none() && super::unit_of("energy").is_none());
     }
 }

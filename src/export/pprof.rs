@@ -1,14 +1,15 @@
 //! pprof's protocol buffer (`profile.proto` of github.com/google/pprof, perftools.profiles),
-//! uncompressed, which its reader takes as well. Two values per block: microjoules and
-//! executions. Functions have file and line, so that `pprof -list` shows the source.
+//! uncompressed, which its reader takes as well. A sample per line of a block, with two
+//! values: microjoules, as values are whole numbers, and on its first line the executions
+//! of the block. Functions have file and line, so that `pprof -list` shows the source.
 
 use std::collections::BTreeMap;
 
 use prost::Message;
 
-use super::{ExportData, frames, microjoules};
-use crate::account::MethodKey;
+use super::{ExportData, frames, microjoules, microjoules_by_line};
 use crate::account::calls::CallAccounts;
+use crate::account::{BlockAccount, Femtojoules, MethodKey};
 use crate::blocks::BlockId;
 
 #[derive(Clone, PartialEq, Message)]
@@ -138,7 +139,7 @@ impl Builder {
 pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     let mut builder = Builder::default();
     builder.string("");
-    let energy = builder.kind("energy", "microjoules");
+    let energy = builder.kind("energy", "uJ");
     let executions = builder.kind("executions", "count");
     builder.profile.sample_type = vec![energy.clone(), executions];
     builder.profile.default_sample_type = energy.kind;
@@ -158,17 +159,44 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     builder.profile.encode_to_vec()
 }
 
-/// A sample per block of a node, under the methods that called.
+/// The place where a method begins.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    name: &'a str,
+    file: &'a str,
+    first: u32,
+}
+
+impl Builder {
+    /// A sample per line of a block, of an energy that is its own or a part of it, under
+    /// its callers.
+    fn lines(
+        &mut self,
+        block: &BlockAccount,
+        (energy, executions): (Femtojoules, u64),
+        place: Place<'_>,
+        callers: &[u64],
+    ) {
+        let mut executions = i64::try_from(executions).unwrap_or(i64::MAX);
+        for (line, microjoules) in microjoules_by_line(block, energy) {
+            let value = vec![microjoules as i64, std::mem::take(&mut executions)];
+            if value.iter().any(|value| *value > 0) {
+                let mut stack = vec![self.call(place.name, place.file, (place.first, line))];
+                stack.extend(callers);
+                self.profile.sample.push(Sample { location_id: stack, value });
+            }
+        }
+    }
+}
+
+/// Samples of the blocks of each node, under the methods that called.
 fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) {
     let places = super::calls::places(data.accounts);
-    let lines: BTreeMap<BlockId, u32> =
-        data.accounts.blocks.iter().map(|block| (block.entry.key, block.start_line)).collect();
+    let blocks: BTreeMap<BlockId, &BlockAccount> =
+        data.accounts.blocks.iter().map(|block| (block.entry.key, block)).collect();
     for node in &calls.nodes {
-        let parts = node
-            .blocks
-            .iter()
-            .map(|(block, executions, energy)| (block, executions, microjoules(*energy) as i64));
-        let parts: Vec<_> = parts.filter(|(.., energy)| *energy > 0).collect();
+        let parts = node.blocks.iter().filter(|(.., energy)| microjoules(*energy) > 0);
+        let parts: Vec<_> = parts.filter_map(|part| Some((blocks.get(&part.0)?, part))).collect();
         if parts.is_empty() {
             continue;
         }
@@ -183,33 +211,30 @@ fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) 
             })
             .collect();
         callers.push(builder.location(&node.thread, "", 0));
-        let (file, first) = place(&node.method);
-        for (block, executions, energy) in parts {
-            let line = lines.get(block).copied().unwrap_or(first);
-            let name = super::calls::name(&node.method);
-            let mut stack = vec![builder.call(&name, file, (first, line))];
-            stack.extend(&callers);
-            let value = vec![energy, i64::try_from(*executions).unwrap_or(i64::MAX)];
-            builder.profile.sample.push(Sample { location_id: stack, value });
+        let (name, (file, first)) = (super::calls::name(&node.method), place(&node.method));
+        for (block, (_, executions, energy)) in parts {
+            let place = Place { name: &name, file, first };
+            builder.lines(block, (*energy, *executions), place, &callers);
         }
     }
 }
 
-/// A sample per block, under its class and package.
+/// Samples of each block, under its class and package.
 fn by_place(builder: &mut Builder, data: &ExportData<'_>) {
+    let places = super::calls::places(data.accounts);
     let mut blocks: Vec<_> = data.accounts.blocks.iter().collect();
     blocks.sort_by_key(|block| block.entry.key);
     for block in blocks.into_iter().filter(|block| microjoules(block.entry.energy) > 0) {
         let [package, class, method, _] = frames(block);
-        let method = format!("{package}.{class}.{method}");
-        let stack = vec![
-            builder.location(&method, &block.file, block.start_line),
+        let key = MethodKey { class: block.class.clone(), method: block.method.clone() };
+        let first = places.get(&key).map_or(block.start_line, |(_, first)| *first);
+        let name = format!("{package}.{class}.{method}");
+        let callers = [
             builder.location(&format!("{package}.{class}"), &block.file, 0),
             builder.location(package, "", 0),
         ];
-        let executions = i64::try_from(block.entry.executions).unwrap_or(i64::MAX);
-        let value = vec![microjoules(block.entry.energy) as i64, executions];
-        builder.profile.sample.push(Sample { location_id: stack, value });
+        let spent = (block.entry.energy, block.entry.executions);
+        builder.lines(block, spent, Place { name: &name, file: &block.file, first }, &callers);
     }
 }
 
@@ -223,7 +248,10 @@ mod tests {
         let sample = sample::sample();
         let profile = Profile::decode(pprof(&sample.data()).as_slice()).unwrap();
         assert_eq!(profile.string_table[0], "");
-        let total: i64 = profile.sample.iter().map(|sample| sample.value[0]).sum();
+        let sum = |value: usize| profile.sample.iter().map(|s| s.value[value]).sum::<i64>();
+        let total = sum(0);
+        let executions = |block: &BlockAccount| block.entry.executions as i64;
+        assert_eq!(sum(1), sample.accounts.blocks.iter().map(executions).sum::<i64>());
         assert!((total - 1_250_000).abs() < 5, "{total}");
         for sample in &profile.sample {
             for id in &sample.location_id {
@@ -232,6 +260,27 @@ mod tests {
                     profile.function.iter().find(|f| f.id == location.line[0].function_id).unwrap();
                 assert!((function.name as usize) < profile.string_table.len());
             }
+        }
+    }
+
+    /// Lines have what the accounts say of them, to half a microjoule for each block.
+    #[test]
+    fn every_line_has_its_own_energy() {
+        let sample = sample::sample();
+        let profile = Profile::decode(pprof(&sample.data()).as_slice()).unwrap();
+        let line = |sample: &Sample| {
+            let location = profile.location.iter().find(|l| l.id == sample.location_id[0]).unwrap();
+            location.line[0].line
+        };
+        let mut lines: BTreeMap<i64, i64> = BTreeMap::new();
+        for sample in &profile.sample {
+            *lines.entry(line(sample)).or_default() += sample.value[0];
+        }
+        assert_eq!(lines.len(), sample.accounts.lines.len());
+        for entry in &sample.accounts.lines {
+            let expected = entry.joules().0 * 1e6;
+            let found = lines[&i64::from(entry.key.line)] as f64;
+            assert!((found - expected).abs() < 3.0, "{}: {found} {expected}", entry.key.line);
         }
     }
 }

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use super::{ExportData, InputEnergies, Session};
 use crate::account::{Accounts, account, sample as accounts};
 use crate::power::{Trace, Window};
+use crate::report::Repository;
 
 /// An export that owns its parts.
 pub(crate) struct Sample {
     pub accounts: Accounts,
     pub inputs: BTreeMap<String, InputEnergies>,
     pub sessions: Vec<Session>,
+    pub repository: Repository,
 }
 
 impl Sample {
@@ -26,6 +28,7 @@ impl Sample {
             inputs: &self.inputs,
             sessions: &self.sessions,
             calls: None,
+            repository: &self.repository,
             depth: super::Depth::Block,
         }
     }
@@ -51,6 +54,7 @@ pub(crate) fn sample() -> Sample {
     };
     Sample {
         accounts: account(&accounts::program_1().scenario()),
+        repository: Repository::default(),
         inputs: BTreeMap::from([("north".into(), north)]),
         sessions: vec![session("base-north power 1"), session("base-north power 2")],
     }

@@ -1,5 +1,6 @@
 //! speedscope's own JSON (<https://www.speedscope.app/file-format-schema.json>): a sampled
-//! profile with a sample per block. The format knows no unit of energy, so the unit is
+//! profile with a sample per block, depth first, as its reader draws what follows a sample
+//! of the same frames as one box. The format knows no unit of energy, so the unit is
 //! none and the profile's name says microjoules.
 
 use std::collections::BTreeMap;
@@ -10,10 +11,11 @@ use super::{ExportData, frames, microjoules};
 
 /// The text of the file.
 pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
-    let Sampled { frames, samples, weights, .. } = match data.calls {
+    let sampled = match data.calls {
         Some(calls) => super::calls::sampled(calls, data.accounts),
         None => by_place(data),
     };
+    let Sampled { frames, samples, weights, .. } = sampled.depth_first();
     let name = format!("{} (microjoules)", data.scenario);
     let value = json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",
@@ -60,6 +62,17 @@ impl Sampled {
         self.samples.push(stack);
         self.weights.push(weight);
     }
+
+    /// The same with stacks that begin alike beside each other, and equal ones as one.
+    /// Frames have numbers in the order in which they came first.
+    fn depth_first(mut self) -> Sampled {
+        let mut sums: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
+        for (stack, weight) in self.samples.drain(..).zip(self.weights.drain(..)) {
+            *sums.entry(stack).or_default() += weight;
+        }
+        (self.samples, self.weights) = sums.into_iter().unzip();
+        self
+    }
 }
 
 /// Samples by package, class, method and block.
@@ -88,6 +101,19 @@ fn by_place(data: &ExportData<'_>) -> Sampled {
 mod tests {
     use super::*;
     use crate::export::sample;
+
+    /// A frame that ended does not come again below the same frames: a reader would draw
+    /// it as two boxes.
+    #[test]
+    fn samples_are_depth_first() {
+        let mut sampled = Sampled::default();
+        for (stack, weight) in [(vec![0, 1], 5), (vec![2], 4), (vec![0, 3], 3), (vec![0, 1], 2)] {
+            sampled.add(stack, weight);
+        }
+        let Sampled { samples, weights, .. } = sampled.depth_first();
+        assert_eq!(samples, [vec![0, 1], vec![0, 3], vec![2]]);
+        assert_eq!(weights, [7, 3, 4]);
+    }
 
     #[test]
     fn weights_add_up_and_frames_exist() {

@@ -3,6 +3,8 @@
 use std::process::Command;
 
 use super::{FORMATS, sample};
+use crate::report::Repository;
+use crate::toolchain::{artifact, jar};
 
 fn bytes_of(name: &str) -> Vec<u8> {
     let format = FORMATS.iter().find(|format| format.name == name).unwrap();
@@ -31,6 +33,10 @@ fn the_real_pprof_opens_the_profile() {
         println!("skipped: no `go tool pprof`");
         return;
     }
+    let lines = pprof(&["-top", "-lines", "-unit=uJ", file]).unwrap();
+    let lines = String::from_utf8_lossy(&lines.stdout).into_owned();
+    let places = lines.matches("demo.Grid.blit(FloatBuffer,FloatBuffer) demo/Grid.java:").count();
+    assert!(places == 5 && lines.contains("uJ"), "{lines}");
     let top = pprof(&["-top", "-nodecount=5", file]).unwrap();
     let text = String::from_utf8_lossy(&top.stdout).into_owned();
     assert!(top.status.success(), "{}", String::from_utf8_lossy(&top.stderr));
@@ -39,8 +45,62 @@ fn the_real_pprof_opens_the_profile() {
     assert!(text.contains("100%"), "{text}");
     let raw = pprof(&["-raw", file]).unwrap();
     let raw = String::from_utf8_lossy(&raw.stdout).into_owned();
-    assert!(raw.contains("energy/microjoules") && raw.contains("executions/count"), "{raw}");
+    assert!(raw.contains("energy/uJ") && raw.contains("executions/count"), "{raw}");
     assert!(raw.contains("demo/Grid.java:5"), "{raw}");
+}
+
+/// Its DTD is in the jar that writes JaCoCo's own reports.
+const JACOCO_REPORT: &str = "org.jacoco:org.jacoco.report:0.8.12";
+const JACOCO_REPORT_SHA256: &str =
+    "f9c79ad66a66a0337c57849ad1287a2ab23b9b232d35314443e5ec49e6e3d20f";
+
+/// Ends with an exception where the document at the path is not valid by its DTD.
+const VALIDATOR: &str = "
+    import java.io.File;
+    import javax.xml.parsers.SAXParserFactory;
+    import org.xml.sax.SAXException;
+    import org.xml.sax.SAXParseException;
+    import org.xml.sax.helpers.DefaultHandler;
+    class Validator {
+        public static void main(String[] args) throws Exception {
+            SAXParserFactory factory = SAXParserFactory.newInstance();
+            factory.setValidating(true);
+            factory.newSAXParser().parse(new File(args[0]), new DefaultHandler() {
+                @Override public void error(SAXParseException e) throws SAXException { throw e; }
+            });
+        }
+    }";
+
+#[test]
+fn jacocos_own_dtd_takes_the_report() {
+    let jar = match artifact::fetch(JACOCO_REPORT, JACOCO_REPORT_SHA256) {
+        Ok(jar) => jar,
+        Err(error) => {
+            println!("skipped: no DTD of JaCoCo: {error}");
+            return;
+        }
+    };
+    let dtd = jar::read(&jar, "report.dtd", |_| true).unwrap().pop_first().unwrap().1;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("report.dtd"), dtd).unwrap();
+    std::fs::write(folder.path().join("Validator.java"), VALIDATOR).unwrap();
+    let complaints = |xml: &[u8]| {
+        std::fs::write(folder.path().join("report.xml"), xml).unwrap();
+        let mut java = Command::new("java");
+        let java = java.args(["Validator.java", "report.xml"]).current_dir(folder.path());
+        java.output().map(|output| String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let plain = bytes_of("jacoco");
+    let Ok(said) = complaints(&plain) else {
+        println!("skipped: no java on the path");
+        return;
+    };
+    assert_eq!(said, "");
+    let mut within = sample::sample();
+    within.repository = Repository::with_prefix("core/src");
+    assert_eq!(complaints(&super::jacoco::jacoco(&within.data())).unwrap(), "");
+    let wrong = String::from_utf8(plain).unwrap().replace("<line nr=", "<line number=");
+    assert!(complaints(wrong.as_bytes()).unwrap().contains("\"line\""), "it takes everything");
 }
 
 #[test]

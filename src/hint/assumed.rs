@@ -34,13 +34,20 @@ pub fn assumed_hints(
         account(&Scenario { dictionary, executions, model, measured })
     };
     let empty = accounts(&nothing, &Measured::default());
-    let input = HintInput { dictionary, executions: &nothing, model, accounts: &empty, sources };
+    let input = HintInput {
+        dictionary,
+        executions: &nothing,
+        model,
+        accounts: &empty,
+        calls: None,
+        sources,
+    };
     let executions = assumed_executions(input);
     let explained = accounts(&executions, &Measured::default()).explained().joules();
     let measured = Measured { total: explained, ..Measured::default() };
     let accounts = accounts(&executions, &measured);
     let input = HintInput { executions: &executions, accounts: &accounts, ..input };
-    hints(input, &HintOptions { least_bound: 0.0, least_saving: 0.0 })
+    hints(input, &HintOptions { least_bound: 0.0, least_saving: 0.0, may_save_nothing: true })
 }
 
 /// Executions per block if every unit were entered 1000 times and every loop iterated 20

@@ -4,8 +4,10 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::account::{Accounts, Costs, CountVector, Interval, VOCABULARY_ERROR};
+use crate::account::calls::CallTree;
+use crate::account::{Accounts, Costs, CountVector, Interval, MethodKey, VOCABULARY_ERROR};
 use crate::blocks::BlockId;
+use crate::hint::callers::{self, CallerCounts};
 use crate::hint::pattern;
 use crate::java::SourceFile;
 use crate::model::Model;
@@ -23,6 +25,8 @@ pub struct HintInput<'a> {
     pub model: &'a Model,
     /// The scenario's accounts.
     pub accounts: &'a Accounts,
+    /// Who called whom, where it was recorded.
+    pub calls: Option<&'a CallTree>,
     /// The sources, by the dictionary's file names.
     pub sources: &'a [SourceFile],
 }
@@ -93,6 +97,7 @@ pub struct Context<'a> {
     pub costs: Costs<'a>,
     files: HashMap<&'a str, Vec<&'a BlockEntry>>,
     reassigned: OnceCell<BTreeSet<&'a str>>,
+    callers: OnceCell<CallerCounts<'a>>,
 }
 
 impl<'a> Context<'a> {
@@ -102,7 +107,18 @@ impl<'a> Context<'a> {
         for block in &input.dictionary.blocks {
             files.entry(block.file.as_str()).or_default().push(block);
         }
-        Context { input, costs: Costs::new(input.model), files, reassigned: OnceCell::new() }
+        let (reassigned, callers) = (OnceCell::new(), OnceCell::new());
+        Context { input, costs: Costs::new(input.model), files, reassigned, callers }
+    }
+
+    /// How often a block ran below each caller, where calls were recorded; none for a caller
+    /// where a thread began.
+    pub(super) fn callers_of(
+        &self,
+        block: BlockId,
+    ) -> Option<&BTreeMap<Option<&'a MethodKey>, u64>> {
+        let calls = self.input.calls?;
+        self.callers.get_or_init(|| callers::count(calls)).get(&block)
     }
 
     /// The blocks of a file, in source order.

@@ -292,6 +292,7 @@ class Sum {
             executions: &executions,
             model: &model,
             accounts: &accounts,
+            calls: None,
             sources: &sources,
         };
         let hints = hints(input, &HintOptions::default());

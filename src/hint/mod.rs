@@ -9,9 +9,11 @@ pub mod allocation;
 pub mod assumed;
 pub mod boxing;
 pub mod bulk_copy;
+pub mod callers;
 pub mod concatenation;
 pub mod conversion;
 pub mod counted;
+pub mod diff;
 pub mod field_local;
 pub mod inline_call;
 pub mod invariant;
@@ -22,10 +24,14 @@ pub mod site;
 pub mod static_method;
 pub mod unroll;
 
+use std::cmp::Ordering;
+
 use crate::blocks::BlockId;
 use crate::operations::BlockEntry;
+use crate::units::Joules;
 
 pub use assumed::{assumed_executions, assumed_hints};
+pub use callers::Caller;
 pub use counted::{Amount, Context, Counted, HintInput};
 pub use rewrite::{Applied, Rewrite, apply};
 pub use site::Site;
@@ -81,6 +87,18 @@ impl Confidence {
     }
 }
 
+impl Confidence {
+    /// What a joule of predicted saving counts for in the order of hints: every step down
+    /// from high halves it. A convention, not a probability.
+    fn weight(self) -> f64 {
+        match self {
+            Confidence::Low => 0.25,
+            Confidence::Medium => 0.5,
+            Confidence::High => 1.0,
+        }
+    }
+}
+
 /// A pattern found at a place where it matters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hint {
@@ -112,6 +130,38 @@ pub struct Hint {
     pub confidence: Confidence,
     /// The rewrite as edits of the file, where it can be made without a person.
     pub mechanical: Option<Rewrite>,
+    /// The same as a unified diff of the file.
+    pub diff: Option<String>,
+    /// For a method to inline: who calls it most, where calls were recorded.
+    pub callers: Vec<Caller>,
+}
+
+impl Hint {
+    /// What decides the order of hints: the lower end of the saving's interval in joules,
+    /// weighed by the confidence. Absent without an interval.
+    pub fn sure_saving_j(&self) -> Option<f64> {
+        Some(self.saving.interval?.lo.0 * self.confidence.weight())
+    }
+
+    /// The same as a share of the scenario's energy, 0..1; 0 without an interval.
+    pub fn sure_share(&self) -> f64 {
+        let (Some(sure_j), Some(share)) = (self.sure_saving_j(), self.saving.share) else {
+            return 0.0;
+        };
+        let share = sure_j / self.saving.energy.0 * share;
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// `Called most by A.run() (80 % of the calls), ...`; none where that isn't known.
+    pub fn called_most_by(&self) -> Option<String> {
+        let callers: Vec<String> = self.callers.iter().map(ToString::to_string).collect();
+        (!callers.is_empty()).then(|| format!("Called most by {}.", callers.join(", ")))
+    }
+
+    /// Whether the saving can't be told from none: its interval holds zero.
+    fn may_save_nothing(&self) -> bool {
+        self.saving.interval.is_some_and(|interval| interval.contains(Joules::ZERO))
+    }
 }
 
 /// Which hints are worth showing.
@@ -121,16 +171,19 @@ pub struct HintOptions {
     pub least_bound: f64,
     /// Least part of the scenario that must be saved, 0..1.
     pub least_saving: f64,
+    /// Whether hints whose interval holds zero are kept.
+    pub may_save_nothing: bool,
 }
 
 impl Default for HintOptions {
-    /// Places of at least 1 %, savings of at least 0.1 %.
+    /// Places of at least 1 %, savings of at least 0.1 % whose interval lies above zero.
     fn default() -> Self {
-        HintOptions { least_bound: 0.01, least_saving: 0.001 }
+        HintOptions { least_bound: 0.01, least_saving: 0.001, may_save_nothing: false }
     }
 }
 
-/// All hints, what saves most first.
+/// All hints, what surely saves most first ([`Hint::sure_saving_j`]); those without an
+/// interval stand last, by their saving.
 pub fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
     let context = Context::new(input);
     let reaches = |amount: &Amount, least: f64| amount.share.is_some_and(|share| share >= least);
@@ -142,13 +195,25 @@ pub fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
     let mut hints: Vec<Hint> =
         PATTERNS.iter().flat_map(|pattern| (pattern.find)(&context, &sites)).collect();
     hints.retain(|hint| {
-        reaches(&hint.bound, options.least_bound) && reaches(&hint.saving, options.least_saving)
+        reaches(&hint.bound, options.least_bound)
+            && reaches(&hint.saving, options.least_saving)
+            && (options.may_save_nothing || !hint.may_save_nothing())
     });
-    hints.sort_by(|a, b| {
-        let by_saving = b.saving.energy.0.total_cmp(&a.saving.energy.0);
-        by_saving.then_with(|| (&a.file, a.start_line).cmp(&(&b.file, b.start_line)))
-    });
+    hints.sort_by(order);
+    for hint in &mut hints {
+        hint.diff = diff::of_hint(hint, input.sources);
+        hint.callers = callers::callers(&context, hint);
+    }
     hints
+}
+
+/// What surely saves most first, then what is predicted to, then by place.
+fn order(a: &Hint, b: &Hint) -> Ordering {
+    let sure = |hint: &Hint| hint.sure_saving_j().unwrap_or(f64::NEG_INFINITY);
+    let by_sure = sure(b).total_cmp(&sure(a));
+    let by_saving = || b.saving.energy.0.total_cmp(&a.saving.energy.0);
+    let by_place = || (&a.file, a.start_line).cmp(&(&b.file, b.start_line));
+    by_sure.then_with(by_saving).then_with(by_place)
 }
 
 /// What a pattern says about one place; the rest is the same for all.
@@ -186,6 +251,8 @@ pub(crate) fn hint(
         bound: context.amount(&context.counted(place, |_| true)),
         confidence: finding.confidence,
         mechanical: finding.mechanical,
+        diff: None,
+        callers: Vec::new(),
     }
 }
 
@@ -213,7 +280,64 @@ pub(crate) fn hints_of_program_1(source: &str) -> Vec<Hint> {
         executions: &sample.executions,
         model: &sample.model,
         accounts: &accounts,
+        calls: None,
         sources: &sources,
     };
     hints(input, &HintOptions::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::sample;
+
+    fn priced(confidence: Confidence, interval: Option<(f64, f64)>) -> Hint {
+        let mut hint = hints_of_program_1(sample::PROGRAM_1).remove(0);
+        hint.confidence = confidence;
+        let ends = |(lo, hi)| crate::account::Interval { lo: Joules(lo), hi: Joules(hi) };
+        hint.saving.interval = interval.map(ends);
+        hint
+    }
+
+    /// 0.4 J at least with high confidence are more than 0.7 J with medium and 1.3 J with low.
+    #[test]
+    fn what_surely_saves_most_is_first() {
+        let mut hints = [
+            priced(Confidence::High, None),
+            priced(Confidence::Low, Some((1.3, 9.0))),
+            priced(Confidence::Medium, Some((0.7, 9.0))),
+            priced(Confidence::High, Some((0.4, 0.5))),
+        ];
+        hints.sort_by(order);
+        let order: Vec<_> = hints.iter().map(Hint::sure_saving_j).collect();
+        assert_eq!(order, [Some(0.4), Some(0.35), Some(0.325), None]);
+    }
+
+    #[test]
+    fn a_saving_whose_interval_holds_zero_is_none() {
+        let may = |interval| priced(Confidence::High, interval).may_save_nothing();
+        assert!(may(Some((-0.1, 2.0))) && may(Some((0.0, 1.0))));
+        assert!(!may(Some((0.1, 1.0))) && !may(None));
+        let wide = hints_at_relative_error(4.0);
+        let narrow = hints_at_relative_error(0.06);
+        assert!(wide.len() < narrow.len(), "{} and {}", wide.len(), narrow.len());
+        assert!(wide.iter().all(|hint| hint.saving.interval.is_none_or(|i| i.lo.0 > 0.0)));
+    }
+
+    /// The hints of Program 1 by a model whose costs have this relative standard error.
+    fn hints_at_relative_error(relative: f64) -> Vec<Hint> {
+        let mut sample = sample::program_1();
+        sample.model = sample::with_relative_error(sample.model, relative);
+        let accounts = crate::account::account(&sample.scenario());
+        let sources = [crate::java::SourceFile::parse("demo/Grid.java", sample::PROGRAM_1)];
+        let input = HintInput {
+            dictionary: &sample.dictionary,
+            executions: &sample.executions,
+            model: &sample.model,
+            accounts: &accounts,
+            calls: None,
+            sources: &sources,
+        };
+        hints(input, &HintOptions::default())
+    }
 }

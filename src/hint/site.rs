@@ -268,6 +268,7 @@ mod tests {
             executions: &executions,
             model: &model,
             accounts: &accounts,
+            calls: None,
             sources: &sources,
         });
         let found = sites(&context);

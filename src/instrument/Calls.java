@@ -1,7 +1,7 @@
 // The run-time side of wattline's call-tree probe: blocks are counted per thread and per
 // path of calls. Plain Java for JVM 8 and later, without dependencies. Made for one run on
-// one machine, not for speed. At exit it writes wattline-counts.csv as the other probes do,
-// wattline-calls.txt, and wattline-counts.final after them, into the working directory or
+// one machine, not for speed. At exit it writes wattline-counts-N.csv as the other probes do,
+// wattline-calls-N.txt, and wattline-counts-N.final after them, into the working directory or
 // the folder named by the property wattline.out or the variable WATTLINE_OUT.
 package @PACKAGE@;
 
@@ -185,6 +185,8 @@ public final class W {
 
     /** Writes what was counted. */
     private static final class Exit implements Runnable {
+        private static final File FOLDER = folder();
+
         @Override
         public void run() {
             List<Tree> trees;
@@ -193,8 +195,7 @@ public final class W {
             }
             try {
                 long[] total = new long[BLOCKS];
-                File folder = folder();
-                Writer out = open(new File(folder, "wattline-calls.txt"));
+                Writer out = open(own("calls-", ".txt"));
                 try {
                     out.write("wattline-calls 1\n");
                     for (Tree tree : trees) {
@@ -204,8 +205,8 @@ public final class W {
                 } finally {
                     out.close();
                 }
-                writeCounts(folder, total);
-                new File(folder, "wattline-counts.final").createNewFile();
+                writeCounts(total);
+                own("counts-", ".final").createNewFile();
             } catch (IOException e) {
                 System.err.println("wattline: calls can't be written: " + e.getMessage());
             }
@@ -227,8 +228,9 @@ public final class W {
             }
         }
 
-        private static void writeCounts(File folder, long[] total) throws IOException {
-            Writer out = open(new File(folder, "wattline-counts.csv"));
+@OWN@
+        private static void writeCounts(long[] total) throws IOException {
+            Writer out = open(own("counts-", ".csv"));
             try {
                 out.write("block,executions\n");
                 for (int i = 0; i < total.length; i++) {
@@ -260,9 +262,14 @@ public final class W {
         }
 
         private static File folder() {
-            String name = System.getProperty("wattline.out");
-            if (name == null) {
-                name = System.getenv("WATTLINE_OUT");
+            String name;
+            try {
+                name = System.getProperty("wattline.out");
+                if (name == null) {
+                    name = System.getenv("WATTLINE_OUT");
+                }
+            } catch (SecurityException e) {
+                name = null;
             }
             return new File(name == null ? "." : name);
         }

@@ -1,9 +1,11 @@
 // The run-time side of wattline's probes: one counter per basic block and thread.
 // Plain Java for JVM 8 and Android 4 (API 14) and later, without dependencies.
-// Writes wattline-counts.csv once a second and at exit, into the working directory
+// Writes wattline-counts-N.csv once a second and at exit, into the working directory
 // or the folder named by the property wattline.out or the variable WATTLINE_OUT; at exit
-// wattline-counts.final after it, which is empty. With snapshots, wattline-counts.windows has
-// a line every 250 ms: the board's clock, executed probes, and what blocks ran since.
+// wattline-counts-N.final after it, which is empty. N is the lowest number from 1 on that is
+// free: other processes, and other class loaders that have loaded these classes, write files
+// of their own. With snapshots, wattline-counts-N.windows has a line every 250 ms: the
+// board's clock, executed probes, and what blocks ran since.
 // With the property wattline.limit, more executions than that end the program with code 99.
 package @PACKAGE@;
 
@@ -266,7 +268,7 @@ public final class W {
             shotProbes = probes;
             try {
                 if (shots == null) {
-                    shots = new FileOutputStream(new File(FOLDER, "wattline-counts.windows"));
+                    shots = new FileOutputStream(own("counts-", ".windows"));
                 }
                 shots.write(line.append('\n').toString().getBytes("UTF-8"));
             } catch (IOException e) {
@@ -277,8 +279,8 @@ public final class W {
         /** Says that the counts are whole: a process that was killed left some of them. */
         private void finish() {
             try {
-                if (new File(FOLDER, "wattline-counts.csv").exists()) {
-                    new File(FOLDER, "wattline-counts.final").createNewFile();
+                if (number > 0) {
+                    own("counts-", ".final").createNewFile();
                 }
             } catch (IOException e) {
                 complain(e);
@@ -418,8 +420,8 @@ public final class W {
                     text.append(i).append(',').append(total[i]).append('\n');
                 }
             }
-            File file = new File(FOLDER, "wattline-counts.csv");
-            File part = new File(FOLDER, "wattline-counts.csv.part");
+            File file = own("counts-", ".csv");
+            File part = own("counts-", ".csv.part");
             OutputStream out = new FileOutputStream(part);
             try {
                 out.write(text.toString().getBytes("UTF-8"));
@@ -431,6 +433,7 @@ public final class W {
             }
         }
 
+@OWN@
         static void complain(IOException e) {
             if (!complained) {
                 complained = true;
@@ -515,7 +518,7 @@ public final class W {
             }
             try {
                 if (out == null) {
-                    out = new FileOutputStream(new File(FOLDER, "wattline-log-" + number + ".bin"));
+                    out = new FileOutputStream(Flush.own("log-", "-" + number + ".bin"));
                 }
                 out.write(buffer, written, end - written);
             } catch (IOException e) {

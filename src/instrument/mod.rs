@@ -69,6 +69,9 @@ pub struct Options {
     pub switched: BTreeSet<BlockId>,
     /// Whether `assert` statements are left out, as in Android's release builds.
     pub without_assertions: bool,
+    /// Whether no loop is watched: loops that call nothing then need more probes, and the
+    /// JVM's own exceptions keep their messages as long as without probes.
+    pub without_watched_loops: bool,
 }
 
 /// A file to be written.
@@ -152,7 +155,7 @@ fn instrument_where(
         let skip = local_ids(&options.skip, first, blocks);
         let facts = facts::Facts::gather(file);
         let mut plan = match options.probe.only_counts() {
-            true => derive::derive(file, blocks, &facts, &skip),
+            true => derive::derive(file, blocks, &facts, &skip, !options.without_watched_loops),
             // A log and a path of calls have every block in its place.
             false => derive::Plan::default(),
         };

@@ -10,6 +10,8 @@ const TEMPLATE: &str = include_str!("W.java");
 const CALLS: &str = include_str!("Calls.java");
 /// Probes that stand where a value is wanted: the same in both.
 const VALUES: &str = include_str!("Values.java");
+/// The files of one process and class loader: the same in both.
+const OWN_FILES: &str = include_str!("Own.java");
 const SWITCHES: &str = include_str!("S.java");
 
 /// A package name that does not occur in any source: a variable or class of that name
@@ -38,6 +40,7 @@ pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Optio
     };
     let text = template
         .replace("@VALUES@", VALUES)
+        .replace("@OWN@", OWN_FILES)
         .replace("@PACKAGE@", package)
         .replace("@BLOCKS@", &blocks.to_string())
         .replace("@SUMS@", &constants(sums))

@@ -94,6 +94,18 @@ fn exceptions_that_leave_a_loop_without_calls_are_counted_by_block() {
     assert_eq!(out.probed, [true; 6]);
 }
 
+/// A handler around a loop makes the compiler drop the message of an exception sooner that
+/// the loop throws again and again, and with it what a user of the program reads.
+#[test]
+fn loops_get_no_handler_where_messages_count() {
+    let java =
+        "class T { int m(int[] a) { int s = 0; while (a[s] > 0) { s += a[s]; } return s; } }";
+    let options = Options { without_watched_loops: true, ..Options::default() };
+    let text = instrumented(java, &options);
+    assert!(!text.contains("catch"), "{text}");
+    assert!(text.contains("while ((t(1) && (a[s] > 0))) { c(2);"), "{text}");
+}
+
 #[test]
 fn in_a_closed_world_small_methods_are_counted_by_their_callers() {
     let java = "final class T { int f; int a; private int get() { return f; }
@@ -309,4 +321,21 @@ fn a_variant_divides_into_the_same_blocks() {
         r(() -> 1); if (x) ; ; } }";
     assert_eq!(out.files[0].text, text);
     assert_eq!(names(&divide(&SourceFile::parse("T.java", text), Granularity::Statement)), before);
+}
+
+/// No `try` may hold a constructor's call of another one.
+#[test]
+fn the_end_of_a_constructor_is_noticed_from_its_call_of_another_on() {
+    let options = Options { probe: Probe::Calls, ..Options::default() };
+    let body = |java: &str| instrumented(&format!("class T {{ T(int n) {{ {java} }} }}"), &options);
+    assert_eq!(
+        body("int k = n; super(); f(k);"),
+        "class T { T(int n) { int wattline$rt0 = i(0); c(0); int k = n; super(); try { f(k);  } \
+         finally { o(wattline$rt0); }} }"
+    );
+    assert_eq!(
+        body("super(); f(n);"),
+        "class T { T(int n) { super(); int wattline$rt0 = i(0); try { c(0); f(n);  } \
+         finally { o(wattline$rt0); }} }"
+    );
 }

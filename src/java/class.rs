@@ -59,8 +59,14 @@ pub struct ClassInfo {
     pub fields: Map<Name, FieldInfo>,
     /// Methods by name; constructors are `<init>`.
     pub methods: Map<Name, Vec<Arc<MethodInfo>>>,
+    /// Member classes that a class file names, by simple name: their binary names. Those of
+    /// source classes are in their declarations.
+    pub members: Map<Name, Name>,
     /// Record components in order: name and type; empty for other classes.
     pub components: Vec<(Name, Type)>,
+    /// Where its own file declares it: the body of an anonymous class, the declaration
+    /// of others; none for class files.
+    pub declaration: Option<NodeId>,
 }
 
 /// Whether reading a field may be a constant (JLS 4.12.4).

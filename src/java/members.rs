@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::class::{ClassInfo, FieldInfo, MethodInfo};
+use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
 use super::hierarchy::DEPTH_MAX;
 use super::resolver::Resolver;
 use super::types::{ClassType, Name, Substitution, Type, erase, substitute};
@@ -238,6 +238,33 @@ impl Resolver<'_> {
         }
     }
 
+    /// What runs on objects of a source class instead of the methods of the sources above
+    /// it: pairs of a method and the one that overrides or implements it there.
+    pub fn overriding(&self, class: &ClassInfo) -> Vec<(Arc<MethodInfo>, Arc<MethodInfo>)> {
+        let this = class.this_type();
+        let mut found = Vec::new();
+        for name in self.ancestors(&class.name).order.iter().filter(|name| **name != class.name) {
+            let Some(above) = self.class(name).filter(|above| above.from_source) else { continue };
+            let Some(Type::Class(ty)) = self.as_super(&this, name) else { continue };
+            let (substitution, raw) = self.substitution(&above, &ty);
+            let substitution = Arc::new(substitution);
+            for method in above.methods.values().flatten().filter(|m| is_dispatched(m)) {
+                let (method, substitution) = (method.clone(), substitution.clone());
+                let overridden = Candidate { method, substitution, raw };
+                let members = self.methods(&this, &overridden.method.name);
+                let runs = members.into_iter().find(|member| {
+                    !member.method.is_static
+                        && (Arc::ptr_eq(&member.method, &overridden.method)
+                            || overrides(member, &overridden))
+                });
+                let runs = runs.map(|member| member.method);
+                let runs = runs.filter(|runs| !Arc::ptr_eq(runs, &overridden.method));
+                found.extend(runs.map(|runs| (overridden.method, runs)));
+            }
+        }
+        found
+    }
+
     /// The one abstract method of a functional interface, as a member of `ty`.
     pub fn functional_method(&self, ty: &Type) -> Option<Candidate> {
         let Type::Class(class_type) = ty else { return None };
@@ -281,6 +308,11 @@ fn class_type(ty: Type) -> Option<Arc<ClassType>> {
         Type::Class(class) => Some(class),
         _ => None,
     }
+}
+
+/// Whether what a call of the method runs depends on the object.
+pub(crate) fn is_dispatched(method: &MethodInfo) -> bool {
+    !method.is_static && method.visibility != Visibility::Private && &*method.name != "<init>"
 }
 
 /// Whether all methods of this name are those that every object has.

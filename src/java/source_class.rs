@@ -51,6 +51,7 @@ pub(crate) fn class_info(resolver: &mut Resolver<'_>, node: NodeId, name: &Name)
         is_interface: matches!(kind, Kind::InterfaceDeclaration | Kind::AnnotationTypeDeclaration),
         is_enum: kind == Kind::EnumDeclaration,
         from_source: true,
+        declaration: Some(node),
         ..ClassInfo::default()
     };
     class.type_parameters = type_parameters(resolver, node, name);

@@ -126,6 +126,11 @@ impl<'w> World<'w> {
         self.declared.get(class).map(|(file, _)| &self.files[*file])
     }
 
+    /// The index of the file that declares a source class.
+    pub fn file_index_of(&self, class: &str) -> Option<usize> {
+        self.declared.get(class).map(|(file, _)| *file)
+    }
+
     /// The declaration of a source class.
     pub fn decl(&self, class: &str) -> Option<&ClassDecl> {
         self.declared.get(class).map(|(file, index)| &self.files[*file].classes[*index])
@@ -197,7 +202,7 @@ impl<'w> World<'w> {
             return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
         }
         let info = self.classes.find(class)?;
-        if let Some(own) = self.classes.find(&format!("{class}${simple}")) {
+        if let Some(own) = info.members.get(simple).and_then(|own| self.classes.find(own)) {
             let is_member = own.visibility.is_inherited(class, from);
             return Some(own.name.clone()).filter(|_| is_member);
         }

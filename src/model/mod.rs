@@ -57,8 +57,8 @@ pub use predict::{CostIndex, Prediction};
 pub use solver::gd::{GdOptions, LearningRate};
 pub use stream::{StreamFit, fit_rows};
 pub use validation::{
-    CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate, cross_validate_repeatedly,
-    cv_csv,
+    BASELINES, CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate,
+    cross_validate_repeatedly, cv_csv,
 };
 pub use weights::Weighting;
 

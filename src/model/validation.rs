@@ -15,6 +15,10 @@ use super::metrics::{bias, nmae, pearson_r};
 use super::options::{FitOptions, LibraryColumns};
 use crate::dataset::Table;
 
+/// What a solver is judged beside, by name: one cost for all operations, the mean of the
+/// training cases, one power, a cost per block.
+pub const BASELINES: [&str; 4] = ["flat", "mean", "duration", "blocks"];
+
 /// Whether the cases were fitted to or held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -129,43 +133,52 @@ impl CrossValidation {
         })
     }
 
-    /// Whether the solver predicts held-out cases better than one cost for all
-    /// operations does.
+    /// The solver beside the baseline that predicts held-out cases best.
     pub fn verdict(&self) -> Option<Verdict> {
         let model = self.rows.first()?.model.clone();
-        let nmae = self.mean(&model, CvSet::Validation)?.nmae;
-        let flat_nmae = self.mean("flat", CvSet::Validation)?.nmae;
-        Some(Verdict { model, nmae, flat_nmae })
+        let nmae = |model: &str| Some(self.mean(model, CvSet::Validation)?.nmae);
+        let judged = BASELINES.iter().filter_map(|name| Some((*name, nmae(name)?)));
+        let (baseline, baseline_nmae) = judged.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(Verdict { nmae: nmae(&model)?, model, baseline, baseline_nmae })
     }
 }
 
-/// A solver beside the flat baseline, on held-out cases.
+/// A solver beside the best baseline, on held-out cases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// The solver's name.
     pub model: String,
     /// Its mean validation NMAE.
     pub nmae: f64,
-    /// The flat baseline's.
-    pub flat_nmae: f64,
+    /// The baseline with the smallest error, of [`BASELINES`].
+    pub baseline: &'static str,
+    /// Its mean validation NMAE.
+    pub baseline_nmae: f64,
 }
 
 impl Verdict {
-    /// Whether the solver is better.
-    pub fn beats_flat(&self) -> bool {
-        self.nmae < self.flat_nmae
+    /// Whether the solver is better than every baseline.
+    pub fn beats_all(&self) -> bool {
+        self.nmae < self.baseline_nmae
     }
 }
 
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (ours, flat) = (100.0 * self.nmae, 100.0 * self.flat_nmae);
-        let verb = if self.beats_flat() { "beats" } else { "does not beat" };
-        let model = &self.model;
-        write!(
-            f,
-            "{model} {verb} one cost for all operations: NMAE {ours:.2} % against {flat:.2} %"
-        )
+        let Verdict { model, baseline, .. } = self;
+        let (ours, theirs) = (100.0 * self.nmae, 100.0 * self.baseline_nmae);
+        match self.beats_all() {
+            true => write!(
+                f,
+                "{model} beats every baseline: NMAE {ours:.2} % against {theirs:.2} % of the best, \
+                 {baseline}"
+            ),
+            false => write!(
+                f,
+                "{model} does not beat the baseline {baseline}: NMAE {ours:.2} % against \
+                 {theirs:.2} %"
+            ),
+        }
     }
 }
 

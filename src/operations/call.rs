@@ -24,6 +24,7 @@ impl Counter<'_> {
 
     /// What calling the method or constructor that `node` refers to counts.
     pub(super) fn invocation(&mut self, node: NodeId, method: &str, line: u32) {
+        self.keep_call(node);
         match self.facts.symbol(node) {
             Symbol::Source | Symbol::StaticSource => {
                 let context = self.dispatch(node, method);
@@ -38,6 +39,14 @@ impl Counter<'_> {
                 self.report(FindingKind::UnresolvedCall, line, message);
                 self.add(format_compact!("lib:?.{method}"), line);
             }
+        }
+    }
+
+    /// Keeps a call that may run code of the sources; a class without a name has some.
+    fn keep_call(&mut self, node: NodeId) {
+        let is_library = matches!(self.facts.symbol(node), Symbol::Library(_));
+        if !is_library || self.tree().first(node, Kind::ClassBody).is_some() {
+            self.calls.push((self.block, node));
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use compact_str::CompactString;
 use rayon::prelude::*;
 
+use super::call_graph::{FileCalls, Finder};
 use super::counter::Counter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
 use super::in_order::InOrder;
@@ -27,6 +28,17 @@ pub struct Counted {
     pub findings: Vec<Finding>,
     /// How many of the operations and calls rest on types or methods that are not known.
     pub guessed: u64,
+    /// What calls may run, if that was asked for.
+    pub calls: Vec<FileCalls>,
+}
+
+/// Whether calls are followed to what they may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// They are counted only.
+    Counted,
+    /// They are followed.
+    Followed,
 }
 
 impl Counted {
@@ -35,6 +47,7 @@ impl Counted {
         self.dictionary.blocks.extend(next.dictionary.blocks);
         self.findings.extend(next.findings);
         self.guessed += next.guessed;
+        self.calls.extend(next.calls);
     }
 }
 
@@ -46,7 +59,8 @@ pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPat
     let pairs = files.par_iter().zip(blocks);
     let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks)).collect();
     let mut all = Counted::default();
-    count_each(files, prepared, classes, |_, counted| counted, |counted| all.add(counted));
+    let add = |counted| all.add(counted);
+    count_each(files, prepared, classes, Calls::Counted, |_, counted| counted, add);
     all
 }
 
@@ -58,6 +72,7 @@ pub fn count_each<T: Send>(
     files: &[SourceFile],
     prepared: Vec<Prepared>,
     classes: &ClassPath,
+    calls: Calls,
     make: impl Fn(usize, Counted) -> T + Sync,
     take: impl FnMut(T) + Send,
 ) {
@@ -73,7 +88,8 @@ pub fn count_each<T: Send>(
         // Each core takes the next file, so that few results wait for one before them.
         let files = world.files.iter().zip(blocks).zip(first_ids).enumerate().par_bridge();
         files.for_each(|(index, ((file, blocks), first))| {
-            let made = make(index, count_file(&world, file, blocks, first));
+            let file = Numbered { file, index, first };
+            let made = make(index, count_file(&world, file, blocks, calls));
             ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
         });
         world.release_memory();
@@ -96,8 +112,22 @@ fn first_ids(files: &[Prepared]) -> Vec<u32> {
     ids.collect()
 }
 
-fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: LeanBlocks, first: u32) -> Counted {
-    let facts = attribute(world, file);
+/// A file, its index and the id of its first block.
+#[derive(Clone, Copy)]
+struct Numbered<'f> {
+    file: &'f FileUnit<'f>,
+    index: usize,
+    first: u32,
+}
+
+fn count_file(
+    world: &World<'_>,
+    Numbered { file, index: number, first }: Numbered<'_>,
+    blocks: LeanBlocks,
+    calls: Calls,
+) -> Counted {
+    let (facts, resolver) = attribute(world, file);
+    let followed = (calls == Calls::Followed).then(|| FileCalls::entries(number, &blocks, first));
     let mut counter = Counter::new(file, &facts, &blocks.owner);
     let mut entries = Vec::with_capacity(blocks.blocks.len());
     for (index, block) in blocks.blocks.into_iter().enumerate() {
@@ -109,7 +139,19 @@ fn count_file(world: &World<'_>, file: &FileUnit<'_>, blocks: LeanBlocks, first:
     let mut findings = blocks.findings;
     findings.append(&mut counter.findings);
     findings.sort();
-    Counted { dictionary: Dictionary { blocks: entries }, findings, guessed: counter.guessed }
+    let calls = followed.map(|mut calls| {
+        let of_block = |(block, node): &(usize, NodeId)| (BlockId(first + *block as u32), *node);
+        let nodes: Vec<(BlockId, NodeId)> = counter.calls.iter().map(of_block).collect();
+        let finder = Finder { world, file: number, facts: &facts, resolver: &resolver };
+        finder.add(&mut calls, &nodes);
+        calls
+    });
+    Counted {
+        dictionary: Dictionary { blocks: entries },
+        findings,
+        guessed: counter.guessed,
+        calls: calls.into_iter().collect(),
+    }
 }
 
 fn entry(

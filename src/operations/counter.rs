@@ -20,6 +20,8 @@ pub(super) struct Counter<'a> {
     pub block: usize,
     pub found: Vec<(CompactString, CompactString, u32)>,
     pub findings: Vec<Finding>,
+    /// Calls and creations that may run code of the sources, by the index of their block.
+    pub calls: Vec<(usize, NodeId)>,
     /// How many operations so far rest on what is not known.
     pub guessed: u64,
 }
@@ -30,8 +32,8 @@ impl<'a> Counter<'a> {
         for (node, block) in owners {
             owner[node.0 as usize] = Some(*block);
         }
-        let (found, findings) = (Vec::new(), Vec::new());
-        Counter { file, facts, owner, block: 0, found, findings, guessed: 0 }
+        let (found, findings, calls) = (Vec::new(), Vec::new(), Vec::new());
+        Counter { file, facts, owner, block: 0, found, findings, calls, guessed: 0 }
     }
 
     pub fn tree(&self) -> &'a LeanTree {

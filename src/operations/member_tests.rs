@@ -1,6 +1,7 @@
 //! Which class declares what is found: interfaces, static members of generic classes.
 
 use super::tests::{CLASSES, scan_with};
+use crate::java::ClassPath;
 
 /// All operations of the file's blocks that are calls or accesses of fields.
 fn calls(java: &str) -> Vec<String> {
@@ -116,4 +117,23 @@ fn guesses_are_counted_by_operation() {
     let blocks = [divide(&files[0], Granularity::Statement)];
     let counted = super::count(&files, &blocks, &crate::java::ClassPath::empty());
     assert!((3..=4).contains(&counted.guessed), "{}: {:?}", counted.guessed, counted.findings);
+}
+
+/// How many names the class path is asked for by `count` classes of one package, all named
+/// in each of a dozen inner classes that have many ancestors.
+fn names_asked(count: usize) -> usize {
+    let classes = ClassPath::open(&[]).unwrap();
+    let declared: String = (0..count).map(|i| format!("class T{i} {{ }}\n")).collect();
+    let fields: String = (0..count).map(|i| format!("T{i} f{i};")).collect();
+    let inner = |i| format!("class I{i} extends java.util.TreeMap {{ {fields} }}\n");
+    let inner: String = (0..12).map(inner).collect();
+    scan_with(&format!("{declared}class A extends java.util.ArrayList {{ {inner} }}"), &classes);
+    classes.asked()
+}
+
+/// A class file names its member classes, so that a simple name is not looked for in each
+/// class above each of those around it.
+#[test]
+fn names_of_the_sources_are_not_asked_of_the_class_path() {
+    assert_eq!(names_asked(20), names_asked(60));
 }

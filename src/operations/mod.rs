@@ -8,6 +8,9 @@
 mod assignment;
 mod binary;
 mod call;
+pub mod call_graph;
+#[cfg(test)]
+mod call_graph_tests;
 pub mod catalogue;
 mod context;
 #[cfg(test)]
@@ -28,8 +31,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use call_graph::{CallGraph, CallSite};
 pub use catalogue::{Catalogue, Operation, OperationClass, UnknownOperation, class_of};
-pub use count::{Counted, count, count_each};
+pub use count::{Calls, Counted, count, count_each};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount, form, split_form};
 pub use mix::Mix;
 pub use prepared::Prepared;

@@ -346,6 +346,20 @@ fn rule_14_switch_values() {
 }
 
 #[test]
+fn a_switch_expression_is_of_the_type_that_is_asked_for() {
+    let switch = "switch (x) { case 1 -> x; default -> 2; }";
+    check(&format!("y = {switch};"), "Assign_long_long");
+    check(&format!("double k = ({switch});"), "Assign_double_double, Declaration_double");
+    check(&format!("y = p ? {switch} : 3;"), "Assign_long_long, BlockGoto_if, Cast_numeric");
+    check(&format!("y += {switch};"), "Addition_long_long, Assign_long_long, Cast_numeric");
+    check(&format!("var k = {switch};"), "Assign_int_int, Declaration_int");
+    check(
+        &format!("call({switch}, {switch});"),
+        "Method_Invocation, Parameter_Object, Parameter_int",
+    );
+}
+
+#[test]
 fn rule_15_enhanced_for() {
     let java = "import java.util.*; class C { void f(int[] a, List<Integer> l, Map<String, float[]> m) { \
         for (float x : a) { } for (int y : l) { } for (var e : m.entrySet()) { e.getValue()[0]++; } } }";

@@ -7,6 +7,7 @@
 pub mod align;
 pub mod collections;
 pub mod counter;
+pub mod crash;
 pub mod integrate;
 pub mod logcat;
 pub mod meter;
@@ -16,6 +17,7 @@ pub mod trace;
 pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_marks};
 pub use collections::{Collection, parse_collection};
 pub use counter::Counter;
+pub use crash::crash_in;
 pub use integrate::{
     IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_shown,
 };

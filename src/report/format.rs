@@ -24,6 +24,7 @@ pub fn percent(part: f64) -> String {
     let sign = if part < 0.0 { "\u{2212}" } else { "" };
     match size {
         size if !size.is_finite() => NONE.into(),
+        size if size >= 1e6 => format!("{sign}{size:.2e} %"),
         size if size >= 1000.0 => format!("{sign}{size:.0} %"),
         size if size >= 0.95 || size == 0.0 => format!("{sign}{size:.1} %"),
         size if size >= 0.005 => format!("{sign}{size:.2} %"),
@@ -124,6 +125,7 @@ mod tests {
         assert_eq!(percent(0.0004), "0.04 %");
         assert_eq!(percent(1e-9), "< 0.01 %");
         assert_eq!(percent(f64::NAN), "none");
+        assert_eq!(percent(1e300), "1.00e302 %");
         assert_eq!(percent(-0.5), "\u{2212}50.0 %");
         assert_eq!(interval(None), "none");
         assert_eq!(width(f64::INFINITY), "0.00");

@@ -7,25 +7,34 @@ use crate::report::data::{Part, ReportData};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
+use crate::report::view::dearest::DearestView;
 use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, Verdict};
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
+use crate::report::view::links::Links;
 use crate::report::view::source::SourceView;
 use crate::report::view::summary::{Card, LedgerView};
-use crate::report::view::{accounts, blocks, calls, fit, flame, hints, source, summary};
+use crate::report::view::tree::TreeView;
+use crate::report::view::whiskers::WhiskersView;
+use crate::report::view::{
+    accounts, blocks, calls, dearest, fit, flame, hints, source, summary, tree, whiskers,
+};
 use crate::report::{format, format::visible};
 use crate::report::{residuals, scatter};
 
 /// The style sheet, ours: the only unescaped text beside the plot and the script.
 const STYLE: &str = include_str!("templates/style.css");
-/// Sorts and searches tables.
+/// Sorts and searches tables, opens what a link leads to.
 const SCRIPT: &str = include_str!("templates/sort.js");
+/// Zooms and searches flame graphs.
+const FLAME_SCRIPT: &str = include_str!("templates/flame.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     style: &'a str,
     script: &'a str,
+    flame_script: &'a str,
     version: &'a str,
     scenario: String,
     is_virtual: bool,
@@ -33,6 +42,7 @@ struct Page<'a> {
     notes: Vec<String>,
     facts: Vec<(&'static str, String)>,
     cards: Vec<Card>,
+    dearest: DearestView,
     ledger: Vec<LedgerView>,
     rounds: Vec<String>,
     cross_validation: Vec<CvView>,
@@ -44,10 +54,12 @@ struct Page<'a> {
     operations_sentence: String,
     flame: FlameView,
     calls: Option<CallsView>,
-    source: SourceView,
+    tree: TreeView,
+    source: &'a SourceView,
     legend: Vec<ClassView>,
     in_application: Vec<BlockView>,
     three_thousand_times: Vec<BlockView>,
+    whiskers: WhiskersView,
     lines: Vec<PlaceView>,
     methods: Vec<PlaceView>,
     hints: Vec<HintView>,
@@ -64,9 +76,12 @@ struct Page<'a> {
 /// The text of `report.html`.
 pub fn html(data: &ReportData<'_>) -> String {
     let points = scatter::points(data.table, data.model);
+    let source = source::source(data);
+    let links = Links::new(data, &source);
     let page = Page {
         style: STYLE,
         script: SCRIPT,
+        flame_script: FLAME_SCRIPT,
         version: env!("CARGO_PKG_VERSION"),
         scenario: visible(data.scenario),
         is_virtual: data.board.is_virtual,
@@ -74,6 +89,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         notes: data.notes.iter().map(|note| visible(note)).collect(),
         facts: summary::facts(data),
         cards: summary::cards(data),
+        dearest: dearest::dearest(data, &links),
         ledger: summary::ledger(data),
         rounds: fit::rounds(data.cv).iter().map(|round| visible(round)).collect(),
         cross_validation: fit::cross_validation(data),
@@ -83,15 +99,17 @@ pub fn html(data: &ReportData<'_>) -> String {
         groups: scatter::groups(&points).into_iter().map(visible).collect(),
         operations: accounts::operations(data),
         operations_sentence: accounts::operations_sentence(data),
-        flame: flame::flame(data),
-        calls: calls::calls(data),
-        source: source::source(data),
+        flame: flame::flame(data, &links),
+        calls: calls::calls(data, &links),
+        tree: tree::tree(data, &links),
+        source: &source,
         legend: blocks::legend(data),
-        in_application: blocks::in_application(data),
-        three_thousand_times: blocks::three_thousand_times(data),
-        lines: accounts::lines(data),
-        methods: accounts::methods(data),
-        hints: hints::hints(data),
+        in_application: blocks::in_application(data, &links),
+        three_thousand_times: blocks::three_thousand_times(data, &links),
+        whiskers: whiskers::whiskers(data, &links),
+        lines: accounts::lines(data, &links),
+        methods: accounts::methods(data, &links),
+        hints: hints::hints(data, &links),
         hint_count: data.hints.len(),
         estimability: fit::estimability(data),
         estimability_sentence: fit::estimability_sentence(data),
@@ -145,7 +163,7 @@ mod tests {
         for part in [
             "virtual board",
             "Ledger",
-            "flat baseline",
+            "every baseline",
             "the top 30 first",
             "Flame graph",
             "class=\"heat-5\"",

@@ -6,6 +6,7 @@
 pub mod data;
 pub mod format;
 pub mod html;
+pub mod repository;
 pub mod residuals;
 pub mod sarif;
 pub mod scatter;
@@ -16,7 +17,8 @@ pub use data::{
     Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData, cv_rows, estimability_rows,
 };
 pub use html::html;
-pub use sarif::sarif;
+pub use repository::Repository;
+pub use sarif::{file_uri, sarif};
 pub use text::{applied_text, hints_text, summary_text};
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::calls::CallAccounts;
+use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
 use crate::account::evaluate::{Level, Unmatched};
-use crate::account::{self, Accounts, Evaluation, LevelEvaluation, Measured};
+use crate::account::{self, Accounts, Evaluation, LevelEvaluation, LineKey, Measured};
 use crate::blocks::BlockId;
 use crate::dataset::{Case, Table};
 use crate::hint::{Hint, HintInput, HintOptions, hints as find_hints};
@@ -21,11 +21,11 @@ pub(crate) struct Sample {
     board: Board,
     table: Table,
     model: Model,
-    cv: Vec<CvRow>,
+    pub(crate) cv: Vec<CvRow>,
     estimability: Vec<EstimabilityRow>,
     pub(crate) accounts: Accounts,
     pub(crate) calls: Option<CallAccounts>,
-    evaluation: Option<Evaluation>,
+    pub(crate) evaluation: Option<Evaluation>,
     hints: Vec<Hint>,
     findings: BTreeMap<String, usize>,
     pub(crate) sources: BTreeMap<String, String>,
@@ -115,6 +115,7 @@ pub(crate) fn report() -> Sample {
         measured: &measured,
     };
     let accounts = account::account(&scenario);
+    let calls = call_tree(&dictionary, &executions);
     let text = account::sample::PROGRAM_1;
     let files = [SourceFile::parse("demo/Grid.java", text)];
     let input = HintInput {
@@ -122,9 +123,11 @@ pub(crate) fn report() -> Sample {
         executions: &executions,
         model: &model,
         accounts: &accounts,
+        calls: Some(&calls),
         sources: &files,
     };
-    let hints = find_hints(input, &HintOptions::default());
+    let mut hints = find_hints(input, &HintOptions::default());
+    hints.extend(vec![hints[hints.len() - 1].clone(); 3]);
     Sample {
         scenario: "orbit".into(),
         board: Board {
@@ -136,10 +139,10 @@ pub(crate) fn report() -> Sample {
         cv: cross_validation(),
         estimability: estimability(&model),
         table,
+        calls: Some(call_accounts(&scenario, &accounts, &calls)),
+        evaluation: Some(evaluation(&accounts)),
         model,
         accounts,
-        calls: None,
-        evaluation: Some(evaluation()),
         hints,
         findings: BTreeMap::from([("unresolved-call".into(), 12), ("unknown-type".into(), 31)]),
         sources: BTreeMap::from([("demo/Grid.java".into(), text.into())]),
@@ -164,7 +167,10 @@ fn engine(
         ("engine.math.Vec2", "normalize()"),
         ("engine.dynamics.ContactSolver", "solveVelocityConstraints()"),
         ("engine.dynamics.World", "step(float,int,int)"),
-        ("engine.collision.DynamicTree", "query(TreeCallback,AABB)"),
+        (
+            "engine.collision.Tree",
+            "collide(Manifold,PolygonShape,Transform,PolygonShape,Transform)",
+        ),
         ("engine.dynamics.Body", "synchronizeFixtures()"),
         ("engine.stage.Stage", "act(float)"),
         ("engine.stage.Group$Children", "drawChildren(Batch,float)"),
@@ -194,6 +200,23 @@ fn engine(
         }
     }
     (blocks, executions)
+}
+
+/// Each method of the program calls the next one.
+fn call_tree(dictionary: &Dictionary, executions: &BTreeMap<BlockId, u64>) -> CallTree {
+    let mut text = String::from("thread,node,parent,class,method,block,executions\n");
+    let mut last = (String::new(), None);
+    for block in &dictionary.blocks {
+        let method = format!("{},\"{}\"", block.class, block.method);
+        if method != last.0 {
+            last = (method, Some(last.1.map_or(0, |number: usize| number + 1)));
+        }
+        let number = last.1.expect("set above");
+        let parent = number.checked_sub(1).map_or(String::new(), |parent| parent.to_string());
+        let runs = executions.get(&block.id).copied().unwrap_or(0);
+        text += &format!("main,{number},{parent},{},{},{runs}\n", last.0, block.id.0);
+    }
+    read_calls(&text).expect("rows in order")
 }
 
 /// Cases whose measured energies scatter a little around the model's.
@@ -258,7 +281,7 @@ fn estimability(model: &Model) -> Vec<EstimabilityRow> {
 }
 
 /// Errors as good kernels give them.
-fn evaluation() -> Evaluation {
+fn evaluation(accounts: &Accounts) -> Evaluation {
     let level = |level, entries, median_error, p90_error| LevelEvaluation {
         level,
         entries,
@@ -276,12 +299,31 @@ fn evaluation() -> Evaluation {
             level(Level::Block, 96, 0.039, 0.171),
             level(Level::Method, 58, 0.029, 0.087),
         ],
+        lines: accounts.lines.iter().map(|e| (e.key.clone(), e.joules() * 1.04)).collect(),
         unmatched: vec![Unmatched {
             level: Level::Method,
             label: "engine.stage.Stage.access$000(Lengine/stage/Stage;)F".into(),
             energy: Joules(3.1e-4),
         }],
     }
+}
+
+/// A program of 400 files and 100 000 lines that all spend.
+pub(crate) fn large() -> Sample {
+    let mut sample = report();
+    let (line, part) = (sample.accounts.lines[0].clone(), sample.accounts.parts[0].clone());
+    for i in 0..400 {
+        let path = format!("big/p{}/C{i}.java", i % 20);
+        for number in 1..=250u32 {
+            let (mut line, mut part) = (line.clone(), part.clone());
+            line.key = LineKey { file: path.clone(), line: number };
+            part.key.line = line.key.clone();
+            sample.accounts.lines.push(line);
+            sample.accounts.parts.push(part);
+        }
+        sample.sources.insert(path, "        float x = a[i] * b[i] + c[i];\n".repeat(250));
+    }
+    sample
 }
 
 /// Names and sources that try to break the page.
@@ -318,10 +360,25 @@ pub(crate) fn hostile() -> Sample {
     for method in &mut sample.accounts.methods {
         method.key.method += EVIL;
     }
+    for class in &mut sample.accounts.classes {
+        class.key += EVIL;
+    }
+    for part in &mut sample.accounts.parts {
+        part.key.method.method += EVIL;
+        part.key.line.file = EVIL.into();
+    }
+    let calls = sample.calls.as_mut().expect("the report has calls");
+    for method in &mut calls.methods {
+        method.method.class += EVIL;
+    }
+    for node in &mut calls.nodes {
+        node.method.method += EVIL;
+    }
     for hint in &mut sample.hints {
         hint.block_name += EVIL;
         hint.sentence += EVIL;
         hint.rewrite += EVIL;
+        hint.diff = Some(EVIL.into());
     }
     sample.findings.insert(EVIL.into(), 1);
     for text in sample.sources.values_mut() {

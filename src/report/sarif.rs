@@ -1,9 +1,10 @@
 //! Hints as SARIF 2.1.0, for editors and code review. The only file that knows SARIF.
 //!
-//! URIs are relative to the source root. A result's fingerprint is made of pattern, file,
+//! URIs are relative to the repository's root where it is known, else to the source root;
+//! `%SRCROOT%` is either. A result's fingerprint is made of pattern, file,
 //! method and the code in question without white space, not of lines or the numbers of
 //! blocks: it stays when other code comes, goes or moves, in the same method too. `rank`
-//! is the predicted saving in percent of the scenario.
+//! is what the hint surely saves ([`Hint::sure_share`]) in percent of the scenario.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +17,7 @@ use serde_sarif::sarif::{
 use sha2::{Digest, Sha256};
 
 use crate::hint::{Hint, PATTERNS, Pattern};
-use crate::report::format;
+use crate::report::{Repository, format};
 
 /// Where the schema is published.
 const SCHEMA: &str =
@@ -24,26 +25,53 @@ const SCHEMA: &str =
 /// Name of the fingerprint; its number changes when what it is made of does.
 const FINGERPRINT: &str = "wattlinePatternCode/v2";
 
+/// What URIs are relative to.
+const ROOT: &str = "%SRCROOT%";
+
 /// The text of `hints.sarif`.
-pub fn sarif(hints: &[Hint]) -> String {
+pub fn sarif(hints: &[Hint], repository: &Repository) -> String {
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let results: Vec<SarifResult> = hints.iter().map(|hint| result(hint, &mut seen)).collect();
+    let results: Vec<SarifResult> =
+        hints.iter().map(|hint| result(hint, repository, &mut seen)).collect();
     let rules: Vec<ReportingDescriptor> = PATTERNS.iter().map(|pattern| rule(pattern)).collect();
     let driver = ToolComponent::builder()
         .name("wattline")
         .semantic_version(env!("CARGO_PKG_VERSION"))
+        .information_uri(information_uri())
         .rules(rules)
         .build();
     let run = Run::builder()
         .tool(Tool::builder().driver(driver).build())
         .results(results)
         .column_kind(json!("utf16CodeUnits"))
+        .original_uri_base_ids(BTreeMap::from([(ROOT.to_string(), root(repository))]))
         .build();
     let sarif = Sarif::builder().schema(SCHEMA).version(json!("2.1.0")).runs(vec![run]).build();
     let mut text =
         serde_json::to_string_pretty(&sarif).expect("SARIF values are plain strings and numbers");
     text.push('\n');
     text
+}
+
+/// Where the program is described: its page, or its name among Rust's packages
+/// (<https://github.com/package-url/purl-spec>) as long as it has none.
+fn information_uri() -> String {
+    match env!("CARGO_PKG_HOMEPAGE") {
+        "" => format!("pkg:cargo/wattline@{}", env!("CARGO_PKG_VERSION")),
+        page => page.into(),
+    }
+}
+
+/// What URIs are relative to; without a URI of its own where only the reader knows it.
+fn root(repository: &Repository) -> ArtifactLocation {
+    let what = match repository.is_known() {
+        true => "the repository's root",
+        false => "the root of the sources",
+    };
+    let mut root = ArtifactLocation::builder().build();
+    root.description = Some(Message::builder().text(what).build());
+    root.uri = repository.root().filter(|_| repository.is_known()).map(str::to_string);
+    root
 }
 
 /// The rule of a pattern.
@@ -59,14 +87,14 @@ fn rule(pattern: &Pattern) -> ReportingDescriptor {
 }
 
 /// One hint.
-fn result(hint: &Hint, seen: &mut HashMap<String, usize>) -> SarifResult {
+fn result(hint: &Hint, repository: &Repository, seen: &mut HashMap<String, usize>) -> SarifResult {
     let index = PATTERNS.iter().position(|pattern| pattern.name == hint.pattern);
-    let rank = hint.saving.share.map_or(0.0, |share| (share * 100.0).clamp(0.0, 100.0));
+    let rank = hint.sure_share() * 100.0;
     let mut result = SarifResult::builder()
         .rule_id(hint.pattern)
         .level(ResultLevel::Note)
         .message(Message::builder().text(message(hint)).build())
-        .locations(vec![location(hint)])
+        .locations(vec![location(hint, repository)])
         .partial_fingerprints(BTreeMap::from([(FINGERPRINT.into(), fingerprint(hint, seen))]))
         .rank(rank)
         .properties(properties(hint))
@@ -81,8 +109,10 @@ fn message(hint: &Hint) -> String {
         Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
         None => format::NONE.into(),
     };
+    let callers = hint.called_most_by().map_or(String::new(), |callers| callers + " ");
     format!(
-        "{} {} Predicted saving: {} of the scenario (95 % interval: {interval}; at most {}). {}",
+        "{} {} {callers}Predicted saving: {} of the scenario (95 % interval: {interval}; at most \
+         {}). {}",
         hint.sentence,
         hint.advice,
         format::percent_or_none(hint.saving.share),
@@ -92,12 +122,13 @@ fn message(hint: &Hint) -> String {
 }
 
 /// Where it is.
-fn location(hint: &Hint) -> Location {
+fn location(hint: &Hint, repository: &Repository) -> Location {
     let region = Region::builder()
         .start_line(i64::from(hint.start_line.max(1)))
         .end_line(i64::from(hint.end_line.max(hint.start_line).max(1)))
         .build();
-    let file = ArtifactLocation::builder().uri(uri(&hint.file)).uri_base_id("%SRCROOT%").build();
+    let path = uri(&repository.path(&hint.file));
+    let file = ArtifactLocation::builder().uri(path).uri_base_id(ROOT).build();
     let physical = PhysicalLocation::builder().artifact_location(file).region(region).build();
     let logical = LogicalLocation::builder()
         .fully_qualified_name(hint.block_name.clone())
@@ -150,6 +181,12 @@ fn uri(path: &str) -> String {
     text
 }
 
+/// The URI of a folder of this machine, by its absolute path.
+pub fn file_uri(folder: &str) -> String {
+    let path = folder.replace('\\', "/");
+    format!("file:///{}/", uri(path.trim_matches('/')))
+}
+
 /// `bulk-copy` -> `BulkCopy`.
 fn pascal_case(name: &str) -> String {
     let word = |word: &str| {
@@ -168,7 +205,7 @@ mod tests {
     #[test]
     fn results_have_rules_ranks_and_fingerprints_that_stay() {
         let mut hints = sample::hints();
-        let text = sarif(&hints);
+        let text = sarif(&hints, &Repository::default());
         let read: Sarif = serde_json::from_str(&text).unwrap();
         let run = &read.runs[0];
         let results = run.results.as_ref().unwrap();
@@ -184,12 +221,38 @@ mod tests {
             hint.rewrite = hint.rewrite.replace('\n', "\n    ");
             hint.block_name = hint.block_name.replace("for_1", "for_2");
         }
-        let moved: Sarif = serde_json::from_str(&sarif(&hints)).unwrap();
+        let moved: Sarif =
+            serde_json::from_str(&sarif(&hints, &Repository::with_prefix("src"))).unwrap();
         let prints = |sarif: &Sarif| -> Vec<_> {
             let results = sarif.runs[0].results.as_ref().unwrap();
             results.iter().map(|result| result.partial_fingerprints.clone().unwrap()).collect()
         };
         assert_eq!(prints(&read), prints(&moved));
+    }
+
+    /// GitHub shows a result beside the code if its path is one of the repository.
+    #[test]
+    fn paths_are_those_of_the_repository() {
+        let read = |repository: &Repository| -> serde_json::Value {
+            serde_json::from_str(&sarif(&sample::hints(), repository)).unwrap()
+        };
+        let uri = |value: &serde_json::Value| {
+            value["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+                .clone()
+        };
+        let tracked = ["core/src/demo/Grid.java"];
+        let root = file_uri("/home/a b");
+        let found = read(&Repository::of_work_tree(root, &tracked, ["demo/Grid.java"]));
+        let expected = json!({"uri": "core/src/demo/Grid.java", "uriBaseId": "%SRCROOT%"});
+        assert_eq!(uri(&found), expected);
+        let base = &found["runs"][0]["originalUriBaseIds"]["%SRCROOT%"];
+        assert_eq!(base["uri"], "file:///home/a%20b/");
+        let unknown = read(&Repository::default());
+        assert_eq!(uri(&unknown)["uri"], "demo/Grid.java");
+        let base = &unknown["runs"][0]["originalUriBaseIds"]["%SRCROOT%"];
+        assert!(base["uri"].is_null() && base["description"]["text"].is_string(), "{base}");
+        let about = found["runs"][0]["tool"]["driver"]["informationUri"].as_str().unwrap();
+        assert!(about.contains(':'), "an absolute URI: {about}");
     }
 
     #[test]
@@ -219,8 +282,11 @@ mod tests {
                      wrong = jsonschema.Draft7Validator(schema).is_valid(files[0])\n\
                      sys.exit('the schema takes everything' if wrong else 0)";
         let (full, empty) = (folder.path().join("full.sarif"), folder.path().join("empty.sarif"));
-        std::fs::write(&full, sarif(&sample::hints())).unwrap();
-        std::fs::write(&empty, sarif(&[])).unwrap();
+        let tracked = ["core/src/demo/Grid.java"];
+        let root = file_uri("/home/a b");
+        let repository = Repository::of_work_tree(root, &tracked, ["demo/Grid.java"]);
+        std::fs::write(&full, sarif(&sample::hints(), &repository)).unwrap();
+        std::fs::write(&empty, sarif(&[], &Repository::default())).unwrap();
         let mut command = std::process::Command::new(python);
         let output = command.args(["-c", check]).args([&schema, &full, &empty]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -7,7 +7,8 @@ use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Evaluation, Interval};
 use crate::hint::{Applied, Hint};
 use crate::report::data::ReportData;
-use crate::report::view::{fit, hints, summary};
+use crate::report::view::links::Links;
+use crate::report::view::{dearest, fit, hints, summary};
 use crate::report::{format, format::shortened, format::visible};
 use crate::units::Joules;
 
@@ -20,7 +21,7 @@ pub fn summary_text(data: &ReportData<'_>) -> String {
     lines.extend(ledger(data));
     lines.extend(accuracy(data));
     lines.extend(operations(data));
-    lines.extend(blocks(data));
+    lines.extend(methods(data));
     lines.extend(first_hints(data));
     let lines: Vec<String> = lines.iter().map(|line| shortened(line.trim_end(), COLUMNS)).collect();
     lines.join("\n") + "\n"
@@ -94,18 +95,20 @@ fn error(data: &ReportData<'_>, model: &str) -> String {
     format!("{} NMAE {nmae} r {r}", visible(model))
 }
 
-/// A sentence in one indented line or two.
+/// A sentence in indented lines.
 fn wrapped(sentence: &str) -> Vec<String> {
-    let indented = |part: &str| format!("  {}", part.trim());
-    if sentence.chars().count() <= COLUMNS - 2 {
-        return vec![indented(sentence)];
+    let mut lines = Vec::new();
+    let mut rest = sentence.trim();
+    while let Some((limit, _)) = rest.char_indices().nth(COLUMNS - 2) {
+        // A figure stays with its sign.
+        let breaks = |at: &usize| !rest[at + 1..].starts_with(['%', '/']);
+        let mut spaces = rest[..limit].rmatch_indices(' ').map(|(at, _)| at);
+        let cut = spaces.find(breaks).unwrap_or(limit);
+        lines.push(format!("  {}", rest[..cut].trim_end()));
+        rest = rest[cut..].trim_start();
     }
-    let limit = sentence.char_indices().nth(COLUMNS - 2).map_or(sentence.len(), |(at, _)| at);
-    // A figure stays with its sign.
-    let breaks = |at: &usize| !sentence[at + 1..].starts_with(['%', '/']);
-    let mut spaces = sentence[..limit].rmatch_indices(' ').map(|(at, _)| at);
-    let cut = spaces.find(breaks).unwrap_or(limit);
-    vec![indented(&sentence[..cut]), indented(&sentence[cut..])]
+    lines.push(format!("  {rest}"));
+    lines
 }
 
 /// Errors against the truth.
@@ -122,7 +125,7 @@ fn truth(evaluation: &Evaluation) -> String {
 fn operations(data: &ReportData<'_>) -> Vec<String> {
     let head = row("Operations", ["energy", "95 % interval", "share"]);
     let mut lines = vec![String::new(), head];
-    for operation in data.accounts.operations.iter().take(6) {
+    for operation in data.accounts.operations.iter().take(5) {
         let name = format!("  {}", visible(&operation.entry.key));
         lines.push(figures(
             &name,
@@ -134,12 +137,14 @@ fn operations(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// The costliest blocks.
-fn blocks(data: &ReportData<'_>) -> Vec<String> {
-    let mut lines = vec![String::new(), row("Blocks", ["energy", "95 % interval", "share"])];
-    for block in data.accounts.blocks.iter().take(6) {
-        let name = format!("  {}", visible(&block.name));
-        lines.push(figures(&name, block.entry.joules(), block.entry.interval, block.entry.share));
+/// The dearest methods, with what they call where that is known.
+fn methods(data: &ReportData<'_>) -> Vec<String> {
+    let dearest = dearest::dearest(data, &Links::default());
+    let title = if dearest.with_callees { "Methods, with what they call" } else { "Methods" };
+    let mut lines = vec![String::new(), row(title, ["energy", "95 % interval", "share"])];
+    for method in &dearest.rows {
+        let (name, of) = (format!("  {}", method.name), &method.cumulative);
+        lines.push(row(&name, [&of.energy, &of.interval, &of.share]));
     }
     lines
 }
@@ -157,19 +162,20 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
         lines.push("Hints: none (no known pattern in a hot block)".into());
         return lines;
     }
-    lines.push(format!("Hints ({}), what saves most first", data.hints.len()));
+    lines.push(format!("Hints ({}), what surely saves most first", data.hints.len()));
     for hint in data.hints.iter().take(3) {
-        lines.push(format!("  {}", title(hint)));
-        lines.push(format!("      {}", visible(&hint.advice)));
+        lines.push(format!("  {}", title(hint, &hints::short_place(hint))));
+        let callers = hint.called_most_by();
+        lines.push(format!("      {}", visible(callers.as_deref().unwrap_or(&hint.advice))));
     }
     lines
 }
 
 /// Saving, pattern and place of a hint.
-fn title(hint: &Hint) -> String {
+fn title(hint: &Hint, place: &str) -> String {
     let saving = format::percent_or_none(hint.saving.share);
     let interval = hints::share_interval(&hint.saving);
-    format!("-{saving} ({interval})  {}  {}", hint.pattern, visible(&hints::place(hint)))
+    format!("saves {saving} ({interval})  {}  {}", hint.pattern, visible(place))
 }
 
 /// All hints, or the first `limit`, with their rewrites.
@@ -179,15 +185,18 @@ pub fn hints_text(hints: &[Hint], limit: usize) -> String {
     }
     let mut text = String::new();
     for (i, hint) in hints.iter().take(limit).enumerate() {
-        let rewrite = visible(&hint.rewrite).replace('\n', "\n       ");
+        let rewrite = visible(hint.diff.as_deref().unwrap_or(&hint.rewrite));
+        let rewrite = rewrite.trim_end().replace('\n', "\n       ");
+        let callers = hint.called_most_by().map_or(String::new(), |callers| format!(" {callers}"));
         write!(
             text,
-            "{:>3}. {}\n     block {}\n     {} {}\n       {rewrite}\n     {} Confidence: {}. At most {}.\n\n",
+            "{:>3}. {}\n     block {}\n     {} {}{}\n       {rewrite}\n     {} Confidence: {}. At most {}.\n\n",
             i + 1,
-            title(hint),
+            title(hint, &hints::place(hint)),
             visible(&hint.block_name),
             visible(&hint.sentence),
             visible(&hint.advice),
+            visible(&callers),
             visible(&hint.condition),
             hint.confidence.name(),
             format::percent_or_none(hint.bound.share),
@@ -205,15 +214,19 @@ pub fn applied_text(applied: &Applied<'_>) -> String {
     let mut text = String::new();
     for (i, hint) in applied.done.iter().enumerate() {
         let condition = visible(&hint.condition);
-        writeln!(text, "{:>3}. {}\n     {condition}", i + 1, title(hint))
+        writeln!(text, "{:>3}. {}\n     {condition}", i + 1, title(hint, &hints::place(hint)))
             .expect("writing to a String can't fail");
     }
     if applied.done.is_empty() {
         text += "Nothing applied: no hint here can be applied without a person.\n";
     }
     for hint in &applied.alternatives {
-        writeln!(text, "left out, for its place is changed already: {}", title(hint))
-            .expect("writing to a String can't fail");
+        writeln!(
+            text,
+            "left out, for its place is changed already: {}",
+            title(hint, &hints::place(hint))
+        )
+        .expect("writing to a String can't fail");
     }
     text
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use crate::campaign::PlannedRun;
 
+use super::basis::{Basis, Changes, Outcome};
 use super::entry::Entry;
 use super::error::{DriverError, RunError};
-use super::journal::{Journal, Stopped};
+use super::journal::{Begun, Journal, Stopped};
 use super::judge::JudgeSettings;
 use super::record::{RawRun, RunRecord};
 use super::store::remove_unfinished;
@@ -36,7 +37,9 @@ pub struct RunOptions {
     pub folder: PathBuf,
     /// New or resumed.
     pub start: Start,
-    /// What tells this campaign from others: a hash of scenario, plan and board.
+    /// What its runs depend on.
+    pub basis: Basis,
+    /// What an older version wrote in its place.
     pub fingerprint: String,
     /// Seed, for the records.
     pub seed: u64,
@@ -164,15 +167,23 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
     std::fs::create_dir_all(folder).map_err(RunError::file(folder, "making the folder"))?;
     let mut journal = Journal::open(folder)?;
     match &journal.campaign {
-        None => journal.begin(&options.fingerprint)?,
+        None => journal.begin(&options.basis)?,
         Some(_) if options.start == Start::New => {
             return Err(RunError::Exists { folder: folder.clone() });
         }
-        Some(found) if *found != options.fingerprint => {
-            let (found, wanted) = (found.clone(), options.fingerprint.clone());
-            return Err(RunError::OtherCampaign { folder: folder.clone(), found, wanted });
+        Some(Begun::Fingerprint(found)) if *found != options.fingerprint => {
+            return Err(RunError::OlderCampaign { folder: folder.clone() });
         }
-        Some(_) => {}
+        Some(Begun::Fingerprint(_)) => journal.begin(&options.basis)?,
+        Some(Begun::Basis(basis)) if *basis == options.basis => {}
+        Some(Begun::Basis(basis)) => {
+            let changes = Changes::between(basis, &options.basis);
+            if let Outcome::Refused(lines) = changes.outcome(&journal.records) {
+                let changes = lines.join("\n  ");
+                return Err(RunError::OtherCampaign { folder: folder.clone(), changes });
+            }
+            journal.begin(&options.basis)?;
+        }
     }
     remove_unfinished(folder)?;
     Ok(journal)

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::*;
 use crate::campaign::Phase;
 use crate::run::Verdict;
+use crate::run::basis::CaseBasis;
 use crate::run::judge::tests::{session, settings};
 use crate::run::record::ExitState;
 use crate::run::store::read_logs;
@@ -72,10 +73,22 @@ fn order() -> Vec<PlannedRun> {
     ]
 }
 
+/// Of the cases of all tests here and of the fleet's.
+pub(crate) fn basis() -> Basis {
+    let case = |name: &str| {
+        let input = name.rsplit('-').next().unwrap_or_default().to_string();
+        (name.to_string(), CaseBasis { input, removed: String::new() })
+    };
+    let scenario = BTreeMap::from([("campaign.repeats".to_string(), "1".to_string())]);
+    let cases = ["base-a", "r01-a", "base-b"].map(case).into();
+    Basis { scenario, cases, ..Basis::default() }
+}
+
 pub(crate) fn options(folder: &Path, start: Start) -> RunOptions {
     RunOptions {
         folder: folder.into(),
         start,
+        basis: basis(),
         fingerprint: "f".into(),
         seed: 3,
         max_retries: 2,
@@ -212,14 +225,69 @@ fn a_finished_campaign_is_not_run_again() {
     let mut driver = faulty();
     let again = run(folder.path(), Start::Resume, &mut driver).unwrap();
     assert!(driver.made.is_empty());
-    assert_eq!((again.records, again.given_up), (first.records, first.given_up));
+    assert_eq!((&again.records, again.given_up), (&first.records, first.given_up));
     assert_eq!(again.resumed, 6);
     let error = run(folder.path(), Start::New, &mut driver).unwrap_err();
     assert!(matches!(error, RunError::Exists { .. }));
     let mut other = options(folder.path(), Start::Resume);
+    other.basis.scenario.insert("seed".into(), "2".into());
+    let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("seed was not set and is 2"), "{error}");
+    let run = |options: &RunOptions| {
+        let mut driver = Scripted::default();
+        let summary = run_campaign(&order(), &mut driver, options, &mut |_| {}).unwrap();
+        (driver.made, summary.records)
+    };
+    other.basis = basis();
+    other.basis.scenario.insert("kernels.repeats".into(), "5".into());
+    assert_eq!(run(&other), (vec![], again.records), "kernels are none of its runs");
+}
+
+#[test]
+fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |frames: &str, order: &[PlannedRun]| {
+        let mut options = options(folder.path(), Start::Resume);
+        options.basis.scenario.insert("input.b.frames".into(), frames.into());
+        let mut driver = Scripted::default();
+        run_campaign(order, &mut driver, &options, &mut |_| {}).unwrap();
+        driver.made
+    };
+    let of_b = |phase| PlannedRun { case: "base-b".into(), phase, repeat: 1 };
+    let mut order = order();
+    order.extend([of_b(Phase::Idle), of_b(Phase::Power), of_b(Phase::Traced)]);
+    assert_eq!(run("1", &order).len(), 9);
+    let changed = &order[..8];
+    assert_eq!(run("2", changed), ["base-b-power-1"], "the idle run does not depend on it");
+    assert_eq!(crate::run::read_journal(folder.path()).unwrap().len(), 8);
+    // The first power run's folder is gone, the traced run's is still there.
+    assert_eq!(run("1", &order), ["base-b-power-1"]);
+    assert_eq!(crate::run::read_journal(folder.path()).unwrap().len(), 9);
+}
+
+#[test]
+fn a_campaign_of_an_older_version_goes_on_if_nothing_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), Start::New, &mut Scripted::default()).unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (_, runs) = text.split_once('\n').unwrap();
+    let event = "{\"campaign\":{\"fingerprint\":\"f\"}}";
+    let crc = crc32fast::hash(event.as_bytes());
+    let first = format!("{{\"crc32\":\"{crc:08x}\",\"event\":{event}}}\n");
+    let older = || std::fs::write(&path, format!("{first}{runs}")).unwrap();
+    older();
+    let mut driver = Scripted::default();
+    let again = run(folder.path(), Start::Resume, &mut driver).unwrap();
+    assert_eq!((driver.made.len(), again.records.len()), (0, 6));
+    // From now on the journal knows what its runs depend on.
+    assert!(std::fs::read_to_string(&path).unwrap().contains("campaign.repeats"));
+    older();
+    let mut other = options(folder.path(), Start::Resume);
     other.fingerprint = "g".into();
     let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
-    assert!(matches!(error, RunError::OtherCampaign { .. }), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("older version") && said.contains("scenario.toml"), "{said}");
 }
 
 #[test]
@@ -249,7 +317,7 @@ fn a_lost_board_stops_the_campaign_and_nothing_is_lost() {
         told.push((progress.done, progress.total));
     });
     let error = error.unwrap_err().to_string();
-    assert_eq!(error, "run base-a-idle-1: what is done is kept; go on with --resume");
+    assert_eq!(error, "run base-a-idle-1 was not made; what is done is kept");
     assert_eq!(told, [(1, 6), (2, 6)]);
     assert_eq!(crate::run::read_journal(folder.path()).unwrap().len(), 2);
 }

@@ -54,17 +54,27 @@ pub enum RunError {
     },
     /// The folder's campaign is another one.
     #[error(
-        "{} has the campaign {found} and this one is {wanted}: scenario, plan or program \
-         changed; start anew with --force",
+        "{} can't be gone on with, since\n  {changes}\nset that back to go on, or begin another \
+         campaign with another --out; what was measured is kept",
         folder.display()
     )]
     OtherCampaign {
         /// The folder.
         folder: PathBuf,
-        /// The campaign of the journal.
-        found: String,
-        /// The one that was to be resumed.
-        wanted: String,
+        /// What changed, in lines.
+        changes: String,
+    },
+    /// An older version's campaign of another scenario or plan.
+    #[error(
+        "{0} was begun by an older version of wattline, whose journal keeps only a hash of the \
+         scenario and the plan, and one of them changed since. {0}/scenario.toml is what the \
+         scenario was: set that back to go on, or begin another campaign with another --out; \
+         what was measured is kept",
+        folder.display()
+    )]
+    OlderCampaign {
+        /// The folder.
+        folder: PathBuf,
     },
     /// No run works any more.
     #[error("{count} runs in a row failed for good, the last one ({run}) because: {reasons}")]
@@ -102,7 +112,7 @@ pub enum RunError {
         source: Option<DriverError>,
     },
     /// The driver stopped.
-    #[error("run {run}: what is done is kept; go on with --resume")]
+    #[error("run {run} was not made; what is done is kept")]
     Driver {
         /// The run.
         run: String,

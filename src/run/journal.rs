@@ -2,6 +2,7 @@
 //! its event's bytes, on disk before the campaign goes on. A last line that was torn by
 //! a crash is dropped when the journal is opened; a damaged line before it is an error.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::Assignment;
 
+use super::basis::{Basis, Changes, Outcome};
 use super::error::RunError;
 use super::record::RunRecord;
 
@@ -20,17 +22,25 @@ pub const JOURNAL_FILE: &str = "journal.jsonl";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Event {
-    /// The first line: which campaign this is.
-    Campaign {
-        /// A fingerprint of scenario, plan and order.
-        fingerprint: String,
-    },
+    /// The first line, and one for each time that the campaign was gone on with on another
+    /// basis.
+    Campaign(Box<Begun>),
     /// Which boards measure which cases from here on. Only where there are several.
     Assigned(Assignment),
     /// The campaign ended before all its repeats.
     Stopped(Stopped),
     /// A run and its folder are complete.
     Run(Box<RunRecord>),
+}
+
+/// What the runs from here on depend on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Begun {
+    /// All of it, part by part.
+    Basis(Basis),
+    /// What older versions wrote: a hash of the scenario and the plan.
+    Fingerprint(String),
 }
 
 /// Why a campaign ended before all its repeats.
@@ -49,34 +59,102 @@ pub struct Stopped {
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// The campaign's fingerprint; none in a new journal.
-    pub campaign: Option<String>,
+    /// What the campaign's runs depend on; none in a new journal.
+    pub campaign: Option<Begun>,
     /// Which boards measure which cases; none in a campaign on one board.
     pub assignment: Option<Assignment>,
     /// Why it ended early; none while it did not.
     pub stopped: Option<Stopped>,
-    /// The runs, in the order in which they were made.
+    /// The runs that hold, in the order in which they were made.
     pub records: Vec<RunRecord>,
+}
+
+/// What the events of a journal come to.
+#[derive(Default)]
+struct State {
+    campaign: Option<Begun>,
+    assignment: Option<Assignment>,
+    stopped: Option<Stopped>,
+    records: Vec<RunRecord>,
+}
+
+impl State {
+    /// The state by all events. Runs that were made on another basis than the last are left
+    /// out where they depend on what changed, and those whose folder a later run has.
+    fn of(events: Vec<Event>) -> Self {
+        let mut state = Self::default();
+        let mut bases: Vec<Basis> = Vec::new();
+        let mut runs: Vec<(RunRecord, Option<usize>)> = Vec::new();
+        for event in events {
+            match event {
+                Event::Campaign(begun) => {
+                    if let Begun::Basis(basis) = &*begun {
+                        bases.push(basis.clone());
+                    }
+                    state.campaign = Some(*begun);
+                    state.stopped = None;
+                }
+                Event::Assigned(assignment) => state.assignment = Some(assignment),
+                Event::Stopped(stopped) => state.stopped = Some(stopped),
+                Event::Run(record) => runs.push((*record, bases.len().checked_sub(1))),
+            }
+        }
+        state.records = runs_that_hold(runs, &bases);
+        state
+    }
+}
+
+/// Runs with the place of their basis, none of a version that kept no bases: those that are
+/// runs of the last basis, too.
+fn runs_that_hold(runs: Vec<(RunRecord, Option<usize>)>, bases: &[Basis]) -> Vec<RunRecord> {
+    let since = |basis: &Basis| {
+        let last = bases.last().filter(|last| *last != basis)?;
+        Some(Changes::between(basis, last))
+    };
+    let changes: Vec<Option<Changes>> = bases.iter().map(since).collect();
+    let mut folders = BTreeSet::new();
+    let mut records: Vec<RunRecord> = Vec::new();
+    for (record, basis) in runs.into_iter().rev() {
+        let changes = basis.and_then(|basis| changes[basis].as_ref());
+        let holds = changes.is_none_or(|changes| changes.keep(&record));
+        if folders.insert(record.folder.clone()) && holds {
+            records.push(record);
+        }
+    }
+    records.reverse();
+    records
 }
 
 /// Which boards measure which cases, where a folder's campaign has several.
 pub fn read_assignment(folder: &Path) -> Result<Option<Assignment>, RunError> {
-    let path = folder.join(JOURNAL_FILE);
-    let bytes = std::fs::read(&path).map_err(RunError::file(&path, "reading"))?;
-    let (events, _) = parse(&bytes, &path)?;
-    let assigned = events.into_iter().rev().find_map(|event| match event {
-        Event::Assigned(assignment) => Some(assignment),
-        Event::Campaign { .. } | Event::Stopped(_) | Event::Run(_) => None,
-    });
-    Ok(assigned)
+    Ok(read(folder)?.assignment)
 }
 
 /// Reads the records of a finished or stopped campaign.
 pub fn read_journal(folder: &Path) -> Result<Vec<RunRecord>, RunError> {
+    Ok(read(folder)?.records)
+}
+
+/// What changed since a folder's campaign was last gone on with, and what is kept of it, in
+/// lines; none where nothing changed, nothing is kept, or there is no campaign.
+pub fn changes_of_basis(folder: &Path, basis: &Basis) -> Option<Vec<String>> {
+    // A damaged journal is told of when it is opened.
+    let state = read(folder).ok()?;
+    match state.campaign {
+        Some(Begun::Basis(old)) if old != *basis => {
+            match Changes::between(&old, basis).outcome(&state.records) {
+                Outcome::GoesOn(lines) => Some(lines),
+                Outcome::Refused(_) => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn read(folder: &Path) -> Result<State, RunError> {
     let path = folder.join(JOURNAL_FILE);
     let bytes = std::fs::read(&path).map_err(RunError::file(&path, "reading"))?;
-    let (events, _) = parse(&bytes, &path)?;
-    Ok(events.into_iter().filter_map(Event::record).collect())
+    Ok(State::of(parse(&bytes, &path)?.0))
 }
 
 impl Journal {
@@ -102,23 +180,17 @@ impl Journal {
             file.set_len(whole as u64).map_err(RunError::file(&path, "shortening"))?;
         }
         sync_folder(folder)?;
-        let (campaign, assignment, stopped, records) = Default::default();
-        let mut journal = Journal { file, path, campaign, assignment, stopped, records };
-        for event in events {
-            match event {
-                Event::Campaign { fingerprint } => journal.campaign = Some(fingerprint),
-                Event::Assigned(assignment) => journal.assignment = Some(assignment),
-                Event::Stopped(stopped) => journal.stopped = Some(stopped),
-                Event::Run(record) => journal.records.push(*record),
-            }
-        }
-        Ok(journal)
+        let State { campaign, assignment, stopped, records } = State::of(events);
+        Ok(Journal { file, path, campaign, assignment, stopped, records })
     }
 
-    /// Says which campaign this is: the first line.
-    pub fn begin(&mut self, fingerprint: &str) -> Result<(), RunError> {
-        self.append(&Event::Campaign { fingerprint: fingerprint.into() })?;
-        self.campaign = Some(fingerprint.into());
+    /// Says what the runs from here on depend on; those that depend on something else hold no
+    /// more.
+    pub fn begin(&mut self, basis: &Basis) -> Result<(), RunError> {
+        self.append(&Event::Campaign(Box::new(Begun::Basis(basis.clone()))))?;
+        let bytes = std::fs::read(&self.path).map_err(RunError::file(&self.path, "reading"))?;
+        let State { campaign, stopped, records, .. } = State::of(parse(&bytes, &self.path)?.0);
+        (self.campaign, self.stopped, self.records) = (campaign, stopped, records);
         Ok(())
     }
 
@@ -138,9 +210,8 @@ impl Journal {
 
     /// Says that a run is complete. On return the line is on disk.
     pub fn finish(&mut self, record: RunRecord) -> Result<(), RunError> {
-        let event = Event::Run(Box::new(record));
-        self.append(&event)?;
-        self.records.extend(event.record());
+        self.append(&Event::Run(Box::new(record.clone())))?;
+        self.records.push(record);
         Ok(())
     }
 
@@ -148,15 +219,6 @@ impl Journal {
         let line = line_of(event);
         self.file.write_all(line.as_bytes()).map_err(RunError::file(&self.path, "writing"))?;
         self.file.sync_data().map_err(RunError::file(&self.path, "syncing"))
-    }
-}
-
-impl Event {
-    fn record(self) -> Option<RunRecord> {
-        match self {
-            Event::Run(record) => Some(*record),
-            Event::Campaign { .. } | Event::Assigned(_) | Event::Stopped(_) => None,
-        }
     }
 }
 
@@ -211,14 +273,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path()).unwrap();
         assert_eq!(journal.campaign, None);
-        journal.begin("abc").unwrap();
+        journal.begin(&Basis::default()).unwrap();
         journal.finish(record("base-a", 1)).unwrap();
         journal.finish(record("base-a", 2)).unwrap();
         let in_use = Journal::open(folder.path()).unwrap_err();
         assert!(matches!(in_use, RunError::InUse { .. }), "{in_use}");
         drop(journal);
         let again = Journal::open(folder.path()).unwrap();
-        assert_eq!(again.campaign.as_deref(), Some("abc"));
+        assert_eq!(again.campaign, Some(Begun::Basis(Basis::default())));
         assert_eq!(again.records, [record("base-a", 1), record("base-a", 2)]);
         assert_eq!(read_journal(folder.path()).unwrap(), again.records);
         let text = std::fs::read_to_string(folder.path().join(JOURNAL_FILE)).unwrap();

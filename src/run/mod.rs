@@ -11,6 +11,7 @@
 //! DIR/runs/base-north-power-1-on-left/   the same run, one of several boards
 //! ```
 
+pub mod basis;
 pub mod campaign;
 mod checks;
 mod entry;
@@ -23,12 +24,13 @@ pub mod record;
 pub mod store;
 pub mod summary;
 
+pub use basis::Basis;
 pub use campaign::{
     Enough, Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign, run_campaign_until,
 };
 pub use error::{DriverError, RunError};
 pub use fleet::{Member, WhenLost, run_fleet};
-pub use journal::{Journal, Stopped, read_assignment, read_journal};
+pub use journal::{Journal, Stopped, changes_of_basis, read_assignment, read_journal};
 pub use judge::{JudgeSettings, Reference, judge};
 pub use record::{
     BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,

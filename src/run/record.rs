@@ -150,11 +150,17 @@ impl Measured {
         self.energy_j / self.duration_s
     }
 
-    /// Why the energy can't be believed whatever the session's checks say: a meter that
-    /// averages over its refresh period shows of a short window mostly what was around it.
-    /// The ends lose about a third of a period's energy above idle, 3 % of ten periods'.
+    /// The shortest window whose energy is believed, in seconds; none with a meter without
+    /// refreshes. A meter that averages over its refresh period shows of a short window mostly
+    /// what was around it: the ends lose about a third of a period's energy above idle, 3 % of
+    /// ten periods'.
+    pub fn least_duration_s(&self) -> Option<f64> {
+        Some(LEAST_REFRESHES * self.update_period_us? as f64 * 1e-6)
+    }
+
+    /// Why the energy can't be believed whatever the session's checks say.
     pub fn too_short(&self) -> Option<String> {
-        let least_s = LEAST_REFRESHES * self.update_period_us? as f64 * 1e-6;
+        let least_s = self.least_duration_s()?;
         let lasted_s = self.duration_s;
         (lasted_s < least_s).then(|| {
             format!(
@@ -177,9 +183,9 @@ pub struct RawLogs {
     pub logcat: String,
     /// What the session script printed.
     pub session: String,
-    /// `wattline-counts.csv` of a traced run.
+    /// `wattline-counts-*.csv` of a traced run, one after the other.
     pub counts: Option<String>,
-    /// `wattline-counts.windows` of a traced run with snapshots.
+    /// `wattline-counts-1.windows` of a traced run with snapshots.
     pub windows: Option<String>,
 }
 

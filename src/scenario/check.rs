@@ -15,6 +15,7 @@ use super::file::{
     SourceFile,
 };
 use super::input::check_steps;
+use super::keys::keys_of;
 use super::meter_log::check_log;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
@@ -26,6 +27,7 @@ impl TryFrom<ScenarioFile> for Scenario {
     fn try_from(written: ScenarioFile) -> Result<Self, Problem> {
         check_name(&written.name, "name")?;
         Ok(Scenario {
+            keys: keys_of(&written),
             application: check_application(written.application)?,
             sources: check_sources(&written.source)?,
             libraries: check_libraries(&written.library)?,
@@ -65,15 +67,15 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
         }
     }
     let (package, main, java_release) = (written.package, written.main, written.java_release);
-    if !(7..=30).contains(&java_release) {
+    if java_release.is_some_and(|release| !(7..=30).contains(&release)) {
         return Err(Problem::new("application.java_release", "must be from 7 to 30"));
     }
     let granularity = match written.granularity {
         GranularityFile::Statement => Granularity::Statement,
         GranularityFile::Expression => Granularity::Expression,
     };
-    let assertions = written.assertions;
-    Ok(Application { package, main, java_release, granularity, assertions })
+    let (assertions, watch_loops) = (written.assertions, written.watch_loops);
+    Ok(Application { package, main, java_release, granularity, assertions, watch_loops })
 }
 
 fn check_sources(written: &[SourceFile]) -> Result<Vec<Source>, Problem> {
@@ -89,11 +91,14 @@ fn check_sources(written: &[SourceFile]) -> Result<Vec<Source>, Problem> {
 }
 
 fn check_source(written: &SourceFile, key: &str) -> Result<Source, Problem> {
-    let patterns = |texts: &[String]| texts.iter().map(|text| PathPattern::parse(text)).collect();
+    let patterns = |texts: &[String], name: &str| -> Result<Vec<PathPattern>, Problem> {
+        let wrong = |problem| Problem::new(format!("{key}.{name}"), problem);
+        texts.iter().map(|text| PathPattern::parse(text).map_err(wrong)).collect()
+    };
     Ok(Source {
         origin: check_origin(&written.path, &written.maven, &written.sha256, key)?,
-        include: patterns(&written.include),
-        exclude: patterns(&written.exclude),
+        include: patterns(&written.include, "include")?,
+        exclude: patterns(&written.exclude, "exclude")?,
         role: match written.role {
             RoleFile::Analysed => Role::Analysed,
             RoleFile::Driver => Role::Driver,
@@ -117,14 +122,15 @@ fn check_origin(
 ) -> Result<Origin, Problem> {
     match (path, maven, sha256) {
         (Some(path), None, None) => Ok(Origin::Path(PathBuf::from(path))),
-        (None, Some(maven), Some(sha256)) => Ok(Origin::Maven(check_artifact(maven, sha256, key)?)),
+        (None, Some(maven), sha256) => Ok(Origin::Maven(check_artifact(maven, sha256, key)?)),
         _ => Err(Problem::new(key, "needs either `path`, or `maven` and `sha256`")),
     }
 }
 
-fn check_artifact(maven: &str, sha256: &str, key: &str) -> Result<Artifact, Problem> {
-    let hash = sha256.to_ascii_lowercase();
-    if hash.len() != 64 || !hash.chars().all(|c| c.is_ascii_hexdigit()) {
+fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Artifact, Problem> {
+    let sha256 = sha256.as_ref().map(|hash| hash.to_ascii_lowercase());
+    let is_hash = |hash: &String| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit());
+    if sha256.as_ref().is_some_and(|hash| !is_hash(hash)) {
         let message = "is no SHA-256: 64 hexadecimal digits";
         return Err(Problem::new(format!("{key}.sha256"), message));
     }
@@ -143,7 +149,7 @@ fn check_artifact(maven: &str, sha256: &str, key: &str) -> Result<Artifact, Prob
         artifact: parts[1].into(),
         version: parts[2].into(),
         classifier: parts.get(3).map(|part| part.to_string()),
-        sha256: hash,
+        sha256,
     })
 }
 
@@ -353,18 +359,26 @@ fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, Problem> {
     })
 }
 
+/// No time, rate or weight of a scenario is larger.
+const LARGEST: f64 = 1e9;
+
 fn positive(value: f64, key: &str) -> Result<f64, Problem> {
-    if value.is_finite() && value > 0.0 {
+    if value > 0.0 && value <= LARGEST {
         return Ok(value);
     }
-    Err(Problem::new(key, format!("is {value}; it must be above 0")))
+    Err(Problem::new(key, format!("is {}; it must be above 0 and at most {LARGEST}", shown(value))))
 }
 
 fn not_negative(value: f64, key: &str) -> Result<f64, Problem> {
-    if value.is_finite() && value >= 0.0 {
+    if (0.0..=LARGEST).contains(&value) {
         return Ok(value);
     }
-    Err(Problem::new(key, format!("is {value}; it must be 0 or more")))
+    Err(Problem::new(key, format!("is {}; it must be from 0 to {LARGEST}", shown(value))))
+}
+
+/// A number that a person can read.
+fn shown(value: f64) -> String {
+    if value.abs() > LARGEST { format!("{value:e}") } else { value.to_string() }
 }
 
 fn share(value: f64, key: &str) -> Result<f64, Problem> {

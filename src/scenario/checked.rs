@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Choice, Protocol};
 use super::input::Step;
+use super::keys::Keys;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
 use crate::power::meter::external::ColumnNames;
@@ -43,6 +44,8 @@ pub struct Scenario {
     pub kernels: KernelSettings,
     /// The scenario to run when artifacts can't be had, relative to the file.
     pub offline: Option<PathBuf>,
+    /// Every key of the file with its value, defaults filled in.
+    pub keys: Keys,
 }
 
 impl Scenario {
@@ -70,13 +73,16 @@ pub struct Application {
     pub package: String,
     /// The class with `main`.
     pub main: String,
-    /// `javac --release`.
-    pub java_release: u32,
+    /// `javac --release`; the JDK's own where there is none.
+    pub java_release: Option<u32>,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own, so
     /// that what they hold is counted only where it is evaluated.
     pub granularity: Granularity,
     /// Whether `assert` statements stay in what is measured.
     pub assertions: bool,
+    /// Whether loops that call nothing are watched in traced runs: they need fewer probes,
+    /// and the JVM may drop the messages of its own exceptions sooner.
+    pub watch_loops: bool,
 }
 
 /// Where an artifact comes from.
@@ -99,8 +105,9 @@ pub struct Artifact {
     pub version: String,
     /// `sources`, or none.
     pub classifier: Option<String>,
-    /// SHA-256, lower case hexadecimal.
-    pub sha256: String,
+    /// SHA-256, lower case hexadecimal; none where the file does not give it yet, and the
+    /// artifact is not used.
+    pub sha256: Option<String>,
 }
 
 impl Artifact {

@@ -95,7 +95,13 @@ pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> Sce
 
 /// The known word that is most like `key`, if any is near.
 pub(crate) fn nearest_of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let scored = known.map(|word| (strsim::jaro_winkler(key, word), word));
+    // One slip counts for less than the measure has it in a short word, two in a long one.
+    let likeness = |word: &str| match (strsim::osa_distance(key, word), key.len()) {
+        (0 | 1, _) => 1.0,
+        (2, 5..) => strsim::jaro_winkler(key, word).max(0.75),
+        _ => strsim::jaro_winkler(key, word),
+    };
+    let scored = known.map(|word| (likeness(word), word));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))?;
     (best.0 > 0.7).then(|| best.1.to_string())
 }

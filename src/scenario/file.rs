@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::input::StepFile;
 use super::meter_log::LogFile;
 
 /// A whole scenario file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioFile {
     /// Short name, used for folders: letters, digits, `-`, `_`.
@@ -53,26 +53,29 @@ pub struct ScenarioFile {
 }
 
 /// `[application]`: what is started on the board.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApplicationFile {
     /// Package name, as the board knows the application.
     pub package: String,
     /// The class with `main`, with its package.
     pub main: String,
-    /// `javac --release`. Default 8.
-    #[serde(default = "java_release")]
-    pub java_release: u32,
+    /// `javac --release`. Default: the JDK's own.
+    pub java_release: Option<u32>,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own.
     #[serde(default)]
     pub granularity: GranularityFile,
     /// Whether `assert` statements stay in. Default false, as in Android's release builds.
     #[serde(default)]
     pub assertions: bool,
+    /// Whether loops that call nothing count their exceptions in traced runs, so that they
+    /// need fewer probes. Default true.
+    #[serde(default = "watch_loops")]
+    pub watch_loops: bool,
 }
 
 /// `application.granularity`.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GranularityFile {
     /// The paper's.
@@ -83,7 +86,7 @@ pub enum GranularityFile {
 }
 
 /// `[[source]]`: one source tree, by `path` or by `maven` and `sha256`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceFile {
     /// Folder or jar, relative to the scenario file.
@@ -106,7 +109,7 @@ pub struct SourceFile {
 }
 
 /// What a source tree is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RoleFile {
     /// The code whose energy is asked for.
@@ -117,7 +120,7 @@ pub enum RoleFile {
 }
 
 /// `[[library]]`: one jar of the class path, by `path` or by `maven` and `sha256`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryFile {
     /// Jar or folder of classes, relative to the scenario file.
@@ -129,7 +132,7 @@ pub struct LibraryFile {
 }
 
 /// `[build]`: the user's own build of a variant.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildFile {
     /// Program and arguments, run in the scenario's folder with `WATTLINE_SOURCES`
@@ -140,7 +143,7 @@ pub struct BuildFile {
 }
 
 /// `[session]`: one run of the application on the board.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionFile {
     /// Nominal length in seconds, which idle runs last. Default 100 (the paper's).
@@ -166,7 +169,7 @@ pub struct SessionFile {
 }
 
 /// `[[input]]`: one input sequence.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputFile {
     /// Short name: a case's group.
@@ -182,7 +185,7 @@ pub struct InputFile {
 }
 
 /// `[board]`: how power is measured and where things run.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoardFile {
     /// Power meter, or `"auto"` (the default): the best that the board offers.
@@ -201,7 +204,7 @@ pub struct BoardFile {
 }
 
 /// `board.frequency_khz`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum FrequencyFile {
     /// A frequency.
@@ -211,7 +214,7 @@ pub enum FrequencyFile {
 }
 
 /// `[campaign]`: how many cases and runs.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CampaignFile {
     /// Power runs per case. Default 10 (the paper's).
@@ -253,7 +256,7 @@ pub struct CampaignFile {
 }
 
 /// How counts and energies come together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// Counts of traced runs, energies of power runs without probes (Li & Gallagher's).
@@ -265,7 +268,7 @@ pub enum Protocol {
 }
 
 /// `campaign.stop`: when a campaign may end before all its repeats.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StopFile {
     /// The expected line error (median, as a share) that is good enough.
@@ -273,7 +276,7 @@ pub struct StopFile {
 }
 
 /// What the cases of a plan are chosen by, among the removed sets that run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Choice {
     /// Every removable block is absent in some case (Li & Gallagher's design); then what
@@ -287,7 +290,7 @@ pub enum Choice {
 }
 
 /// `[limits]`: what makes a run bad.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsFile {
     /// Longest gap between two samples in seconds. Default 1.
@@ -302,7 +305,7 @@ pub struct LimitsFile {
 }
 
 /// `[kernels]`: micro-kernels on the same board.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KernelsFile {
     /// Whether they are run. Default true.
@@ -319,7 +322,7 @@ pub struct KernelsFile {
 }
 
 /// `[offline]`: the scenario to run instead when artifacts can't be had.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfflineFile {
     /// Scenario file, relative to this one.
@@ -330,8 +333,8 @@ fn one() -> u64 {
     1
 }
 
-fn java_release() -> u32 {
-    8
+fn watch_loops() -> bool {
+    true
 }
 
 impl Default for SessionFile {

@@ -1,12 +1,12 @@
 //! Input steps: taps, swipes and keys at their times.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
 
 /// One step as written: exactly one of `tap`, `swipe`, `key`, `wait_s`. Without
 /// `at_s` it follows the step before it, after the waits between.
-#[derive(Debug, Clone, Deserialize, Default)]
+#[derive(Debug, Clone, Deserialize, Serialize, Default)]
 #[serde(deny_unknown_fields)]
 pub struct StepFile {
     /// Seconds after the begin mark.

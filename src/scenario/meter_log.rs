@@ -1,13 +1,13 @@
 //! `[board.log]`: the log of an external meter, as written and its checks.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::checked::{MeterChoice, MeterLog};
 use super::error::Problem;
 use crate::power::meter::external::{Column, ColumnNames};
 
 /// `[board.log]`: a table that another program appends to on the host while the campaign runs.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogFile {
     /// The table, relative to the scenario file; `{board}` stands for the board's serial.
@@ -26,7 +26,7 @@ pub struct LogFile {
 }
 
 /// A column of the table.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnFile {
     /// Its title.

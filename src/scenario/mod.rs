@@ -7,6 +7,7 @@ pub mod checked;
 pub mod error;
 pub mod file;
 pub mod input;
+pub mod keys;
 mod locate;
 mod meter_log;
 pub mod pattern;
@@ -21,6 +22,7 @@ pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
 pub use file::{Choice, Protocol, ScenarioFile};
 pub use input::{Action, Step};
+pub use keys::Keys;
 pub use pattern::PathPattern;
 
 /// Reads and checks a scenario file.
@@ -28,6 +30,12 @@ pub fn read_scenario(file: &Path) -> Result<Scenario, ScenarioError> {
     let text = std::fs::read_to_string(file)
         .map_err(|source| ScenarioError::Read { file: file.into(), source })?;
     parse_scenario(&text, file)
+}
+
+/// `FILE:LINE` of a key (`source[0].sha256`), or of the table that should hold it.
+pub fn place_of_key(file: &Path, key: &str) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    format!("{}:{}", file.display(), locate::line_of_key(&text, key))
 }
 
 /// Checks the text of a scenario file; `file` is its path, for messages and for the
@@ -123,6 +131,8 @@ name = "none"
         assert!(
             message(&text).contains("`source[0]` needs either `path`, or `maven` and `sha256`")
         );
+        let text = SMALL.replace("path = \"src\"", "path = \"src\"\nsha256 = \"12\"");
+        assert!(message(&text).contains("`source[0]` needs either"), "{}", message(&text));
         let text = SMALL.replace("main = \"small.Main\"", "main = 3");
         assert!(
             message(&text).starts_with("scenarios/small.toml:5: invalid type"),

@@ -1,52 +1,50 @@
 //! File patterns of `include` and `exclude`: `**` stands for any number of folders,
-//! `*` for any characters within a name, `?` for one.
+//! `*` for any characters within a name, `?` for one, `[ab]` for one of several and `{a,b}`
+//! for one of several parts.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Longer patterns are no names of files.
+const LONGEST: usize = 4096;
 
 /// One pattern over paths with `/`, relative to a source root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathPattern {
-    segments: Vec<String>,
+#[derive(Debug, Clone)]
+pub struct PathPattern(GlobMatcher);
+
+impl PartialEq for PathPattern {
+    fn eq(&self, other: &PathPattern) -> bool {
+        self.0.glob() == other.0.glob()
+    }
 }
+
+impl Eq for PathPattern {}
 
 impl PathPattern {
     /// Reads `org/jbox2d/**` or `**/*Test.java`. A pattern without a wildcard takes
     /// the file of that name and everything below the folder of that name.
-    pub fn parse(text: &str) -> Self {
-        let mut segments: Vec<String> =
-            text.split('/').filter(|part| !part.is_empty()).map(str::to_string).collect();
-        if !text.contains(['*', '?']) {
-            segments.push("**".into());
+    ///
+    /// # Errors
+    /// What is wrong with a pattern, like a bracket that is not closed.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST {
+            return Err(format!("a pattern has at most {LONGEST} characters"));
         }
-        Self { segments }
+        let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+        let mut pattern = parts.join("/");
+        if parts.is_empty() {
+            pattern.push_str("**");
+        } else if !text.contains(['*', '?', '[', '{']) {
+            pattern.push_str("{,/**}");
+        }
+        let mut glob = GlobBuilder::new(&pattern);
+        let glob = glob.literal_separator(true).empty_alternates(true).build();
+        let glob = glob.map_err(|error| format!("{text:?}: {}", error.kind()))?;
+        Ok(Self(glob.compile_matcher()))
     }
 
     /// Whether the pattern takes `path`.
     pub fn takes(&self, path: &str) -> bool {
-        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        takes_segments(&self.segments, &parts)
-    }
-}
-
-fn takes_segments(pattern: &[String], parts: &[&str]) -> bool {
-    match (pattern.first(), parts.first()) {
-        (None, None) => true,
-        (None, Some(_)) => false,
-        (Some(first), _) if first == "**" => {
-            (0..=parts.len()).any(|skipped| takes_segments(&pattern[1..], &parts[skipped..]))
-        }
-        (Some(_), None) => false,
-        (Some(first), Some(part)) => {
-            takes_name(first.as_bytes(), part.as_bytes())
-                && takes_segments(&pattern[1..], &parts[1..])
-        }
-    }
-}
-
-fn takes_name(pattern: &[u8], name: &[u8]) -> bool {
-    match pattern.first() {
-        None => name.is_empty(),
-        Some(b'*') => (0..=name.len()).any(|skipped| takes_name(&pattern[1..], &name[skipped..])),
-        Some(b'?') => !name.is_empty() && takes_name(&pattern[1..], &name[1..]),
-        Some(byte) => name.first() == Some(byte) && takes_name(&pattern[1..], &name[1..]),
+        self.0.is_match(path)
     }
 }
 
@@ -57,16 +55,41 @@ mod tests {
     #[test]
     fn patterns_take_what_shells_take() {
         let check = |pattern: &str, path: &str, expected: bool| {
-            assert_eq!(PathPattern::parse(pattern).takes(path), expected, "{pattern} {path}");
+            let takes = PathPattern::parse(pattern).unwrap().takes(path);
+            assert_eq!(takes, expected, "{pattern} {path}");
         };
         check("org/jbox2d/**", "org/jbox2d/dynamics/World.java", true);
         check("org/jbox2d/**", "org/other/World.java", false);
         check("org/jbox2d", "org/jbox2d/dynamics/World.java", true);
+        check("org/jbox2d/", "org/jbox2d/dynamics/World.java", true);
         check("org/jbox2d", "org/jbox2d2/World.java", false);
         check("**/*Test.java", "a/b/WorldTest.java", true);
         check("**/*Test.java", "WorldTest.java", true);
         check("a/*/C.java", "a/b/c/C.java", false);
+        check("a/**/C.java", "a/C.java", true);
         check("a/?.java", "a/B.java", true);
         check("A.java", "A.java", true);
+        check("**", "a/b/A.java", true);
+        check("*", "a/A.java", false);
+        check("a/[BC].java", "a/B.java", true);
+        check("{a,b}/**", "b/c/B.java", true);
+    }
+
+    #[test]
+    fn a_pattern_with_many_wildcards_is_answered_at_once() {
+        let name = format!("{}b", "a".repeat(20_000));
+        let pattern = format!("{}c", "*a".repeat(1_000));
+        assert!(!PathPattern::parse(&pattern).unwrap().takes(&name));
+        let folders = "a/".repeat(20_000);
+        let pattern = format!("{}c", "**/a/".repeat(500));
+        assert!(!PathPattern::parse(&pattern).unwrap().takes(&folders));
+    }
+
+    #[test]
+    fn a_broken_pattern_says_what_is_wrong() {
+        let error = PathPattern::parse("a/[b").unwrap_err();
+        assert!(error.contains("a/[b") && error.contains("missing ']'"), "{error}");
+        assert!(PathPattern::parse(&"?".repeat(LONGEST)).is_ok());
+        assert!(PathPattern::parse(&"?".repeat(LONGEST + 1)).is_err());
     }
 }

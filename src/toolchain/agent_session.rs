@@ -1,5 +1,6 @@
 //! One measurement of a JVM by the agent: its settings, and how a JVM gets it.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::agent_link::AgentLink;
 use super::compiler::join_paths;
 use super::monitor_agent::MonitorAgent;
-use super::{Jdk, ToolchainError};
+use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 /// How a JVM is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,6 +170,7 @@ impl AgentSession {
             .arg(&self.agent)
             .arg(self.settings())
             .env_remove("JAVA_TOOL_OPTIONS")
+            .envs(UTF8_LOCALE)
             .output()
             .map_err(ToolchainError::io("start", &jdk.java))?;
         let said = String::from_utf8_lossy(&output.stderr);
@@ -203,6 +205,37 @@ impl AgentSession {
             thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// A JVM that can be asked to let an agent in, among a process and those that it started, the
+/// nearest first.
+pub fn jvm_of(process: u32) -> Option<u32> {
+    let mut waiting = VecDeque::from([process]);
+    while let Some(pid) = waiting.pop_front() {
+        if is_jvm(pid) && catches_quit(pid) {
+            return Some(pid);
+        }
+        waiting.extend(children(pid));
+    }
+    None
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split(' ').filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Whether a JVM has begun to catch the signal by which it is asked: before, it would end it.
+fn catches_quit(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    const QUIT: u64 = 1 << 2;
+    caught.is_some_and(|mask| mask & QUIT != 0)
 }
 
 /// Whether a process has a JVM in it.
@@ -249,6 +282,12 @@ mod tests {
     #[test]
     fn only_a_jvm_is_asked_to_let_an_agent_in() {
         assert!(!is_jvm(std::process::id()));
+        assert_eq!(jvm_of(std::process::id()), None);
+        let mut child = Command::new("sleep").arg("9").spawn().unwrap();
+        assert!(children(std::process::id()).contains(&child.id()));
+        assert!(!catches_quit(child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
         assert_eq!(escaped("/a b\\é"), "/a\\u0020b\\\\\\u00e9");
         assert_eq!(token().unwrap().len(), 32);
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use super::jdk::on_path;
-use super::{ToolchainError, cache};
+use super::{ToolchainError, UTF8_LOCALE, cache};
 
 /// `group:artifact:version[:classifier]`, of a jar.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,16 +61,11 @@ fn is_coordinate_part(part: &str) -> bool {
 /// checked again; bytes with another hash are never used.
 pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
-    let folder = cache::folder().join("artifacts");
-    let cached =
-        folder.join(format!("{}-{}", sha256.get(..16).unwrap_or(sha256), parsed.file_name()));
+    let cached = cached(&parsed, sha256);
     if cached.is_file() && hash_of(&cached)? == sha256.to_ascii_lowercase() {
         return Ok(cached);
     }
-    fs::create_dir_all(&folder).map_err(ToolchainError::io("create", &folder))?;
-    let staging = tempfile::tempdir_in(&folder).map_err(ToolchainError::io("create", &folder))?;
-    let fetched = copy_with_maven(&parsed, coordinate, staging.path())?;
-    let found = hash_of(&fetched)?;
+    let found = fetch_any(coordinate)?;
     if found != sha256.to_ascii_lowercase() {
         return Err(ToolchainError::WrongHash {
             artifact: coordinate.to_string(),
@@ -78,8 +73,32 @@ pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> 
             found,
         });
     }
-    fs::rename(&fetched, &cached).map_err(ToolchainError::io("rename", &fetched))?;
     Ok(cached)
+}
+
+/// Fetches an artifact whatever its bytes are, and keeps it in the cache under their hash,
+/// which is returned.
+pub fn fetch_any(coordinate: &str) -> Result<String, ToolchainError> {
+    let parsed = Coordinate::parse(coordinate)?;
+    let folder = folder();
+    fs::create_dir_all(&folder).map_err(ToolchainError::io("create", &folder))?;
+    let staging = tempfile::tempdir_in(&folder).map_err(ToolchainError::io("create", &folder))?;
+    let fetched = copy_with_maven(&parsed, coordinate, staging.path())?;
+    let found = hash_of(&fetched)?;
+    let cached = cached(&parsed, &found);
+    fs::rename(&fetched, &cached).map_err(ToolchainError::io("rename", &fetched))?;
+    Ok(found)
+}
+
+/// Where artifacts are kept.
+fn folder() -> PathBuf {
+    cache::folder().join("artifacts")
+}
+
+/// The place of an artifact with this hash.
+fn cached(coordinate: &Coordinate, sha256: &str) -> PathBuf {
+    let hash = sha256.to_ascii_lowercase();
+    folder().join(format!("{}-{}", hash.get(..16).unwrap_or(&hash), coordinate.file_name()))
 }
 
 fn copy_with_maven(
@@ -94,6 +113,7 @@ fn copy_with_maven(
         .arg(format!("-Dartifact={}", coordinate.maven_argument()))
         .arg(format!("-DoutputDirectory={}", folder.display()))
         .current_dir(folder)
+        .envs(UTF8_LOCALE)
         .output()
         .map_err(ToolchainError::io("run mvn in", folder))?;
     let file = folder.join(coordinate.file_name());

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::{Jdk, ToolchainError};
+use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 const SERVER: &str = include_str!("java/CompileServer.java");
 
@@ -19,6 +19,8 @@ pub struct Diagnostic {
     pub line: u32,
     /// `error: ...` or `warning: ...`.
     pub message: String,
+    /// What the compiler says below that: the line of source, the symbol, its place.
+    pub details: Vec<String>,
 }
 
 /// What to compile, and how.
@@ -53,6 +55,7 @@ impl Compiler {
         let mut process = Command::new(&jdk.java)
             .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
             .arg(&source)
+            .envs(UTF8_LOCALE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -78,8 +81,14 @@ impl Compiler {
             return Ok(Ok(()));
         }
         let errors = errors_of(&output);
+        if errors.is_empty() && output.contains("java.lang.StackOverflowError") {
+            return Err(ToolchainError::DeepSources);
+        }
         if errors.is_empty() {
-            return Err(ToolchainError::Process { program: "javac", message: output });
+            return Err(match output.lines().find(|line| line.starts_with("error: ")) {
+                Some(line) => ToolchainError::JavacOptions { message: line.to_string() },
+                None => ToolchainError::Process { program: "javac", message: output },
+            });
         }
         Ok(Err(errors))
     }
@@ -141,18 +150,35 @@ pub fn join_paths(paths: &[PathBuf]) -> String {
     texts.join(SEPARATOR)
 }
 
-/// The `file:line: error: ...` lines of javac's output.
+/// The errors of javac's output.
 fn errors_of(output: &str) -> Vec<Diagnostic> {
-    output.lines().filter_map(diagnostic).filter(|d| d.message.starts_with("error")).collect()
+    let mut all: Vec<Diagnostic> = Vec::new();
+    for line in output.lines() {
+        match diagnostic(line) {
+            Some(diagnostic) => all.push(diagnostic),
+            None if is_count(line) => break,
+            None => all.last_mut().into_iter().for_each(|last| last.details.push(line.to_string())),
+        }
+    }
+    all.retain(|diagnostic| diagnostic.message.starts_with("error"));
+    all
 }
 
+/// `2 errors`: the end of the diagnostics.
+fn is_count(line: &str) -> bool {
+    let Some((number, what)) = line.split_once(' ') else { return false };
+    number.parse::<u32>().is_ok() && ["error", "errors", "warning", "warnings"].contains(&what)
+}
+
+/// The first line of one.
 fn diagnostic(line: &str) -> Option<Diagnostic> {
     let (head, message) = line
         .split_once(": error: ")
         .map(|(head, rest)| (head, format!("error: {rest}")))
         .or_else(|| line.split_once(": warning: ").map(|(h, r)| (h, format!("warning: {r}"))))?;
     let (file, line) = head.rsplit_once(':')?;
-    Some(Diagnostic { file: Path::new(file).to_path_buf(), line: line.parse().ok()?, message })
+    let (file, line) = (Path::new(file).to_path_buf(), line.parse().ok()?);
+    Some(Diagnostic { file, line, message, details: Vec::new() })
 }
 
 #[cfg(test)]
@@ -161,13 +187,14 @@ mod tests {
 
     #[test]
     fn javac_errors_are_read_with_their_place() {
-        let output = "a/B.java:12: error: cannot find symbol\n    x();\n    ^\na/C.java:3: warning: [x] y\n1 error\n";
+        let output = "a/B.java:12: error: cannot find symbol\n    x();\n    ^\n  symbol: method x()\na/C.java:3: warning: [x] y\n  z\n1 error\n1 warning\n";
         assert_eq!(
             errors_of(output),
             [Diagnostic {
                 file: "a/B.java".into(),
                 line: 12,
-                message: "error: cannot find symbol".into()
+                message: "error: cannot find symbol".into(),
+                details: ["    x();", "    ^", "  symbol: method x()"].map(String::from).into(),
             }]
         );
     }

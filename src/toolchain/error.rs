@@ -64,6 +64,18 @@ pub enum ToolchainError {
         /// The system's answer.
         source: io::Error,
     },
+    /// javac's stack is full.
+    #[error("javac has no stack left: an expression of the sources is nested too deeply")]
+    DeepSources,
+    /// javac does not take its options.
+    #[error(
+        "javac takes no sources for that: {message}; set `java_release` in [application] (or \
+         --release) to one that this JDK knows"
+    )]
+    JavacOptions {
+        /// What it says.
+        message: String,
+    },
     /// The compiler or JVM process could not be talked to.
     #[error("{program} stopped answering: {message}")]
     Process {

@@ -36,6 +36,29 @@ pub fn read(
     Ok(entries)
 }
 
+/// Whether an entry of a jar belongs to its program: not to the jar itself, as manifest,
+/// signatures and what Maven left do.
+pub fn is_content(name: &str) -> bool {
+    let Some(about) = name.strip_prefix("META-INF/") else { return true };
+    let signature = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|end| about.ends_with(end));
+    let other = ["maven/", "versions/"].iter().any(|folder| about.starts_with(folder));
+    !signature && !other && !["MANIFEST.MF", "INDEX.LIST"].contains(&about)
+}
+
+/// Adds entries to those before them, which win; lists of services are joined.
+pub fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<String, Vec<u8>>) {
+    for (name, bytes) in more {
+        let is_list = name.starts_with("META-INF/services/");
+        match to.get_mut(&name).filter(|_| is_list) {
+            Some(list) => {
+                list.push(b'\n');
+                list.extend(bytes);
+            }
+            None => drop(to.entry(name).or_insert(bytes)),
+        }
+    }
+}
+
 /// A jar's bytes: the manifest with `attributes` (name, value), then the entries.
 pub fn pack(attributes: &[(&str, &str)], entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let options = SimpleFileOptions::default()
@@ -113,6 +136,27 @@ mod tests {
         fs::write(file.path(), &bytes).unwrap();
         let classes = read(file.path(), ".class", |_| true).unwrap();
         assert_eq!(classes, BTreeMap::from([("a/B.class".to_string(), b"one".to_vec())]));
+    }
+
+    #[test]
+    fn what_is_about_a_jar_is_not_its_content() {
+        for name in ["a/b.properties", "META-INF/services/a.B", "META-INF/proguard/x.pro"] {
+            assert!(is_content(name), "{name}");
+        }
+        for name in ["META-INF/MANIFEST.MF", "META-INF/A.RSA", "META-INF/maven/g/a/pom.xml"] {
+            assert!(!is_content(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn lists_of_services_are_joined_and_of_others_the_first_is_taken() {
+        let of = |service: &str, text: &str| {
+            let entries = [("META-INF/services/S", service), ("a.txt", text)];
+            BTreeMap::from(entries.map(|(name, text)| (name.to_string(), text.as_bytes().into())))
+        };
+        let mut entries = of("one", "first");
+        add_entries(&mut entries, of("two", "second"));
+        assert_eq!(entries, of("one\ntwo", "first"));
     }
 
     #[test]

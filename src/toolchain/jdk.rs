@@ -28,7 +28,8 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_program(file))
 }
 
-fn find_tool(tool: &'static str) -> Result<PathBuf, ToolchainError> {
+/// A program of the JDK: in `$JAVA_HOME/bin`, else on PATH.
+pub fn find_tool(tool: &'static str) -> Result<PathBuf, ToolchainError> {
     env::var_os("JAVA_HOME")
         .map(|home| Path::new(&home).join("bin").join(tool))
         .filter(|file| is_program(file))

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::compiler::join_paths;
-use super::{Jdk, ToolchainError};
+use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -62,6 +62,7 @@ pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
         .arg(&plan.main)
         .args(&plan.arguments)
         .current_dir(&plan.directory)
+        .envs(UTF8_LOCALE)
         .stdin(Stdio::piped())
         .stdout(create(&out)?)
         .stderr(create(&err)?)

@@ -5,14 +5,17 @@
 pub mod agent_link;
 pub mod agent_session;
 pub mod artifact;
+pub mod asm;
 pub mod cache;
 pub mod compiler;
 pub mod error;
 pub mod jar;
 pub mod jdk;
 pub mod jvm;
+pub mod locale;
 pub mod monitor_agent;
 
 pub use compiler::{Compiler, Diagnostic};
 pub use error::ToolchainError;
 pub use jdk::Jdk;
+pub use locale::UTF8_LOCALE;

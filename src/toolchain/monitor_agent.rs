@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::artifact::{fetch, hash_of_bytes};
+use super::artifact::hash_of_bytes;
 use super::compiler::join_paths;
-use super::{Jdk, ToolchainError, cache, jar};
+use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, cache, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
 const PROBE: [(&str, &str); 4] = [
@@ -20,7 +20,7 @@ const PROBE: [(&str, &str); 4] = [
     ("Probe.java", include_str!("monitor/Probe.java")),
     ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
 ];
-const SERVICE: [(&str, &str); 13] = [
+const SERVICE: [(&str, &str); 14] = [
     ("Filter.java", include_str!("monitor/Filter.java")),
     ("Looks.java", include_str!("monitor/Looks.java")),
     ("MethodProbe.java", include_str!("monitor/MethodProbe.java")),
@@ -28,6 +28,7 @@ const SERVICE: [(&str, &str); 13] = [
     ("Reader.java", include_str!("monitor/Reader.java")),
     ("Recent.java", include_str!("monitor/Recent.java")),
     ("Sampler.java", include_str!("monitor/Sampler.java")),
+    ("Scheduler.java", include_str!("monitor/Scheduler.java")),
     ("Service.java", include_str!("monitor/Service.java")),
     ("Shapes.java", include_str!("monitor/Shapes.java")),
     ("Sockets.java", include_str!("monitor/Sockets.java")),
@@ -38,19 +39,6 @@ const SERVICE: [(&str, &str); 13] = [
 /// Part of the service, for JDKs from 14 on.
 const RECORDER: [(&str, &str); 1] = [("Recorder.java", include_str!("monitor/Recorder.java"))];
 const ATTACH: [(&str, &str); 1] = [("Attach.java", include_str!("monitor/Attach.java"))];
-
-/// ASM, which the service is compiled against and runs with.
-const ASM: [(&str, &str); 3] = [
-    ("org.ow2.asm:asm:9.9", "03d99a74ad1ee5c71334ef67437f4ef4fe3488caa7c96d8645abc73c8e2017d4"),
-    (
-        "org.ow2.asm:asm-commons:9.9",
-        "db2f6f26150bbe7c126606b4a1151836bcc22a1e05a423b3585698bece995ff8",
-    ),
-    (
-        "org.ow2.asm:asm-tree:9.9",
-        "42178f3775c9c63f9e5e1446747d29b4eca4d91bd6e75e5c43cfa372a47d38c6",
-    ),
-];
 
 /// The built agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,8 +58,8 @@ pub struct MonitorAgent {
 /// # Errors
 /// No JDK, no ASM, folders that can't be written.
 pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
-    let asm = ASM.iter().map(|(name, hash)| fetch(name, hash)).collect::<Result<Vec<_>, _>>()?;
-    let place = cache::folder().join(format!("monitor-agent-{}", key()));
+    let asm = asm::commons()?;
+    let place = cache::folder().join(format!("monitor-agent-{}", key(&asm)));
     if !place.join("agent.jar").is_file() {
         build(jdk, &asm, &place)?;
     }
@@ -85,11 +73,12 @@ pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
     })
 }
 
-/// Names the build by its sources.
-fn key() -> String {
+/// Names the build by its sources and ASM, whose files have their hash in their names.
+fn key(asm: &[PathBuf]) -> String {
     let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&RECORDER).chain(&ATTACH);
     let all: String = sources.map(|(name, text)| format!("{name}\n{text}")).collect();
-    let asm: String = ASM.iter().map(|(_, hash)| *hash).collect();
+    let names = asm.iter().filter_map(|jar| jar.file_name());
+    let asm: String = names.map(|name| name.to_string_lossy()).collect();
     hash_of_bytes((all + &asm).as_bytes())[..16].to_string()
 }
 
@@ -158,7 +147,7 @@ impl Bench<'_> {
             _ => javac.args(["-source", "11", "-target", "11"]),
         };
         javac.arg("-cp").arg(join_paths(classpath)).arg("-d").arg(&classes).args(files);
-        javac.env_remove("JAVA_TOOL_OPTIONS");
+        javac.env_remove("JAVA_TOOL_OPTIONS").envs(UTF8_LOCALE);
         let output = javac.output().map_err(ToolchainError::io("start", &self.jdk.javac))?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim().to_string();

@@ -13,7 +13,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::processes::{self, Processes, Scene};
+use super::processes::{Processes, Scene};
+use super::sight;
 
 /// Who sleeps: decides the order among sleepers of the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -252,7 +253,7 @@ impl Clock {
 
     /// Removes the sleepers whose command was killed; whether there were any.
     fn drop_dead(&self, view: &View) -> bool {
-        let dead = |pid: &&u32| !processes::lives(**pid);
+        let dead = |pid: &&u32| !sight::lives(**pid);
         let dead: BTreeSet<u32> = view.asleep.iter().filter(dead).copied().collect();
         if !dead.is_empty() {
             self.change(|state| {

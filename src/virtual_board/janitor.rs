@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard};
 
 use super::jail::ROOT_VARIABLE;
 
@@ -20,9 +21,12 @@ for process in /proc/[0-9]*; do
 done
 rm -rf "$@""#;
 
+/// The janitors of this program's boards.
+static JANITORS: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+
 /// Tidies up unless it is told that this was done.
 pub(super) struct Janitor {
-    child: Child,
+    pid: u32,
 }
 
 impl Janitor {
@@ -41,15 +45,46 @@ impl Janitor {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
-        Ok(Self { child })
+        let pid = child.id();
+        janitors().push(child);
+        Ok(Self { pid })
     }
 
     /// Tells it that there is nothing left to do.
     pub(super) fn dismiss(&mut self) {
+        let Some(mut child) = take(self.pid) else { return };
         // If it is gone there is nobody to tell.
-        self.child.stdin.take().map(|mut pipe| pipe.write_all(b"done\n"));
-        self.child.wait().ok();
+        child.stdin.take().map(|mut pipe| pipe.write_all(b"done\n"));
+        child.wait().ok();
     }
+}
+
+impl Drop for Janitor {
+    fn drop(&mut self) {
+        take(self.pid).into_iter().for_each(tidy_up);
+    }
+}
+
+/// The janitor of a number, who is then nobody else's; none if it was taken already.
+fn take(pid: u32) -> Option<Child> {
+    let mut janitors = janitors();
+    let own = janitors.iter().position(|child| child.id() == pid)?;
+    Some(janitors.swap_remove(own))
+}
+
+/// Has every janitor tidy up at once, and waits for it: the boards of this program end.
+pub fn end_all() {
+    let all = std::mem::take(&mut *janitors());
+    all.into_iter().for_each(tidy_up);
+}
+
+fn tidy_up(mut janitor: Child) {
+    drop(janitor.stdin.take());
+    janitor.wait().ok();
+}
+
+fn janitors() -> MutexGuard<'static, Vec<Child>> {
+    JANITORS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 #[cfg(test)]
@@ -60,9 +95,8 @@ mod tests {
     fn it_tidies_up_when_nobody_says_that_it_was_done() {
         let [root, scratch] = [0, 1].map(|_| tempfile::tempdir().unwrap().keep());
         let mut left = Command::new("sleep").arg("30").env(ROOT_VARIABLE, &root).spawn().unwrap();
-        let mut janitor = Janitor::start(&root, &scratch).unwrap();
-        drop(janitor.child.stdin.take());
-        janitor.child.wait().unwrap();
+        let janitor = Janitor::start(&root, &scratch).unwrap();
+        tidy_up(take(janitor.pid).unwrap());
         assert!(!root.exists() && !scratch.exists());
         assert!(!left.wait().unwrap().success(), "it was killed");
     }

@@ -18,6 +18,7 @@ use super::fault::Schedule;
 use super::log_buffer::{Line, LogBuffer};
 use super::power::Hardware;
 use super::root::{Tools, inside};
+use super::sight;
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -188,9 +189,16 @@ impl Machine {
     /// Nothing has moved for long although somebody waits: everything that runs is
     /// ended, so that hosts are told.
     pub(super) fn give_up(&self, processes: &BTreeSet<u32>) {
-        let message = "the board stood still: something computes, or waits for what only time \
-                       could bring; everything that ran was ended";
-        self.problem(message);
+        let mut message = "the board stood still: something computes, or waits for what only time \
+                           could bring; everything that ran was ended"
+            .to_owned();
+        if let Some(pid) = processes.iter().find(|pid| sight::is_closed(**pid)) {
+            message += &format!(
+                "; this user may not see what process {pid} waits for: /proc/{pid}/syscall and \
+                 /proc/{pid}/wchan are closed"
+            );
+        }
+        self.problem(&message);
         for pid in processes.iter().filter_map(|pid| raw_pid(*pid)) {
             kill_process(pid, Signal::KILL).ok();
         }

@@ -24,6 +24,7 @@ mod processes;
 mod root;
 mod shells;
 pub mod shim;
+mod sight;
 pub mod silicon;
 mod wire;
 
@@ -39,9 +40,12 @@ pub use board_file::{
 };
 pub use error::BoardError;
 pub use fault::{Act, Fault, Moment};
+pub use janitor::end_all;
 use machine::Machine;
 pub use meters_file::{Chip, ChipRail, Gauge, RailName, Sensors};
 pub use root::Tools;
+pub use shells::is_ignored;
+pub use sight::children_by_parents;
 use silicon::{AgentOptions, CostTable, SiliconOptions};
 
 /// The name of a board that was given none.

@@ -94,15 +94,20 @@ impl Shell {
 /// Under `nohup` this process and all its children ignore hangups, and a shell can't trap
 /// what it ignored from its start: then the request to end stands for the hangup.
 fn hang_up_signal() -> Signal {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    if ignores_hangups(&status) { Signal::TERM } else { Signal::HUP }
+    if is_ignored(Signal::HUP.as_raw()) { Signal::TERM } else { Signal::HUP }
 }
 
-/// Whether the first bit of the mask of ignored signals is set; see proc(5).
-fn ignores_hangups(status: &str) -> bool {
+/// Whether whoever started this process wants it to ignore a signal.
+pub fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignores(&status, signal)
+}
+
+/// Whether a signal's bit, from the first, is set in the mask of ignored ones; see proc(5).
+fn ignores(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask & 1 == 1)
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 impl Drop for Shell {
@@ -157,9 +162,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bit_of_the_mask_is_the_hangup() {
-        assert!(ignores_hangups("Name:\tsh\nSigIgn:\t0000000000001001\n"));
-        assert!(!ignores_hangups("SigIgn:\t0000000000001000\n"));
-        assert!(!ignores_hangups("Name:\tsh\n"));
+    fn signals_are_bits_of_the_mask_of_ignored_ones() {
+        let [hangup, interrupt] = [Signal::HUP, Signal::INT].map(Signal::as_raw);
+        assert!(ignores("Name:\tsh\nSigIgn:\t0000000000001001\n", hangup));
+        assert!(!ignores("SigIgn:\t0000000000001000\n", hangup));
+        assert!(ignores("SigIgn:\t0000000000001002\n", interrupt));
+        assert!(!ignores("Name:\tsh\n", hangup));
     }
 }

@@ -113,6 +113,20 @@ fn input_at_fault_is_said_in_words() {
     let csv = b"time_s,component,event,value\n0,,energy,0\n0,A,state,off\n1,,energy,1\n";
     let (code, errors) = run("log.csv", csv, &["--class", "x=B"]);
     assert!(code == Some(2) && errors.contains("there is no component B; there are A"), "{errors}");
+    let (code, errors) = run("log.csv", csv, &["--from-s", "5", "--to-s", "1"]);
+    assert!(code == Some(2) && errors.contains("ends before it begins"), "{errors}");
+    let (code, errors) = run("log.csv", csv, &["--from-s", "1000"]);
+    assert!(code == Some(2) && errors.contains("from 0.000000 s to 1.000000 s"), "{errors}");
+    let (code, errors) = run("log.csv", csv, &["--rails", "foo"]);
+    assert!(code == Some(2) && errors.contains("--rails: only samples and Perfetto"), "{errors}");
+    let noise: Vec<u8> =
+        (1..6_001_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let (code, errors) = run("noise.quanto", &noise, &[]);
+    assert!(code == Some(3) && errors.contains("it is no log of entries of 12 bytes"), "{errors}");
+    for format in ["batterystats", "lines", "perfetto"] {
+        let (code, errors) = run("prose.txt", b"Some text,\nand more.\n", &["--format", format]);
+        assert!(code == Some(5) && errors.contains("is --format right?"), "{format}: {errors}");
+    }
     let (code, errors) = run("log.csv", csv, &["--step-s", "0"]);
     assert!(code == Some(2) && errors.contains("--step-s"), "{errors}");
     let (code, errors) =
@@ -319,4 +333,131 @@ fn activities_on_the_virtual_board_have_their_true_energies() {
     for power in gpu.of.iter().flatten() {
         assert!(power.w.abs() < 0.002, "{gpu:?}");
     }
+}
+
+#[test]
+fn states_that_can_not_be_told_apart_have_one_power_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let csv = "time_s,component,event,value\n0,A,state,off\n0,B,state,off\n0,,energy,0\n\
+               1,A,state,on\n1,B,state,on\n1,,energy,1\n2,A,state,off\n2,B,state,off\n\
+               2,,energy,2.5\n3,,energy,3.5\n";
+    fs::write(folder.join("log.csv"), csv).unwrap();
+    let (log, out) = (path(folder, "log.csv"), path(folder, "out"));
+    let said = wattline(&["activities", &log, "--out", &out]);
+    assert_eq!(said.matches("500 mW").count(), 1, "{said}");
+    assert!(said.contains("A:on + B:on"), "{said}");
+    let powers = fs::read_to_string(folder.join("out/powers.csv")).unwrap();
+    let of = |start: &str| powers.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
+    assert!(of("device,A,on").starts_with("device,A,on,,,,\"together with B:on"), "{powers}");
+    assert!(of("device,A:on + B:on,").contains(",0.5"), "{powers}");
+    let page = fs::read_to_string(folder.join("out/activities.html")).unwrap();
+    assert!(page.contains("A:on + B:on"));
+}
+
+/// Fields of protocol buffers: a number, or bytes.
+fn number(tag: u32, value: u64) -> Vec<u8> {
+    let varint = |mut value: u64| {
+        let mut bytes = Vec::new();
+        while value >= 0x80 {
+            bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        bytes.push(value as u8);
+        bytes
+    };
+    [varint(u64::from(tag) << 3), varint(value)].concat()
+}
+
+fn bytes(tag: u32, inner: &[u8]) -> Vec<u8> {
+    let mut head = number(tag, inner.len() as u64);
+    head[0] |= 2;
+    // A tag above 15 takes two bytes, whose wire type is in the first one.
+    [head, inner.to_vec()].concat()
+}
+
+/// An application calls a service through binder: a trace as Perfetto writes it, with rails.
+fn binder_trace() -> Vec<u8> {
+    let at = |ms: u64| (1_000 + ms) * 1_000_000;
+    let event = |ms: u64, tid: u64, tag: u32, inner: Vec<u8>| {
+        bytes(2, &[number(1, at(ms)), number(2, tid), bytes(tag, &inner)].concat())
+    };
+    let switch = |ms, prev: u64, next: u64| {
+        event(ms, prev, 4, [number(2, prev), bytes(5, b"x"), number(6, next)].concat())
+    };
+    let print = |ms, tid, text: &str| event(ms, tid, 3, bytes(2, text.as_bytes()));
+    let sent = |ms, tid, id, reply| {
+        let to = [number(3, 200), number(4, 0), number(5, reply), number(6, 1)].concat();
+        event(ms, tid, 50, [number(1, id), to].concat())
+    };
+    let received = |ms, tid, id| event(ms, tid, 51, number(1, id));
+    let bundle = |cpu: u64, events: &[Vec<u8>]| {
+        bytes(1, &bytes(1, &[number(1, cpu), events.concat()].concat()))
+    };
+    let process = |pid, name: &str| bytes(1, &[number(1, pid), bytes(3, name.as_bytes())].concat());
+    let thread = |tid, pid| bytes(2, &[number(1, tid), number(3, pid)].concat());
+    let tree = [process(100, "app"), process(200, "service"), thread(101, 100), thread(201, 200)];
+    let rail = bytes(1, &[number(1, 0), bytes(2, b"cpu")].concat());
+    let reading = |ms: u64, uj: u64| {
+        let data = bytes(2, &[number(1, 0), number(2, 1_000 + ms), number(3, uj)].concat());
+        bytes(1, &[number(8, at(ms)), bytes(40, &data)].concat())
+    };
+    let mut trace = bytes(
+        1,
+        &bytes(6, &[bytes(1, &[number(1, 6), number(2, at(0))].concat()), number(2, 6)].concat()),
+    );
+    trace.extend(bytes(1, &bytes(2, &tree.concat())));
+    trace.extend(bytes(1, &[number(8, at(0)), bytes(40, &rail)].concat()));
+    // Idle 1 W; one core busy 3 W.
+    for (ms, uj) in [
+        (0, 0),
+        (100, 100_000),
+        (200, 400_000),
+        (500, 1_300_000),
+        (600, 1_600_000),
+        (700, 1_700_000),
+    ] {
+        trace.extend(reading(ms, uj));
+    }
+    trace.extend(bundle(
+        0,
+        &[
+            switch(0, 101, 0),
+            switch(100, 0, 101),
+            print(100, 101, "B|100|wattline:search\n"),
+            sent(200, 101, 9, 0),
+            switch(200, 101, 0),
+            switch(500, 0, 101),
+            received(510, 101, 10),
+            print(600, 101, "E|100\n"),
+            switch(600, 101, 0),
+        ],
+    ));
+    trace.extend(bundle(
+        1,
+        &[
+            switch(0, 201, 0),
+            switch(200, 0, 201),
+            received(200, 201, 9),
+            sent(500, 201, 10, 1),
+            switch(500, 201, 0),
+        ],
+    ));
+    trace
+}
+
+#[test]
+fn a_call_between_processes_is_charged_to_the_caller() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("phone.pftrace"), binder_trace()).unwrap();
+    let (log, out) = (path(folder, "phone.pftrace"), path(folder, "out"));
+    let said = wattline(&["activities", &log, "--class", "core=cpu0,cpu1", "--out", &out]);
+    assert!(said.contains("app:search"), "{said}");
+    let energies = fs::read_to_string(folder.join("out/energy.csv")).unwrap();
+    let energies = column(&energies, &[1, 2], 4);
+    // 2 W above the idle cores: 200 ms of its own, and 300 ms of the service that it called.
+    assert!((energies["cpu0 app:search"] - 0.4).abs() < 1e-6, "{energies:?}");
+    assert!((energies["cpu1 app:search"] - 0.6).abs() < 1e-6, "{energies:?}");
+    assert!(!energies.contains_key("cpu1 service:-"), "{energies:?}");
 }

@@ -62,7 +62,7 @@ fn a_java_module_is_built_with_probes_without_editing_it() {
         .output()
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&run.stdout), "10\n", "{told}");
-    let counts = fs::read_to_string(project.join("wattline-counts.csv")).unwrap();
+    let counts = fs::read_to_string(project.join("wattline-counts-1.csv")).unwrap();
     let blocks = fs::read_to_string(project.join("build/wattline/sources/blocks.csv")).unwrap();
     let body = blocks.lines().find(|line| line.contains(",for_body,")).unwrap();
     let id = body.split(',').next().unwrap();

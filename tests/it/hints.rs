@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use wattline::blocks::{FileBlocks, Granularity, divide};
 use wattline::hint::{Hint, apply, assumed_hints};
@@ -86,6 +88,36 @@ fn mechanical_hints_leave_what_a_program_prints() {
     let text = &applied.files["Mechanical.java"];
     assert!(text.contains("System.arraycopy(") && text.contains("numbersSize2"), "{text}");
     assert_eq!(built(text), before, "{text}");
+}
+
+/// `git apply` makes of the sources what the copy is.
+#[test]
+fn the_patch_makes_the_copy() {
+    if !has_jdk() {
+        return;
+    }
+    let files = sources();
+    let found = hints_of(&files);
+    let applied = apply(&found, &files, usize::MAX);
+    let folder = tempfile::tempdir().unwrap();
+    for file in &files {
+        let path = folder.path().join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &file.text).unwrap();
+    }
+    fs::write(folder.path().join("hints.patch"), applied.patch(&files)).unwrap();
+    let git = Command::new("git")
+        .args(["apply", "hints.patch"])
+        .current_dir(&folder)
+        .env("GIT_CEILING_DIRECTORIES", folder.path().parent().unwrap())
+        .output()
+        .expect("git is there, as this is a checkout");
+    assert!(git.status.success(), "{}", String::from_utf8_lossy(&git.stderr));
+    assert!(!applied.files.is_empty());
+    for file in &files {
+        let expected = applied.files.get(&file.path).unwrap_or(&file.text);
+        assert_eq!(fs::read_to_string(folder.path().join(&file.path)).unwrap(), *expected);
+    }
 }
 
 /// Compiles and runs the program.

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// What a virtual board needs.
@@ -61,6 +65,84 @@ impl AdbServer {
 impl Drop for AdbServer {
     fn drop(&mut self) {
         kill_server(self.port);
+    }
+}
+
+/// Somebody without any rights, who has a home and a temporary folder and nothing else: where
+/// the tests run as root, the system's nobody; otherwise whoever runs them.
+pub struct OrdinaryUser {
+    home: tempfile::TempDir,
+    id: Option<u32>,
+}
+
+/// Runs a command in a name space in which no further one can be made; a user who can't make
+/// that one is there already.
+const WITHOUT_NAME_SPACES: &str = r#"unshare -U --map-root-user true || exec "$@"
+exec unshare -U --map-root-user /bin/sh -c '
+    echo 0 >/proc/sys/user/max_user_namespaces &&
+    exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"' sh "$@""#;
+
+/// The number of `nobody`, who owns no files.
+const NOBODY: u32 = 65534;
+
+impl OrdinaryUser {
+    /// The program and the scenarios lie in the user's home, since a project of root's may
+    /// be closed to them.
+    pub fn new() -> OrdinaryUser {
+        let id = rustix::process::geteuid().is_root().then_some(NOBODY);
+        let user = OrdinaryUser { home: tempfile::tempdir().unwrap(), id };
+        let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for folder in ["scenarios", "tests/scenarios"] {
+            copy_folder(&project.join(folder), &user.path(folder));
+        }
+        fs::copy(env!("CARGO_BIN_EXE_wattline"), user.path("wattline")).unwrap();
+        fs::create_dir(user.path("tmp")).unwrap();
+        for entry in walkdir::WalkDir::new(user.home.path()) {
+            chown(entry.unwrap().path(), id, id).unwrap();
+        }
+        user
+    }
+
+    /// A path in the user's home.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// The program, as this user starts it, at home.
+    pub fn command(&self, adb: &AdbServer, arguments: &[&str]) -> Command {
+        let mut command = self.start(&self.path("wattline"), adb);
+        command.args(arguments);
+        command
+    }
+
+    /// The same where the user may make no name spaces, as on Ubuntu from 23.10 on.
+    pub fn confined(&self, adb: &AdbServer, arguments: &[&str]) -> Command {
+        let mut command = self.start(Path::new("/bin/sh"), adb);
+        command.args(["-c", WITHOUT_NAME_SPACES, "sh"]).arg(self.path("wattline")).args(arguments);
+        command
+    }
+
+    fn start(&self, program: &Path, adb: &AdbServer) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.home.path());
+        command.env("HOME", self.home.path()).env("TMPDIR", self.path("tmp"));
+        command.env_remove("XDG_CACHE_HOME").env_remove("USER").env_remove("LOGNAME");
+        command.env("ANDROID_ADB_SERVER_PORT", adb.port.to_string());
+        if let Some(id) = self.id {
+            command.uid(id).gid(id);
+        }
+        command
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.unwrap();
+        let target = to.join(entry.path().strip_prefix(from).unwrap());
+        match entry.file_type().is_dir() {
+            true => fs::create_dir_all(&target).unwrap(),
+            false => drop(fs::copy(entry.path(), &target).unwrap()),
+        }
     }
 }
 

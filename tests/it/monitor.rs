@@ -13,6 +13,9 @@ use std::time::Duration;
 use wattline::account::Femtojoules;
 use wattline::toolchain::Jdk;
 use wattline::toolchain::monitor_agent::monitor_agent;
+use wattline::virtual_board::{BoardOptions, start as start_board};
+
+use super::host::{AdbServer, has};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -292,7 +295,8 @@ impl Shares {
 /// Windows and estimated counts are held against the program's own figures.
 #[test]
 fn shares_in_windows_are_those_of_processor_time() {
-    let options = ["--mode", "instrumentation", "--budget", "8"];
+    // counting `tiny` takes more than half of it, and its probes less than half
+    let options = ["--mode", "instrumentation", "--budget", "10"];
     let Some(shares) = Shares::record(&SHARES, &options, &[]) else { return };
     shares.are_its_own_within(0.08, &METHODS);
     // 2000, 400, 10 and one call in each round
@@ -345,4 +349,62 @@ fn a_jvm_without_flight_recorder_is_looked_at_and_that_is_said() {
     let of_shares = shares.methods.iter().filter(|row| row["class"] == "Shares");
     let share: f64 = of_shares.map(|row| number(row, "share")).sum();
     assert!(share > 0.6, "{:?}", shares.methods);
+}
+
+#[test]
+fn a_virtual_board_and_a_process_that_is_not_there_are_refused() {
+    let output = monitor(&["--board", "virtual", "--duration", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("a virtual board has no processes"), "{said}");
+    let board = start_board(&BoardOptions {
+        executable: Some(WATTLINE.into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..BoardOptions::default()
+    })
+    .unwrap();
+    if has(&["adb"]) {
+        let adb = AdbServer::new();
+        let serial = board.serial();
+        let output =
+            adb.wattline(&["monitor", "--headless", "--duration", "1", "--board", &serial]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("its clock stands still"), "{said}");
+    }
+    let output = monitor(&["--pid", "4000000", "--duration", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("--pid 4000000: there is no such process"), "{said}");
+}
+
+#[test]
+fn the_commands_exit_code_is_passed_on() {
+    let run = |script: &str| monitor(&["--", "sh", "-c", script]);
+    assert_eq!(run("sleep 0.2").status.code(), Some(0));
+    assert_eq!(run("sleep 0.2; exit 7").status.code(), Some(7));
+    assert_eq!(run("kill -9 $$").status.code(), Some(137));
+    let folder = tempfile::tempdir().unwrap();
+    if program(folder.path()).is_some() {
+        let output = monitor(&["--", "java", "-version"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("ended before its methods could be measured"), "{said}");
+    }
+}
+
+#[test]
+fn the_jvm_that_a_script_starts_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(jdk) = program(folder.path()) else { return };
+    let out = folder.path().join("rec");
+    let script = format!("{} -cp {} Work 12; exit 3", jdk.java.display(), folder.path().display());
+    let name = out.to_str().unwrap();
+    let output = monitor(&["--out", name, "--include", "Work", "--", "sh", "-c", &script]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("the command has started the JVM of process"), "{said}");
+    adds_up(&out);
+    let methods = rows(out.join("accounts/methods.csv"));
+    assert!(methods.iter().any(|row| row["class"] == "Work"), "{methods:?}");
 }

@@ -72,7 +72,8 @@ fn counted_by_us(sources: &Path, classpath: &str, out: &Path) -> Counts {
 
 /// Everything that compiles without a class path, in one folder.
 fn gather(root: &Path, folder: &Path) {
-    for part in ["scenarios/pinball", "scenarios/session", "tests/targets"] {
+    for part in ["scenarios/pinball", "scenarios/session", "tests/targets", "tests/checker/sources"]
+    {
         for entry in walkdir::WalkDir::new(root.join(part)) {
             let path = entry.unwrap().into_path();
             if path.extension().is_some_and(|e| e == "java") {

@@ -11,7 +11,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use super::bench::rows;
-use super::host::{AdbServer, CAMPAIGN_TOOLS, has, kill_server};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, has, kill_server};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -54,17 +54,17 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_bytes() {
+fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_same_bytes() {
     if !can_run_boards() {
         return;
     }
-    let adb = AdbServer::new();
-    let folder = tempfile::tempdir().unwrap();
-    let out = |name: &str| folder.path().join(name);
-    let pipeline = |out: &PathBuf| {
-        adb.wattline(&["pipeline", "tests/scenarios/tiny.toml", "--out", out.to_str().unwrap()])
-    };
-    let first = pipeline(&out("first"));
+    let (adb, user) = (AdbServer::new(), OrdinaryUser::new());
+    let out = |name: &str| user.path(name);
+    let places = ["first", "second"].map(|name| out(name).to_str().unwrap().to_owned());
+    let [ours, theirs] = places
+        .each_ref()
+        .map(|out| ["pipeline", "tests/scenarios/tiny.toml", "--out", out.as_str()]);
+    let first = adb.wattline(&ours);
     assert!(first.status.success(), "{}", text(&first));
     let summary = String::from_utf8_lossy(&first.stdout).into_owned();
     assert!(summary.contains("VIRTUAL BOARD"), "it must say that the board is virtual: {summary}");
@@ -74,18 +74,63 @@ fn the_pipeline_goes_from_sources_to_a_report_and_a_second_run_gives_the_same_by
     ledger_adds_up(&out("first").join("ledger.csv"));
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     every_format_is_exported(&out("first"), &out("exports"));
-    a_patch_is_predicted(&out("first"), folder.path());
-    let second = pipeline(&out("second"));
+    a_patch_is_predicted(&out("first"), &user.path(""));
+    a_call_that_is_gone_takes_what_it_ran(&out("first"), &user.path(""));
+    let second = user.command(&AdbServer::new(), &theirs).output().unwrap();
     assert!(second.status.success(), "{}", text(&second));
     // On a busy machine a sampler can miss its turn; then the run is bad, told and repeated.
     let repeated = [&first, &second].into_iter().any(|output| text(output).contains(" is bad: "));
     let tells = |name: &str| ["journal.jsonl", "dataset.toml", "report.html"].contains(&name);
-    for name in RESULTS.into_iter().filter(|name| *name != "runs" && !(repeated && tells(name))) {
+    let [ours, theirs] = ["first", "second"].map(|run| good_runs(&out(run).join("journal.jsonl")));
+    assert_eq!(ours.len(), theirs.len(), "{}", text(&second));
+    // git shows a repository to its owner alone, so the paths of hints may differ.
+    let differs = |name: &str| ["runs", "hints.sarif"].contains(&name);
+    let compared = |name: &&str| !differs(name) && !(repeated && tells(name));
+    for name in RESULTS.into_iter().filter(compared) {
         let [a, b] = ["first", "second"].map(|run| fs::read(out(run).join(name)).unwrap());
         assert!(a == b, "{name} differs between two runs with one seed");
     }
     the_same_is_no_increase(&out("first"), &out("second"), &out("compare"));
+    the_verdict_is_told_once(&out("first"), &out("second"), &user.path(""));
+    other_scenarios_are_refused(&out("first"), &out("other"));
     kernels_go_on_after_an_interruption(&adb, &out("first"), &out("second"));
+    a_changed_scenario_keeps_what_holds(&adb, &user.path(""), &out("second"));
+}
+
+/// More runs of kernels: the campaign's runs hold, and the sessions of kernels that are there.
+fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Path) {
+    let keys = "cases = 12\nrepeats = 2";
+    let scenario = with_campaign(folder, "more.toml", keys);
+    let text_of = |from: &str, to: &str| {
+        let text = fs::read_to_string(&scenario).unwrap();
+        assert!(text.contains(from));
+        fs::write(&scenario, text.replace(from, to)).unwrap();
+    };
+    let journal = || good_runs(&out.join("journal.jsonl"));
+    let before = journal();
+    let resume = || {
+        let [scenario, out] = [&scenario, out].map(|path| path.to_str().unwrap());
+        adb.wattline(&["pipeline", scenario, "--out", out, "--resume"])
+    };
+    text_of("[kernels]\nrepeats = 2", "[kernels]\nrepeats = 3");
+    let output = resume();
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    for words in [
+        "[kernels] repeats was 2 and is 3: it concerns the kernels alone".to_string(),
+        format!("{} runs of the campaign are kept\n", before.len()),
+        "2 of 3 sessions of kernels are there already".to_string(),
+    ] {
+        assert!(said.contains(&words), "{words:?} is not in: {said}");
+    }
+    assert_eq!(journal(), before, "nothing was measured again");
+    // Of other sessions nothing would be left.
+    text_of("frames = 400", "frames = 401");
+    let output = resume();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("[session] frames was 400 and is 401"), "{said}");
+    assert_eq!(journal(), before);
 }
 
 /// The second of two sessions had not ended.
@@ -131,6 +176,52 @@ fn the_same_is_no_increase(base: &Path, new: &Path, out: &Path) {
     assert!(value["unchanged_methods"].as_u64().unwrap() > 3, "{read}");
     assert_eq!(value["inputs"].as_array().unwrap().len(), 2);
     assert!(fs::read_to_string(out.join("compare.xml")).unwrap().contains("failures=\"0\""));
+}
+
+/// Nothing got worse, but the scenario is over its budget.
+fn the_verdict_is_told_once(base: &Path, new: &Path, folder: &Path) {
+    let budgets = folder.join("budgets.toml");
+    fs::write(&budgets, "[scenarios]\ntiny = 0.001\n").unwrap();
+    let [base, new, budgets] = [base, new, &budgets].map(|path| path.to_str().unwrap());
+    let output = run_wattline(&["compare", base, new, "--budgets", budgets]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let said = text(&output);
+    assert_eq!(said.matches("over budget: scenario tiny").count(), 1, "{said}");
+    assert!(!said.contains("error:") && !said.contains("increase"), "{said}");
+}
+
+fn other_scenarios_are_refused(base: &Path, other: &Path) {
+    fs::create_dir(other).unwrap();
+    for name in ["plan.csv", "journal.jsonl", "scenario.toml"] {
+        fs::copy(base.join(name), other.join(name)).unwrap();
+    }
+    let about = fs::read_to_string(base.join("dataset.toml")).unwrap();
+    let about_other = about.replace("\"tiny\"", "\"other\"");
+    assert_ne!(about, about_other);
+    fs::write(other.join("dataset.toml"), about_other).unwrap();
+    let output = run_wattline(&["compare", base.to_str().unwrap(), other.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("different scenarios") && output.stdout.is_empty());
+}
+
+/// Nobody calls `collide` any more: all that it spent is gone, and nothing of `move`.
+fn a_call_that_is_gone_takes_what_it_ran(base: &Path, folder: &Path) {
+    let patch = folder.join("gone");
+    let file = "wattline/demo/Pinball.java";
+    let source = fs::read_to_string(base.join("sources").join(file)).unwrap();
+    assert_eq!(source.matches("collide();").count(), 1, "the call alone");
+    fs::create_dir_all(patch.join("wattline/demo")).unwrap();
+    fs::write(patch.join(file), source.replace("            collide();\n", "\n")).unwrap();
+    let [base, patch] = [base, &patch].map(|path| path.to_str().unwrap());
+    let output = run_wattline(&["compare", base, "--format", "json", "--source", patch]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let methods = value["methods"].as_array().unwrap();
+    let of = |name: &str| methods.iter().find(|row| row["name"].as_str().unwrap().contains(name));
+    let collide = of(".collide()").unwrap();
+    let [before, after] = ["base_j", "new_j"].map(|key| collide[key].as_f64().unwrap());
+    assert!(before > 0.0 && after == 0.0, "{collide}");
+    assert!(collide["remark"].as_str().unwrap().contains("called 0 times"), "{collide}");
+    assert!(of(".step()").is_some() && of(".move(float)").is_none(), "{methods:?}");
 }
 
 /// The bumpers' loop computes everything twice: more energy in `bounce`, and only there.

@@ -40,6 +40,13 @@ fn targets() -> Vec<SourceFile> {
     files
 }
 
+/// Whether loops that call nothing count their exceptions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Watched {
+    Yes,
+    No,
+}
+
 /// One target, instrumented, and what its blocks were counted as.
 struct Trace<'a, 't> {
     file: &'t SourceFile,
@@ -66,15 +73,18 @@ fn targets_do_the_same_with_probes_and_are_counted_exactly() {
     let mut outputs: Vec<_> = files.iter().map(|file| plain.run(main_class(file))).collect();
     problems.extend(files.iter().zip(&outputs).flat_map(|(file, run)| class_lines(file, run)));
     let runs = [
-        (Granularity::Statement, Probe::Count),
-        (Granularity::Statement, Probe::Window),
-        (Granularity::Statement, Probe::Log),
-        (Granularity::Statement, Probe::Calls),
-        (Granularity::Expression, Probe::Count),
+        (Granularity::Statement, Probe::Count, Watched::Yes),
+        (Granularity::Statement, Probe::Count, Watched::No),
+        (Granularity::Statement, Probe::Window, Watched::Yes),
+        (Granularity::Statement, Probe::Log, Watched::No),
+        (Granularity::Statement, Probe::Calls, Watched::No),
+        (Granularity::Expression, Probe::Count, Watched::Yes),
     ];
-    for (granularity, probe) in runs {
+    for (granularity, probe, watched) in runs {
         let blocks = divided(&files, granularity);
-        let sources = with(&files, &blocks, probe);
+        let without_watched_loops = watched == Watched::No;
+        let options = Options { probe, without_watched_loops, ..Options::default() };
+        let sources = instrument(&files, &blocks, &options);
         let build = Build::new(&sources, &WARNINGS).expect("they compile with probes");
         let mut first = 0;
         for ((file, blocks), expected) in files.iter().zip(&blocks).zip(&mut outputs) {
@@ -130,7 +140,7 @@ fn snapshots_add_up_to_the_counts() {
     let build = Build::new(&with(&files, &blocks, Probe::Window), &WARNINGS).unwrap();
     let ended = build.run("Rounds");
     assert!(ended.ends_with("exit code Some(0)"), "{ended}");
-    let text = std::fs::read_to_string(build.folder().join("wattline-counts.windows")).unwrap();
+    let text = std::fs::read_to_string(build.folder().join("wattline-counts-1.windows")).unwrap();
     let snapshots = parse_snapshots(&text).unwrap();
     assert!(snapshots.len() >= 4, "1.3 s at four a second: {text}");
     let body = blocks[0].blocks.iter().position(|block| block.name.ends_with("work(int).for_1"));

@@ -13,8 +13,9 @@ use wattline::toolchain::monitor_agent::monitor_agent;
 use wattline::toolchain::{Jdk, artifact};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
-const R8: &str = "com.android.tools:r8:8.5.35";
-const R8_SHA256: &str = "4733945987ee0a840fafc34080b135259e01678412e07212b23f706334290294";
+/// New enough for the classes of the JDK, which it reads as its library.
+const R8: &str = "com.android.tools:r8:9.5.28";
+const R8_SHA256: &str = "38a9ffaaebbd17d1514e3ecbff5a85b989bb13c551b9e224c7409514eea84ff5";
 
 type Row = BTreeMap<String, String>;
 

@@ -131,3 +131,126 @@ fn control_groups_are_measured_until_ctrl_c() {
         assert!((sum(&table, "energy_j", |_| true) - all).abs() < 1e-6, "{table}");
     }
 }
+
+/// A log of perf: (seconds, who leaves, who comes) on one CPU.
+fn switches(log: &[(f64, &str, &str)]) -> String {
+    let line = |(at, prev, next): &(f64, &str, &str)| {
+        let tid = |name: &str| if name == "swapper" { 0 } else { name.len() };
+        let (prev_tid, next_tid) = (tid(prev), tid(next));
+        format!(
+            "{prev:>16} {prev_tid:>5} [000] {at:.6}: sched:sched_switch: prev_comm={prev} \
+             prev_pid={prev_tid} prev_prio=120 prev_state=S ==> next_comm={next} \
+             next_pid={next_tid} next_prio=120\n"
+        )
+    };
+    log.iter().map(line).collect()
+}
+
+#[test]
+fn a_meter_that_goes_on_after_the_log_is_unattributed_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = [(100.0, "swapper", "java"), (103.0, "java", "sh"), (105.0, "sh", "java")];
+    fs::write(folder.path().join("log.txt"), switches(&log)).unwrap();
+    fs::write(folder.path().join("meter.csv"), "time_s,power_w\n95,2\n110,2\n").unwrap();
+    let arguments = ["perf", "log.txt", "--energy", "meter.csv", "--out", "out"];
+    let output = tenants(folder.path(), &arguments);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("20.0 J was metered before the log's first switch or after"), "{said}");
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    for name in ["tenants.csv", "windows.csv", "views-1s.csv", "views-10s.csv"] {
+        let table = read(name);
+        assert!((sum(&table, "energy_j", |_| true) - 30.0).abs() < 1e-6, "{name}: {table}");
+        assert!((sum(&table, "energy_j", |tenant| tenant == "java") - 6.0).abs() < 1e-6, "{name}");
+    }
+    let whole = read("tenants.csv");
+    assert!((sum(&whole, "cpu_s", |_| true) - 5.0).abs() < 1e-6, "{whole}");
+    assert!((sum(&whole, "power_w", |_| true) - 2.0).abs() < 1e-6, "{whole}");
+    let json: serde_json::Value = serde_json::from_str(&read("tenants.json")).unwrap();
+    assert!((json["outside_log_j"].as_f64().unwrap() - 20.0).abs() < 1e-6);
+    assert!((json["outside_log_s"].as_f64().unwrap() - 10.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_meter_that_stops_early_does_not_thin_the_power() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = [(0.0, "swapper", "java"), (12.0, "java", "swapper")];
+    fs::write(folder.path().join("log.txt"), switches(&log)).unwrap();
+    fs::write(folder.path().join("meter.csv"), "time_s,power_w\n0,64\n2,64\n4,64\n").unwrap();
+    let output = tenants(folder.path(), &["perf", "log.txt", "--energy", "meter.csv", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for power in [&json["power_w"], &json["tenants"][0]["power_w"]] {
+        assert!((power.as_f64().unwrap() - 64.0).abs() < 1e-6, "{json}");
+    }
+    assert!(text(&output.stderr).contains("covers 4.0 of 12.0 s"));
+}
+
+#[test]
+fn counters_that_run_on_are_not_summed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut counts =
+        String::from("TSC,CPU,DOM,vCPU,INSTR_RETIRED.ANY,CPU_CLK_UNHALTED.CORE,CPU_CLK_UNHALTED\n");
+    for n in 0..200_u64 {
+        // 10 ms each at 3 GHz, counted since the machine's start.
+        let (tsc, cycles) = (1_000_000_000 + n * 10_000_000, 90_000_000_000_000 + n * 30_000_000);
+        writeln!(counts, "{tsc},0,{},0,5,{cycles},{cycles}", n % 2 + 1).unwrap();
+    }
+    fs::write(folder.path().join("ctr.csv"), counts).unwrap();
+    let output = tenants(folder.path(), &["xen", "ctr.csv", "--tsc-hz", "1e9"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("--running 48"), "{}", text(&output.stderr));
+    let output =
+        tenants(folder.path(), &["xen", "ctr.csv", "--tsc-hz", "1e9", "--running", "48", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!((json["tenants"][0]["cycles"].as_f64().unwrap() / 3e9 - 1.0).abs() < 0.05, "{json}");
+}
+
+#[test]
+fn figures_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = |sd: &str| format!("case,mean_w,sd_w,n\nidle,74.9,{sd},40\n");
+    for (name, sd) in [("good.csv", "2"), ("negative.csv", "-2"), ("huge.csv", "1e308")] {
+        fs::write(folder.path().join(name), set(sd)).unwrap();
+    }
+    for wrong in ["negative.csv", "huge.csv"] {
+        let output = tenants(folder.path(), &["overhead", wrong, "good.csv"]);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+        assert!(text(&output.stderr).contains("line 2: sd_w"), "{}", text(&output.stderr));
+    }
+    let output = tenants(folder.path(), &["dumpsys", "good.csv", "--volts", "3850"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("from 0.8 to 60 V"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn lengths_of_time_are_checked_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let wattline = |arguments: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
+        command.args(arguments.split(' ')).current_dir(folder.path()).output().unwrap()
+    };
+    for (arguments, flag) in [
+        ("monitor --headless --interval 1e300 --duration 1", "--interval"),
+        ("monitor --headless --interval 1 --duration inf", "--duration"),
+        ("tenants cgroups --root . --for nan", "--for"),
+        ("tenants cgroups --root . --for=-1", "--for"),
+        ("tenants cgroups --root . --window-ms 1e300", "--window-ms"),
+        ("tenants watch x --seconds 5", "--seconds"),
+        ("activities x --out y --step-s 0", "--step-s"),
+        ("activities x --out y --from-s nan", "--from-s"),
+        ("run x --out y --wait 1e18", "--wait"),
+    ] {
+        let output = wattline(arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
+        assert!(said.contains(flag), "{arguments}: {said}");
+    }
+    // An interval that is longer than all is cut to it.
+    let output = wattline("monitor --headless --meter model --interval 100000 --duration 0.2");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).lines().count() > 1, "{}", text(&output.stdout));
+    fs::write(folder.path().join("cpu.stat"), "usage_usec 5\n").unwrap();
+    let output =
+        wattline("tenants cgroups --root . --powercap none --window-ms 80000000 --for 0.2");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

@@ -1,4 +1,4 @@
-//! What the call-tree probe's runtime writes (`wattline-calls.txt`) -> paths of calls.
+//! What the call-tree probe's runtime writes (`wattline-calls-N.txt`) -> paths of calls.
 //!
 //! `thread NAME`, then its nodes: `node PARENT BLOCK` (the entry block of the method; -1
 //! for the thread's begin), and below each `BLOCK EXECUTIONS`. A block whose method has no

@@ -30,9 +30,8 @@ impl Rows {
             if powers.of[column].is_none() || twins.len() < 2 {
                 continue;
             }
-            let together: Vec<&str> = twins.iter().map(|k| columns.names[*k].as_str()).collect();
             joint[column] = Some(names.len());
-            names.push(together.join(" + "));
+            names.push(powers.name(column, columns));
             all_twins[column] = twins;
         }
         names.push("constant".to_owned());

@@ -269,7 +269,7 @@ mod tests {
         let mut labels = Labels::default();
         let mut log = |at: usize| {
             let names = Names::parse(&run.names[at]).unwrap();
-            read_quanto(&run.nodes[at].buffer.dump(), &names, &mut labels)
+            read_quanto(&run.nodes[at].buffer.dump(), &names, &mut labels).unwrap()
         };
         let (one, four) = (log(0), log(1));
         let offset = clock_offset(&one, &four).unwrap();

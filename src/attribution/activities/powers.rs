@@ -59,6 +59,14 @@ impl Powers {
         self.of[at].map(|power| (at, power))
     }
 
+    /// The name of a column, or of all that share its power.
+    #[must_use]
+    pub fn name(&self, column: usize, columns: &Columns) -> String {
+        let twins = self.twins(column);
+        let names: Vec<&str> = twins.iter().map(|twin| columns.names[*twin].as_str()).collect();
+        names.join(" + ")
+    }
+
     /// The columns that share `column`'s power, itself first.
     #[must_use]
     pub fn twins(&self, column: usize) -> Vec<usize> {

@@ -14,9 +14,17 @@ pub type Thread = (i64, i64);
 /// The open sections of all threads.
 #[derive(Debug, Clone, Default)]
 pub struct Sections {
-    open: BTreeMap<Thread, Vec<(Label, i64)>>,
+    open: BTreeMap<Thread, Vec<Open>>,
     /// What was noticed.
     pub remarks: Vec<Remark>,
+}
+
+/// A section of a thread, or an activity that it took over with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Open {
+    label: Label,
+    since_ns: i64,
+    is_carried: bool,
 }
 
 /// How a thread's innermost section changed.
@@ -32,7 +40,7 @@ impl Sections {
     /// The innermost section of a thread.
     #[must_use]
     pub fn innermost(&self, thread: Thread) -> Option<Label> {
-        self.open.get(&thread)?.last().map(|(label, _)| *label)
+        self.open.get(&thread)?.last().map(|open| open.label)
     }
 
     /// Whether any thread has a section open.
@@ -44,25 +52,50 @@ impl Sections {
     /// A section begins.
     pub fn begin(&mut self, at_ns: i64, thread: Thread, label: Label) -> Turn {
         let from = self.innermost(thread);
-        self.open.entry(thread).or_default().push((label, at_ns));
+        let open = Open { label, since_ns: at_ns, is_carried: false };
+        self.open.entry(thread).or_default().push(open);
         Turn { from, to: Some(label) }
+    }
+
+    /// A thread takes over the activity of a call that it serves.
+    pub fn carry(&mut self, at_ns: i64, thread: Thread, label: Label) {
+        let open = Open { label, since_ns: at_ns, is_carried: true };
+        self.open.entry(thread).or_default().push(open);
+    }
+
+    /// How many calls a thread serves, each one within the one before.
+    #[must_use]
+    pub fn carried(&self, thread: Thread) -> usize {
+        let open = self.open.get(&thread).into_iter().flatten();
+        open.filter(|open| open.is_carried).count()
+    }
+
+    /// The innermost call that a thread serves is over, if it serves any.
+    pub fn put_down(&mut self, thread: Thread) {
+        if let Some(open) = self.open.get_mut(&thread)
+            && let Some(at) = open.iter().rposition(|open| open.is_carried)
+        {
+            open.remove(at);
+        }
     }
 
     /// The innermost section ends; none, and a remark, if there is none.
     pub fn end(&mut self, at_ns: i64, thread: Thread) -> Option<Turn> {
-        let ended = self.open.get_mut(&thread).and_then(Vec::pop);
+        let ended = self.open.get_mut(&thread).and_then(|open| {
+            let own = open.iter().rposition(|open| !open.is_carried)?;
+            Some(open.remove(own))
+        });
         if ended.is_none() {
             let message = format!("thread {} ends a section that it did not begin", thread.1);
             self.remarks.push(Remark::at(RemarkKind::EndWithoutBegin, at_ns, message));
         }
-        let (from, _) = ended?;
-        Some(Turn { from: Some(from), to: self.innermost(thread) })
+        Some(Turn { from: Some(ended?.label), to: self.innermost(thread) })
     }
 
     /// The innermost section turns out to be of this label.
     pub fn rename(&mut self, at_ns: i64, thread: Thread, label: Label) -> Option<Label> {
         match self.open.get_mut(&thread).and_then(|open| open.last_mut()) {
-            Some(last) => Some(std::mem::replace(&mut last.0, label)),
+            Some(last) => Some(std::mem::replace(&mut last.label, label)),
             None => {
                 let message = format!("thread {} binds a section that it did not begin", thread.1);
                 self.remarks.push(Remark::at(RemarkKind::Unbound, at_ns, message));
@@ -78,8 +111,8 @@ impl Sections {
             if *pid != process {
                 continue;
             }
-            ended.extend(open.last().map(|(label, _)| *label));
-            for (label, _) in std::mem::take(open) {
+            ended.extend(open.last().map(|open| open.label));
+            for Open { label, .. } in own(std::mem::take(open)) {
                 let message = format!(
                     "process {pid} died in section {} of thread {tid}: it ends there",
                     name(label)
@@ -93,7 +126,7 @@ impl Sections {
     /// The log ends: says which sections are still open.
     pub fn finish(&mut self, name: impl Fn(Label) -> String) {
         for ((_, tid), open) in std::mem::take(&mut self.open) {
-            for (label, since) in open {
+            for Open { label, since_ns: since, .. } in own(open) {
                 let message = format!(
                     "section {} of thread {tid}, begun at {:.6} s, never ends: it is taken to last \
                      to the end of the log",
@@ -104,6 +137,11 @@ impl Sections {
             }
         }
     }
+}
+
+/// Sections that threads begin themselves.
+fn own(open: Vec<Open>) -> impl Iterator<Item = Open> {
+    open.into_iter().filter(|open| !open.is_carried)
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ const CLOCK_MONOTONIC_RAW: u32 = 5;
 const CLOCK_BOOTTIME: u32 = 6;
 /// What `cpu_idle` says when a CPU leaves idleness.
 const NOT_IDLE: u32 = u32::MAX;
+/// `TF_ONE_WAY` of a binder transaction's flags.
+const ONE_WAY: u32 = 1;
 
 /// The thread that each CPU runs, as far as the trace has told.
 pub type Running = BTreeMap<u32, i32>;
@@ -113,6 +115,14 @@ fn one(cpu: u32, event: FtraceEvent) -> Option<What> {
     if let Some(plug) = event.sched_cpu_hotplug.filter(|plug| plug.error == 0) {
         let cpu = u32::try_from(plug.affected_cpu).ok()?;
         return Some(What::CpuHotplug { cpu, is_online: plug.status != 0 });
+    }
+    let tid = i32::try_from(event.pid).unwrap_or(i32::MAX);
+    if let Some(sent) = event.binder_transaction {
+        let (is_reply, is_one_way) = (sent.reply != 0, sent.flags & ONE_WAY != 0);
+        return Some(What::Transaction { tid, id: sent.debug_id, is_reply, is_one_way });
+    }
+    if let Some(received) = event.binder_transaction_received {
+        return Some(What::TransactionReceived { tid, id: received.debug_id });
     }
     if let Some(rename) = event.task_rename {
         let name = text(&rename.newcomm);

@@ -8,9 +8,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use prost::Message;
 
 use super::wire::{
-    self, BatteryCounters, ClockSnapshot, CompactSched, CpuState, EnergyData, FtraceBundle,
-    FtraceEvent, Packet, PowerRails, Print, Process, ProcessTree, RailDescriptor, SchedSwitch,
-    Thread, TrackDescriptor, TrackEvent,
+    self, BatteryCounters, BinderReceived, BinderTransaction, ClockSnapshot, CompactSched,
+    CpuState, EnergyData, FtraceBundle, FtraceEvent, Packet, PowerRails, Print, Process,
+    ProcessTree, RailDescriptor, SchedSwitch, Thread, TrackDescriptor, TrackEvent,
 };
 
 /// A trace being written.
@@ -183,6 +183,25 @@ pub fn idle(timestamp: u64, cpu_id: u32, state: u32) -> FtraceEvent {
 pub fn print(timestamp: u64, pid: u32, text: &str) -> FtraceEvent {
     let print = Some(Print { buf: text.into() });
     FtraceEvent { timestamp, pid, print, ..FtraceEvent::default() }
+}
+
+/// A thread calls into another process by a transaction.
+pub fn call(timestamp: u64, pid: u32, debug_id: i32, is_one_way: bool) -> FtraceEvent {
+    let flags = u32::from(is_one_way);
+    let binder_transaction = Some(BinderTransaction { debug_id, reply: 0, flags });
+    FtraceEvent { timestamp, pid, binder_transaction, ..FtraceEvent::default() }
+}
+
+/// A thread replies to the call that it serves.
+pub fn reply(timestamp: u64, pid: u32, debug_id: i32) -> FtraceEvent {
+    let binder_transaction = Some(BinderTransaction { debug_id, reply: 1, flags: 0 });
+    FtraceEvent { timestamp, pid, binder_transaction, ..FtraceEvent::default() }
+}
+
+/// A thread receives a transaction.
+pub fn received(timestamp: u64, pid: u32, debug_id: i32) -> FtraceEvent {
+    let binder_transaction_received = Some(BinderReceived { debug_id });
+    FtraceEvent { timestamp, pid, binder_transaction_received, ..FtraceEvent::default() }
 }
 
 /// Counters of a battery: microamperes and microvolts.

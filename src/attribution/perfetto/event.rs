@@ -60,6 +60,24 @@ pub enum What {
         /// What it says.
         mark: Mark,
     },
+    /// A thread sends a binder transaction: a call into another process, or its reply.
+    Transaction {
+        /// The thread.
+        tid: i32,
+        /// Number of the transaction, by which its reception is known.
+        id: i32,
+        /// Whether it replies to the call that the thread serves.
+        is_reply: bool,
+        /// Whether nobody waits for a reply.
+        is_one_way: bool,
+    },
+    /// A thread receives a binder transaction: it serves the call, or has its reply.
+    TransactionReceived {
+        /// The thread.
+        tid: i32,
+        /// Number of the transaction.
+        id: i32,
+    },
     /// What a rail is called. Comes before its samples.
     Rail {
         /// Number of the rail in this trace.

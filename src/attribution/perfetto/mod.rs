@@ -1,6 +1,7 @@
 //! A streaming reader of Perfetto traces (`protos/perfetto/trace/*.proto` of
 //! github.com/google/perfetto), plain or gzip: scheduler switches in full and compact
-//! form, CPU and GPU frequencies, idle states, hotplug, atrace sections, power rails,
+//! form, CPU and GPU frequencies, idle states, hotplug, atrace sections, binder
+//! transactions, power rails,
 //! battery counters, processes with their users, threads, packages, tracks and their
 //! events. Packets are read one at a time. What a trace lost is counted ([`Losses`]); a
 //! trace that ends in the middle gives what it has, and a finding.

@@ -48,6 +48,10 @@ pub struct FtraceEvent {
     pub cpu_idle: Option<CpuState>,
     #[prost(message, optional, tag = "19")]
     pub sched_cpu_hotplug: Option<Hotplug>,
+    #[prost(message, optional, tag = "50")]
+    pub binder_transaction: Option<BinderTransaction>,
+    #[prost(message, optional, tag = "51")]
+    pub binder_transaction_received: Option<BinderReceived>,
     #[prost(message, optional, tag = "236")]
     pub task_rename: Option<TaskRename>,
     #[prost(message, optional, tag = "332")]
@@ -89,6 +93,22 @@ pub struct Hotplug {
     pub error: i32,
     #[prost(int32, tag = "3")]
     pub status: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct BinderTransaction {
+    #[prost(int32, tag = "1")]
+    pub debug_id: i32,
+    #[prost(int32, tag = "5")]
+    pub reply: i32,
+    #[prost(uint32, tag = "7")]
+    pub flags: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct BinderReceived {
+    #[prost(int32, tag = "1")]
+    pub debug_id: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -22,7 +22,7 @@ impl Stream {
         if used.cpu_ns == 0.0 && used.counts.is_none() {
             return;
         }
-        let late = self.parts(start_ns, end_ns, |window, share, _| {
+        let late = self.parts(start_ns, end_ns, |window, share| {
             let tally = window.tally(used.tenant);
             tally.cpu_ns += used.cpu_ns * share;
             if let Some(counts) = &used.counts {
@@ -38,13 +38,13 @@ impl Stream {
         }
     }
 
-    /// Gives each window that an interval touches its part of it (of 1, and in ns);
+    /// Gives each window that an interval touches its part of it, of 1;
     /// returns the part that came too late.
     pub(super) fn parts(
         &mut self,
         start_ns: u64,
         end_ns: u64,
-        mut give: impl FnMut(&mut Window, f64, f64),
+        mut give: impl FnMut(&mut Window, f64),
     ) -> f64 {
         let width = self.options.window_ns;
         let length = end_ns.saturating_sub(start_ns);
@@ -53,7 +53,7 @@ impl Stream {
         if is_whole || start_ns / width == last {
             return match self.held(last) {
                 Some(position) => {
-                    give(self.ring.at(position), 1.0, length as f64);
+                    give(self.ring.at(position), 1.0);
                     0.0
                 }
                 None => 1.0,
@@ -73,7 +73,7 @@ impl Stream {
             let to = (number + 1).saturating_mul(width).min(end_ns);
             let share = (to - from) as f64 / length as f64;
             match self.held(number) {
-                Some(position) => give(self.ring.at(position), share, (to - from) as f64),
+                Some(position) => give(self.ring.at(position), share),
                 None => late += share,
             }
             from = to;

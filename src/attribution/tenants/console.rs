@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::names::{Names, TenantId};
-use super::output::{name, power_w};
+use super::output::name;
 use super::view::{Row, View};
 use crate::report::format::shortened;
 
@@ -27,7 +27,7 @@ pub fn table(view: &View, names: &Names, most: usize) -> String {
                 write!(line, "{:>12}", cells.cycles.map_or("none".into(), |c| format!("{c:.3e}")));
         }
         if has_energy {
-            let watts = power_w(cells, view).map_or("none".into(), |watts| format!("{watts:.3} W"));
+            let watts = view.power_w(cells).map_or("none".into(), |watts| format!("{watts:.3} W"));
             let _ = write!(line, "{:>12}{watts:>12}", joules(cells.energy_j));
         }
         let _ = writeln!(line, "{:>8.2} %", cells.share * 100.0);
@@ -63,7 +63,8 @@ fn seen(row: &Row, view: &View) -> Row {
 }
 
 fn sum(a: Row, b: Row) -> Row {
-    let both = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
+    // What is not known of one adds nothing to the other.
+    let both = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b).or(a).or(b);
     Row {
         cpu_s: a.cpu_s + b.cpu_s,
         cycles: both(a.cycles, b.cycles),

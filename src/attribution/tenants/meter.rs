@@ -41,11 +41,25 @@ pub(super) struct Meter {
 }
 
 /// Energy between two readings.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Difference {
     pub start_ns: u64,
     pub end_ns: u64,
     pub energy_j: f64,
+    /// Metered time: more than that between begin and end where several are one.
+    pub ns: f64,
+}
+
+impl Difference {
+    /// Two as one: their energy is spread evenly over the time of both.
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            start_ns: self.start_ns.min(other.start_ns),
+            end_ns: self.end_ns.max(other.end_ns),
+            energy_j: self.energy_j + other.energy_j,
+            ns: self.ns + other.ns,
+        }
+    }
 }
 
 impl Meter {
@@ -95,12 +109,12 @@ impl Meter {
             troubles.sparse_readings += 1;
         }
         self.last = Some((at_ns, reading));
-        Some(Difference { start_ns, end_ns: at_ns, energy_j: energy.0 })
+        Some(Difference { start_ns, end_ns: at_ns, energy_j: energy.0, ns: seconds * 1e9 })
     }
 
-    /// Forgets the last reading: the clock was set.
-    pub fn restart(&mut self) {
-        self.last = None;
+    /// Forgets the last reading if it is later than `now_ns`: the clock was set back.
+    pub fn restart(&mut self, now_ns: u64) {
+        self.last = self.last.filter(|(at_ns, _)| *at_ns <= now_ns);
     }
 }
 
@@ -124,7 +138,8 @@ mod tests {
         let mut troubles = Troubles::default();
         assert_eq!(meter.read(0, (1 << 32) - 65_536, &mut troubles), None);
         let difference = meter.read(S, 65_536, &mut troubles);
-        assert_eq!(difference, Some(Difference { start_ns: 0, end_ns: S, energy_j: 2.0 }));
+        let expected = Difference { start_ns: 0, end_ns: S, energy_j: 2.0, ns: S as f64 };
+        assert_eq!(difference, Some(expected));
         assert_eq!((troubles.meter_wraps, troubles.disordered_readings), (1, 0));
         // Once around takes 65 536 J.
         assert_eq!(f64::from(u32::MAX) * UNIT_DEFAULT_J + UNIT_DEFAULT_J, 65_536.0);

@@ -40,7 +40,7 @@ pub fn rows_csv(view: &View, names: &Names, table: &Table, origin_ns: u64) -> St
     for row in view.rows() {
         let tenant = field(name(&row, names));
         let (cycles, energy) = (shown(row.cycles), shown(row.energy_j));
-        let power = shown(power_w(&row, view));
+        let power = shown(view.power_w(&row));
         let share = rounded(row.share);
         let basis = view.basis();
         let (cpu, switches) = (rounded(row.cpu_s), row.switches);
@@ -65,6 +65,8 @@ struct JsonView<'a> {
     energy_j: Option<f64>,
     power_w: Option<f64>,
     metered_s: Option<f64>,
+    outside_log_j: Option<f64>,
+    outside_log_s: Option<f64>,
     basis: String,
     tenants: Vec<JsonRow<'a>>,
 }
@@ -94,18 +96,19 @@ pub fn json_line(view: &View, names: &Names, view_s: Option<u32>, origin_ns: u64
         cycles: row.cycles,
         switches: row.switches,
         energy_j: row.energy_j,
-        power_w: power_w(row, view),
+        power_w: view.power_w(row),
         share: row.share,
     };
-    let seconds = view.seconds();
     let json = JsonView {
         view_s,
         start_s: since(view.start_ns, origin_ns),
         end_s: since(view.end_ns, origin_ns),
         windows: view.windows,
         energy_j: view.total_j(),
-        power_w: view.total_j().filter(|_| seconds > 0.0).map(|energy| energy / seconds),
+        power_w: view.total_power_w(),
         metered_s: view.metered_s,
+        outside_log_j: view.outside.map(|outside| outside.energy_j),
+        outside_log_s: view.outside.map(|outside| outside.seconds),
         basis: view.basis(),
         tenants: rows.iter().map(row).collect(),
     };
@@ -145,11 +148,6 @@ pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
 
 pub(super) fn name<'a>(row: &Row, names: &'a Names) -> &'a str {
     names.name(row.tenant.unwrap_or(super::TenantId::NOBODY))
-}
-
-pub(super) fn power_w(row: &Row, view: &View) -> Option<f64> {
-    let seconds = view.seconds();
-    row.energy_j.filter(|_| seconds > 0.0).map(|energy| energy / seconds)
 }
 
 fn since(at_ns: u64, origin_ns: u64) -> f64 {

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::model::{normal_quantile, student_quantile};
 
+/// More than any machine draws.
+const MOST_W: f64 = 1e9;
+
 /// One set of runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Runs {
@@ -49,9 +52,29 @@ pub enum OverheadError {
         /// What it says.
         text: String,
     },
+    /// A number that no runs can have.
+    #[error("line {line}: {column} is {text}; it is {range}")]
+    Range {
+        /// The line, from 1.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// What it says.
+        text: String,
+        /// What it may be.
+        range: &'static str,
+    },
     /// The file is no CSV.
     #[error("{0}")]
     Csv(String),
+    /// A second row of a set.
+    #[error("line {line}: {group:?} has a row already; runs of their own have power_w")]
+    Twice {
+        /// The line, from 1.
+        line: u64,
+        /// The set.
+        group: String,
+    },
     /// Too little to know the spread.
     #[error("{group:?} has {count} runs; at least 2 are needed")]
     TooFew {
@@ -110,7 +133,8 @@ pub fn epsilon(with: Runs, base: Runs) -> Overhead {
 /// or but `mean_w`, `sd_w` and `n` (a row per set).
 ///
 /// # Errors
-/// Missing columns, fields that are no numbers, groups with fewer than two runs.
+/// Missing columns, fields that are no numbers or can't be, sets with two rows, groups with
+/// fewer than two runs.
 pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let wrong = |error: csv::Error| OverheadError::Csv(error.to_string());
@@ -131,15 +155,34 @@ pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
             let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
             value.ok_or_else(|| OverheadError::Number { line, column, text: text.to_owned() })
         };
+        let watts = |index: usize, column| {
+            let value = number(index, column)?;
+            let range = "at least 0 and at most 1e9 W";
+            let text = record.get(index).unwrap_or_default().to_owned();
+            let is_fine = (0.0..=MOST_W).contains(&value);
+            if is_fine {
+                Ok(value)
+            } else {
+                Err(OverheadError::Range { line, column, text, range })
+            }
+        };
         let fields = record.iter().enumerate();
         let of_group = fields.filter(|(index, _)| !values.contains(&Some(*index)));
         let group = of_group.map(|(_, field)| field).collect::<Vec<_>>().join(", ");
         match (power, set) {
-            (Some(power), _) => powers.entry(group).or_default().push(number(power, "power_w")?),
+            (Some(power), _) => powers.entry(group).or_default().push(watts(power, "power_w")?),
             (None, Some(((mean, sd), n))) => {
-                let (mean_w, sd_w) = (number(mean, "mean_w")?, number(sd, "sd_w")?);
-                let count = number(n, "n")?.max(0.0) as u64;
-                sets.insert(group, Runs { mean_w, sd_w: sd_w.abs(), count });
+                let (mean_w, sd_w) = (watts(mean, "mean_w")?, watts(sd, "sd_w")?);
+                let text = record.get(n).unwrap_or_default();
+                let count = text.parse().map_err(|_| OverheadError::Range {
+                    line,
+                    column: "n",
+                    text: text.to_owned(),
+                    range: "a whole number of runs",
+                })?;
+                if sets.insert(group.clone(), Runs { mean_w, sd_w, count }).is_some() {
+                    return Err(OverheadError::Twice { line, group });
+                }
             }
             (None, None) => {}
         }
@@ -197,7 +240,9 @@ pub fn overhead_csv(
             found.epsilon_t_w,
         ];
         let mut row = vec![group.clone(), with.count.to_string()];
-        row.extend(numbers.map(|number| format!("{number:.6}")));
+        // Nothing is a part of 0 W.
+        let shown = |number: f64| number.is_finite().then(|| format!("{number:.6}"));
+        row.extend(numbers.map(|number| shown(number).unwrap_or_default()));
         row[4] = base.count.to_string();
         writer.write_record(row).map_err(wrong)?;
     }
@@ -238,6 +283,11 @@ mod tests {
         assert!(says("a,b\n1,2\n").contains("there are: a, b"));
         assert!(says("power_w\nx\n").contains("line 2: power_w is \"x\""));
         assert!(says("case,power_w\nidle,1\n").contains("at least 2"));
+        let set = |row: &str| says(&format!("case,mean_w,sd_w,n\n{row}\n"));
+        assert!(set("idle,74.5,-2,40").contains("line 2: sd_w is -2; it is at least 0"));
+        assert!(set("idle,74.5,1e308,40").contains("at most 1e9 W"));
+        assert!(set("idle,74.5,2,-40").contains("n is -40; it is a whole number"));
+        assert!(set("idle,74.5,2,40\nidle,75,2,40").contains("line 3: \"idle\" has a row"));
         let one = parse_runs("case,power_w\na,1\na,2\n").unwrap();
         let two = parse_runs("case,power_w\nb,1\nb,2\n").unwrap();
         assert_eq!(overhead_csv(&one, &two), Err(OverheadError::Unpaired("a".into())));

@@ -186,7 +186,7 @@ fn phone() -> TraceBytes {
     let mut trace = TraceBytes::default();
     trace.processes(&[(100, "com.example.game", 10_100), (200, "com.example.mail", 10_200)]);
     trace.threads(&[(101, 100, "RenderThread")]);
-    trace.rails(&["S2M_VDD_CPUCL2", "VSYS_PWR_DISPLAY"]).energies(0, &[0, 0]);
+    trace.rails(&["S2M_VDD_CPUCL2", "VSYS_PWR_DISPLAY"]).energies(1, &[0, 0]);
     // CPU 1's bundle first: reading it must not make CPU 0's late.
     let one = vec![
         frequency(0, 1, 500_000),
@@ -249,7 +249,7 @@ fn a_table_of_the_chip_stands_for_a_meter() {
 }
 
 #[test]
-fn who_runs_to_the_end_of_the_trace_pays_for_it() {
+fn who_runs_to_the_last_switch_pays_until_then_and_for_no_rail_after_it() {
     const MS: u64 = 1_000_000;
     let mut trace = TraceBytes::default();
     trace.rails(&["CPU"]).energies(0, &[0]);
@@ -261,9 +261,12 @@ fn who_runs_to_the_end_of_the_trace_pays_for_it() {
     ];
     trace.bundle(0, run).energies(90, &[90_000]);
     let (view, names, _) = android(&trace, Grouping::Thread, &RailChoice::Cpu);
-    let row = view.rows()[0];
-    assert_eq!((names.name(row.tenant.unwrap()), row.cycles), ("app", Some(88e6)));
-    assert!((row.energy_j.unwrap() - 0.09).abs() < 1e-9, "{row:?}");
+    let rows = view.rows();
+    assert_eq!((names.name(rows[0].tenant.unwrap()), rows[0].cycles), ("app", Some(1e6)));
+    // 1 W from the first switch to the last; of 88 ms nothing is known but their energy.
+    assert!((rows[0].energy_j.unwrap() - 0.002).abs() < 1e-9, "{rows:?}");
+    let unattributed = rows.last().unwrap().energy_j.unwrap();
+    assert!((unattributed - 0.088).abs() < 1e-9, "{rows:?}");
 }
 
 #[test]
@@ -278,7 +281,7 @@ fn a_battery_is_a_meter_for_want_of_rails() {
     let (view, names, _) = android(&trace, Grouping::User, &RailChoice::Cpu);
     assert!((view.total_j().unwrap() - 0.2).abs() < 1e-6, "2 W for 100 ms: {:?}", view.total_j());
     assert_eq!(names.name(view.rows()[0].tenant.unwrap()), "app (no user known)");
-    assert_eq!(view.basis(), "cpu-time+none");
+    assert_eq!(view.basis(), "cpu-time");
 }
 
 proptest! {

@@ -16,7 +16,7 @@ pub(super) fn share(
     options: &StreamOptions,
     meters: usize,
     (start_ns, end_ns): (u64, u64),
-    tallies: Tallies,
+    mut tallies: Tallies,
     window: &Window,
 ) -> View {
     let weights = weights(options, &tallies, window.is_counted);
@@ -45,6 +45,7 @@ pub(super) fn share(
         Energy::Modelled { joules_per_count, .. } => Some(sum * joules_per_count),
         Energy::None => None,
     };
+    tallies.values_mut().for_each(|tally| tally.is_priced = energy_j.is_some());
     let metered_s = window.metered_ns * 1e-9 / meters.max(1) as f64;
     View {
         start_ns,
@@ -53,6 +54,7 @@ pub(super) fn share(
         metered_s: window.is_metered.then_some(metered_s),
         shares: split(1.0),
         energy: energy_j.map(split),
+        outside: None,
         tallies,
         bases: [(basis, 1)].into(),
     }

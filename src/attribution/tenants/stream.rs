@@ -1,4 +1,5 @@
-//! The stream: records in, closed windows out; memory is that of the ring.
+//! The stream: records in, closed windows out; memory is that of the ring, and of readings
+//! of meters that are ahead of the log.
 
 use std::collections::VecDeque;
 
@@ -6,8 +7,9 @@ use crate::power::Counter;
 
 use super::charge::Used;
 use super::cpu::Cpu;
-use super::meter::{Meter, MeterId};
+use super::meter::{Difference, Meter, MeterId};
 use super::options::{Counting, Energy, StreamOptions};
+use super::outside::Outside;
 use super::record::Record;
 use super::trouble::Troubles;
 use super::view::{Basis, View};
@@ -25,6 +27,12 @@ pub struct Stream {
     pub(super) ring: Ring,
     pub(super) cpus: Vec<Option<Cpu>>,
     pub(super) meters: Vec<Meter>,
+    /// Energy that was metered after the newest record.
+    pub(super) held: VecDeque<Difference>,
+    pub(super) before_log: Outside,
+    pub(super) after_log: Outside,
+    /// Metered time whose energy came too late, summed over meters.
+    pub(super) late_metered_ns: f64,
     pub(super) closed: VecDeque<View>,
     pub(super) total: View,
     pub(super) troubles: Troubles,
@@ -39,10 +47,15 @@ impl Stream {
     pub fn new(options: StreamOptions) -> Self {
         let options = StreamOptions { window_ns: options.window_ns.max(1), ..options };
         Self {
-            ring: Ring::new(options.ring),
+            // The window that is under way is not one of those that are over.
+            ring: Ring::new(options.ring.saturating_add(1)),
             options,
             cpus: Vec::new(),
             meters: Vec::new(),
+            held: VecDeque::new(),
+            before_log: Outside::default(),
+            after_log: Outside::default(),
+            late_metered_ns: 0.0,
             closed: VecDeque::new(),
             total: View::empty(),
             troubles: Troubles::default(),
@@ -74,13 +87,13 @@ impl Stream {
         &mut self.troubles
     }
 
-    /// The newest record's time in ns.
+    /// The newest record's time in ns; readings of meters don't count.
     #[must_use]
     pub fn newest_ns(&self) -> u64 {
         self.newest_ns
     }
 
-    /// The first record's time in ns; `None` before it.
+    /// The first record's time in ns; `None` before it. Readings of meters don't count.
     #[must_use]
     pub fn first_ns(&self) -> Option<u64> {
         self.first_ns
@@ -152,12 +165,26 @@ impl Stream {
 
     /// Closes all windows: nothing more comes. CPUs' time runs to the last record.
     pub fn finish(&mut self) {
+        self.end_log();
+        if self.troubles.late_j != 0.0 {
+            let late_s = self.late_metered_ns * 1e-9 / self.meters.len().max(1) as f64;
+            self.total.add_unattributed(self.troubles.late_j, late_s);
+        }
+        for outside in [self.before_log, self.after_log] {
+            if outside.is_some() {
+                let view = View::outside(&outside, self.meters.len());
+                self.total.add(&view);
+                self.closed.push_back(view);
+            }
+        }
+    }
+
+    /// Nothing more comes of this clock.
+    fn end_log(&mut self) {
+        self.release_all();
         let end_ns = self.newest_ns;
         while self.ring.len() > 0 {
             self.close(end_ns);
-        }
-        if self.troubles.late_j != 0.0 {
-            self.total.add_unattributed(self.troubles.late_j);
         }
     }
 
@@ -180,6 +207,7 @@ impl Stream {
         self.late_in_a_row = 0;
         self.begins(at_ns);
         self.newest_ns = self.newest_ns.max(at_ns);
+        self.release();
         true
     }
 
@@ -197,15 +225,12 @@ impl Stream {
     /// The clock was set: what is held is closed, and all starts anew.
     fn clock_step(&mut self, at_ns: u64) {
         self.troubles.clock_steps += 1;
-        let end_ns = self.newest_ns;
-        while self.ring.len() > 0 {
-            self.close(end_ns);
-        }
-        let jumped = at_ns.saturating_sub(end_ns) / self.options.window_ns;
+        self.end_log();
+        let jumped = at_ns.saturating_sub(self.newest_ns) / self.options.window_ns;
         self.troubles.skipped_windows += jumped;
         self.ring.restart();
         self.cpus.fill(None);
-        self.meters.iter_mut().for_each(Meter::restart);
+        self.meters.iter_mut().for_each(|meter| meter.restart(at_ns));
         self.first_ns = Some(at_ns);
         self.newest_ns = at_ns;
         self.late_in_a_row = 0;

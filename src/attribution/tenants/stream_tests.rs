@@ -159,14 +159,96 @@ fn energy_of_windows_adds_up_to_the_counters_difference() {
 
 #[test]
 fn zero_cycles_and_no_records_are_unattributed() {
-    let records =
-        [joules(0, 0), leave(10, 0, 1, 0.0), leave(90, 0, 1, 0.0), joules(90, 9), joules(150, 15)];
+    let records = [joules(0, 0), leave(0, 0, 1, 0.0), leave(150, 0, 1, 0.0), joules(150, 15)];
     let (windows, _) = run(defaults(), &records);
     for window in &windows {
         assert_eq!(unattributed(window).energy_j, window.total_j());
         assert_eq!(window.basis(), "none");
     }
     assert_eq!(windows[0].total_j(), Some(10.0));
+}
+
+#[test]
+fn what_is_metered_outside_of_the_log_is_nobodys() {
+    // Thread 2 was last, at 5 s; the meter goes on to 10 s, and beyond the ring.
+    let mut records = vec![joules(0, 0), switch(1_000, 0, 0, 1), switch(4_000, 0, 1, 2)];
+    records.push(switch(5_000, 0, 2, 2));
+    records.extend((1..=20).map(|half| joules(half * 500, half)));
+    for ring in [5, 100] {
+        let (windows, stream) = run(StreamOptions { ring, ..defaults() }, &records);
+        let total = stream.total();
+        let cpu_s: f64 = total.rows().iter().map(|row| row.cpu_s).sum();
+        assert!((cpu_s - 4.0).abs() < 1e-9, "the CPU's time is that of the log: {cpu_s}");
+        assert!((row(total, 2).cpu_s - 1.0).abs() < 1e-9);
+        assert_eq!((total.start_ns, total.end_ns), (1_000 * MS, 5_000 * MS));
+        let outside = total.outside.unwrap();
+        // A second before the first switch and five after the last, 2 W each.
+        assert!((outside.energy_j - 12.0).abs() < 1e-9, "{outside:?}");
+        assert!((outside.seconds - 6.0).abs() < 1e-9, "{outside:?}");
+        assert!((total.total_j().unwrap() - 20.0).abs() < 1e-9);
+        let sum: f64 = windows.iter().filter_map(View::total_j).sum::<f64>();
+        assert!((sum + stream.troubles().late_j - 20.0).abs() < 1e-9, "{sum}");
+        // Power is that of the time which both cover.
+        assert!((total.total_power_w().unwrap() - 2.0).abs() < 1e-9);
+    }
+    let (_, stream) = run(defaults(), &records);
+    assert!((row(stream.total(), 2).energy_j.unwrap() - 2.0).abs() < 1e-9);
+    assert!((unattributed(stream.total()).energy_j.unwrap() - 12.0).abs() < 1e-9);
+    // The switch at 5 s ends the last window, and makes none for itself.
+    assert_eq!((stream.total().windows, stream.total().basis()), (40, "cpu-time".into()));
+}
+
+#[test]
+fn a_meter_around_a_short_log_is_not_the_first_threads() {
+    let records =
+        [joules(0, 0), switch(50_000, 0, 7, 1), switch(50_001, 0, 1, 7), joules(100_000, 650)];
+    let (_, stream) = run(defaults(), &records);
+    let total = stream.total();
+    assert!((row(total, 1).energy_j.unwrap() - 0.0065).abs() < 1e-9);
+    assert!((unattributed(total).energy_j.unwrap() - 649.9935).abs() < 1e-9);
+    assert!(stream.troubles().findings().is_empty(), "{:?}", stream.troubles());
+}
+
+#[test]
+fn energy_of_no_record_is_no_tenants() {
+    // The meter stops before the switches begin.
+    let records = [joules(0, 0), joules(100, 3), switch(200, 0, 0, 1), switch(300, 0, 1, 0)];
+    let (_, stream) = run(defaults(), &records);
+    assert_eq!(row(stream.total(), 1).energy_j, None, "not 0 J");
+    assert_eq!(unattributed(stream.total()).energy_j, Some(3.0));
+    assert_eq!(stream.total().power_w(&row(stream.total(), 1)), None);
+}
+
+#[test]
+fn power_is_over_the_time_that_was_metered() {
+    // 64 W for the first four of twelve seconds.
+    let mut records = vec![joules(0, 0), switch(0, 0, 0, 1)];
+    records.extend((1..=40).map(|n| joules(n * 100, n * 64)).map(|record| match record {
+        Record::Energy { at_ns, meter, reading } => {
+            Record::Energy { at_ns, meter, reading: reading / 10 }
+        }
+        other => other,
+    }));
+    records.push(switch(12_000, 0, 1, 0));
+    let (windows, stream) = run(StreamOptions { ring: 1_000, ..defaults() }, &records);
+    let total = stream.total();
+    assert!((total.metered_s.unwrap() - 4.0).abs() < 1e-9);
+    assert!((total.power_w(&row(total, 1)).unwrap() - 64.0).abs() < 1e-9);
+    assert_eq!(row(&windows[100], 1).energy_j, None, "not 0 J where nothing was metered");
+}
+
+#[test]
+fn counts_that_no_cpu_can_do_are_left_out() {
+    let mut records = vec![leave(0, 0, 1, 1e15)];
+    records.extend((1..10).map(|n| leave(n * 10, 0, 1, 1e15 + n as f64 * 2e7)));
+    let (_, stream) = run(defaults(), &records);
+    assert_eq!((stream.troubles().counts, stream.troubles().impossible_counts), (9, 9));
+    assert_eq!(row(stream.total(), 1).cycles, None, "shared by CPU time");
+    // Told that they run on, they are 2 GHz.
+    let counting = Counting::Running { bits: 60 };
+    let (_, stream) = run(StreamOptions { counting, ..defaults() }, &records);
+    assert_eq!(stream.troubles().impossible_counts, 0);
+    assert!((row(stream.total(), 1).cycles.unwrap() - 1.8e8).abs() < 1.0);
 }
 
 #[test]
@@ -251,5 +333,5 @@ fn memory_is_bounded_by_the_ring() {
         let held = std::iter::from_fn(|| stream.next_closed()).count();
         assert!(held <= 2, "{held} windows leave at once");
     }
-    assert_eq!(stream.recent(1_000).windows, 4, "five are held, and one is not over");
+    assert_eq!(stream.recent(1_000).windows, 5, "besides the one that is under way");
 }

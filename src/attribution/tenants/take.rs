@@ -4,13 +4,17 @@ use super::charge::Used;
 use super::cpu::Cpu;
 use super::meter::MeterId;
 use super::names::TenantId;
-use super::options::Counting;
+use super::options::{Charging, Counting, Energy};
 use super::record::{Counts, Runner};
 use super::stream::Stream;
 use super::window::Place;
 
 /// CPUs that can be told apart; a larger number in a log is damage.
 const MOST_CPUS: u32 = 8192;
+/// No CPU has more cycles in a nanosecond.
+const MOST_GHZ: f64 = 10.0;
+/// A counter is read a little before or after the clock of its record.
+const SKEW_NS: f64 = 1e5;
 
 impl Stream {
     fn cpu(&mut self, cpu: u32) -> Option<&mut Option<Cpu>> {
@@ -53,6 +57,7 @@ impl Stream {
             }
             (counts, _) => counts.filter(|_| !is_first),
         };
+        let counts = counts.filter(|counts| self.is_possible(counts, at_ns - state.last_ns));
         self.troubles.opening += u64::from(is_first && has_counts);
         // What leaves the ring meanwhile must not charge this time again.
         if let Some(Some(state)) = self.cpus.get_mut(cpu as usize) {
@@ -64,6 +69,15 @@ impl Stream {
         self.count_switch(at_ns, tenant);
         let raw = state.raw;
         self.cpus[cpu as usize] = Some(Cpu { running: incoming, raw, ..Cpu::since(at_ns) });
+    }
+
+    /// Whether a CPU can have counted so many cycles in a time; others are counted as trouble.
+    fn is_possible(&mut self, counts: &Counts, passed_ns: u64) -> bool {
+        let Some(cycles) = counts.cycles else { return true };
+        self.troubles.counts += 1;
+        let is_possible = cycles <= (passed_ns as f64 + SKEW_NS) * MOST_GHZ;
+        self.troubles.impossible_counts += u64::from(!is_possible);
+        is_possible
     }
 
     /// Charges what a CPU did since its last switch; some of its time may be charged already.
@@ -81,6 +95,10 @@ impl Stream {
     }
 
     fn count_switch(&mut self, at_ns: u64, tenant: TenantId) {
+        // It ends what ran before it, also on a boundary: no window is there for it alone.
+        let is_first = self.first_ns.is_none_or(|first| at_ns <= first);
+        let is_spread = self.options.charging == Charging::Spread;
+        let at_ns = at_ns - u64::from(is_spread && !is_first);
         if let Place::Held(position) = self.ring.place(at_ns / self.options.window_ns) {
             self.ring.at(position).tally(tenant).switches += 1;
         }
@@ -125,18 +143,12 @@ impl Stream {
     }
 
     pub(super) fn energy(&mut self, at_ns: u64, meter: MeterId, reading: u64) {
-        if !self.is_on_time(at_ns) {
+        // A model's energy is not the meters'.
+        if self.options.energy != Energy::Meters {
             return;
         }
         let Some(meter) = self.meters.get_mut(meter.0) else { return };
-        let Some(difference) = meter.read(at_ns, reading, &mut self.troubles) else { return };
-        let (start_ns, end_ns) = (difference.start_ns, difference.end_ns);
-        let late = self.parts(start_ns, end_ns, |window, share, ns| {
-            window.energy_j += difference.energy_j * share;
-            window.metered_ns += ns;
-            window.is_metered = true;
-        });
-        self.troubles.late_j += difference.energy_j * late;
-        self.troubles.late += u64::from(late > 0.0);
+        let difference = meter.read(at_ns, reading, &mut self.troubles);
+        difference.into_iter().for_each(|difference| self.hold(difference));
     }
 }

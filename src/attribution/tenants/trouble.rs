@@ -23,6 +23,10 @@ pub struct Troubles {
     pub late_cycles: f64,
     /// Energy that came so, in joules: part of `unattributed`.
     pub late_j: f64,
+    /// Switches that counted cycles.
+    pub counts: u64,
+    /// Those of them with more cycles than a CPU can run through since its last switch.
+    pub impossible_counts: u64,
     /// Switches before the last one of their CPU.
     pub disordered: u64,
     /// Readings before the last one of their meter.
@@ -74,6 +78,12 @@ impl Troubles {
                     self.late_cycles,
                     self.late_j
                 ),
+            ),
+            (
+                self.impossible_counts,
+                "counts are of more cycles than a CPU can run through since its last switch, and \
+                 left out"
+                    .to_owned(),
             ),
             (self.disordered, "switches came before the last one of their CPU".to_owned()),
             (

@@ -16,7 +16,7 @@ fn late_records_count_in_their_window_or_are_told() {
         leave(250, 0, 1, 10.0),
         // Of the first window, which is still held.
         leave(90, 1, 2, 5.0),
-        leave(450, 0, 1, 10.0),
+        leave(550, 0, 1, 10.0),
         // The first window has left by now: 10 of 60 ms.
         leave(150, 1, 2, 60.0),
         // Wholly too late.

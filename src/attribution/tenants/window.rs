@@ -12,6 +12,8 @@ pub(super) struct Tally {
     pub cycles: f64,
     pub others: [f64; OTHERS],
     pub switches: u64,
+    /// Whether it was there while energy was known.
+    pub is_priced: bool,
 }
 
 impl Tally {
@@ -26,6 +28,7 @@ impl Tally {
         self.cpu_ns += other.cpu_ns;
         self.cycles += other.cycles;
         self.switches += other.switches;
+        self.is_priced |= other.is_priced;
         for (sum, count) in self.others.iter_mut().zip(&other.others) {
             *sum += count;
         }
@@ -96,8 +99,13 @@ pub(super) enum Place {
 
 impl Ring {
     pub fn new(capacity: usize) -> Self {
-        let windows = VecDeque::with_capacity(capacity);
-        Self { windows, base: 0, capacity: capacity.max(1), spare: Vec::new(), has_closed: false }
+        Self {
+            windows: VecDeque::new(),
+            base: 0,
+            capacity: capacity.max(1),
+            spare: Vec::new(),
+            has_closed: false,
+        }
     }
 
     pub fn len(&self) -> usize {

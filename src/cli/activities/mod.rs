@@ -1,6 +1,7 @@
 //! `wattline activities`: logs of power states and activities -> energy by component, by
 //! activity and over time.
 
+mod columns;
 mod read;
 pub mod runs;
 mod simulate;
@@ -18,6 +19,7 @@ use crate::attribution::activities::{
 use super::Failure;
 use super::output::{Existing, Output};
 use super::progress;
+use super::quantity::between;
 
 /// The page with pictures and tables.
 pub const PAGE: &str = "activities.html";
@@ -115,13 +117,13 @@ struct AccountArguments {
     #[arg(long, value_enum, default_value = "within")]
     logging: LoggingArgument,
     /// Seconds of a step of timeline.csv; about 200 steps, unless given.
-    #[arg(long)]
+    #[arg(long, value_parser = between(1e-9, 1e9, "s"))]
     step_s: Option<f64>,
     /// Where the picture begins, in seconds of the logs' clock.
-    #[arg(long)]
+    #[arg(long, value_parser = between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
     from_s: Option<f64>,
     /// Where it ends.
-    #[arg(long)]
+    #[arg(long, value_parser = between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
     to_s: Option<f64>,
     /// Folder for the results.
     #[arg(long)]
@@ -179,6 +181,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
         },
         &mut labels,
     )?;
+    check_span(arguments, &logs)?;
     classes(&mut logs, &arguments.classes)?;
     let options = options(arguments, &logs);
     let analyses: Vec<Analysis> =
@@ -194,19 +197,29 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The picture ends after it begins.
 fn check(arguments: &AccountArguments) -> Result<(), Failure> {
-    let times = [
-        ("--step-s", arguments.step_s),
-        ("--from-s", arguments.from_s),
-        ("--to-s", arguments.to_s),
-    ];
-    for (flag, value) in times {
-        let is_fine = value.is_none_or(|v| v.is_finite() && (flag != "--step-s" || v > 1e-9));
-        if !is_fine {
-            return Err(Failure::Usage(format!("{flag} must be a finite number of seconds")));
-        }
+    match (arguments.from_s, arguments.to_s) {
+        (Some(from), Some(to)) if from >= to => Err(Failure::Usage(format!(
+            "--from-s {from} --to-s {to}: the picture ends before it begins"
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// The picture shows a part of the logs.
+fn check_span(arguments: &AccountArguments, logs: &[NodeLog]) -> Result<(), Failure> {
+    let spans = logs.iter().filter_map(NodeLog::span);
+    let whole = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let Some((first, last)) = whole else { return Ok(()) };
+    let is_after = arguments.from_s.is_some_and(|from| nanoseconds(from) >= last);
+    let is_before = arguments.to_s.is_some_and(|to| nanoseconds(to) <= first);
+    if !(is_after || is_before) {
+        return Ok(());
+    }
+    let (flag, first, last) =
+        (if is_after { "--from-s" } else { "--to-s" }, seconds(first), seconds(last));
+    Err(Failure::Usage(format!("{flag}: the logs reach from {first:.6} s to {last:.6} s")))
 }
 
 fn options(arguments: &AccountArguments, logs: &[NodeLog]) -> Options {

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::attribution::activities::{
-    self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions,
+    self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions, Remark,
     nanoseconds,
 };
 use crate::power::parse_samples;
 
 use super::super::Failure;
 use super::super::progress;
+use super::columns;
 
 /// What a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,6 +54,7 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
     let mut nodes: Vec<(NodeLog, ClockIs)> = Vec::new();
     let mut device = Vec::new();
     let mut names = inputs.names.iter();
+    let mut has_rails = false;
     for path in inputs.logs {
         let format = match inputs.format {
             Some(format) => format,
@@ -61,8 +63,13 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
         if format == Format::Quanto {
             nodes.push(binary(path, names.next(), labels)?);
         } else {
+            has_rails |= matches!(format, Format::Perfetto | Format::Samples);
             device.push(other(path, format, inputs, labels)?);
         }
+    }
+    if !(inputs.rails.is_empty() || has_rails) {
+        let message = "--rails: only samples and Perfetto traces have rails, and no log is one";
+        return Err(Failure::Usage(message.into()));
     }
     if let Some(left) = names.next() {
         let message = format!("--names {}: there is no binary log for it", left.display());
@@ -72,7 +79,21 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
         let log = activities::together(inputs.node, device);
         nodes.push((activities::with_frequencies(log), ClockIs::Open));
     }
+    if nodes.iter().all(|(log, _)| log.changes.is_empty() && log.readings.is_empty()) {
+        return Err(nothing(inputs, nodes.iter().flat_map(|(log, _)| &log.remarks)));
+    }
     Ok(activities::aligned(nodes))
+}
+
+/// Not a line of the logs could be used.
+fn nothing<'r>(inputs: &Inputs<'_>, mut remarks: impl Iterator<Item = &'r Remark>) -> Failure {
+    let files: Vec<String> = inputs.logs.iter().map(|log| log.display().to_string()).collect();
+    let why = remarks.next().map_or(String::new(), |remark| format!(" ({})", remark.message));
+    let remedy = if inputs.format.is_some() { "; is --format right?" } else { "" };
+    Failure::NoData(format!(
+        "{}: no state, no activity and no reading of a meter in it{why}{remedy}",
+        files.join(", ")
+    ))
 }
 
 /// What a file is, by its first bytes and lines.
@@ -87,7 +108,7 @@ fn guess(path: &Path) -> Result<Format, Failure> {
         Ok(Format::Quanto)
     } else if first.starts_with("# wattline-samples") {
         Ok(Format::Samples)
-    } else if first.starts_with(&CSV_HEADER.join(",")) {
+    } else if columns::of(first).starts_with(&CSV_HEADER.map(String::from)) {
         Ok(Format::Csv)
     } else if INTERVALS_HEADER.iter().all(|column| first.contains(column)) {
         Ok(Format::Intervals)
@@ -98,8 +119,8 @@ fn guess(path: &Path) -> Result<Format, Failure> {
     } else if has("Battery History") || has("\n9,h,") || has("\n9,hsp,") {
         Ok(Format::Batterystats)
     } else {
-        let message = "what sort of log this is can't be told; say it with --format";
-        Err(Failure::input(path, message))
+        let unknown = || "what sort of log this is can't be told; say it with --format".to_owned();
+        Err(Failure::input(path, columns::problem(first).unwrap_or_else(unknown)))
     }
 }
 
@@ -135,9 +156,7 @@ fn binary(
         }
     };
     let log = activities::read_quanto(&read(path)?, &names, labels);
-    if log.readings.is_empty() {
-        return Err(Failure::input(path, "it holds no whole entry of 12 bytes"));
-    }
+    let log = log.map_err(|error| Failure::input(path, error))?;
     Ok(match names.clock_offset_s {
         Some(offset_s) => (log.shifted(nanoseconds(-offset_s)), ClockIs::Stated),
         None => (log, ClockIs::Open),
@@ -159,7 +178,12 @@ fn other(
     }
     let text = String::from_utf8_lossy(&read(path)?).into_owned();
     match format {
-        Format::Csv => Ok(activities::read_csv(&text, node, labels)),
+        Format::Csv => match columns::of(&text) {
+            columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
+                Ok(activities::read_csv(&text, node, labels))
+            }
+            columns => Err(Failure::input(path, columns::wrong(&columns, &CSV_HEADER))),
+        },
         Format::Batterystats => Ok(activities::read_batterystats(&text, node, labels)),
         Format::Intervals => activities::read_intervals(&text, node)
             .map_err(|problem| Failure::input(path, format!("{problem}; see docs/activities.md"))),

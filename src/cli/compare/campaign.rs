@@ -77,9 +77,6 @@ pub(super) fn campaign_notes(base: &Campaign, new: &Campaign) -> Vec<String> {
     if [base, new].iter().any(|side| side.records.iter().any(|run| run.board.is_virtual)) {
         notes.push("measured on the VIRTUAL board".into());
     }
-    if base.scenario != new.scenario {
-        notes.push(format!("different scenarios: {} and {}", base.scenario, new.scenario));
-    }
     let repeats = |side: &Campaign| {
         side.measurement.inputs.values().map(|runs| runs.repeats.len()).min().unwrap_or(0)
     };

@@ -15,6 +15,7 @@ use super::{Arguments, ModelChoice, budget_rows};
 pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison, Failure> {
     let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
     let new = Campaign::read(new, arguments.between_campaigns)?;
+    same_scenario(&base, &new)?;
     let limit = Limit(arguments.max_increase / 100.0);
     let (mut headline, inputs) =
         compare_measured(&new.scenario, &base.measurement, &new.measurement, limit);
@@ -38,6 +39,7 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         methods: Vec::new(),
         unchanged: 0,
         budgets: Vec::new(),
+        duration_s: new.measurement.duration_s(),
         notes: Vec::new(),
     };
     match methods {
@@ -52,6 +54,20 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     comparison.budgets = budget_rows(arguments, &spending)?;
     comparison.notes = notes;
     Ok(comparison)
+}
+
+/// Energies of different scenarios say nothing of a change.
+fn same_scenario(base: &Campaign, new: &Campaign) -> Result<(), Failure> {
+    if base.scenario == new.scenario {
+        return Ok(());
+    }
+    let of = |side: &Campaign| format!("{} holds `{}`", side.folder.display(), side.scenario);
+    let message = format!(
+        "different scenarios: {}, {}; give two campaigns of one scenario",
+        of(base),
+        of(new)
+    );
+    Err(Failure::Usage(message))
 }
 
 fn whose_model(choice: ModelChoice) -> &'static str {

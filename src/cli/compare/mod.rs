@@ -11,8 +11,10 @@ use clap::{Args, ValueEnum};
 use crate::compare::{self, Budgets, Limit, Verdict};
 
 use super::Failure;
+use super::error::exit;
 use super::output::{Existing, Output, read_text};
 use super::progress;
+use super::quantity::between;
 use super::scan::ClassPathArguments;
 
 #[derive(Debug, Args)]
@@ -22,8 +24,8 @@ Examples:
   wattline compare target/base target/new --budgets energy-budgets.toml --out target/compare
   wattline compare target/base --source src/main/java   # before anything is measured
 
-Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one,
-5 no data: something was not measured, or only once. docs/compare.md says what is compared,
+Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one
+or a budget is exceeded, 5 no data: something was not measured, or only once. docs/compare.md says what is compared,
 what is assumed, and how often the gate is wrong.")]
 pub struct Arguments {
     /// Folder of the campaign to compare with, as `pipeline` wrote it.
@@ -37,10 +39,12 @@ pub struct Arguments {
     #[command(flatten)]
     classes: ClassPathArguments,
     /// Increase that is allowed, in percent of the base's energy above idle.
-    #[arg(long, value_name = "PCT", default_value_t = 100.0 * Limit::default().0)]
+    #[arg(long, value_name = "PCT", default_value_t = 100.0 * Limit::default().0,
+          value_parser = between(0.0, 1e6, "%"))]
     max_increase: f64,
     /// Standard deviation that repeating a whole campaign adds, in percent.
-    #[arg(long, value_name = "PCT", default_value_t = 0.0)]
+    #[arg(long, value_name = "PCT", default_value_t = 0.0,
+          value_parser = between(0.0, 1e6, "%"))]
     between_campaigns: f64,
     /// Whose model prices the methods.
     #[arg(long, value_enum, default_value = "base")]
@@ -89,7 +93,6 @@ enum Format {
 const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    check(arguments)?;
     let output = match &arguments.out {
         Some(out) => {
             let output = Output::open(out, Existing::from(arguments.force))?;
@@ -117,25 +120,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Format::Junit => compare::junit::junit(&comparison),
     };
     progress::result(text.trim_end());
-    let sentence = compare::text::sentence(&comparison);
     match comparison.verdict() {
         Verdict::Pass => Ok(()),
-        Verdict::Increase => Err(Failure::Gate(sentence)),
-        Verdict::NoData => Err(Failure::NoData(sentence)),
+        Verdict::OverBudget | Verdict::Increase => Err(Failure::Told { code: exit::GATE }),
+        Verdict::NoData => Err(Failure::Told { code: exit::NO_DATA }),
     }
-}
-
-fn check(arguments: &Arguments) -> Result<(), Failure> {
-    for (flag, value) in [
-        ("--max-increase", arguments.max_increase),
-        ("--between-campaigns", arguments.between_campaigns),
-    ] {
-        if !(value.is_finite() && value >= 0.0) {
-            let message = format!("{flag} {value}: give a percentage of 0 or more");
-            return Err(Failure::Usage(message));
-        }
-    }
-    Ok(())
 }
 
 fn budget_rows(

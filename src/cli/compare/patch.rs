@@ -6,9 +6,9 @@ use crate::build::{Survey, sources};
 use crate::cli::Failure;
 use crate::cli::folder::{read_scenario_copy, read_sources_folder};
 use crate::compare::{
-    self, Change, Comparison, Limit, Mode, Row, Side, Subject, carry, compare_patch,
+    self, Change, Comparison, Limit, Mode, Patched, Row, Side, Subject, carry, compare_patch,
 };
-use crate::operations::Dictionary;
+use crate::operations::{Calls, Dictionary};
 
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, budget_rows};
@@ -17,7 +17,7 @@ use super::{Arguments, budget_rows};
 pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
     let (facts, model) = base.facts_and_model()?;
-    let before = survey(&[], arguments)?;
+    let Patched { dictionary: before, calls } = survey(&[], arguments)?;
     if !is_same_division(&before, &facts.dictionary) {
         let message = "its sources/ no longer divide into its blocks.csv; run the pipeline again";
         return Err(Failure::input(&arguments.base, message));
@@ -25,7 +25,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let resolved = differing(&before, &facts.dictionary);
     let after = survey(&arguments.source, arguments)?;
     let side = Side { dictionary: &before, executions: &facts.executions };
-    let carried = carry(side, after);
+    let carried = carry(side, &calls, after);
     let changes = compare_patch(side, &carried, &model);
     let limit = Limit(arguments.max_increase / 100.0);
     let headline = predicted_headline(&base, &changes.total, limit, carried.unknown.len());
@@ -55,12 +55,13 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
         methods: changes.methods,
         unchanged: changes.unchanged,
         budgets: budget_rows(arguments, &spending)?,
+        duration_s: 0.0,
         notes,
     })
 }
 
 /// Blocks and operations of the base's sources, with `changed` files in their place.
-fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Dictionary, Failure> {
+fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Patched, Failure> {
     let own = read_sources_folder(&arguments.base);
     if !own.is_dir() {
         let message = "it has no sources/; run the pipeline again";
@@ -84,7 +85,8 @@ fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Dictionary, Fail
     let places: Vec<PathBuf> = changed.iter().cloned().chain([own]).collect();
     let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
     let granularity = read_scenario_copy(&arguments.base)?.application.granularity;
-    Ok(Survey::of(loaded, granularity)?.dictionary)
+    let Survey { dictionary, calls, .. } = Survey::of(loaded, granularity, Calls::Followed)?;
+    Ok(Patched { dictionary, calls })
 }
 
 fn is_same_division(a: &Dictionary, b: &Dictionary) -> bool {
@@ -131,10 +133,11 @@ fn patch_notes(
         "a prediction: the changed text x the base's executions x the base's model".to_string(),
         format!("{} methods that ran have not changed", changes.unchanged),
     ];
-    if carried.further_calls != 0 {
+    if carried.followed > 0 {
         notes.push(format!(
-            "the patch makes {:+} calls in changed code; executions of what they call are the base's",
-            carried.further_calls
+            "methods called more or less often: {}; a call is taken to do what their calls do on \
+             average, and what libraries call back to stay as it was",
+            carried.followed
         ));
     }
     if resolved > 0 {

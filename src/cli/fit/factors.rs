@@ -4,7 +4,9 @@ use clap::ValueEnum;
 
 use super::{Arguments, Failure, Output, Solver, progress, read_text};
 use crate::model::ChainOptions;
-use crate::model::bayes::{DrawBy, Factors, Sign, effects_csv, fit_effects, patterns_csv};
+use crate::model::bayes::{
+    DrawBy, EffectsPosterior, Factors, Sign, effects_csv, fit_effects, patterns_csv,
+};
 
 /// What effects may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -44,7 +46,7 @@ impl Arguments {
 }
 
 /// The files it writes.
-const FILES: [&str; 2] = ["effects.csv", "patterns.csv"];
+const FILES: [&str; 3] = ["effects.csv", "patterns.csv", "draws.csv"];
 
 /// Reads the table, draws from the posterior, writes the effects.
 pub fn run(
@@ -67,6 +69,7 @@ pub fn run(
     let posterior = fit_effects(&data, sign, by, &options)?;
     output.write("effects.csv", effects_csv(&posterior.effects())?)?;
     output.write("patterns.csv", patterns_csv(&posterior)?)?;
+    output.write("draws.csv", posterior.joules.to_csv(options.chains)?)?;
     let (bulk, tail) = posterior.draws.ess_min();
     let (held, all) = posterior
         .coverage()
@@ -84,8 +87,24 @@ pub fn run(
     let share = |(factor, share): (String, f64)| {
         format!("  {factor:<12} {:5.1} % of the variance", 100.0 * share)
     };
+    lines.push(prior_line(&posterior));
     lines.extend(posterior.variance_shares().into_iter().map(share));
     progress::result(lines.join("\n"));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// The prior predictive check.
+fn prior_line(posterior: &EffectsPosterior) -> String {
+    let priors = posterior.prior_expectations();
+    let energies = &posterior.data.energies_j;
+    let is_within = |((lo, hi), energy): (&(f64, f64), &f64)| (*lo..=*hi).contains(energy);
+    let within = priors.iter().zip(energies).filter(|pair| is_within(*pair)).count();
+    let lo = priors.iter().map(|(lo, _)| *lo).fold(f64::INFINITY, f64::min);
+    let hi = priors.iter().map(|(_, hi)| *hi).fold(f64::NEG_INFINITY, f64::max);
+    format!(
+        "  before any measurement the priors expect {lo:.2e} to {hi:.2e} J: {:.1} % of the \
+         measurements within the 95 % of their pattern",
+        100.0 * within as f64 / energies.len() as f64
+    )
 }

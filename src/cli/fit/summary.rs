@@ -1,7 +1,7 @@
 //! What a scientist would paste: size of the problem, what it can tell, how the costs
 //! were found, how well they predict what they have not seen.
 
-use crate::model::{CrossValidation, CvSet, DeviceFactor, Model, Weighting};
+use crate::model::{BASELINES, CrossValidation, CvSet, DeviceFactor, Model, Weighting};
 
 /// The summary as lines of text.
 pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting) -> String {
@@ -18,7 +18,7 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     lines.extend(devices_text(&model.devices));
     let known = model.costs.iter().filter(|cost| cost.se_j.is_some()).count();
     lines.push(format!("  95 % intervals for {known} of {} costs", model.costs.len()));
-    for name in [model.solver.as_str(), "flat", "mean", "duration", "blocks"] {
+    for name in [model.solver.as_str()].into_iter().chain(BASELINES) {
         if let Some(mean) = validation.mean(name, CvSet::Validation) {
             let r = mean.r.map_or("none".to_string(), |r| format!("{r:.4}"));
             lines.push(format!("  {name:<12} validation NMAE {:6.2} %, r {r}", mean.nmae * 100.0));

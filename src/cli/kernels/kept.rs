@@ -91,7 +91,7 @@ mod tests {
     fn only_finished_sessions_of_the_same_kind_are_taken_up() {
         let folder = tempfile::tempdir().unwrap();
         let careful = Output::open(folder.path(), Existing::Keep).unwrap();
-        let bold = Output::open(folder.path(), Existing::Replace).unwrap();
+        let bold = careful.replacing();
         let session = |output, description: &str| KeptSession {
             output,
             repeat: 1,

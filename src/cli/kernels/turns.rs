@@ -6,7 +6,6 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::build::VariantBuilder;
 use crate::cli::Failure;
 use crate::cli::output::Output;
-use crate::cli::progress;
+use crate::cli::progress::{self, Bar};
 use crate::cli::sessions::{self, OpenBoard};
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
@@ -28,11 +27,22 @@ use crate::toolchain::jar;
 
 use super::kept::{KeptSession, KernelLogs};
 
+/// The argument that names the kernels of a session.
+const KERNELS: &str = "kernels";
+
 /// A session to be made, or taken up.
 struct Turn<'o> {
     plan: SessionPlan,
     kept: KeptSession<'o>,
     logs: Option<KernelLogs>,
+}
+
+/// What the runs of kernels are called, and counted as.
+pub(in crate::cli) const PART: &str = "kernels";
+
+/// Seconds of a session on the board's clock.
+pub(in crate::cli) fn session_s(kernels: usize, scenario: &Scenario) -> f64 {
+    kernels as f64 * (scenario.kernels.window_s + scenario.kernels.gap_s)
 }
 
 /// Runs all kernels, in another order each time. Several boards take turns, and work at the
@@ -50,7 +60,11 @@ pub(in crate::cli) fn measure_all(
     let jar = jar::pack(&attributes, &variant.classes);
     let mut turns = turns(kernels, scenario, boards, &hash_of_bytes(&jar), output)?;
     let file = sessions::jar_file(&jar, folder.path())?;
-    let bar = progress::bar(turns.iter().map(Vec::len).sum::<usize>() as u64, "kernels");
+    let sessions = turns.iter().map(Vec::len).sum::<usize>();
+    let board_s = sessions as f64 * session_s(kernels.len(), scenario);
+    let bar = progress::bar_on_board((sessions * kernels.len()) as u64, PART, board_s);
+    let there = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
+    bar.found_up_to((there * kernels.len()) as u64);
     let measured: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = boards
             .iter()
@@ -59,7 +73,7 @@ pub(in crate::cli) fn measure_all(
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
     });
-    bar.finish_and_clear();
+    drop(bar);
     let mut runs = BTreeMap::new();
     for of_board in measured {
         runs.extend(of_board?);
@@ -118,18 +132,17 @@ fn measure_on(
     board: &OpenBoard,
     turns: &mut [Turn<'_>],
     file: &Path,
-    bar: &ProgressBar,
+    bar: &Bar,
 ) -> Result<Vec<(u32, Vec<KernelRun>)>, Failure> {
     let is_installed = Cell::new(false);
     let mut measured = Vec::new();
     for Turn { plan, kept, logs } in turns {
         let logs = match logs.take() {
             Some(logs) => logs,
-            None => measure(board, plan, kept, (file, &is_installed))?,
+            None => measure(board, plan, kept, (file, &is_installed), bar)?,
         };
         let runs = energies(&logs, &board.rails, &board.recorded_serial())?;
         measured.push((kept.repeat, runs));
-        bar.inc(1);
     }
     Ok(measured)
 }
@@ -140,12 +153,18 @@ fn measure(
     plan: &SessionPlan,
     kept: &KeptSession<'_>,
     (file, is_installed): (&Path, &Cell<bool>),
+    bar: &Bar,
 ) -> Result<KernelLogs, Failure> {
+    let closed = Cell::new(0);
     let once = |board: &OpenBoard| {
         if !is_installed.replace(true) {
             board.install(file)?;
         }
-        board.session(plan)
+        board.session_watched(plan, &mut |now| {
+            // A session that is begun again counts on where it was.
+            bar.inc(now.saturating_sub(closed.get()));
+            closed.set(now.max(closed.get()));
+        })
     };
     let SessionLogs { samples, logcat, outcome, script_output, .. } =
         board.keep(once, |_| is_installed.set(false))?;
@@ -155,21 +174,28 @@ fn measure(
         return Err(bad(format!("it ended with {:?}: {script_output}", outcome.end)));
     }
     kept.finish()?;
+    bar.inc(kernels_of(plan).saturating_sub(closed.get()));
     Ok(logs)
+}
+
+/// How many kernels a session runs.
+fn kernels_of(plan: &SessionPlan) -> u64 {
+    let names = plan.extras.iter().find(|(key, _)| key == KERNELS);
+    names.map_or(0, |(_, names)| names.split(',').count() as u64)
 }
 
 fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
     let settings = &scenario.kernels;
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
-    let expected = order.len() as f64 * (settings.window_s + settings.gap_s);
+    let expected = session_s(order.len(), scenario);
     let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
     SessionPlan {
         label: format!("kernels-{repeat}"),
         package: program::PACKAGE.to_string(),
         main: program::MAIN.to_string(),
         extras: vec![
-            ("kernels".to_string(), names.join(",")),
+            (KERNELS.to_string(), names.join(",")),
             ("millis".to_string(), millis(settings.window_s)),
             ("gap".to_string(), millis(settings.gap_s)),
         ],

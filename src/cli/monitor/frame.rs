@@ -1,5 +1,6 @@
 //! One frame of the monitor: a cycle of the machine and, with a JVM, what its methods did.
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
 
 use crate::attribution::mapping::Mapping;
@@ -9,13 +10,14 @@ use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, JvmState, jvm_power};
 use crate::attribution::monitor::machine::{Device, ThisMachine};
 use crate::attribution::monitor::recording::{About, FormulaAbout, JvmAbout};
 use crate::attribution::monitor::{Cycle, Modules, Share};
-use crate::device::{AdbBoard, Server, facts};
+use crate::device::{AdbBoard, BoardFacts, Server, facts};
+use crate::toolchain::agent_session::jvm_of;
 
 use super::super::Failure;
 use super::super::sessions::open_serial;
 use super::jvm::Jvm;
 use super::view::MethodNames;
-use super::{Arguments, jvm, meters, recording};
+use super::{Arguments, NO_VIRTUAL_BOARD, jvm, meters, recording};
 
 /// The machine: owned here, lent to the sensors.
 enum Machine {
@@ -49,6 +51,8 @@ pub struct Session {
     /// The JVM whose methods are measured; gone when it has ended.
     pub jvm: Option<Jvm>,
     child: Option<Child>,
+    /// How to measure the JVM that the command starts, until it has started one.
+    follows: Option<Arguments>,
     /// Names of the sources, for what is shown; a recording has those that run.
     mapping: Option<Mapping>,
     /// What is measured, and how.
@@ -69,6 +73,9 @@ impl Session {
             }
             None => Machine::This(ThisMachine::open()?),
         };
+        if let Machine::Device(board) = &machine {
+            refuse_virtual(&facts(board.as_ref())?)?;
+        }
         let (modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
         let mut about = About {
             recording: 1,
@@ -80,16 +87,20 @@ impl Session {
         };
         if let Machine::Device(board) = &machine {
             let facts = facts(board.as_ref())?;
-            about.is_virtual = facts.is_virtual();
             about.host = facts.model.unwrap_or(about.host);
         }
         let mapping = arguments.mapping.as_deref().map(recording::read_mapping).transpose()?;
-        let (child, jvm) = jvm::open(arguments)?;
+        for pid in &arguments.pid {
+            machine.with(|host| must_be_there(host, *pid))?;
+        }
+        let opened = jvm::open(arguments)?;
+        about.notes.extend(opened.note);
         let mut session = Session {
             machine,
             modules,
-            jvm,
-            child,
+            jvm: opened.jvm,
+            follows: opened.may_start_one.then(|| arguments.clone()),
+            child: opened.child,
             mapping,
             about,
             cycles: 0,
@@ -116,6 +127,7 @@ impl Session {
 
     /// Reads everything; a frame from the second time on.
     pub fn next(&mut self) -> Result<Option<Frame>, Failure> {
+        self.follow();
         let cycle = self.machine.with(|host| self.modules.cycle(host))?;
         let inside = self.read_jvm();
         self.describe_jvm();
@@ -134,6 +146,23 @@ impl Session {
             self.note(remark);
         }
         Ok(Some(Frame { number: self.cycles, cycle, jvm }))
+    }
+
+    /// Lets the agent into the JVM that the command has started, once there is one.
+    fn follow(&mut self) {
+        let Some(process) = self.child.as_ref().filter(|_| self.follows.is_some()) else { return };
+        let Some(pid) = jvm_of(process.id()) else { return };
+        let Some(arguments) = self.follows.take() else { return };
+        match jvm::attach(&arguments, pid) {
+            Ok(jvm) => {
+                self.note(format!(
+                    "the command has started the JVM of process {pid}: its methods \
+                                   are measured from here on"
+                ));
+                self.jvm = Some(jvm);
+            }
+            Err(failure) => self.note(format!("methods are not measured: {failure}")),
+        }
     }
 
     fn read_jvm(&mut self) -> Option<JvmCycle> {
@@ -182,6 +211,17 @@ impl Session {
         self.child.as_mut()?.try_wait().ok().flatten()
     }
 
+    /// The command's own exit code, where it has ended with another one than 0.
+    pub fn outcome(&mut self) -> Result<(), Failure> {
+        let Some(status) = self.ended() else { return Ok(()) };
+        // As a shell has it.
+        let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+        match u8::try_from(code).unwrap_or(1) {
+            0 => Ok(()),
+            code => Err(Failure::Program { code }),
+        }
+    }
+
     /// Whether what was to be measured is still there.
     pub fn is_over(&mut self) -> bool {
         self.ended().is_some()
@@ -213,6 +253,22 @@ impl Session {
         };
         self.about.share = self.modules.share.name().into();
     }
+}
+
+/// A process that is named has to run.
+fn must_be_there(host: &dyn Host, pid: u32) -> Result<(), Failure> {
+    let path = format!("/proc/{pid}/stat");
+    let snapshot = host.snapshot(&[path.clone()].into())?;
+    match snapshot.text(&path) {
+        Some(_) => Ok(()),
+        None => Err(Failure::Usage(format!("--pid {pid}: there is no such process"))),
+    }
+}
+
+/// A virtual board has no processes to share its energy among, and its clock moves only while
+/// something sleeps on it.
+fn refuse_virtual(facts: &BoardFacts) -> Result<(), Failure> {
+    if facts.is_virtual() { Err(Failure::Usage(NO_VIRTUAL_BOARD.into())) } else { Ok(()) }
 }
 
 impl Drop for Session {

@@ -3,15 +3,13 @@
 
 use std::io::ErrorKind::BrokenPipe;
 use std::io::Write;
-use std::path::Path;
-use std::time::Instant;
 
 use crate::attribution::monitor::formulas::Part;
 use crate::attribution::monitor::metrics::openmetrics;
 use crate::attribution::monitor::recording::{Head, jvm_rows, process_rows, to_csv};
 
 use super::super::Failure;
-use super::super::output::{Existing, Output};
+use super::super::output::{Existing, replace_file};
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
@@ -30,11 +28,11 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
         None => None,
     };
     let mut tallies = Tallies::default();
-    let (began, mut head) = (Instant::now(), Head::With);
+    let mut head = Head::With;
     let mut said = session.about.notes.len();
-    let mut next = began + arguments.interval();
+    let mut schedule = arguments.schedule();
     loop {
-        let over = stop.sleep(next, || session.is_over());
+        let over = stop.sleep(schedule.next(), || session.is_over());
         if let Some(frame) = session.next()? {
             tallies.add(&frame, session.names());
             match show(arguments, session, &frame, &mut recorder, &mut head) {
@@ -47,10 +45,15 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
             progress::warn(note);
         }
         said = session.about.notes.len();
-        if over || arguments.limit().is_some_and(|limit| began.elapsed() >= limit) {
+        if over || schedule.is_over() {
             break;
         }
-        next = (next + arguments.interval()).max(Instant::now());
+        schedule.advance();
+    }
+    if session.about.cycles == 0 {
+        session.outcome()?;
+        let why = session.about.notes.last().map_or(String::new(), |note| format!(": {note}"));
+        return Err(Failure::NoData(format!("not one cycle was measured{why}")));
     }
     if let Some(recorder) = recorder {
         let folder = recorder.finish()?;
@@ -58,7 +61,8 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
         progress::result(tallies.summary(seconds, is_model, session.calls()));
         progress::say(format!("written: {}", folder.display()));
     }
-    Ok(())
+    // Ctrl-C ends the command, too, and is no fault of it.
+    if stop.is_asked() { Ok(()) } else { session.outcome() }
 }
 
 fn show(
@@ -89,7 +93,7 @@ pub fn write_metrics(
 ) -> Result<(), Failure> {
     let Some(path) = &arguments.openmetrics else { return Ok(()) };
     let jvm = session.state().zip(frame.jvm.as_ref().map(|(_, power)| power));
-    write_beside(path, &openmetrics(&frame.cycle, jvm))
+    replace_file(path, openmetrics(&frame.cycle, jvm)).map(drop)
 }
 
 /// Rows of methods where a JVM is measured, else of processes.
@@ -123,13 +127,4 @@ fn line(frame: &Frame) -> String {
         parts.push(format!("JVM {:.2} W", power.cpu_j / cycle.duration_s));
     }
     parts.join("; ")
-}
-
-/// Replaces a file whole.
-fn write_beside(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let output = Output::open(folder.unwrap_or(Path::new(".")), Existing::Replace)?;
-    let name = path.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| Failure::Usage("--openmetrics needs a file".into()))?;
-    output.write(name, text).map(drop)
 }

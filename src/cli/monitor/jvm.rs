@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
@@ -43,28 +44,53 @@ pub struct Jvm {
     _session: AgentSession,
 }
 
-/// The command that was started, if any, and its JVM, if it is one.
-pub fn open(arguments: &Arguments) -> Result<(Option<Child>, Option<Jvm>), Failure> {
+/// What is measured: the command that was started, and the JVM.
+#[derive(Default)]
+pub struct Opened {
+    /// The command, if there is one.
+    pub child: Option<Child>,
+    /// The JVM, if it is known yet.
+    pub jvm: Option<Jvm>,
+    /// Whether the command may yet start a JVM.
+    pub may_start_one: bool,
+    /// What to know about it.
+    pub note: Option<String>,
+}
+
+/// Starts the command, if there is one, and lets the agent into the JVM.
+pub fn open(arguments: &Arguments) -> Result<Opened, Failure> {
     if let Some(pid) = arguments.jvm {
-        let jdk = Jdk::find()?;
-        let session = prepare(arguments, &jdk)?;
-        session.attach(&jdk, pid)?;
-        let link = session.connect(START, || true)?;
-        return Ok((None, Some(Jvm::new(arguments, session, link)?)));
+        return Ok(Opened { jvm: Some(attach(arguments, pid)?), ..Opened::default() });
     }
-    let Some((program, rest)) = arguments.command.split_first() else { return Ok((None, None)) };
+    let Some((program, rest)) = arguments.command.split_first() else {
+        return Ok(Opened::default());
+    };
     let mut command = Command::new(program);
     let is_java = program.rsplit('/').next() == Some("java");
     if !is_java {
         let child = command.args(rest).spawn().map_err(Failure::io("start", program))?;
-        return Ok((Some(child), None));
+        let note = format!(
+            "{program} is no `java`: a JVM that it starts is measured from the cycle on in which it \
+             is found"
+        );
+        return Ok(Opened {
+            child: Some(child),
+            may_start_one: true,
+            note: Some(note),
+            ..Opened::default()
+        });
     }
     let session = prepare(arguments, &Jdk::find()?)?;
     let command = command.args(session.jvm_options()).args(rest);
     let mut child = command.spawn().map_err(Failure::io("start", program))?;
     let link = session.connect(START, || matches!(child.try_wait(), Ok(None)));
     match link.map_err(Failure::from).and_then(|link| Jvm::new(arguments, session, link)) {
-        Ok(jvm) => Ok((Some(child), Some(jvm))),
+        Ok(jvm) => Ok(Opened { child: Some(child), jvm: Some(jvm), ..Opened::default() }),
+        Err(_) if ends_soon(&mut child) => Ok(Opened {
+            child: Some(child),
+            note: Some("the JVM ended before its methods could be measured".into()),
+            ..Opened::default()
+        }),
         Err(failure) => {
             // It was started for this; what it said stands above.
             let _ = child.kill();
@@ -72,6 +98,27 @@ pub fn open(arguments: &Arguments) -> Result<(Option<Child>, Option<Jvm>), Failu
             Err(failure)
         }
     }
+}
+
+/// Whether a command that does not answer is about to end: a JVM closes its connections first.
+fn ends_soon(child: &mut Child) -> bool {
+    let until = Instant::now() + Duration::from_secs(2);
+    while Instant::now() < until {
+        if matches!(child.try_wait(), Ok(Some(_))) {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+/// Lets the agent into a running JVM.
+pub fn attach(arguments: &Arguments, pid: u32) -> Result<Jvm, Failure> {
+    let jdk = Jdk::find()?;
+    let session = prepare(arguments, &jdk)?;
+    session.attach(&jdk, pid)?;
+    let link = session.connect(START, || true)?;
+    Jvm::new(arguments, session, link)
 }
 
 fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {

@@ -43,7 +43,7 @@ impl Recorder {
         };
         let files = FILES.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
         // From here on the folder is this recording's: its files replace themselves.
-        let output = Output::open(folder, Existing::Replace)?;
+        let output = output.replacing();
         let recorder =
             Recorder { output, files, first_cycle: about.cycles, before_s: about.duration_s };
         recorder.write_about(about)?;

@@ -15,10 +15,12 @@ use crate::attribution::monitor::recording::{
 };
 use crate::export::{Depth, ExportData, InputEnergies, Session};
 use crate::power::{Trace, Window};
+use crate::report::Repository;
 
 use super::super::Failure;
 use super::super::output::{Output, read_text};
 use super::super::progress;
+use super::super::repository::repository_of;
 
 /// Whether a folder is a recording.
 pub fn is_recording(folder: &Path) -> bool {
@@ -114,11 +116,16 @@ pub struct Exported {
     accounts: Accounts,
     inputs: BTreeMap<String, InputEnergies>,
     sessions: Vec<Session>,
+    repository: Repository,
 }
 
 impl Exported {
     /// Of a folder.
-    pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Exported, Failure> {
+    pub fn read(
+        folder: &Path,
+        mapping: Option<&Path>,
+        source_prefix: Option<&str>,
+    ) -> Result<Exported, Failure> {
         let recording = read(folder, mapping)?;
         let sums = sums(&recording);
         let name = name_of(folder);
@@ -128,11 +135,13 @@ impl Exported {
             above_idle_uj: energy((sums.total - sums.unattributed).joules().0),
             duration_s: vec![sums.duration_s],
         };
+        let accounts = accounts_of(&sums);
         Ok(Exported {
             // No reader of an export is to take a model's figures for a meter's.
             board: format!("{}; {}", recording.about.host, recording.about.meter()),
             is_virtual: recording.about.is_virtual,
-            accounts: accounts_of(&sums),
+            repository: repository_of(source_prefix, &accounts),
+            accounts,
             inputs: BTreeMap::from([(name.clone(), input)]),
             sessions: session(&recording, &name).into_iter().collect(),
             name,
@@ -151,6 +160,7 @@ impl Exported {
             inputs: &self.inputs,
             sessions: &self.sessions,
             calls: None,
+            repository: &self.repository,
             depth: Depth::default(),
         }
     }

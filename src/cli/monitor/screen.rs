@@ -64,7 +64,6 @@ fn watch(
     folder: &mut Option<String>,
 ) -> Result<(), Failure> {
     let stop = Stop::listen();
-    let began = Instant::now();
     let mut recorder = match &arguments.out {
         Some(folder) => {
             Some(Recorder::open(folder, Existing::from(arguments.force), &session.about)?)
@@ -72,11 +71,12 @@ fn watch(
         None => None,
     };
     let mut state = State::new(session);
-    let mut next = began + arguments.interval();
+    let mut schedule = arguments.schedule();
     let mut noted = session.about.notes.len();
     draw(out, session, &state, recorder.is_some())?;
     loop {
-        let left = next.saturating_duration_since(Instant::now()).min(Duration::from_millis(200));
+        let left = schedule.next().saturating_duration_since(Instant::now());
+        let left = left.min(Duration::from_millis(200));
         if poll(left).map_err(Failure::io("read", "the terminal"))? {
             match state.handle(read().map_err(Failure::io("read", "the terminal"))?) {
                 Wish::Quit => break,
@@ -86,12 +86,9 @@ fn watch(
             }
             draw(out, session, &state, recorder.is_some())?;
         }
-        let limit = arguments.limit().is_some_and(|limit| began.elapsed() >= limit);
-        if stop.is_asked() || limit || session.is_over() {
-            break;
-        }
-        if Instant::now() >= next {
-            next = (next + arguments.interval()).max(Instant::now());
+        let is_over = stop.is_asked() || schedule.is_over() || session.is_over();
+        if is_over || Instant::now() >= schedule.next() {
+            schedule.advance();
             if let Some(frame) = session.next()? {
                 write_metrics(arguments, session, &frame)?;
                 if let Some(recorder) = &mut recorder {
@@ -107,11 +104,15 @@ fn watch(
             }
             draw(out, session, &state, recorder.is_some())?;
         }
+        if is_over {
+            break;
+        }
     }
     if let Some(recorder) = recorder {
         *folder = Some(recorder.finish()?.display().to_string());
     }
-    Ok(())
+    // Ctrl-C ends the command, too, and is no fault of it.
+    if stop.is_asked() { Ok(()) } else { session.outcome() }
 }
 
 /// Starts a recording, or ends it.

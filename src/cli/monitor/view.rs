@@ -98,7 +98,12 @@ impl Tallies {
             }
         }
         let rest = (power.rest_j, 0.0, None);
-        self.count(Level::Methods, "(the JVM itself: collector, compiler)".into(), rest, d);
+        self.count(
+            Level::Methods,
+            "(collector, compiler, threads that have ended)".into(),
+            rest,
+            d,
+        );
         let bare = (power.without_method_j(), 0.0, None);
         self.count(Level::Methods, "(threads without a known method)".into(), bare, d);
     }

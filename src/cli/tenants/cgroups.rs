@@ -9,6 +9,8 @@ use clap::Args;
 
 use crate::attribution::tenants::{CgroupReading, MeterId, Record, cgroup_records, usage_ns};
 use crate::cli::Failure;
+use crate::cli::quantity::between;
+use crate::cli::schedule::Schedule;
 use crate::cli::stop::Stop;
 
 use super::options::StreamArguments;
@@ -33,7 +35,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 2)]
     depth: usize,
     /// Seconds to measure; 0 until Ctrl-C, which ends it like any other end.
-    #[arg(long = "for", value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long = "for", value_name = "SECONDS", default_value_t = 10.0,
+          value_parser = between(0.0, 1e9, "s"))]
     seconds: f64,
     /// Where the kernel's power capping is.
     #[arg(long, value_name = "DIR", default_value = "/sys/class/powercap")]
@@ -68,23 +71,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(|zone| (session.stream.meter(&zone.name, zone.counter), zone))
         .collect();
     let start = Instant::now();
-    let every = Duration::from_millis(arguments.stream.window_ms);
+    let limit = (arguments.seconds > 0.0).then(|| Duration::from_secs_f64(arguments.seconds));
+    let window = Duration::from_millis(arguments.stream.window_ms);
+    let mut schedule = Schedule::new(window, limit);
     let mut before = reading(&root, arguments.depth, start);
-    read_meters(&mut session, &meters, start)?;
+    let energy = read_meters(&mut session, &meters, before.at_ns);
+    session.take_all(energy)?;
     let stop = Stop::listen();
     loop {
-        let is_stopped = stop.sleep(Instant::now() + every, || false);
+        let is_stopped = stop.sleep(schedule.next(), || false);
+        schedule.advance();
         let after = reading(&root, arguments.depth, start);
-        let mut used = Vec::new();
-        cgroup_records(&before, &after, &mut session.names, |record| used.push(record));
+        let mut records = read_meters(&mut session, &meters, after.at_ns);
+        cgroup_records(&before, &after, &mut session.names, |record| records.push(record));
         if after.cpus != before.cpus {
             session.stream.troubles_mut().hotplugs += after.cpus.abs_diff(before.cpus) as u64;
         }
-        used.into_iter().try_for_each(|record| session.take(record))?;
-        read_meters(&mut session, &meters, start)?;
+        session.take_all(records)?;
         before = after;
-        let is_over = arguments.seconds > 0.0 && start.elapsed().as_secs_f64() >= arguments.seconds;
-        if is_over || is_stopped {
+        if schedule.is_over() || is_stopped {
             return session.finish(&root.display().to_string(), &notes);
         }
     }
@@ -98,21 +103,16 @@ fn find_root() -> Result<PathBuf, Failure> {
     })
 }
 
-fn read_meters(
-    session: &mut Session<'_>,
-    meters: &[(MeterId, Zone)],
-    start: Instant,
-) -> Result<(), Failure> {
+/// The meters now, at the time at which the groups were read.
+fn read_meters(session: &mut Session<'_>, meters: &[(MeterId, Zone)], at_ns: u64) -> Vec<Record> {
+    let mut records = Vec::new();
     for (meter, zone) in meters {
         match zone.read() {
-            Some(reading) => {
-                let (at_ns, meter) = (since(start), *meter);
-                session.take(Record::Energy { at_ns, meter, reading })?;
-            }
+            Some(reading) => records.push(Record::Energy { at_ns, meter: *meter, reading }),
             None => session.stream.troubles_mut().unreadable += 1,
         }
     }
-    Ok(())
+    records
 }
 
 fn since(start: Instant) -> u64 {

@@ -10,6 +10,7 @@ use crate::attribution::tenants::{battery_use, cpu_use, dumpsys_csv};
 use crate::cli::Failure;
 use crate::cli::output::{Existing, Output, read_text};
 use crate::cli::progress;
+use crate::cli::quantity::between;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -22,7 +23,7 @@ pub struct Arguments {
     /// The dump, or `-` for standard input.
     file: PathBuf,
     /// Volts of the battery: without them charge is all there is.
-    #[arg(long)]
+    #[arg(long, value_parser = between(0.8, 60.0, "V"))]
     volts: Option<f64>,
     /// Folder for tenants.csv.
     #[arg(long, value_name = "DIR")]
@@ -36,9 +37,6 @@ pub struct Arguments {
 const J_PER_MAH_V: f64 = 3.6;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.volts.is_some_and(|volts| !(volts.is_finite() && volts > 0.0)) {
-        return Err(Failure::Usage("--volts is the battery's voltage, like 3.85".into()));
-    }
     let text = read(&arguments.file)?;
     let csv = match battery_use(&text) {
         Ok(found) => {

@@ -6,21 +6,25 @@ use clap::Args;
 
 use crate::attribution::tenants::{Charging, Energy, StreamOptions};
 use crate::cli::Failure;
+use crate::cli::quantity::between;
 
 #[derive(Debug, Args)]
 pub struct StreamArguments {
-    /// Length of a window.
-    #[arg(long, value_name = "MS", default_value_t = 100)]
+    /// Length of a window in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 100,
+          value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     pub window_ms: u64,
-    /// Windows that are held for late records: memory is that of the ring.
-    #[arg(long, value_name = "WINDOWS", default_value_t = 100)]
-    ring: usize,
+    /// Windows that are held for late records and the view of 10 s: memory is that of the
+    /// ring. Default: as many as 10 s have, at least 100.
+    #[arg(long, value_name = "WINDOWS", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    ring: Option<u32>,
     /// Count a record whole in the window of its own time, as XeMPower does, instead of
     /// evenly over the time since the last one.
     #[arg(long)]
     whole: bool,
     /// Weight of a second of idle CPU against a busy one, where CPU time is shared by.
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0)]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0,
+          value_parser = between(0.0, 1e6, ""))]
     idle_weight: f64,
     /// No meter, but a stated model: watts with all CPUs busy, and idle (0 if not said).
     #[arg(long, value_name = "BUSY[:IDLE]")]
@@ -57,13 +61,6 @@ pub struct StreamArguments {
 impl StreamArguments {
     /// Checked options; `has_meter` if the input has one.
     pub fn options(&self, has_meter: bool) -> Result<StreamOptions, Failure> {
-        let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
-        if self.window_ms == 0 || self.ring == 0 {
-            return usage("--window-ms and --ring are at least 1");
-        }
-        if !(self.idle_weight.is_finite() && self.idle_weight >= 0.0) {
-            return usage("--idle-weight is a number of at least 0");
-        }
         let energy = match (&self.watts, has_meter) {
             (Some(watts), _) => stated(watts)?,
             (None, true) => Energy::Meters,
@@ -71,7 +68,7 @@ impl StreamArguments {
         };
         Ok(StreamOptions {
             window_ns: self.window_ms.saturating_mul(1_000_000),
-            ring: self.ring,
+            ring: self.ring.unwrap_or_else(|| views_windows(self.window_ms)) as usize,
             charging: if self.whole { Charging::Whole } else { Charging::Spread },
             energy,
             idle_weight: self.idle_weight,
@@ -80,13 +77,19 @@ impl StreamArguments {
     }
 }
 
+/// As many windows as the longest view has, 10 s; at least the paper's 100.
+fn views_windows(window_ms: u64) -> u32 {
+    10_000_u64.div_ceil(window_ms.max(1)).clamp(100, 10_000) as u32
+}
+
 fn stated(text: &str) -> Result<Energy, Failure> {
     let (busy, idle) = text.split_once(':').unwrap_or((text, "0"));
-    let watts = |text: &str| text.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+    let watts = |text: &str| between(0.0, 1e6, "W")(text).ok();
     match (watts(busy), watts(idle)) {
         (Some(busy_w), Some(idle_w)) => Ok(Energy::Stated { idle_w, busy_w }),
         _ => Err(Failure::Usage(format!(
-            "--watts {text}: watts when all CPUs are busy, and when idle, like 15:5"
+            "--watts {text}: watts when all CPUs are busy, and when idle, like 15:5; each at most \
+             1000000 W"
         ))),
     }
 }
@@ -99,6 +102,7 @@ mod tests {
     fn watts_busy_and_idle() {
         assert_eq!(stated("15:5").unwrap(), Energy::Stated { idle_w: 5.0, busy_w: 15.0 });
         assert_eq!(stated("15").unwrap(), Energy::Stated { idle_w: 0.0, busy_w: 15.0 });
-        assert!(stated("15:").is_err() && stated("-1").is_err() && stated("inf").is_err());
+        assert!(stated("15:").is_err() && stated("-1").is_err() && stated("1e308").is_err());
+        assert_eq!([50, 100, 5_000].map(views_windows), [200, 100, 100]);
     }
 }

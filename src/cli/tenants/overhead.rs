@@ -61,13 +61,14 @@ fn line(group: &str, with: Runs, base: Runs) -> String {
         format!("{:.4} +- {:.4} W ({} runs)", runs.mean_w, runs.half_width_w(), runs.count)
     };
     let name = if group.is_empty() { String::new() } else { format!("{group}: ") };
+    let part = found.epsilon_w / with.mean_w * 100.0;
+    let part = if part.is_finite() { format!(" ({part:.2} %)") } else { String::new() };
     format!(
-        "{name}{} against {}; the overhead is below {:.4} W ({:.2} %) at 5 %, by Student's t \
+        "{name}{} against {}; the overhead is below {:.4} W{part} at 5 %, by Student's t \
          below {:.4} W",
         mean(with),
         mean(base),
         found.epsilon_w,
-        found.epsilon_w / with.mean_w * 100.0,
         found.epsilon_t_w
     )
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::cli::Failure;
+use crate::cli::output::replace_file;
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;
@@ -53,21 +54,8 @@ impl Publisher {
             self.missed += socket.send(lines);
         }
         let Some(file) = &self.file else { return Ok(()) };
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let mut half =
-            tempfile::NamedTempFile::new_in(folder).map_err(Failure::io("write in", folder))?;
-        half.write_all(lines.as_bytes()).map_err(Failure::io("write", file))?;
-        make_readable(half.as_file()).map_err(Failure::io("write", file))?;
-        half.persist(file).map_err(|error| Failure::io("write", file)(error.error))?;
-        Ok(())
+        replace_file(file, lines).map(drop)
     }
-}
-
-/// Readers need not be who wrote.
-fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 impl Socket {

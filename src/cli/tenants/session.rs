@@ -1,7 +1,6 @@
 //! A stream with its outputs: records in; windows and views to files, to readers and to
 //! the console; the whole at the end.
 
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -10,8 +9,9 @@ use crate::attribution::tenants::{
     table,
 };
 use crate::cli::Failure;
-use crate::cli::output::{Existing, Output};
+use crate::cli::output::{Existing, Output, Unfinished};
 use crate::cli::progress;
+use crate::units::Joules;
 
 use super::options::StreamArguments;
 use super::publish::Publisher;
@@ -37,15 +37,9 @@ pub struct Session<'a> {
 /// Files that grow with the log.
 struct Files {
     output: Output,
-    windows: Growing,
-    views: [Growing; 2],
+    windows: Unfinished,
+    views: [Unfinished; 2],
     has_headers: bool,
-}
-
-/// A file that gets its name when it is whole.
-struct Growing {
-    path: PathBuf,
-    file: BufWriter<tempfile::NamedTempFile>,
 }
 
 /// Files made from the whole.
@@ -58,7 +52,7 @@ impl<'a> Session<'a> {
             let output = Output::open(folder, Existing::from(arguments.force))?;
             output.check_free(&WHOLE)?;
             output.check_free(&GROWING)?;
-            let growing = |name| Growing::open(&output, name);
+            let growing = |name| output.begin(name);
             let views = [growing(GROWING[1])?, growing(GROWING[2])?];
             Ok(Files { windows: growing(GROWING[0])?, views, output, has_headers: false })
         };
@@ -79,7 +73,14 @@ impl<'a> Session<'a> {
 
     /// Takes in a record, and gives out what follows.
     pub fn take(&mut self, record: Record) -> Result<(), Failure> {
-        self.stream.take(record);
+        self.take_all([record])
+    }
+
+    /// Takes in what belongs to one moment, before anybody is told of it.
+    pub fn take_all(&mut self, records: impl IntoIterator<Item = Record>) -> Result<(), Failure> {
+        for record in records {
+            self.stream.take(record);
+        }
         self.gather()?;
         let second = self.stream.newest_ns() / SECOND_NS;
         match self.second.replace(second) {
@@ -94,15 +95,17 @@ impl<'a> Session<'a> {
             let origin = self.origin_ns();
             if let Some(files) = &mut self.files {
                 if !std::mem::replace(&mut files.has_headers, true) {
-                    files.all().try_for_each(|file| file.add(&self.table.header()))?;
+                    files.all().try_for_each(|file| file.add(self.table.header()))?;
                 }
-                files.windows.add(&rows_csv(&window, &self.names, &self.table, origin))?;
+                files.windows.add(rows_csv(&window, &self.names, &self.table, origin))?;
             }
             for (index, view_s) in VIEWS_S.into_iter().enumerate() {
                 let length_ns = u64::from(view_s) * SECOND_NS;
                 let view = &self.views[index];
-                let is_over = window.start_ns / length_ns != view.start_ns / length_ns;
-                if view.windows > 0 && is_over {
+                // What was metered outside of the log is a row of its own.
+                let is_over = window.start_ns / length_ns != view.start_ns / length_ns
+                    || window.outside.is_some();
+                if is_over {
                     self.view_is_over(index, origin)?;
                 }
                 self.views[index].add(&window);
@@ -114,9 +117,9 @@ impl<'a> Session<'a> {
     fn view_is_over(&mut self, index: usize, origin: u64) -> Result<(), Failure> {
         let view = std::mem::replace(&mut self.views[index], View::empty());
         if let Some(files) = &mut self.files
-            && view.windows > 0
+            && !view.is_empty()
         {
-            files.views[index].add(&rows_csv(&view, &self.names, &self.table, origin))?;
+            files.views[index].add(rows_csv(&view, &self.names, &self.table, origin))?;
         }
         Ok(())
     }
@@ -196,6 +199,13 @@ impl<'a> Session<'a> {
             progress::say(format!("note: {note}"));
         }
         progress::say(format!("note: {}", self.energy_note(&total)));
+        if let Some(outside) = total.outside {
+            let (energy, seconds) = (Joules(outside.energy_j), outside.seconds);
+            progress::warn(format!(
+                "{energy} was metered before the log's first switch or after its last, in \
+                 {seconds:.3} s: unattributed, and in no power"
+            ));
+        }
         let beyond = self.names.beyond();
         self.stream.troubles_mut().beyond = beyond;
         for finding in self.stream.troubles().findings() {
@@ -227,7 +237,7 @@ impl<'a> Session<'a> {
                     let all = total.seconds();
                     format!("energy of {meters}, which covers {metered:.1} of {all:.1} s")
                 }
-                (None, meters) => format!("no two readings of {meters}: shares only"),
+                (None, meters) => format!("{meters} covers no part of the log: shares only"),
             },
             Energy::Stated { idle_w, busy_w } => format!(
                 "no meter: energy by the stated model, {idle_w} W idle and {busy_w} W with all \
@@ -240,32 +250,7 @@ impl<'a> Session<'a> {
 }
 
 impl Files {
-    fn all(&mut self) -> impl Iterator<Item = &mut Growing> {
+    fn all(&mut self) -> impl Iterator<Item = &mut Unfinished> {
         std::iter::once(&mut self.windows).chain(&mut self.views)
-    }
-}
-
-impl Growing {
-    fn open(output: &Output, name: &str) -> Result<Self, Failure> {
-        let path = output.path(name);
-        let file = tempfile::NamedTempFile::new_in(output.folder())
-            .map_err(Failure::io("write in", output.folder()))?;
-        Ok(Self { path, file: BufWriter::new(file) })
-    }
-
-    fn add(&mut self, text: &str) -> Result<(), Failure> {
-        self.file.write_all(text.as_bytes()).map_err(Failure::io("write", &self.path))
-    }
-
-    fn finish(self) -> Result<PathBuf, Failure> {
-        use std::os::unix::fs::PermissionsExt;
-        let Self { path, file } = self;
-        let file =
-            file.into_inner().map_err(|error| Failure::io("write", &path)(error.into_error()))?;
-        file.as_file()
-            .set_permissions(std::fs::Permissions::from_mode(0o644))
-            .map_err(Failure::io("write", &path))?;
-        file.persist(&path).map_err(|error| Failure::io("write", &path)(error.error))?;
-        Ok(path)
     }
 }

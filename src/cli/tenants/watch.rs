@@ -5,6 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 
 use crate::cli::Failure;
@@ -19,8 +20,8 @@ pub struct Arguments {
     /// The socket.
     socket: PathBuf,
     /// The view: 1 or 10 seconds.
-    #[arg(long, default_value_t = 1)]
-    seconds: u32,
+    #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "10"]))]
+    seconds: String,
     /// Tenants shown.
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
@@ -58,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         let view: View =
             serde_json::from_str(&line).map_err(|error| Failure::input(socket, error))?;
-        if view.view_s.is_none_or(|seconds| seconds == arguments.seconds) {
+        if view.view_s.is_none_or(|seconds| seconds.to_string() == arguments.seconds) {
             progress::result(shown(&view, arguments.top).trim_end());
         }
     }

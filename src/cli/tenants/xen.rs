@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::attribution::tenants::{
-    Counting, Record, Reorder, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter, rapl_unit_j,
+    Counting, Record, Reorder, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter, rapl_unit_j,
 };
 use crate::cli::Failure;
+use crate::cli::quantity::between;
 
 use super::options::StreamArguments;
 use super::session::Session;
@@ -29,7 +30,7 @@ pub struct Arguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Frequency of the time stamp counter.
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = between(1.0, 1e12, "Hz"))]
     tsc_hz: f64,
     /// Value of the register MSR_RAPL_POWER_UNIT (0x606); without it, 2^-16 J.
     #[arg(long, value_name = "REGISTER")]
@@ -57,9 +58,6 @@ struct Source<'a> {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let hz = arguments.tsc_hz;
-    if !(hz.is_finite() && (1.0..1e12).contains(&hz)) {
-        return Err(Failure::Usage(format!("--tsc-hz {hz}: a frequency in hertz, like 2.8e9")));
-    }
     let planes: Vec<&str> = arguments.plane.iter().map(String::as_str).collect();
     let mut xen = Xen::new(hz.round() as u64, &planes)
         .map_err(|error| Failure::Usage(format!("--plane: {error}")))?;
@@ -99,8 +97,34 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !xen.has_cycles() {
         notes.push("no file has CPU_CLK_UNHALTED.CORE: shared by CPU time".into());
     }
+    check_counts(arguments, session.stream.troubles())?;
     let names: Vec<String> = arguments.files.iter().map(|f| f.display().to_string()).collect();
     session.finish(&names.join(" "), &notes)
+}
+
+/// Whether counters are what they were said to be: cleared at each switch, or running on.
+fn check_counts(arguments: &Arguments, troubles: &Troubles) -> Result<(), Failure> {
+    let (all, wrong) = (troubles.counts, troubles.impossible_counts);
+    if wrong * 2 <= all {
+        return Ok(());
+    }
+    let remedy = match arguments.running {
+        None => {
+            "do they run on, and are not cleared at each switch? then give --running 48 (or 40)"
+        }
+        Some(_) => {
+            "are they cleared at each switch, or of another width? then leave out --running, \
+                    or give their bits"
+        }
+    };
+    let file = arguments.files.first().cloned().unwrap_or_default();
+    Err(Failure::input(
+        file,
+        format!(
+            "{wrong} of {all} counts of unhalted cycles are more than a CPU can run through since \
+             its last switch; {remedy}, and see whether --tsc-hz is right"
+        ),
+    ))
 }
 
 fn unit(register: Option<&str>) -> Result<(f64, String), Failure> {

@@ -56,13 +56,15 @@ pub struct Plan<'t> {
     pub watched: Vec<Watched<'t>>,
 }
 
-/// The blocks of `file` that can do without a probe if all others have one. Units with a
-/// block of `skip` are left as they are.
+/// The blocks of `file` that can do without a probe if all others have one, and in some
+/// loops, if `may_watch`, exceptions are counted. Units with a block of `skip` are left as
+/// they are.
 pub fn derive<'t>(
     file: &'t SourceFile,
     blocks: &FileBlocks<'t>,
     facts: &Facts<'t>,
     skip: &BTreeSet<usize>,
+    may_watch: bool,
 ) -> Plan<'t> {
     let mut flow = flow::Flow::of_file(file, blocks, facts, skip);
     let mut starts: Vec<(usize, usize)> = (0..blocks.blocks.len())
@@ -71,7 +73,8 @@ pub fn derive<'t>(
         .collect();
     starts.sort_unstable();
     let mut watched = Vec::new();
-    for node in watched::loops(file) {
+    let loops = if may_watch { watched::loops(file) } else { Vec::new() };
+    for node in loops {
         let first = starts.partition_point(|(start, _)| *start < node.start_byte());
         let inside = starts[first..].iter().take_while(|(start, _)| *start < node.end_byte());
         let all: BTreeSet<usize> = inside.map(|(_, block)| *block).collect();

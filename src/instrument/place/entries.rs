@@ -14,18 +14,26 @@ impl<'t> Placer<'_, 't> {
         let probe = self.probes.statement(index);
         match self.blocks.units[block.unit.0 as usize].kind {
             UnitKind::Method if block.anchor.kind() == kind::BLOCK => {
-                self.framed(index, block.anchor.start_byte() + 1, block.anchor);
+                let at = block.anchor.start_byte() + 1;
+                self.framed(index, at, at, block.anchor);
             }
             UnitKind::Method => self.body(index, block.anchor, &probe),
             UnitKind::Constructor => {
-                let first = syntax::statements(block.anchor).first().copied();
-                let at = match first {
-                    Some(first) if first.kind() == kind::EXPLICIT_CONSTRUCTOR_INVOCATION => {
-                        first.end_byte()
+                let statements = syntax::statements(block.anchor);
+                let start = block.anchor.start_byte() + 1;
+                match statements
+                    .iter()
+                    .position(|one| one.kind() == kind::EXPLICIT_CONSTRUCTOR_INVOCATION)
+                {
+                    None => self.framed(index, start, start, block.anchor),
+                    Some(0) => {
+                        let at = statements[0].end_byte();
+                        self.framed(index, at, at, block.anchor);
                     }
-                    _ => block.anchor.start_byte() + 1,
-                };
-                self.framed(index, at, block.anchor);
+                    Some(later) => {
+                        self.framed(index, start, statements[later].end_byte(), block.anchor);
+                    }
+                }
             }
             UnitKind::StaticInitializer => return self.static_entry(index),
             UnitKind::InstanceInitializer => {
@@ -34,7 +42,8 @@ impl<'t> Placer<'_, 't> {
                 self.edits.open(at, index, format!(" {{ {probe} }}"));
             }
             UnitKind::Lambda if block.anchor.kind() == kind::BLOCK => {
-                self.framed(index, block.anchor.start_byte() + 1, block.anchor);
+                let at = block.anchor.start_byte() + 1;
+                self.framed(index, at, at, block.anchor);
             }
             UnitKind::Lambda => {
                 let (file, body) = (self.file, block.anchor);
@@ -45,19 +54,25 @@ impl<'t> Placer<'_, 't> {
     }
 
     /// Puts the probe at `at` into a body with braces, with what notices the body's end
-    /// where that is wanted.
-    fn framed(&mut self, index: usize, at: usize, body: Node<'t>) {
+    /// where that is wanted, from `watched` on: no `try` can hold a constructor's call of
+    /// another one. If what stands before that call throws, its caller's end puts the
+    /// path of calls right.
+    fn framed(&mut self, index: usize, at: usize, watched: usize, body: Node<'t>) {
         let probe = self.probes.statement(index);
         if !self.probes.frames {
             self.edits.open(at, index, format!(" {probe}"));
             return;
         }
-        let (begin, end) = self.probes.frame(index);
+        let (begin, watch, end) = self.probes.frame(index);
         let last = body.end_byte() - 1;
-        if at >= last {
-            self.edits.open(at, index, format!(" {begin} {probe}{end}"));
-        } else {
+        if at < watched {
             self.edits.open(at, index, format!(" {begin} {probe}"));
+            self.edits.open(watched, index, format!(" {watch}"));
+            self.edits.close(last, index, end);
+        } else if at >= last {
+            self.edits.open(at, index, format!(" {begin} {watch} {probe}{end}"));
+        } else {
+            self.edits.open(at, index, format!(" {begin} {watch} {probe}"));
             self.edits.close(last, index, end);
         }
     }

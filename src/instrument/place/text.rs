@@ -83,12 +83,12 @@ impl Probes<'_> {
     }
 
     /// What stands around a body so that its end is noticed, however it comes:
-    /// `int w7 = W.i(7); try {` and `} finally { W.o(w7); }`. The variable has the name of
-    /// the package, which occurs in no source, and the block's number.
-    pub fn frame(&self, index: usize) -> (String, String) {
+    /// `int w7 = W.i(7);`, `try {` and `} finally { W.o(w7); }`. The variable has the name
+    /// of the package, which occurs in no source, and the block's number.
+    pub fn frame(&self, index: usize) -> (String, &'static str, String) {
         let (package, number) = (self.package, self.first + index);
-        let begin = format!("int {package}{number} = {package}.W.i({number}); try {{");
-        (begin, format!(" }} finally {{ {package}.W.o({package}{number}); }}"))
+        let begin = format!("int {package}{number} = {package}.W.i({number});");
+        (begin, "try {", format!(" }} finally {{ {package}.W.o({package}{number}); }}"))
     }
 
     /// `W.v(7, `: the value follows.

@@ -19,8 +19,8 @@ pub(super) enum Argument {
     Lambda(LambdaShape),
     /// A method reference.
     Reference,
-    /// A conditional or switch that holds lambdas or method references.
-    Open,
+    /// A conditional or switch that may be a function, with its lambdas.
+    Open(Vec<LambdaShape>),
 }
 
 /// What a lambda looks like before its types are known.
@@ -91,21 +91,20 @@ impl Attributor<'_> {
     }
 
     fn accept(&mut self, instance: &Instance, index: usize, ty: &Type) {
-        let mut formal = &instance.parameters[index];
-        // An array passed as the variable arguments themselves.
-        let is_last = index + 1 == instance.candidate.method.parameters.len();
-        let whole = instance.candidate.method.parameters.last();
-        let substituted;
-        if is_last
-            && instance.candidate.method.varargs
-            && instance.parameters.len() == index + 1
-            && self.fits_array(ty, formal)
-            && whole.is_some()
-        {
-            substituted = formal.clone().array();
-            formal = &substituted;
+        let formal = self.formal(instance, index, ty);
+        self.inference.constrain(&self.resolver, ty, &formal);
+    }
+
+    /// What the method asks for at `index`, where a value of type `ty` stands.
+    fn formal(&self, instance: &Instance, index: usize, ty: &Type) -> Type {
+        let (method, formal) = (&instance.candidate.method, &instance.parameters[index]);
+        let is_last = index + 1 == method.parameters.len();
+        let is_only = index + 1 == instance.parameters.len();
+        match method.varargs && is_last && is_only && self.fits_array(ty, formal) {
+            // An array passed as the variable arguments themselves.
+            true => formal.clone().array(),
+            false => formal.clone(),
         }
-        self.inference.constrain(&self.resolver, ty, formal);
     }
 
     fn fits_array(&self, ty: &Type, element: &Type) -> bool {
@@ -126,6 +125,12 @@ impl Attributor<'_> {
             self.inference.ask(&self.resolver, &instance.returns, &expected.boxed());
         }
         self.functions(instance, nodes);
+        for (index, node) in nodes.iter().enumerate() {
+            if self.is_switch(*node) {
+                let formal = self.formal(instance, index, self.facts.ty(*node));
+                self.adopt(*node, &formal);
+            }
+        }
     }
 
     /// The arguments that waited: first those whose parameters are known.
@@ -181,13 +186,30 @@ impl Attributor<'_> {
         let tree = self.tree();
         match tree.kind(node) {
             Kind::Lambda | Kind::MethodReference => true,
-            Kind::Parenthesized => tree.children(node).next().is_some_and(|n| self.is_function(n)),
-            Kind::Ternary => [Field::Consequence, Field::Alternative]
-                .into_iter()
-                .filter_map(|f| tree.child(node, f))
-                .any(|n| self.is_function(n)),
+            Kind::Parenthesized | Kind::Ternary | Kind::Switch => {
+                !self.functions_in(node).is_empty()
+            }
             _ => false,
         }
+    }
+
+    /// The lambdas and method references that the value of `node` may be.
+    fn functions_in(&self, node: NodeId) -> Vec<NodeId> {
+        let tree = self.tree();
+        let (mut found, mut todo) = (Vec::new(), vec![node]);
+        while let Some(node) = todo.pop() {
+            match tree.kind(node) {
+                Kind::Lambda | Kind::MethodReference => found.push(node),
+                Kind::Parenthesized => todo.extend(tree.children(node).next()),
+                Kind::Ternary => {
+                    let arms = [Field::Consequence, Field::Alternative];
+                    todo.extend(arms.into_iter().filter_map(|f| tree.child(node, f)));
+                }
+                Kind::Switch => todo.extend(self.results(node)),
+                _ => {}
+            }
+        }
+        found
     }
 
     fn is_function(&self, node: NodeId) -> bool {
@@ -198,7 +220,11 @@ impl Attributor<'_> {
         match self.tree().kind(node) {
             Kind::Lambda => Argument::Lambda(self.lambda_shape(node)),
             Kind::MethodReference => Argument::Reference,
-            _ if self.is_deferred(node) => Argument::Open,
+            _ if self.is_deferred(node) => {
+                let functions = self.functions_in(node).into_iter();
+                let lambdas = functions.filter(|f| self.tree().kind(*f) == Kind::Lambda);
+                Argument::Open(lambdas.map(|lambda| self.lambda_shape(lambda)).collect())
+            }
             _ if self.needs_target(node) => {
                 self.retries += 1;
                 let ty = self.expression(node, None);

@@ -136,7 +136,12 @@ impl Attributor<'_> {
             .class_name()
             .and_then(|n| self.resolver.class(n))
             .is_some_and(|c| c.is_interface);
-        let mut info = ClassInfo { name: name.clone(), from_source: true, ..ClassInfo::default() };
+        let mut info = ClassInfo {
+            name: name.clone(),
+            from_source: true,
+            declaration: Some(body),
+            ..ClassInfo::default()
+        };
         if is_interface {
             info.superclass = Some(Type::object());
             info.interfaces.push(supertype.clone());

@@ -28,6 +28,7 @@ impl Attributor<'_> {
             false => symbol_of(&instance.candidate.method),
         };
         self.set_symbol(node, symbol);
+        self.set_callee(node, &instance.candidate.method);
         self.returned(&instance, &receiver)
     }
 

@@ -89,7 +89,9 @@ impl Attributor<'_> {
         let candidates = self.constructors(class, expected);
         // Constructors of inner library classes hide a parameter: no match is no harm,
         // for only the class counts.
-        self.invoke(&candidates, &nodes, &[], None);
+        if let Some(instance) = self.invoke(&candidates, &nodes, &[], None) {
+            self.set_callee(node, &instance.candidate.method);
+        }
         self.set_symbol(node, self.constructor_symbol(class));
         class.clone()
     }

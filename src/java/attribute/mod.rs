@@ -21,13 +21,14 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::class::ClassInfo;
+use super::class::{ClassInfo, MethodInfo};
 use super::declare::FileUnit;
 use super::resolver::Resolver;
 use super::source_class::class_levels;
 use super::tree::{LeanTree, NodeId};
 use super::types::{Name, Type};
 use super::world::World;
+use crate::java::fast::Map;
 use inference::Inference;
 use scope::{Local, Scope};
 
@@ -68,6 +69,7 @@ pub(crate) struct Facts {
     constants: Vec<bool>,
     symbols: Vec<Symbol>,
     visited: Vec<bool>,
+    callees: Map<NodeId, Arc<MethodInfo>>,
 }
 
 impl Facts {
@@ -78,6 +80,7 @@ impl Facts {
             constants: vec![false; nodes],
             symbols: vec![Symbol::None; nodes],
             visited: vec![false; nodes],
+            callees: Map::default(),
         }
     }
 
@@ -97,6 +100,12 @@ impl Facts {
         &self.symbols[node.0 as usize]
     }
 
+    /// The method or constructor of the sources that a call or creation names, before any
+    /// dispatch; none where it is not found.
+    pub fn callee(&self, node: NodeId) -> Option<&Arc<MethodInfo>> {
+        self.callees.get(&node)
+    }
+
     /// Whether attribution came to it at all (not if nested too deep).
     pub fn is_visited(&self, node: NodeId) -> bool {
         self.visited[node.0 as usize]
@@ -110,8 +119,8 @@ pub(crate) const DEPTH_MAX: u32 = 3000;
 /// Stack that a thread needs to attribute a file nested [`DEPTH_MAX`] deep.
 pub(crate) const STACK_BYTES: usize = 128 << 20;
 
-/// Attributes all of `file`.
-pub(crate) fn attribute(world: &World<'_>, file: &FileUnit<'_>) -> Facts {
+/// Attributes all of `file`; the resolver knows its local classes, too.
+pub(crate) fn attribute<'w>(world: &'w World<'w>, file: &'w FileUnit<'w>) -> (Facts, Resolver<'w>) {
     let mut attributor = Attributor {
         resolver: Resolver::new(world, file),
         file,
@@ -169,6 +178,13 @@ impl<'w> Attributor<'w> {
         self.facts.symbols[node.0 as usize] = symbol;
     }
 
+    /// Notes what `node` calls, if it is a method of the sources.
+    fn set_callee(&mut self, node: NodeId, method: &Arc<MethodInfo>) {
+        if method.from_source {
+            self.facts.callees.insert(node, method.clone());
+        }
+    }
+
     fn set_constant(&mut self, node: NodeId, constant: bool) {
         self.facts.constants[node.0 as usize] = constant;
     }
@@ -203,12 +219,12 @@ impl<'w> Attributor<'w> {
     }
 
     /// Replaces inferred types by what they were inferred to be.
-    fn finish(mut self) -> Facts {
+    fn finish(mut self) -> (Facts, Resolver<'w>) {
         for ty in &mut self.facts.types {
             if matches!(ty, Type::Infer(_)) {
                 *ty = self.inference.settled(ty);
             }
         }
-        self.facts
+        (self.facts, self.resolver)
     }
 }

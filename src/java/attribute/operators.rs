@@ -80,6 +80,10 @@ impl Attributor<'_> {
         let ty = left.map_or(Type::Unknown, |l| self.operand(l, None));
         if let Some(right) = tree.child(node, Field::Right) {
             self.expression(right, Some(&ty).filter(|t| **t != Type::Unknown));
+            let operator = tree.child(node, Field::Operator).map(|o| tree.kind(o));
+            if operator == Some(Kind::Equals) {
+                self.adopt(right, &ty);
+            }
         }
         ty
     }

@@ -1,7 +1,7 @@
 //! Overload resolution (JLS 15.12.2): which of the methods of a name a call means.
 
 use super::Attributor;
-use super::arguments::Argument;
+use super::arguments::{Argument, LambdaShape};
 use crate::java::members::Candidate;
 use crate::java::types::{Type, erase, substitute};
 
@@ -74,23 +74,30 @@ impl Attributor<'_> {
     fn fits(&self, argument: &Argument, formal: &Type, phase: Phase) -> bool {
         match argument {
             Argument::Typed(ty) => self.value_fits(&self.inference.settled(ty), formal, phase),
-            Argument::Open => formal.is_reference() || *formal == Type::Unknown,
-            Argument::Lambda(shape) => match formal {
-                Type::Class(_) => self.resolver.functional_method(formal).is_some_and(|f| {
-                    f.method.parameters.len() == shape.parameters
-                        && match f.method.returns {
-                            Type::Void => shape.may_be_void,
-                            _ => shape.may_have_value,
-                        }
-                }),
-                Type::Variable(_) | Type::Unknown => true,
-                _ => false,
-            },
+            Argument::Open(lambdas) => {
+                (formal.is_reference() || *formal == Type::Unknown)
+                    && lambdas.iter().all(|shape| self.lambda_fits(shape, formal))
+            }
+            Argument::Lambda(shape) => self.lambda_fits(shape, formal),
             Argument::Reference => match formal {
                 Type::Class(_) => self.resolver.functional_method(formal).is_some(),
                 Type::Variable(_) | Type::Unknown => true,
                 _ => false,
             },
+        }
+    }
+
+    fn lambda_fits(&self, shape: &LambdaShape, formal: &Type) -> bool {
+        match formal {
+            Type::Class(_) => self.resolver.functional_method(formal).is_some_and(|f| {
+                f.method.parameters.len() == shape.parameters
+                    && match f.method.returns {
+                        Type::Void => shape.may_be_void,
+                        _ => shape.may_have_value,
+                    }
+            }),
+            Type::Variable(_) | Type::Unknown => true,
+            _ => false,
         }
     }
 
@@ -174,7 +181,7 @@ impl Attributor<'_> {
             (Type::Void, _) => false,
             (Type::Primitive(x), Type::Primitive(y)) => x.widens_to(*y),
             // Value of a primitive type: the function that returns one is better.
-            (Type::Primitive(_), _) => !matches!(argument, Argument::Open),
+            (Type::Primitive(_), _) => !matches!(argument, Argument::Open(_)),
             _ => false,
         }
     }

@@ -119,6 +119,7 @@ impl Attributor<'_> {
             Kind::ArrayInitializer => self.array_initializer(value, ty),
             _ => {
                 self.expression(value, Some(ty));
+                self.adopt(value, ty);
             }
         }
     }

@@ -30,8 +30,62 @@ impl Attributor<'_> {
         self.common_type(&values, expected)
     }
 
+    /// A switch expression at `node`, be it in parentheses, is of the type that an
+    /// assignment or a parameter asks for, whatever its values are (JLS 15.28.1). In all
+    /// other places it is of the type that they have in common.
+    pub(super) fn adopt(&mut self, node: NodeId, target: &Type) {
+        if self.is_switch(node) && !matches!(target, Type::Unknown | Type::Void) {
+            let mut node = node;
+            while self.tree().kind(node) == Kind::Parenthesized {
+                self.set_type(node, target.clone());
+                let Some(inner) = self.tree().children(node).next() else { return };
+                node = inner;
+            }
+            self.set_type(node, target.clone());
+        }
+    }
+
+    /// Whether the expression is a `switch`, be it in parentheses.
+    pub(super) fn is_switch(&self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let inner = |node: &NodeId| match tree.kind(*node) {
+            Kind::Parenthesized => tree.children(*node).next(),
+            _ => None,
+        };
+        std::iter::successors(Some(node), inner).any(|n| tree.kind(n) == Kind::Switch)
+    }
+
+    /// The expressions whose values a switch expression may have: those of arrow arms
+    /// and of `yield`.
+    pub(super) fn results(&self, switch: NodeId) -> Vec<NodeId> {
+        let tree = self.tree();
+        let arms = tree.child(switch, Field::Body).into_iter().flat_map(|b| tree.children(b));
+        let (mut found, mut statements) = (Vec::new(), Vec::new());
+        for part in arms.flat_map(|arm| tree.children(arm)) {
+            let is_result = tree.kind(part) == Kind::ExpressionStatement
+                && tree.parent(part).is_some_and(|arm| tree.kind(arm) == Kind::SwitchRule);
+            match is_result {
+                true => found.extend(tree.children(part).next()),
+                false => statements.push(part),
+            }
+        }
+        while let Some(node) = statements.pop() {
+            let kind = tree.kind(node);
+            let is_statement = kind == Kind::Switch && !self.is_value(node);
+            if kind == Kind::Yield {
+                found.extend(tree.children(node).find(|c| self.is_expression(*c)));
+            } else if is_statement || !(self.is_expression(node) || kind.is_class_declaration()) {
+                statements.extend(tree.children(node));
+            }
+        }
+        found
+    }
+
     /// Whether a `switch` stands where a value is asked for.
     fn is_value(&self, node: NodeId) -> bool {
+        if matches!(self.tree().field(node), Field::Condition | Field::Value) {
+            return true;
+        }
         let parent = self.tree().parent(node).map(|p| self.tree().kind(p));
         !matches!(
             parent,

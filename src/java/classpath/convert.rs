@@ -28,6 +28,7 @@ pub(super) fn class_info(
         is_enum: file.access_flags.contains(ClassAccessFlags::ENUM),
         visibility: member_visibility(&file),
         name: name.clone(),
+        members: member_classes(&file),
         ..ClassInfo::default()
     };
     let outer = outer_of(&file).and_then(|outer| find(&outer));
@@ -50,13 +51,28 @@ fn visibility(flags: u16) -> Visibility {
     }
 }
 
-/// A class's own entry among the inner classes.
-fn own_entry<'f>(file: &'f ClassFile<'_>) -> Option<&'f InnerClassEntry<'f>> {
+/// All inner classes that a class file mentions.
+fn inner_classes<'f>(file: &'f ClassFile<'_>) -> impl Iterator<Item = &'f InnerClassEntry<'f>> {
     let entries = file.attributes.iter().filter_map(|a| match &a.data {
         AttributeData::InnerClasses(entries) => Some(entries),
         _ => None,
     });
-    entries.flatten().find(|e| *e.inner_class_info == *file.this_class)
+    entries.flatten()
+}
+
+/// A class's own entry among the inner classes.
+fn own_entry<'f>(file: &'f ClassFile<'_>) -> Option<&'f InnerClassEntry<'f>> {
+    inner_classes(file).find(|e| *e.inner_class_info == *file.this_class)
+}
+
+/// The class's own member classes: a class file lists them all (JVMS 4.7.6).
+fn member_classes(file: &ClassFile<'_>) -> Map<Name, Name> {
+    let own = |e: &&InnerClassEntry<'_>| e.outer_class_info.as_deref() == Some(&*file.this_class);
+    let names = |e: &InnerClassEntry<'_>| {
+        let simple = e.inner_name.as_deref()?;
+        Some((simple.into(), e.inner_class_info.replace('/', ".").into()))
+    };
+    inner_classes(file).filter(own).filter_map(names).collect()
 }
 
 /// The class around an inner class, one that is not static.

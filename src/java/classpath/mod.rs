@@ -103,6 +103,12 @@ impl ClassPath {
         self.read.write().ok()?.entry(name.into()).or_insert(class).clone()
     }
 
+    /// How many names it was asked for so far.
+    #[cfg(test)]
+    pub(crate) fn asked(&self) -> usize {
+        self.read.read().map_or(0, |read| read.len())
+    }
+
     fn load(&self, name: &str) -> Option<ClassInfo> {
         let path = name.replace('.', "/");
         let bytes = self.places.iter().find_map(|place| place.bytes(&path))?;

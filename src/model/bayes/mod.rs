@@ -7,11 +7,13 @@ mod diagnose;
 pub(crate) mod effects;
 pub mod factors;
 mod group;
-
+mod known_effects;
+mod level_draws;
 mod nuts;
 pub mod patterns;
 mod positive;
 pub mod posterior;
+mod prior_check;
 mod scales;
 pub(crate) mod slice;
 mod small;
@@ -24,6 +26,6 @@ pub use chains::{ChainOptions, Draws};
 pub use diagnose::{Diagnosis, diagnose};
 pub use effects::Sign;
 pub use factors::{Factors, Level};
-pub use posterior::{
-    DrawBy, Effect, EffectsPosterior, EnergyDistribution, effects_csv, fit_effects, patterns_csv,
-};
+pub use known_effects::{ExpectedEnergy, KnownEffects};
+pub use level_draws::{EnergyDistribution, LevelDraws, Program};
+pub use posterior::{DrawBy, Effect, EffectsPosterior, effects_csv, fit_effects, patterns_csv};

@@ -8,8 +8,10 @@ use super::chains::{ChainOptions, Draws, run};
 use super::collapsed::Collapsed;
 use super::effects::{Effects, Sign};
 use super::factors::Factors;
+use super::level_draws::{LevelDraws, moments};
 use super::nuts;
 use super::positive::Positive;
+use super::prior_check::{factors_of, prior_intervals};
 use crate::quantile::quantile;
 
 /// A row of `effects.csv`.
@@ -35,17 +37,6 @@ pub struct Effect {
     pub rhat: Option<f64>,
 }
 
-/// An energy as a distribution.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EnergyDistribution {
-    /// Mean in joules.
-    pub mean_j: f64,
-    /// Standard deviation of the mean's posterior in joules.
-    pub sd_j: f64,
-    /// Standard deviation of one measurement in joules: residual and posterior together.
-    pub predictive_sd_j: f64,
-}
-
 /// The posterior of a model of factors.
 #[derive(Debug, Clone)]
 pub struct EffectsPosterior {
@@ -54,7 +45,11 @@ pub struct EffectsPosterior {
     /// Draws: effects in the order of the levels, a scale per factor, the residual's
     /// standard deviation; in typical energies.
     pub draws: Draws,
+    /// The draws of effects and residual, in joules: energies of programs follow from them.
+    pub joules: LevelDraws,
     typical_j: f64,
+    sign: Sign,
+    seed: u64,
 }
 
 /// How draws are made. Both are of the same distribution: each is the other's test.
@@ -80,7 +75,13 @@ pub fn fit_effects(
         (DrawBy::Nuts, Sign::Free) => nuts::run(&Collapsed::new(&model), options)?,
         (DrawBy::Nuts, Sign::Positive) => nuts::run(&Positive::new(&model, options.seed), options)?,
     };
-    Ok(EffectsPosterior { data: data.clone(), draws, typical_j: model.typical_j })
+    let typical_j = model.typical_j;
+    let joules = |at: usize| draws.of(at).iter().map(|draw| typical_j * draw).collect::<Vec<f64>>();
+    let by_level = (0..data.levels.len()).map(joules).collect();
+    let residual = joules(data.levels.len() + data.names.len());
+    let joules = LevelDraws::new(&data.levels, by_level, residual);
+    let (data, seed) = (data.clone(), options.seed);
+    Ok(EffectsPosterior { data, draws, joules, typical_j, sign, seed })
 }
 
 impl EffectsPosterior {
@@ -113,56 +114,6 @@ impl EffectsPosterior {
         }
     }
 
-    /// Draws of the energy of a program: `(levels, executions)` of its patterns. Draws
-    /// of sums, so covariance is in them.
-    fn energies(&self, counts: &[(Vec<usize>, f64)]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.draws.of(0).len()];
-        for (levels, executions) in counts {
-            for level in levels {
-                let values = self.draws.values[*level].iter().flatten();
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += executions * value);
-            }
-        }
-        sums
-    }
-
-    /// The energy of a program as a distribution; each execution of a pattern with a
-    /// residual of its own.
-    pub fn predict(&self, counts: &[(Vec<usize>, f64)]) -> EnergyDistribution {
-        let (mean, sd) = moments(&self.energies(counts));
-        let residual = self.draws.of(self.data.levels.len() + self.data.names.len());
-        let variance = residual.iter().map(|s| s * s).sum::<f64>() / residual.len() as f64;
-        let executions: f64 = counts.iter().map(|(_, n)| n).sum();
-        EnergyDistribution {
-            mean_j: self.typical_j * mean,
-            sd_j: self.typical_j * sd,
-            predictive_sd_j: self.typical_j * (sd * sd + executions * variance).sqrt(),
-        }
-    }
-
-    /// The same for a device that is not known: every level of the factor alike, with
-    /// the spread between them.
-    pub fn predict_over(&self, factor: &str, counts: &[(Vec<usize>, f64)]) -> EnergyDistribution {
-        let places = (0..self.data.levels.len()).filter(|p| self.data.levels[*p].factor == factor);
-        let each: Vec<EnergyDistribution> = places
-            .map(|place| {
-                let with = |(levels, n): &(Vec<usize>, f64)| ([&levels[..], &[place]].concat(), *n);
-                self.predict(&counts.iter().map(with).collect::<Vec<_>>())
-            })
-            .collect();
-        let n = each.len().max(1) as f64;
-        let mean_j = each.iter().map(|e| e.mean_j).sum::<f64>() / n;
-        let between = each.iter().map(|e| (e.mean_j - mean_j).powi(2)).sum::<f64>() / n;
-        let joined = |sd: fn(&EnergyDistribution) -> f64| {
-            (each.iter().map(|e| sd(e).powi(2)).sum::<f64>() / n + between).sqrt()
-        };
-        EnergyDistribution {
-            mean_j,
-            sd_j: joined(|e| e.sd_j),
-            predictive_sd_j: joined(|e| e.predictive_sd_j),
-        }
-    }
-
     /// Share of measurements within the 95 % of their predictive distribution, by levels
     /// (all factors), in order of appearance: pattern, share, measurements.
     pub fn coverage(&self) -> Vec<(Vec<usize>, f64, usize)> {
@@ -170,7 +121,7 @@ impl EffectsPosterior {
         let mut ends: Vec<(f64, f64)> = Vec::new();
         for (row, energy_j) in self.data.rows.iter().zip(&self.data.energies_j) {
             let at = found.iter().position(|(levels, ..)| levels == row).unwrap_or_else(|| {
-                let expected = self.predict(&[(row.clone(), 1.0)]);
+                let expected = self.joules.predict(&[(row.clone(), 1.0)]);
                 let half = 1.96 * expected.predictive_sd_j;
                 found.push((row.clone(), 0.0, 0));
                 ends.push((expected.mean_j - half, expected.mean_j + half));
@@ -181,6 +132,13 @@ impl EffectsPosterior {
         }
         found.iter_mut().for_each(|(_, held, n)| *held /= *n as f64);
         found
+    }
+
+    /// What the priors alone expect of measurements: for each, in their order, the 95 %
+    /// interval of its expected energy in joules.
+    pub fn prior_expectations(&self) -> Vec<(f64, f64)> {
+        let of = prior_intervals(&self.data, self.sign, self.typical_j, self.seed);
+        self.data.rows.iter().map(|row| of[&factors_of(&self.data, row)]).collect()
     }
 
     /// Share of each factor, and of the residual at last, in the variance of the
@@ -208,20 +166,23 @@ impl EffectsPosterior {
 
 /// The text of `patterns.csv`: for each combination of levels that was measured (an empty
 /// cell: the factor doesn't apply) the number of measurements, mean and standard deviation
-/// of one predicted measurement in joules, and the share of the measurements within the
-/// 95 % of that.
+/// of one predicted measurement in joules, the share of the measurements within the 95 % of
+/// that, and the 95 % interval of the expected energy by the priors alone.
 pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> {
     let data = &posterior.data;
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let figures = ["measurements", "predicted_j", "predictive_sd_j", "within_95"];
+    let figures =
+        ["measurements", "predicted_j", "predictive_sd_j", "within_95", "prior_lo_j", "prior_hi_j"];
+    let priors = prior_intervals(data, posterior.sign, posterior.typical_j, posterior.seed);
     writer.write_record(data.names.iter().map(String::as_str).chain(figures))?;
     for (levels, share, n) in posterior.coverage() {
         let name = |factor: &String| {
             let of = levels.iter().find(|at| data.levels[**at].factor == *factor);
             of.map_or(String::new(), |at| data.levels[*at].name.clone())
         };
-        let expected = posterior.predict(&[(levels.clone(), 1.0)]);
-        let numbers = [expected.mean_j, expected.predictive_sd_j, share];
+        let expected = posterior.joules.predict(&[(levels.clone(), 1.0)]);
+        let (lo, hi) = priors[&factors_of(data, &levels)];
+        let numbers = [expected.mean_j, expected.predictive_sd_j, share, lo, hi];
         let figures = [n.to_string()].into_iter().chain(numbers.map(|x| x.to_string()));
         writer.write_record(data.names.iter().map(name).chain(figures))?;
     }
@@ -231,14 +192,6 @@ pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> 
 /// The text of `effects.csv`.
 pub fn effects_csv(effects: &[Effect]) -> Result<String, ModelError> {
     super::super::csv_of(effects)
-}
-
-/// Mean and standard deviation.
-fn moments(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-    (mean, (squares / (n - 1.0)).sqrt())
 }
 
 #[cfg(test)]

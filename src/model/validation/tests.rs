@@ -22,18 +22,34 @@ fn an_exact_model_has_no_error_and_beats_the_baselines() {
     let mean = found.mean("ls", CvSet::Validation).unwrap();
     assert!(mean.nmae < 1e-12 && mean.r.unwrap() > 0.999_999);
     let verdict = found.verdict().unwrap();
-    assert!(verdict.beats_flat() && verdict.to_string().contains("ls beats"), "{verdict}");
+    assert!(verdict.beats_all() && verdict.to_string().contains("ls beats every"), "{verdict}");
     assert!(found.rows.iter().filter(|row| row.model == "mean").all(|row| row.r.is_none()));
 }
 
 /// All operations cost the same, with noise that only costs of their own can follow.
 #[test]
 fn a_model_that_does_not_beat_flat_says_so() {
-    let verdict = Verdict { model: "nnls".to_owned(), nmae: 0.05, flat_nmae: 0.028 };
+    let (model, baseline) = ("nnls".to_owned(), "flat");
+    let verdict = Verdict { model, nmae: 0.05, baseline, baseline_nmae: 0.028 };
     assert_eq!(
         verdict.to_string(),
-        "nnls does not beat one cost for all operations: NMAE 5.00 % against 2.80 %"
+        "nnls does not beat the baseline flat: NMAE 5.00 % against 2.80 %"
     );
+}
+
+/// Energies that are their durations, which no count tells.
+#[test]
+fn the_best_baseline_is_named() {
+    let mut data = exact();
+    for (i, case) in data.cases.iter_mut().enumerate() {
+        case.energy_j *= 1.0 + 0.3 * (i as f64).sin();
+        case.duration_s = Some(case.energy_j);
+    }
+    let options = FitOptions::new(Solver::Ls);
+    let found = cross_validate(&data, &options, FoldOptions::default(), None).unwrap();
+    let verdict = found.verdict().unwrap();
+    assert!(!verdict.beats_all() && verdict.baseline == "duration", "{verdict}");
+    assert!(verdict.to_string().starts_with("ls does not beat the baseline duration: "));
 }
 
 #[test]

@@ -44,7 +44,7 @@ function tools(table) {
   told.className = "dim";
   told.setAttribute("role", "status");
   bar.append(label, all, told);
-  table.parentNode.before(bar);
+  (table.closest(".scroll") || table).before(bar);
   let limited = rows.length > first;
   all.hidden = !limited;
   all.textContent = "Show all " + rows.length;
@@ -61,17 +61,31 @@ function tools(table) {
   word.addEventListener("input", show);
   table.addEventListener("change", show);
   all.addEventListener("click", () => { limited = false; all.hidden = true; show(); });
-  addEventListener("beforeprint", () => { for (const row of rows) row.hidden = false; });
-  addEventListener("afterprint", show);
   show();
 }
-// A link to a line opens what it stands in.
+// A link opens what its target stands in, and brings it into view: a line of the source to
+// the middle, everything else to the top.
 function openTarget() {
-  let node = location.hash ? document.getElementById(location.hash.slice(1)) : null;
-  for (const target = node; node; node = node.parentElement) {
+  const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+  if (!target) return;
+  for (let node = target; node; node = node.parentElement) {
     if (node.tagName === "DETAILS") node.open = true;
-    if (!node.parentElement) target.scrollIntoView({ block: "center" });
   }
+  target.scrollIntoView({ block: target.tagName === "TD" ? "center" : "start" });
 }
 addEventListener("hashchange", openTarget);
+// The same link again changes no hash, but what it leads to may be closed by now.
+addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  const hash = link && link.getAttribute("href");
+  if (hash && hash === location.hash) openTarget();
+});
 openTarget();
+// A region is a stop of the tab key only while there is something to scroll.
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const region of document.querySelectorAll(".scroll")) sizes.observe(region);

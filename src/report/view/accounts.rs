@@ -4,6 +4,7 @@ use crate::account::{Entry, Interval, cumulative};
 use crate::report::data::ReportData;
 use crate::report::format;
 use crate::report::view::bar;
+use crate::report::view::links::Links;
 use crate::units::Joules;
 
 /// Operations on the page; the first 30 are seen until all are asked for.
@@ -61,7 +62,7 @@ pub struct OperationView {
     pub cost_raw: f64,
     /// Its 95 % interval or none.
     pub cost_interval: String,
-    /// Part of the explained energy that it and all before it hold.
+    /// Part of the energy above idle that it and all before it hold.
     pub cumulative: String,
     /// Whether the cases alone determine its cost.
     pub estimable: &'static str,
@@ -72,7 +73,7 @@ pub struct OperationView {
 /// The costliest operations.
 pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
     let operations = &data.accounts.operations;
-    let curve = cumulative::curve(operations);
+    let curve = cumulative::curve(data.accounts);
     let widest = widest(operations.first().map(|operation| &operation.entry));
     let costs = crate::account::Costs::new(data.model);
     operations
@@ -102,10 +103,9 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
 
 /// The sentence over the operations' table.
 pub fn operations_sentence(data: &ReportData<'_>) -> String {
-    let top =
-        |count| format::percent_or_none(cumulative::top_share(&data.accounts.operations, count));
+    let top = |count| format::percent_or_none(cumulative::top_share(data.accounts, count));
     format!(
-        "{} operations and library functions ran. The first 10 hold {} of the explained energy, \
+        "{} operations and library functions ran. The first 10 hold {} of the energy above idle, \
          the first 30 {}.",
         data.accounts.operations.len(),
         top(10),
@@ -117,6 +117,8 @@ pub fn operations_sentence(data: &ReportData<'_>) -> String {
 pub struct PlaceView {
     /// `file:line` or class.
     pub place: String,
+    /// The place's link into the source; empty where the page doesn't show it.
+    pub href: String,
     /// The source line, or the method.
     pub text: String,
     /// The shared columns.
@@ -124,12 +126,13 @@ pub struct PlaceView {
 }
 
 /// The costliest lines with their source.
-pub fn lines(data: &ReportData<'_>) -> Vec<PlaceView> {
+pub fn lines(data: &ReportData<'_>, links: &Links<'_>) -> Vec<PlaceView> {
     let widest = widest(data.accounts.lines.first());
     let lines = data.accounts.lines.iter().take(TOP_PLACES);
     lines
         .map(|entry| PlaceView {
             place: format::visible(&format!("{}:{}", entry.key.file, entry.key.line)),
+            href: links.line(&entry.key.file, entry.key.line),
             text: source_line(data, &entry.key.file, entry.key.line),
             figure: figure(entry, widest),
         })
@@ -137,12 +140,13 @@ pub fn lines(data: &ReportData<'_>) -> Vec<PlaceView> {
 }
 
 /// The costliest methods.
-pub fn methods(data: &ReportData<'_>) -> Vec<PlaceView> {
+pub fn methods(data: &ReportData<'_>, links: &Links<'_>) -> Vec<PlaceView> {
     let widest = widest(data.accounts.methods.first());
     let methods = data.accounts.methods.iter().take(TOP_PLACES);
     methods
         .map(|entry| PlaceView {
             place: format::visible(&entry.key.class),
+            href: links.method_of(&entry.key),
             text: format::visible(&entry.key.method),
             figure: figure(entry, widest),
         })
@@ -150,7 +154,7 @@ pub fn methods(data: &ReportData<'_>) -> Vec<PlaceView> {
 }
 
 /// A line of a source; empty where the source isn't there.
-fn source_line(data: &ReportData<'_>, file: &str, line: u32) -> String {
+pub(super) fn source_line(data: &ReportData<'_>, file: &str, line: u32) -> String {
     let text = data.sources.get(file).map_or("", String::as_str);
     let found = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or("");
     format::shortened(format::visible(found).trim(), 160)

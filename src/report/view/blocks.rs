@@ -1,10 +1,12 @@
 //! The chart of blocks, stacked by class of operations, in the paper's two views: in
 //! the application, and 3000 executions.
 
-use crate::account::{BlockAccount, CLASSES, Femtojoules, OperationClass, class};
+use crate::account::entry::share;
+use crate::account::{BlockAccount, CLASSES, OperationClass, class};
 use crate::report::data::ReportData;
 use crate::report::format;
 use crate::report::view::bar;
+use crate::report::view::links::Links;
 use crate::units::Joules;
 
 /// Blocks in each view.
@@ -16,6 +18,8 @@ pub struct BlockView {
     pub name: String,
     /// `file:line`.
     pub place: String,
+    /// Its link into the source; empty where the page doesn't show it.
+    pub href: String,
     /// How often it ran.
     pub executions: String,
     /// Energy in this view.
@@ -39,19 +43,19 @@ pub struct Segment {
 }
 
 /// Energy in the application, the largest first.
-pub fn in_application(data: &ReportData<'_>) -> Vec<BlockView> {
+pub fn in_application(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
     let blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().take(TOP_BLOCKS).collect();
     let widest = blocks.first().map_or(0.0, |block| block.entry.joules().0);
     let view = |block: &&BlockAccount| {
         let energy = block.entry.joules();
         let interval = format::interval(block.entry.interval);
-        block_view(block, energy, interval, widest)
+        block_view(block, links, (energy, interval), widest)
     };
     blocks.iter().map(view).collect()
 }
 
 /// Energy of 3000 executions of each block, the costliest first.
-pub fn three_thousand_times(data: &ReportData<'_>) -> Vec<BlockView> {
+pub fn three_thousand_times(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
     let mut blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().collect();
     blocks.sort_by(|a, b| b.cost.0.total_cmp(&a.cost.0));
     blocks.truncate(TOP_BLOCKS);
@@ -62,13 +66,18 @@ pub fn three_thousand_times(data: &ReportData<'_>) -> Vec<BlockView> {
             lo: thousands(interval.lo),
             hi: thousands(interval.hi),
         });
-        block_view(block, block.energy_of_3000(), format::interval(interval), widest)
+        block_view(block, links, (block.energy_of_3000(), format::interval(interval)), widest)
     };
     blocks.iter().map(view).collect()
 }
 
 /// One bar.
-fn block_view(block: &BlockAccount, energy: Joules, interval: String, widest: f64) -> BlockView {
+fn block_view(
+    block: &BlockAccount,
+    links: &Links<'_>,
+    (energy, interval): (Joules, String),
+    widest: f64,
+) -> BlockView {
     let segment = |which: OperationClass| {
         let share = block.class_share(which).filter(|share| *share > 0.0)?;
         Some(Segment {
@@ -80,6 +89,7 @@ fn block_view(block: &BlockAccount, energy: Joules, interval: String, widest: f6
     BlockView {
         name: format::visible(&block.name),
         place: format::visible(&format!("{}:{}", block.file, block.start_line)),
+        href: links.line(&block.file, block.start_line),
         executions: format::count(block.entry.executions),
         energy: format::energy(energy),
         interval,
@@ -94,22 +104,21 @@ pub struct ClassView {
     pub class: &'static str,
     /// Its energy in the scenario.
     pub energy: String,
-    /// Part of the explained energy.
+    /// Part of the energy above idle.
     pub share: String,
 }
 
 /// The classes with what they spend.
 pub fn legend(data: &ReportData<'_>) -> Vec<ClassView> {
     let totals = data.accounts.class_totals();
-    let all: Femtojoules = totals.iter().copied().sum();
-    let share = |part: Femtojoules| (all.0 > 0).then(|| part.0 as f64 / all.0 as f64);
+    let whole = data.accounts.ledger.above_idle();
     CLASSES
         .into_iter()
         .zip(totals)
         .map(|(which, energy)| ClassView {
             class: class::name_of(which),
             energy: format::energy(energy.joules()),
-            share: format::percent_or_none(share(energy)),
+            share: format::percent_or_none(share(energy, whole)),
         })
         .collect()
 }

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::flame::{FlameView, ROW, WIDTH, draw};
-use crate::account::calls::{CallAccounts, NodeAccount, Spent};
+use super::flame::{FlameView, Named, ROW, WIDTH, draw};
+use super::links::Links;
+use crate::account::MethodKey;
+use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, Spent};
 use crate::report::data::ReportData;
 use crate::report::format;
 
 /// Levels of the picture; what lies deeper is part of its caller's box.
 const LEVELS_MAX: usize = 60;
+/// Where the page has the table of threads.
+const THREADS: &str = "#threads";
 /// Rows of a table.
 const TOP: usize = 100;
 
@@ -26,10 +30,10 @@ pub struct CallsView {
 
 /// A method.
 pub struct MethodView {
-    /// Class.
-    pub class: String,
-    /// Method.
-    pub method: String,
+    /// Class without its package, and method.
+    pub name: String,
+    /// Its link into the source; empty where the page doesn't show it.
+    pub href: String,
     /// Calls as text and number.
     pub calls: String,
     /// The same as a plain number.
@@ -61,23 +65,16 @@ pub struct ThreadView {
 }
 
 /// The view, where calls were recorded.
-pub fn calls(data: &ReportData<'_>) -> Option<CallsView> {
+pub fn calls(data: &ReportData<'_>, links: &Links<'_>) -> Option<CallsView> {
     let calls = data.calls?;
-    let methods = calls.methods.iter().take(TOP).map(|one| MethodView {
-        class: format::visible(&one.method.class),
-        method: format::visible(&one.method.method),
-        calls: format::count(one.calls),
-        calls_raw: one.calls,
-        own: figure(&one.own),
-        cumulative: figure(&one.cumulative),
-    });
+    let methods = calls.methods.iter().take(TOP).map(|one| method(one, links));
     let threads = calls.threads.iter().take(TOP).map(|one| {
         let (energy, interval, share) = (one.energy, one.interval, one.share);
         let figure = figure(&Spent { energy, interval, share });
         ThreadView { name: format::visible(&one.key), figure }
     });
     Some(CallsView {
-        flame: picture(calls),
+        flame: picture(data, calls, links),
         methods: methods.collect(),
         threads: threads.collect(),
         sentence: format!(
@@ -88,7 +85,25 @@ pub fn calls(data: &ReportData<'_>) -> Option<CallsView> {
     })
 }
 
-fn figure(of: &Spent) -> FigureView {
+/// One method.
+pub(super) fn method(one: &MethodCalls, links: &Links<'_>) -> MethodView {
+    MethodView {
+        name: name(&one.method),
+        href: links.method_of(&one.method),
+        calls: format::count(one.calls),
+        calls_raw: one.calls,
+        own: figure(&one.own),
+        cumulative: figure(&one.cumulative),
+    }
+}
+
+/// The class without its package, and the method.
+pub(super) fn name(method: &MethodKey) -> String {
+    let class = method.class.rsplit('.').next().unwrap_or(&method.class);
+    format::visible(&format!("{class}.{}", method.method))
+}
+
+pub(super) fn figure(of: &Spent) -> FigureView {
     FigureView {
         energy: format::energy(of.energy.joules()),
         raw: of.energy.joules().0,
@@ -98,8 +113,8 @@ fn figure(of: &Spent) -> FigureView {
 }
 
 /// The picture: everything, threads, and calls below them.
-fn picture(calls: &CallAccounts) -> FlameView {
-    let mut view = FlameView { boxes: Vec::new(), height: String::new(), left_out: 0 };
+fn picture(data: &ReportData<'_>, calls: &CallAccounts, links: &Links<'_>) -> FlameView {
+    let mut view = FlameView::new(data);
     let energy = |node: &NodeAccount| node.cumulative.energy.joules().0;
     let whole: f64 = calls.threads.iter().map(|thread| thread.joules().0.max(0.0)).sum();
     if whole <= 0.0 {
@@ -107,7 +122,7 @@ fn picture(calls: &CallAccounts) -> FlameView {
         return view;
     }
     let scale = WIDTH / whole;
-    draw(&mut view, "everything that the model explains", whole, (0.0, 0), scale);
+    draw(&mut view, &Named::everything(), whole, (0.0, 0), scale);
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); calls.nodes.len()];
     let mut roots: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, node) in calls.nodes.iter().enumerate() {
@@ -118,7 +133,8 @@ fn picture(calls: &CallAccounts) -> FlameView {
     }
     let (mut left, mut deepest) = (0.0, 1);
     for thread in &calls.threads {
-        if !draw(&mut view, &thread.key, thread.joules().0, (left, 1), scale) {
+        let named = Named { name: thread.key.clone(), href: THREADS.into() };
+        if !draw(&mut view, &named, thread.joules().0, (left, 1), scale) {
             continue;
         }
         let mut todo = vec![(left, 2, roots.remove(thread.key.as_str()).unwrap_or_default())];
@@ -126,9 +142,8 @@ fn picture(calls: &CallAccounts) -> FlameView {
             nodes.sort_by(|a, b| energy(&calls.nodes[*b]).total_cmp(&energy(&calls.nodes[*a])));
             for number in nodes {
                 let node = &calls.nodes[number];
-                let simple = node.method.class.rsplit('.').next().unwrap_or(&node.method.class);
-                let name = format!("{simple}.{}", node.method.method);
-                if !draw(&mut view, &name, energy(node), (x, level), scale) {
+                let named = Named { name: name(&node.method), href: links.method_of(&node.method) };
+                if !draw(&mut view, &named, energy(node), (x, level), scale) {
                     continue;
                 }
                 deepest = deepest.max(level);
@@ -148,7 +163,7 @@ fn picture(calls: &CallAccounts) -> FlameView {
 mod tests {
     use super::*;
     use crate::account::calls::Agreement;
-    use crate::account::{Entry, Femtojoules, MethodKey};
+    use crate::account::{Entry, Femtojoules};
     use crate::report::{html, sample};
     use crate::units::Joules;
 
@@ -195,7 +210,8 @@ mod tests {
             threads: vec![thread("main", 3.0), thread(hostile, 1.0)],
             agreement: Agreement { same: 3, blocks: 3, differing: 0.0 },
         };
-        let view = picture(&calls);
+        let sample = sample::report();
+        let view = picture(&sample.data(), &calls, &Links::default());
         let width = |title: &str| {
             let found = view.boxes.iter().find(|one| one.title.starts_with(title));
             found.unwrap().width.parse::<f64>().unwrap().round()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::report::data::ReportData;
 use crate::report::format;
+use crate::report::view::links::Links;
 use crate::units::Joules;
 
 /// Width of the picture in its own units.
@@ -37,6 +38,8 @@ pub struct BoxView {
     pub label: String,
     /// Name, energy and share.
     pub title: String,
+    /// Its place on the page; empty where it has none.
+    pub href: String,
 }
 
 /// The picture.
@@ -47,17 +50,44 @@ pub struct FlameView {
     pub height: String,
     /// How many narrow boxes are left out.
     pub left_out: usize,
+    /// The energy above idle in joules, which shares are parts of.
+    whole_j: f64,
+}
+
+impl FlameView {
+    /// A picture without boxes.
+    pub(super) fn new(data: &ReportData<'_>) -> FlameView {
+        let whole_j = data.accounts.ledger.above_idle().joules().0;
+        FlameView { boxes: Vec::new(), height: String::new(), left_out: 0, whole_j }
+    }
+}
+
+/// What a box is about.
+#[derive(Default)]
+pub(super) struct Named {
+    /// Its name.
+    pub name: String,
+    /// Its place on the page; empty where it has none.
+    pub href: String,
+}
+
+impl Named {
+    /// The box over all others.
+    pub(super) fn everything() -> Named {
+        Named { name: "everything that the model explains".into(), href: "#source".into() }
+    }
 }
 
 /// A part of the program with its parts.
 #[derive(Default)]
 struct Part {
     energy: f64,
+    href: String,
     parts: BTreeMap<String, Part>,
 }
 
 /// The flame graph of the blocks.
-pub fn flame(data: &ReportData<'_>) -> FlameView {
+pub fn flame(data: &ReportData<'_>, links: &Links<'_>) -> FlameView {
     let mut whole = Part::default();
     for block in &data.accounts.blocks {
         let energy = block.entry.joules().0;
@@ -73,22 +103,30 @@ pub fn flame(data: &ReportData<'_>) -> FlameView {
             "" => "entry",
             own => own,
         };
-        whole.add(energy, &[package, class, &block.method, own]);
+        let path = [
+            (package, links.package(package)),
+            (class, links.class(&block.class)),
+            (&block.method, links.method(&block.class, &block.method)),
+            (own, links.line(&block.file, block.start_line)),
+        ];
+        whole.add(energy, &path);
     }
-    let mut view = FlameView { boxes: Vec::new(), height: String::new(), left_out: 0 };
+    let mut view = FlameView::new(data);
     if whole.energy > 0.0 {
         let scale = WIDTH / whole.energy;
-        place(&mut view, "everything that the model explains", &whole, (0.0, 0), scale);
+        place(&mut view, &Named::everything(), &whole, (0.0, 0), scale);
     }
     view.height = format!("{:.0}", ROW * 5.0);
     view
 }
 
 impl Part {
-    fn add(&mut self, energy: f64, path: &[&str]) {
+    fn add(&mut self, energy: f64, path: &[(&str, String)]) {
         self.energy += energy;
-        if let Some((first, rest)) = path.split_first() {
-            self.parts.entry((*first).to_string()).or_default().add(energy, rest);
+        if let Some(((name, href), rest)) = path.split_first() {
+            let part = self.parts.entry((*name).to_string()).or_default();
+            part.href.clone_from(href);
+            part.add(energy, rest);
         }
     }
 }
@@ -96,7 +134,7 @@ impl Part {
 /// Draws one box; whether it is wide enough.
 pub(super) fn draw(
     view: &mut FlameView,
-    name: &str,
+    named: &Named,
     energy: f64,
     (x, level): (f64, usize),
     scale: f64,
@@ -106,8 +144,8 @@ pub(super) fn draw(
         view.left_out += 1;
         return false;
     }
-    let share = format::percent(width / WIDTH);
-    let shown = format::visible(name);
+    let share = format::percent(energy / view.whole_j);
+    let shown = format::visible(&named.name);
     let letters = ((width - 6.0) / LETTER).max(0.0) as usize;
     let top = ROW * level as f64;
     view.boxes.push(BoxView {
@@ -119,20 +157,22 @@ pub(super) fn draw(
         level: if level == 0 { 0 } else { (level - 1) % COLOURS + 1 },
         label: if letters >= 3 { format::shortened(&shown, letters) } else { String::new() },
         title: format!("{shown}: {}, {share}", format::energy(Joules(energy))),
+        href: named.href.clone(),
     });
     true
 }
 
 /// Places a part and those in it, the widest first.
-fn place(view: &mut FlameView, name: &str, part: &Part, (x, level): (f64, usize), scale: f64) {
-    if !draw(view, name, part.energy, (x, level), scale) {
+fn place(view: &mut FlameView, named: &Named, part: &Part, (x, level): (f64, usize), scale: f64) {
+    if !draw(view, named, part.energy, (x, level), scale) {
         return;
     }
     let mut parts: Vec<(&String, &Part)> = part.parts.iter().collect();
     parts.sort_by(|a, b| b.1.energy.total_cmp(&a.1.energy));
     let mut left = x;
     for (name, part) in parts {
-        place(view, name, part, (left, level + 1), scale);
+        let named = Named { name: name.clone(), href: part.href.clone() };
+        place(view, &named, part, (left, level + 1), scale);
         left += part.energy * scale;
     }
 }
@@ -145,7 +185,7 @@ mod tests {
     #[test]
     fn every_level_is_as_wide_as_what_it_spends() {
         let sample = sample::report();
-        let view = flame(&sample.data());
+        let view = flame(&sample.data(), &Links::default());
         for level in 0..5 {
             let boxes = view.boxes.iter().filter(|one| one.level == level);
             let width: f64 = boxes.map(|one| one.width.parse::<f64>().unwrap() + 0.5).sum();

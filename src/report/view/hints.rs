@@ -1,11 +1,17 @@
 //! Hints with the source lines that they are about.
 
-use crate::hint::{Amount, Hint, PATTERNS};
+use crate::hint::{Amount, Caller, Hint, PATTERNS};
 use crate::report::data::ReportData;
 use crate::report::format::{self, Piece};
+use crate::report::view::calls;
+use crate::report::view::links::Links;
 
 /// Hints shown on the page; the rest is in `hints.sarif`.
 const SHOWN: usize = 40;
+/// Hints that stand open; the others are folded.
+const OPEN: usize = 3;
+/// Lines shown of one diff.
+const LONGEST_DIFF: usize = 60;
 /// Source lines shown of one place.
 const LONGEST_EXCERPT: usize = 24;
 
@@ -21,8 +27,12 @@ pub struct HintView {
     pub reference: &'static str,
     /// Block's name.
     pub block: String,
-    /// `file:first-last`.
+    /// `File.java:first-last`.
     pub place: String,
+    /// Its link into the source; empty where the page doesn't show it.
+    pub href: String,
+    /// Whether it stands open.
+    pub is_open: bool,
     /// What was found.
     pub sentence: Vec<Piece>,
     /// What to do.
@@ -47,6 +57,30 @@ pub struct HintView {
     pub confidence: &'static str,
     /// The source lines.
     pub source: Vec<SourceLine>,
+    /// The rewrite as a unified diff, where it can be made without a person.
+    pub diff: Vec<DiffLine>,
+    /// Who calls the method most, for one to inline.
+    pub callers: Vec<CallerView>,
+}
+
+/// A line of a diff.
+pub struct DiffLine {
+    /// `head`, `added`, `removed` or `same`: the style.
+    pub kind: &'static str,
+    /// Text with its sign.
+    pub text: String,
+}
+
+/// A caller.
+pub struct CallerView {
+    /// Class and method.
+    pub name: String,
+    /// Its link into the source; empty where the page doesn't show it.
+    pub href: String,
+    /// How often it calls.
+    pub calls: String,
+    /// Part of all calls of the method.
+    pub share: String,
 }
 
 /// A numbered line.
@@ -58,13 +92,13 @@ pub struct SourceLine {
 }
 
 /// The hints that the page shows.
-pub fn hints(data: &ReportData<'_>) -> Vec<HintView> {
+pub fn hints(data: &ReportData<'_>, links: &Links<'_>) -> Vec<HintView> {
     let shown = data.hints.iter().take(SHOWN).enumerate();
-    shown.map(|(i, hint)| view(data, i + 1, hint)).collect()
+    shown.map(|(i, hint)| view(data, links, i + 1, hint)).collect()
 }
 
 /// One hint.
-fn view(data: &ReportData<'_>, rank: usize, hint: &Hint) -> HintView {
+fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> HintView {
     let title = PATTERNS.iter().find(|pattern| pattern.name == hint.pattern);
     let width = |amount: &Amount| format::width(amount.share.unwrap_or(0.0));
     HintView {
@@ -73,7 +107,9 @@ fn view(data: &ReportData<'_>, rank: usize, hint: &Hint) -> HintView {
         pattern: hint.pattern,
         reference: title.map_or("", |pattern| pattern.reference),
         block: format::visible(&hint.block_name),
-        place: format::visible(&place(hint)),
+        place: format::visible(&short_place(hint)),
+        href: links.line(&hint.file, hint.start_line),
+        is_open: rank <= OPEN,
         sentence: format::pieces(&hint.sentence),
         advice: format::pieces(&hint.advice),
         rewrite: format::visible(&hint.rewrite),
@@ -86,6 +122,42 @@ fn view(data: &ReportData<'_>, rank: usize, hint: &Hint) -> HintView {
         bound_width: width(&hint.bound),
         confidence: hint.confidence.name(),
         source: excerpt(data, hint),
+        diff: hint.diff.as_deref().map_or(Vec::new(), diff),
+        callers: hint.callers.iter().map(|caller| caller_view(caller, links)).collect(),
+    }
+}
+
+/// The lines of a diff, and that there are more.
+fn diff(text: &str) -> Vec<DiffLine> {
+    let head = text.lines().take_while(|line| !line.starts_with("@@")).count();
+    let shown = text.lines().take(LONGEST_DIFF).enumerate();
+    let mut lines: Vec<DiffLine> = shown.map(|(i, line)| diff_line(line, i < head)).collect();
+    let more = text.lines().count().saturating_sub(LONGEST_DIFF);
+    if more > 0 {
+        let text = format!("{more} lines more: wattline hints FOLDER --apply N --out DIR");
+        lines.push(DiffLine { kind: "head", text });
+    }
+    lines
+}
+
+/// One line; those before the first hunk name the file.
+fn diff_line(line: &str, is_name: bool) -> DiffLine {
+    let kind = match line.as_bytes().first() {
+        Some(b'@' | b'\\') => "head",
+        _ if is_name => "head",
+        Some(b'+') => "added",
+        Some(b'-') => "removed",
+        _ => "same",
+    };
+    DiffLine { kind, text: format::shortened(&format::visible(line), 160) }
+}
+
+fn caller_view(caller: &Caller, links: &Links<'_>) -> CallerView {
+    CallerView {
+        name: calls::name(&caller.method),
+        href: links.method_of(&caller.method),
+        calls: format::count(caller.calls),
+        share: format::percent(caller.share),
     }
 }
 
@@ -96,6 +168,12 @@ pub fn place(hint: &Hint) -> String {
     } else {
         format!("{}:{}-{}", hint.file, hint.start_line, hint.end_line)
     }
+}
+
+/// The same without folders.
+pub fn short_place(hint: &Hint) -> String {
+    let place = place(hint);
+    place.rsplit('/').next().unwrap_or(&place).to_string()
 }
 
 /// An interval in percent of the scenario, or none.
@@ -124,4 +202,28 @@ fn excerpt(data: &ReportData<'_>, hint: &Hint) -> Vec<SourceLine> {
             text: format::shortened(&line.chars().skip(common).collect::<String>(), 160),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn three_hints_stand_open() {
+        let sample = sample::report();
+        let views = hints(&sample.data(), &Links::default());
+        let open: Vec<bool> = views.iter().map(|view| view.is_open).collect();
+        assert!(open.len() > 3, "{}", open.len());
+        assert!(open.iter().enumerate().all(|(i, open)| *open == (i < 3)));
+    }
+
+    #[test]
+    fn a_diff_is_told_by_the_sign_of_its_lines() {
+        let text = "--- a/A.java\n+++ b/A.java\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n--- i;\n";
+        let kinds: Vec<&str> = diff(text).iter().map(|line| line.kind).collect();
+        assert_eq!(kinds, ["head", "head", "head", "same", "removed", "added", "removed"]);
+        let long = format!("@@ -1 +1 @@\n{}", " x\n".repeat(100));
+        assert!(diff(&long).last().unwrap().text.starts_with("41 lines more"));
+    }
 }

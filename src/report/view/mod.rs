@@ -4,11 +4,15 @@
 pub mod accounts;
 pub mod blocks;
 pub mod calls;
+pub mod dearest;
 pub mod fit;
 pub mod flame;
 pub mod hints;
+pub mod links;
 pub mod source;
 pub mod summary;
+pub mod tree;
+pub mod whiskers;
 
 use crate::report::format;
 

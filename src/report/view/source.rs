@@ -20,6 +20,8 @@ const WIDEST: usize = 160;
 
 /// A package with its files.
 pub struct PackageView {
+    /// Number on the page, for its anchor.
+    pub number: usize,
     /// Its name.
     pub name: String,
     /// What its files spend.
@@ -36,6 +38,8 @@ pub struct PackageView {
 pub struct FileView {
     /// Number on the page, for the anchors of its lines.
     pub number: usize,
+    /// Path as in the dictionary.
+    pub path: String,
     /// Its name without the package.
     pub name: String,
     /// What its lines spend.
@@ -52,7 +56,7 @@ pub struct FileView {
 pub struct MethodView {
     /// Its name with parameters.
     pub name: String,
-    /// Its first line.
+    /// The first of its lines that is shown.
     pub line: u32,
     /// What its own statements spend.
     pub energy: String,
@@ -126,13 +130,11 @@ pub fn source(data: &ReportData<'_>) -> SourceView {
 
 /// What is shown.
 fn sentence(data: &ReportData<'_>, shown: usize, ran: usize, energy: Joules) -> String {
-    let explained = data.accounts.explained().joules();
-    let part = (explained.0 > 0.0).then(|| energy / explained);
     format!(
-        "{shown} of the {ran} files that ran; their lines hold {} of the explained energy. Lines \
+        "{shown} of the {ran} files that ran; their lines hold {} of the energy above idle. Lines \
          that spend nothing are left out where there are many; all figures are in \
          accounts/lines.csv.",
-        format::percent_or_none(part)
+        share(data, energy)
     )
 }
 
@@ -145,10 +147,11 @@ fn file_view(
 ) -> FileView {
     FileView {
         number,
+        path: path.to_string(),
         name: format::visible(path.rsplit('/').next().unwrap_or(path)),
         energy: format::energy(file.energy()),
         share: share(data, file.energy()),
-        methods: methods(file),
+        methods: methods(file, &lines),
         lines,
     }
 }
@@ -160,7 +163,11 @@ fn share(data: &ReportData<'_>, energy: Joules) -> String {
 }
 
 /// The methods of a file by their first line.
-fn methods(file: &File<'_>) -> Vec<MethodView> {
+fn methods(file: &File<'_>, shown: &[LineView]) -> Vec<MethodView> {
+    let from = |line: u32| {
+        let next = shown.partition_point(|view| view.number < line);
+        shown.get(next).or(shown.last()).map_or(line, |view| view.number)
+    };
     let mut found: BTreeMap<(&str, &str), (u32, Joules)> = BTreeMap::new();
     for block in &file.blocks {
         let method =
@@ -174,7 +181,7 @@ fn methods(file: &File<'_>) -> Vec<MethodView> {
             let class = class.rsplit('.').next().unwrap_or(class);
             let name = format::visible(&format!("{class}.{method}"));
             let name = format::shortened(&name, 100);
-            (line, MethodView { name, line, energy: format::energy(energy) })
+            (line, MethodView { name, line: from(line), energy: format::energy(energy) })
         })
         .collect();
     views.sort_by_key(|(line, _)| *line);
@@ -233,6 +240,7 @@ fn packages(data: &ReportData<'_>, files: Vec<(&str, Joules, FileView)>) -> Vec<
     let mut views: Vec<PackageView> = found
         .into_iter()
         .map(|(name, (energy, files))| PackageView {
+            number: 0,
             name: match name.is_empty() {
                 true => "(no package)".into(),
                 false => format::visible(&name),
@@ -244,6 +252,7 @@ fn packages(data: &ReportData<'_>, files: Vec<(&str, Joules, FileView)>) -> Vec<
         })
         .collect();
     views.sort_by(|a, b| b.energy_raw.total_cmp(&a.energy_raw));
+    views.iter_mut().enumerate().for_each(|(number, view)| view.number = number);
     views
 }
 
@@ -267,18 +276,7 @@ mod tests {
 
     #[test]
     fn a_large_program_is_cut_and_says_so() {
-        let mut sample = sample::report();
-        let entry = sample.accounts.lines[0].clone();
-        for i in 0..400 {
-            let path = format!("big/p{}/C{i}.java", i % 20);
-            for line in 1..=250u32 {
-                let mut entry = entry.clone();
-                entry.key.file.clone_from(&path);
-                entry.key.line = line;
-                sample.accounts.lines.push(entry);
-            }
-            sample.sources.insert(path, "        float x = a[i] * b[i] + c[i];\n".repeat(250));
-        }
+        let sample = sample::large();
         let page = crate::report::html(&sample.data());
         assert!(page.len() < 3_000_000, "{}", page.len());
         if let Ok(path) = std::env::var("WATTLINE_RENDER_LARGE") {

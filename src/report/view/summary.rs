@@ -1,10 +1,12 @@
 //! The head of the page: what was measured, how sure it is, and the ledger.
 
-use crate::account::LedgerEntry;
+use crate::account::entry::share;
 use crate::account::evaluate::Level;
+use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow};
 use crate::report::data::ReportData;
 use crate::report::format;
 use crate::report::view::fit;
+use crate::units::Joules;
 
 /// One summary card.
 pub struct Card {
@@ -18,17 +20,20 @@ pub struct Card {
 
 /// One row of the ledger.
 pub struct LedgerView {
-    /// Column name of the entry, which is also its style.
+    /// Column name of the entry, or `above idle`, the sum of what follows.
     pub name: &'static str,
+    /// Its colour: the entry's name, or none for a sum.
+    pub colour: &'static str,
     /// What it is.
-    pub explanation: &'static str,
+    pub explanation: String,
     /// Energy.
     pub energy: String,
     /// 95 % interval or none.
     pub interval: String,
-    /// Part of what was measured.
+    /// Part of the energy above idle; none for what isn't a part of it.
     pub share: String,
-    /// Width of its part of the bar; nothing for the whole and what is negative.
+    /// Width of its part of the bar of what was measured; nothing for sums and what is
+    /// negative.
     pub width: String,
 }
 
@@ -98,16 +103,17 @@ fn explained(data: &ReportData<'_>) -> Card {
     }
 }
 
-/// The validation error beside the flat baseline's.
+/// The validation error beside the best baseline's.
 fn validation(data: &ReportData<'_>) -> Card {
-    let error = |model: &str| fit::mean_nmae(data.cv, model, "validation");
+    let own = fit::mean_nmae(data.cv, &data.model.solver, "validation");
+    let best = match fit::best_baseline(data.cv) {
+        Some((name, error)) => format!("{name}, {}", format::percent(error)),
+        None => format::NONE.into(),
+    };
     Card {
         title: "Error on unseen cases",
-        value: format::percent_or_none(error(&data.model.solver)),
-        detail: format!(
-            "Mean validation NMAE. One cost for all operations: {}.",
-            format::percent_or_none(error("flat"))
-        ),
+        value: format::percent_or_none(own),
+        detail: format!("Mean validation NMAE. The best baseline: {best}."),
     }
 }
 
@@ -126,7 +132,7 @@ fn truth(data: &ReportData<'_>) -> Option<Card> {
 
 /// The first hint.
 fn saving(data: &ReportData<'_>) -> Card {
-    let title = "Largest predicted saving";
+    let title = "The first hint saves";
     match data.hints.first() {
         None => Card {
             title,
@@ -141,34 +147,99 @@ fn saving(data: &ReportData<'_>) -> Card {
     }
 }
 
-/// The ledger's rows.
+/// The ledger's rows: what was measured, idle, their difference, and its parts.
 pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerView> {
-    let rows = data.accounts.ledger.rows.iter();
-    rows.map(|row| LedgerView {
+    let ledger = &data.accounts.ledger;
+    let mut views: Vec<LedgerView> = ledger.rows.iter().map(|row| entry(ledger, row)).collect();
+    let after_idle = ledger.rows.iter().position(|row| row.entry > LedgerEntry::Idle);
+    views.insert(after_idle.unwrap_or(views.len()), above_idle(ledger));
+    views
+}
+
+fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerView {
+    let is_part = row.entry > LedgerEntry::Idle && row.remark.is_empty();
+    let part = share(row.energy, ledger.above_idle()).filter(|_| is_part);
+    let is_whole = row.entry == LedgerEntry::Measured;
+    LedgerView {
         name: row.entry.name(),
-        explanation: explanation(row.entry),
+        colour: if is_whole { "" } else { row.entry.name() },
+        explanation: explanation(row),
         energy: match row.remark {
             "" => format::energy(row.energy.joules()),
             remark => remark.to_string(),
         },
         interval: format::interval(row.interval),
-        share: format::percent_or_none(row.share.filter(|_| row.remark.is_empty())),
-        width: match row.entry {
-            LedgerEntry::Measured => format::width(0.0),
-            _ => format::width(row.share.unwrap_or(0.0)),
-        },
-    })
-    .collect()
+        share: format::percent_or_none(part),
+        width: format::width(row.share.filter(|_| !is_whole).unwrap_or(0.0)),
+    }
+}
+
+/// The difference of the first two rows.
+fn above_idle(ledger: &Ledger) -> LedgerView {
+    let energy = ledger.above_idle();
+    LedgerView {
+        name: "above idle",
+        colour: "",
+        explanation: "What the application adds: the sum of the rows below; all shares of this \
+                      report are parts of it"
+            .into(),
+        energy: format::energy(energy.joules()),
+        interval: format::interval(above_idle_interval(ledger)),
+        share: format::percent_or_none(share(energy, energy)),
+        width: format::width(0.0),
+    }
+}
+
+/// Power and idle runs are independent: the half widths of their intervals add in squares.
+fn above_idle_interval(ledger: &Ledger) -> Option<Interval> {
+    let half = |entry| {
+        let interval = ledger.row(entry)?.interval?;
+        Some((interval.hi - interval.lo).0 / 2.0)
+    };
+    let both = half(LedgerEntry::Measured)?.hypot(half(LedgerEntry::Idle)?);
+    let energy = ledger.above_idle().joules();
+    Some(Interval { lo: energy - Joules(both), hi: energy + Joules(both) })
 }
 
 /// What a row of the ledger is.
-fn explanation(entry: LedgerEntry) -> &'static str {
-    match entry {
-        LedgerEntry::Measured => "Energy of the sessions: the sum of the rows below",
-        LedgerEntry::Idle => "The board in the same time without the application",
-        LedgerEntry::Operations => "The source's own operations",
-        LedgerEntry::Library => "Library functions that the source calls",
-        LedgerEntry::Gc => "Garbage collections",
-        LedgerEntry::Unexplained => "Measured, but not explained by the model (may be negative)",
+fn explanation(row: &LedgerRow) -> String {
+    match row.entry {
+        LedgerEntry::Measured => "Energy of the sessions".into(),
+        LedgerEntry::Idle => format!(
+            "The board in the same time without the application: {} of what was measured",
+            format::percent_or_none(row.share)
+        ),
+        LedgerEntry::Operations => "The source's own operations".into(),
+        LedgerEntry::Library => "Library functions that the source calls".into(),
+        LedgerEntry::Gc => "Garbage collections".into(),
+        LedgerEntry::Unexplained => {
+            "Measured, but not explained by the model (may be negative)".into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    /// Idle is no part of what the application spends: its share is none, and the shares of
+    /// the parts add up to all of it.
+    #[test]
+    fn all_shares_are_of_the_energy_above_idle() {
+        let sample = sample::report();
+        let rows = ledger(&sample.data());
+        let share = |name: &str| rows.iter().find(|row| row.name == name).unwrap().share.clone();
+        assert_eq!((share("measured"), share("idle")), ("none".into(), "none".into()));
+        assert_eq!(share("above idle"), "100.0 %");
+        let data = sample.data();
+        let ledger = &data.accounts.ledger;
+        let parts = ledger.rows.iter().filter(|row| row.entry > LedgerEntry::Idle);
+        let whole = ledger.above_idle();
+        let sum: f64 = parts.filter_map(|row| super::share(row.energy, whole)).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+        let operations = ledger.energy(LedgerEntry::Operations);
+        let expected = format::percent_or_none(super::share(operations, whole));
+        assert_eq!(share("operations"), expected);
     }
 }

@@ -1,5 +1,6 @@
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +14,24 @@ import javax.tools.ToolProvider;
  * the exit code and the number of bytes of the compiler's output on one line, then that output.
  */
 final class CompileServer {
+    /** Bytes: probes make nested expressions deeper, and javac follows them by recursion. */
+    private static final long STACK = 512L << 20;
+
     public static void main(String[] args) throws Exception {
+        Thread server = new Thread(null, CompileServer::serve, "javac", STACK);
+        server.start();
+        server.join();
+    }
+
+    private static void serve() {
+        try {
+            answer();
+        } catch (IOException gone) {
+            // nobody asks any more
+        }
+    }
+
+    private static void answer() throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

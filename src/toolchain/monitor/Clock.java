@@ -18,12 +18,21 @@ public final class Clock {
         final long base;
         final long start;
         final boolean open;
+        /** Here, so that probes go on and off with the clock: on a busy machine the ticker may
+         * rest for a while between two steps of its own. */
+        final boolean[] live;
 
         Window(long base, long start, boolean open) {
             this.base = base;
             this.start = start;
             this.open = open;
+            live = open ? Live.IN_WINDOW : Live.BETWEEN;
         }
+    }
+
+    /** By method: whether its probe does something at this moment. */
+    static boolean[] live() {
+        return window.live;
     }
 
     /** Nanoseconds of all windows so far. */
@@ -62,14 +71,17 @@ public final class Clock {
         ThreadRecord.calibrate();
         long random = System.nanoTime() | 1;
         while (closedMicros > 0 && ticker == Thread.currentThread()) {
+            long opened = System.nanoTime();
             LockSupport.parkNanos(openMicros * 1000);
             close();
+            // on a busy machine a window is longer, and so is the time to the next one
+            double longer = Math.max(1, (System.nanoTime() - opened) / (openMicros * 1e3));
             random ^= random << 13;
             random ^= random >>> 7;
             random ^= random << 17;
             // between half and one and a half of the mean
             long part = 500 + Math.floorMod(random, 1001L);
-            LockSupport.parkNanos(closedMicros * part);
+            LockSupport.parkNanos((long) (closedMicros * part * longer));
             open();
         }
     }
@@ -79,12 +91,10 @@ public final class Clock {
         if (!now.open) {
             ThreadRecord.checkAll();
             window = new Window(now.base, System.nanoTime(), true);
-            Live.window(true);
         }
     }
 
     private static synchronized void close() {
-        Live.window(false);
         window = new Window(now(), 0, false);
     }
 }

@@ -31,7 +31,7 @@ public final class Probe {
 
     /** A method begins: its frame, or 0 where it is not measured at this moment. */
     public static int begin(int method) {
-        return Live.NOW[method] ? RECORD.get().enter(method) : 0;
+        return Clock.live()[method] ? RECORD.get().enter(method) : 0;
     }
 
     /** A frame ends. */

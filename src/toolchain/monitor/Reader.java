@@ -151,7 +151,7 @@ final class Reader {
         int running = record.running();
         if (running >= 0 && !record.isWaiting()) {
             figures.append("running ").append(record.id).append(' ').append(running).append(' ')
-                    .append(Clock.now() - record.last()).append('\n');
+                    .append(record.running(Clock.now())).append('\n');
         }
     }
 }

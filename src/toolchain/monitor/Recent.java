@@ -6,19 +6,74 @@ import java.util.Map;
 import wattline.monitor.probe.ThreadRecord;
 
 /**
- * What one thread did of late: its samples by method, in code that computes and in native
- * methods that call the system. They share its user time and its system time: who has called
- * the system often has to wait for a processor there, so samples alone say too much of it.
+ * What one thread did of late: its samples by method, in Java code, in native methods that
+ * compute, and in those that call the system.
+ *
+ * These have its system time at least, and more where their samples say so: what they compute
+ * before they call is user time. Their samples are taken while they wait in the system, too,
+ * so as many count for nothing as the thread was neither running nor ready to run.
+ *
+ * What Java code and native methods have of the rest, samples tell in two ways, and the mean
+ * is taken. By their numbers, Java code has too little on a busy machine, where a thread that
+ * gets no processor in time has no sample there. By the part of the time for which the thread
+ * was ready, native methods have too little there, as a thread that is halted for a sample of
+ * Java code waits for a processor once more.
  */
 final class Recent {
-    private final Samples computing = new Samples();
+    /** Where a sample was. */
+    enum Place { IN_JAVA, IN_NATIVE, CALLING }
+
+    private final Samples inJava = new Samples();
+    private final Samples inNative = new Samples();
     private final Samples calling = new Samples();
     private long used = -1;
     private long user;
+    private long system;
+    private long ready = -1;
+    /** Periods, of which older ones count for less as those of the samples do. */
+    private double blocked;
+    /** Periods of real time in native methods that compute, and those for which it was ready. */
+    private double nativePeriods;
+    private double readyPeriods;
 
-    /** A sample, which stands for some periods. */
-    void add(int method, double periods, boolean calls) {
-        (calls ? calling : computing).add(method, periods);
+    /** A sample, which stands for some periods; `system` is the system's number of the thread. */
+    void add(long system, int method, Place place, double periods) {
+        this.system = system;
+        (place == Place.IN_JAVA ? inJava : place == Place.IN_NATIVE ? inNative : calling).add(method, periods);
+        if (inJava.sum + inNative.sum > Samples.KEPT) {
+            inJava.halve();
+            inNative.halve();
+        }
+        if (calling.sum > Samples.KEPT) {
+            calling.halve();
+            blocked /= 2;
+        }
+    }
+
+    /** Such a sample stands for so much real time in native methods that compute. */
+    void inNative(double periods) {
+        nativePeriods += periods;
+    }
+
+    /** So much real time has passed since the last time, and so much processor time was used. */
+    void passed(double periods, double usedPeriods, double periodNanos) {
+        if (inNative.sum + calling.sum == 0) {
+            return;
+        }
+        long now = Scheduler.readyNanos(system);
+        boolean isFirst = now >= 0 && ready < 0;
+        boolean known = now >= 0 && ready >= 0;
+        double wasReady = known ? (now - ready) / periodNanos : usedPeriods;
+        ready = now;
+        if (isFirst) {
+            return;
+        }
+        blocked = Math.min(Samples.KEPT, blocked + Math.max(0, periods - wasReady));
+        readyPeriods += known ? wasReady : 0;
+        if (readyPeriods > Samples.KEPT) {
+            readyPeriods /= 2;
+            nativePeriods /= 2;
+        }
     }
 
     /** Takes the thread's processor time; gives what was added since the last time. */
@@ -30,12 +85,12 @@ final class Recent {
 
     /** Whether there is a sample. */
     boolean isKnown() {
-        return computing.sum + calling.sum > 0;
+        return inJava.sum + inNative.sum + calling.sum > 0;
     }
 
     /** Whether its user time is asked for. */
     boolean doesBoth() {
-        return computing.sum > 0 && calling.sum > 0;
+        return inJava.sum + inNative.sum > 0 && calling.sum > 0;
     }
 
     /**
@@ -50,8 +105,25 @@ final class Recent {
             part = Math.max(0, Math.min(nanos, part));
             user = isFirst ? userNow : user + part;
         }
-        computing.share(part, record);
+        double computing = inJava.sum + inNative.sum;
+        double called = Math.max(0, calling.sum - blocked);
+        if (called > 0) {
+            part = Math.min(part, Math.round(nanos * computing / (computing + called)));
+        }
+        long inNatives = computing > 0 ? Math.round(part * nativePart((double) part / nanos)) : 0;
+        inJava.share(part - inNatives, record);
+        inNative.share(inNatives, record);
         calling.share(nanos - part, record);
+    }
+
+    /** What native methods have of what is computed, which is this part of all. */
+    private double nativePart(double computed) {
+        double byNumbers = inNative.sum / (inJava.sum + inNative.sum);
+        if (inNative.sum == 0 || inJava.sum == 0 || readyPeriods == 0 || computed <= 0) {
+            return byNumbers;
+        }
+        double byTime = Math.min(1, nativePeriods / (readyPeriods * computed));
+        return (byNumbers + byTime) / 2;
     }
 
     /** Periods by method, of which older ones count for less. */
@@ -67,12 +139,9 @@ final class Recent {
         void add(int method, double many) {
             periods.merge(method, many, Double::sum);
             sum += many;
-            if (sum > KEPT) {
-                halve();
-            }
         }
 
-        private void halve() {
+        void halve() {
             sum = 0;
             for (Iterator<Map.Entry<Integer, Double>> all = periods.entrySet().iterator(); all.hasNext();) {
                 Map.Entry<Integer, Double> one = all.next();

@@ -36,8 +36,15 @@ final class Sampler implements Probe.ByteSampler {
     private final Map<Long, ThreadRecord> records = new HashMap<>();
     private final Map<Long, Recent> recent = new HashMap<>();
     private final CountDownLatch begun = new CountDownLatch(1);
+    /** Of real time, between two samples. */
+    private final double periodNanos;
+    /** When processor time was shared the last time. */
+    private long sharedNanos;
     private double nativeTurns;
     private double ownTurns;
+    /** Real time in which these were, and when the last one was. */
+    private double ownNanos;
+    private long ownLast;
     private volatile AutoCloseable recorder;
     private volatile boolean stopped;
 
@@ -47,6 +54,11 @@ final class Sampler implements Probe.ByteSampler {
         this.methods = methods;
         this.files = new SourceFiles(instrumentation);
         this.period = period;
+        this.periodNanos = 1e6 * periodMillis();
+    }
+
+    private long periodMillis() {
+        return period == null ? PERIOD_MILLIS : Long.parseLong(period);
     }
 
     /** Samples from now on, in a thread of its own. */
@@ -84,7 +96,7 @@ final class Sampler implements Probe.ByteSampler {
         String problem = "it has stopped";
         try {
             Runnable made = (Runnable) Class.forName(RECORDER).getDeclaredConstructor(Sampler.class, long.class)
-                    .newInstance(this, period == null ? PERIOD_MILLIS : Long.parseLong(period));
+                    .newInstance(this, periodMillis());
             recorder = (AutoCloseable) made;
             if (!ManagementFactory.getRuntimeMXBean().getInputArguments().contains(LOCATED)) {
                 Service.complain("samples in inlined methods may count for methods around them: the JVM"
@@ -122,8 +134,13 @@ final class Sampler implements Probe.ByteSampler {
     }
 
     /** A sample of a thread in Java code. */
-    synchronized void inJava(long thread, String owner, String name, int line) {
-        sample(thread, number(owner, name, files.of(owner), line), 1, false);
+    synchronized void inJava(long thread, long system, String owner, String name, int line) {
+        sample(thread, system, number(owner, name, files.of(owner), line), Recent.Place.IN_JAVA, 1);
+    }
+
+    /** A sample of a thread that has used a period's processor time since the last one. */
+    synchronized void onProcessor(long thread, long system, String owner, String name, int line) {
+        inJava(thread, system, owner, name, line);
     }
 
     /**
@@ -132,26 +149,33 @@ final class Sampler implements Probe.ByteSampler {
      * threads: as there are samples for one of a thread that is always in a native method,
      * which the agent's own is.
      */
-    synchronized void inNative(long thread, String owner, String name, int line, boolean calls) {
+    synchronized void inNative(long thread, long system, String owner, String name, int line, boolean calls) {
         double turns = ownTurns > 0 ? nativeTurns / ownTurns : 1;
-        sample(thread, number(owner, name, files.of(owner), line), PERIODS_PER_TURN * turns, calls);
+        Recent.Place place = calls ? Recent.Place.CALLING : Recent.Place.IN_NATIVE;
+        sample(thread, system, number(owner, name, files.of(owner), line), place, PERIODS_PER_TURN * turns);
+        double apart = ownTurns > 1 ? ownNanos / ownTurns / periodNanos : PERIODS_PER_TURN * turns;
+        recent.get(thread).inNative(calls ? 0 : apart);
     }
 
-    /** Whose turn it was: of all samples in native methods. */
-    synchronized void turn(String thread) {
+    /** Whose turn it was, and when: of all samples in native methods. */
+    synchronized void turn(String thread, long nanos) {
         nativeTurns++;
         if (Service.THREAD.equals(thread)) {
             ownTurns++;
+            // without the first one, which is a small part soon
+            ownNanos += ownLast == 0 ? 0 : Math.max(0, nanos - ownLast);
+            ownLast = nanos;
         }
         if (nativeTurns > TURNS_KEPT) {
             nativeTurns /= 2;
             ownTurns /= 2;
+            ownNanos /= 2;
         }
         begun.countDown();
     }
 
-    private void sample(long thread, int method, double periods, boolean calls) {
-        recent.computeIfAbsent(thread, id -> new Recent()).add(method, periods, calls);
+    private void sample(long thread, long system, int method, Recent.Place place, double periods) {
+        recent.computeIfAbsent(thread, id -> new Recent()).add(system, method, place, periods);
         record(thread).sample(method);
         begun.countDown();
     }
@@ -161,10 +185,13 @@ final class Sampler implements Probe.ByteSampler {
         long[] ids = threads.getAllThreadIds();
         long[] times = threads.getThreadCpuTime(ids);
         Set<Long> alive = new HashSet<>();
+        double periods = sharedNanos == 0 ? 0 : (System.nanoTime() - sharedNanos) / periodNanos;
+        sharedNanos = System.nanoTime();
         for (int i = 0; i < ids.length; i++) {
             alive.add(ids[i]);
             Recent of = recent.computeIfAbsent(ids[i], id -> new Recent());
             long more = of.used(times[i]);
+            of.passed(periods, more / periodNanos, periodNanos);
             if (more > 0 && of.isKnown()) {
                 long user = of.doesBoth() ? Math.max(0, threads.getThreadUserTime(ids[i])) : 0;
                 of.share(more, user, record(ids[i]));

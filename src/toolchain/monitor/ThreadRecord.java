@@ -197,9 +197,12 @@ public final class ThreadRecord {
         long real = checkedReal;
         long used = checkedUsed;
         check();
-        double all = checkedReal - real;
-        double part = checkedUsed - used;
-        if (real == 0 || all <= 0) {
+        return onProcessor(passed, real, checkedReal - real, checkedUsed - used);
+    }
+
+    /** The same, where so much real time and processor time have passed since the last check. */
+    private static long onProcessor(long passed, long checked, double all, double part) {
+        if (checked == 0 || all <= 0) {
             return passed;
         }
         if (all >= passed && all <= passed + NEAR_NANOS) {
@@ -290,8 +293,14 @@ public final class ThreadRecord {
         return waiting;
     }
 
-    /** When the running method was last charged, by the clock of the probes. */
-    public long last() {
-        return last;
+    /** What the running method has used since it was last charged; another thread asks. */
+    public long running(long now) {
+        long passed = Math.max(0, now - last);
+        if (threads == null || passed <= LONG_NANOS) {
+            return passed;
+        }
+        long real = checkedReal;
+        long used = checkedUsed;
+        return onProcessor(passed, real, System.nanoTime() - real, threads.getThreadCpuTime(id) - used);
     }
 }

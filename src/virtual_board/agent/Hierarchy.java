@@ -1,5 +1,7 @@
 package wattline.silicon.weaver;
 
+import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -92,6 +94,40 @@ final class Hierarchy {
             String name = all.nextElement().getName();
             if (name.endsWith(".class")) {
                 entries.put(name.substring(0, name.length() - 6), jar);
+            }
+        }
+    }
+
+    /**
+     * Fails where ASM is older than the application's newest class: what is not counted would
+     * take no time and no energy, and nothing measured would be true.
+     */
+    void checkReadable() throws IOException {
+        String newest = null;
+        int version = 0;
+        Set<String> names = new HashSet<>(entries.keySet());
+        names.addAll(files.keySet());
+        for (String name : names) {
+            try (DataInputStream in = new DataInputStream(open(name))) {
+                // the magic number, the minor version
+                in.readInt();
+                in.readUnsignedShort();
+                int found = in.readUnsignedShort();
+                if (found > version && !name.startsWith("META-INF/")) {
+                    version = found;
+                    newest = name;
+                }
+            } catch (EOFException empty) {
+                continue;
+            }
+        }
+        if (newest != null) {
+            try (InputStream in = open(newest)) {
+                new ClassReader(in);
+            } catch (IllegalArgumentException unknown) {
+                throw new IllegalStateException("wattline: the application's classes are of Java " + (version - 44)
+                        + ", which this ASM does not know: let Maven fetch a newer one, name one in WATTLINE_ASM,"
+                        + " or set java_release in [application]", unknown);
             }
         }
     }

@@ -34,6 +34,7 @@ public final class Weaver implements ClassFileTransformer, Flushable, IntSupplie
     public Weaver(String folder, String application, int room) throws IOException {
         this.map = new MapFile(folder + "/map.txt");
         this.hierarchy = new Hierarchy(application);
+        hierarchy.checkReadable();
         this.units = new Units(folder + "/units.txt");
         this.room = room;
     }

@@ -14,8 +14,8 @@ use crate::virtual_board::silicon::Silicon;
 
 /// A line of standard error begins so when a thread ends with an exception.
 const UNCAUGHT: &str = "Exception in thread ";
-/// Lines of a stack trace that go to the log as the crash.
-const TRACE_LINES_MAX: usize = 64;
+/// Lines of a stack trace that go to the log as the crash: a JVM's thousand frames, and causes.
+const TRACE_LINES_MAX: usize = 1200;
 
 /// A process.
 pub(in crate::virtual_board) struct Process {

@@ -4,7 +4,7 @@
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +14,8 @@ use thiserror::Error;
 use super::output::Output;
 use super::process::{Begin, Process};
 use super::{Settings, link};
+use crate::toolchain::Jdk;
+use crate::toolchain::UTF8_LOCALE;
 use crate::virtual_board::clock::Sleeper;
 use crate::virtual_board::machine::{Machine, kill_group};
 use crate::virtual_board::package::{self, Package};
@@ -90,7 +92,8 @@ fn spawn(
     start: &Start<'_>,
     [stdout, stderr]: &[Output; 2],
 ) -> io::Result<Child> {
-    Command::new(java())
+    // What can't be started says so by its name.
+    Command::new(Jdk::find().map_or_else(|_| PathBuf::from("java"), |jdk| jdk.java))
         .args(options)
         .arg("-cp")
         .arg(&place.jar)
@@ -99,17 +102,12 @@ fn spawn(
         .current_dir(&place.files)
         .env_remove("JAVA_TOOL_OPTIONS")
         .env_remove("CLASSPATH")
+        .envs(UTF8_LOCALE)
         .stdin(Stdio::piped())
         .stdout(stdout.writer()?)
         .stderr(stderr.writer()?)
         .process_group(0)
         .spawn()
-}
-
-/// The host's JVM.
-fn java() -> PathBuf {
-    let home = std::env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin/java"));
-    home.filter(|java| java.is_file()).unwrap_or_else(|| PathBuf::from("java"))
 }
 
 /// Serves the process's clock on one thread and waits for its end on another.

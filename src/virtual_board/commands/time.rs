@@ -2,8 +2,8 @@
 
 use super::{Machine, Reply, Request};
 use crate::virtual_board::clock::Sleeper;
-use crate::virtual_board::processes::start_time;
 use crate::virtual_board::root::Tools;
+use crate::virtual_board::sight::start_time;
 
 /// Sleeps; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {

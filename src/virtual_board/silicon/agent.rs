@@ -9,6 +9,8 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use super::{AgentOptions, LibraryTable, SiliconError, asm};
+use crate::toolchain::UTF8_LOCALE;
+use crate::toolchain::jdk::find_tool;
 
 /// The part on the application's class path.
 const RUNTIME: [(&str, &str); 3] = [
@@ -174,14 +176,10 @@ fn compile(
 }
 
 /// A program of the JDK: of JAVA_HOME, else on the path.
-fn tool(name: &str) -> Command {
-    let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin").join(name));
-    let mut command = match home.filter(|program| program.is_file()) {
-        Some(program) => Command::new(program),
-        None => Command::new(name),
-    };
+fn tool(name: &'static str) -> Command {
+    let mut command = Command::new(find_tool(name).unwrap_or_else(|_| name.into()));
     // a JVM with options from outside says so on its standard error
-    command.env_remove("JAVA_TOOL_OPTIONS");
+    command.env_remove("JAVA_TOOL_OPTIONS").envs(UTF8_LOCALE);
     command
 }
 

@@ -3,14 +3,17 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::SiliconError;
+use crate::toolchain::asm;
 
 /// Where distributions put Java libraries.
 const SYSTEM: &str = "/usr/share/java";
 
-/// The jars with ASM's core and tree packages: those of `WATTLINE_ASM`, else the
-/// distribution's, else the newest in the local Maven repository.
+/// The jars with ASM's core and tree packages: those of `WATTLINE_ASM`, else those that
+/// Maven fetches by name and hash. Without a network those of the distribution, which may be
+/// too old for the JDK's classes, else the newest in the local Maven repository.
 pub(super) fn find() -> Result<Vec<PathBuf>, SiliconError> {
     if let Some(named) = env::var_os("WATTLINE_ASM") {
         let jars: Vec<PathBuf> = env::split_paths(&named).collect();
@@ -22,9 +25,14 @@ pub(super) fn find() -> Result<Vec<PathBuf>, SiliconError> {
             }
         };
     }
+    // Asked once: without a network Maven takes its time to say so.
+    static FETCHED: OnceLock<Option<Vec<PathBuf>>> = OnceLock::new();
+    if let Some(jars) = FETCHED.get_or_init(|| asm::tree().ok()) {
+        return Ok(jars.clone());
+    }
     let maven = env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository/org/ow2/asm"));
     let found = pair(Path::new(SYSTEM)).or_else(|| newest(maven.as_deref()?));
-    found.ok_or_else(|| SiliconError::NoAsm { looked: format!("{SYSTEM} and ~/.m2") })
+    found.ok_or_else(|| SiliconError::NoAsm { looked: format!("Maven, {SYSTEM} and ~/.m2") })
 }
 
 fn pair(dir: &Path) -> Option<Vec<PathBuf>> {

@@ -25,8 +25,8 @@ pub enum SiliconError {
     /// The bytecode library is missing.
     #[error(
         "the virtual board needs the ASM library (org.objectweb.asm and its tree package, 9.x), \
-         which was not found in {looked}: install it with `apt-get install libasm-java`, \
-         or name the jars in WATTLINE_ASM, separated by `:`"
+         which was not found in {looked}: install Maven and let it have a network, \
+         or install it with `apt-get install libasm-java`, or name the jars in WATTLINE_ASM, separated by `:`"
     )]
     NoAsm {
         /// The places looked at.

@@ -66,7 +66,7 @@ public class Phases {
         }
         System.out.println("sum " + sum);
         System.out.println("wattline: end");
-        try (FileWriter counts = new FileWriter("wattline-counts.csv")) {
+        try (FileWriter counts = new FileWriter("wattline-counts-1.csv")) {
             counts.write("block,executions\n");
         }
     }

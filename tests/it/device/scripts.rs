@@ -57,7 +57,7 @@ impl FakeBoard {
             board.write(&format!("{folder}/scaling_cur_freq"), "1100000\n");
         }
         board.write("sys/devices/10060000.tmu/temp", "sensor0 : 45500\n");
-        board.write("data/data/org.example.app/files/wattline-counts.csv", "of an older run\n");
+        board.write("data/data/org.example.app/files/wattline-counts-7.csv", "of an older run\n");
         board.write("log", "");
         fs::create_dir_all(board.path("proc")).unwrap();
         symlink("/proc/uptime", board.path("proc/uptime")).unwrap();

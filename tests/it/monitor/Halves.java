@@ -9,7 +9,8 @@ import java.util.zip.Deflater;
 /**
  * Two methods, for half of the time each: one computes in Java code, the other in a native
  * method (`deflates`) or by calling the system (`writes`). The program measures itself what
- * processor time they take, and says so at its end: SECONDS, and the other method.
+ * processor time they take, and says so at its end: SECONDS of processor time, and the other
+ * method. Rounds are of random lengths, so that no sampler's period goes with theirs.
  */
 public final class Halves {
     private static final byte[] TEXT = new byte[60_000];
@@ -20,10 +21,13 @@ public final class Halves {
     private Halves() {
     }
 
-    private static void computes() {
+    private static void computes(int steps) {
         long x = sink;
-        for (int i = 0; i < 400_000; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+        for (int i = 0; i < steps; i++) {
+            // no compiler folds it with the next ones
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         sink = x;
     }
@@ -52,11 +56,11 @@ public final class Halves {
         place.deleteOnExit();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long[] used = new long[2];
-        long end = System.nanoTime() + (long) (Double.parseDouble(arguments[0]) * 1e9);
+        double nanos = Double.parseDouble(arguments[0]) * 1e9;
         try (RandomAccessFile file = new RandomAccessFile(place, "rw")) {
-            while (System.nanoTime() < end) {
+            while (used[0] + used[1] < nanos) {
                 long begin = threads.getCurrentThreadCpuTime();
-                computes();
+                computes(100_000 + random.nextInt(4_000_000));
                 used[0] += threads.getCurrentThreadCpuTime() - begin;
                 while (used[1] < used[0]) {
                     begin = threads.getCurrentThreadCpuTime();

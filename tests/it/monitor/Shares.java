@@ -1,10 +1,13 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Random;
 
 /**
  * Four methods that compute, from some 0.2 us to 0.2 ms a call. The program measures itself
  * what processor time the calls of each take, in long runs of one method, and says so at
- * its end: what a monitor is held against.
+ * its end: what a monitor is held against. It ends after SECONDS of processor time. Rounds
+ * are of random lengths, so that no sampler's period goes with theirs, and no compiler folds
+ * the steps of their loops.
  */
 public final class Shares {
     private static long sink = 1;
@@ -14,32 +17,40 @@ public final class Shares {
 
     private static void tiny() {
         long x = sink;
-        for (int i = 0; i < 150; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+        for (int i = 0; i < 100; i++) {
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         sink = x;
     }
 
     private static void small() {
         long x = sink;
-        for (int i = 0; i < 1500; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+        for (int i = 0; i < 1000; i++) {
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         sink = x;
     }
 
     private static void middle() {
         long x = sink;
-        for (int i = 0; i < 15000; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+        for (int i = 0; i < 10000; i++) {
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         sink = x;
     }
 
     private static void large() {
         long x = sink;
-        for (int i = 0; i < 150000; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+        for (int i = 0; i < 100000; i++) {
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         sink = x;
     }
@@ -49,11 +60,14 @@ public final class Shares {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         String[] names = {"tiny", "small", "middle", "large"};
         long[] used = new long[4];
-        long end = System.nanoTime() + (long) (seconds * 1e9);
-        while (System.nanoTime() < end) {
+        Random random = new Random(1);
+        while (used[0] + used[1] + used[2] + used[3] < seconds * 1e9) {
+            int times = 1 + random.nextInt(3);
             long begin = threads.getCurrentThreadCpuTime();
             for (int which = 0; which < 4; which++) {
-                run(which);
+                for (int i = 0; i < times; i++) {
+                    run(which);
+                }
                 long now = threads.getCurrentThreadCpuTime();
                 used[which] += now - begin;
                 begin = now;

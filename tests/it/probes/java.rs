@@ -6,21 +6,24 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use wattline::build::counts_files::read_counts;
 use wattline::instrument::{GeneratedFile, Instrumented};
 use wattline::java::SourceFile;
+use wattline::toolchain::Jdk;
 
-/// Whether there is a javac; says so if not.
-pub fn has_jdk() -> bool {
-    let found = Command::new("javac").arg("-version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        println!("skipped: there is no javac on the path");
-    }
-    found
+/// The JDK that the program itself takes.
+pub fn jdk() -> Jdk {
+    Jdk::find().unwrap()
 }
 
-/// The version of the javac on the path: 17 of `javac 17.0.15`.
+/// Whether there is a JDK; says so if not.
+pub fn has_jdk() -> bool {
+    Jdk::find().inspect_err(|error| println!("skipped: {error}")).is_ok()
+}
+
+/// The version of its javac: 17 of `javac 17.0.15`.
 pub fn javac_version() -> u32 {
-    let output = Command::new("javac").arg("-version").output().unwrap();
+    let output = Command::new(jdk().javac).arg("-version").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let number = text.trim().trim_start_matches("javac ").split('.').next().map(str::to_owned);
     number.and_then(|number| number.parse().ok()).unwrap_or(8)
@@ -56,7 +59,7 @@ impl Build {
         };
         let files = sources.files.iter().chain(&sources.runtime).chain(&sources.switch_file);
         let paths: Vec<PathBuf> = files.map(write).collect();
-        let mut javac = Command::new("javac");
+        let mut javac = Command::new(jdk().javac);
         javac.current_dir(folder.path());
         javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]);
         javac.arg(folder.path().join("classes")).args(options).args(&paths);
@@ -91,13 +94,8 @@ impl Build {
 
     /// Runs class `main`: its standard output, standard error and exit code.
     pub fn run(&self, main: &str) -> String {
-        for name in std::fs::read_dir(self.folder.path()).unwrap() {
-            let path = name.unwrap().path();
-            if path.extension().is_some_and(|e| e == "bin" || e == "csv") {
-                std::fs::remove_file(path).unwrap();
-            }
-        }
-        let mut java = Command::new("java");
+        self.forget_counts();
+        let mut java = Command::new(jdk().java);
         java.args(["-XX:TieredStopAtLevel=1", "-cp"]).arg(self.class_folder()).arg(main);
         let output = java.env("WATTLINE_OUT", self.folder.path()).output().unwrap();
         let (out, err) = (&output.stdout, &output.stderr);
@@ -105,12 +103,25 @@ impl Build {
         format!("{out}{err}exit code {:?}", output.status.code())
     }
 
+    /// Removes what earlier runs have written.
+    pub fn forget_counts(&self) {
+        for name in std::fs::read_dir(self.folder.path()).unwrap() {
+            let path = name.unwrap().path();
+            if path.file_name().unwrap().to_string_lossy().starts_with("wattline-") {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+    }
+
     /// Executions by block id, as the run wrote them.
     pub fn counts(&self) -> HashMap<usize, u64> {
-        let path = self.folder.path().join("wattline-counts.csv");
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let rows = text.lines().skip(1).map(|line| line.split_once(',').unwrap());
-        rows.map(|(block, n)| (block.parse().unwrap(), n.parse().unwrap())).collect()
+        let text = read_counts(self.folder.path()).unwrap().unwrap_or_default();
+        let mut counts = HashMap::new();
+        for line in text.lines().filter(|line| *line != "block,executions") {
+            let (block, n) = line.split_once(',').unwrap();
+            *counts.entry(block.parse().unwrap()).or_default() += n.parse::<u64>().unwrap();
+        }
+        counts
     }
 
     /// Executions by block id, from the logs of all threads.

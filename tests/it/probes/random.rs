@@ -29,8 +29,10 @@ fn methods_drawn_by_lot_are_counted_as_with_all_probes() {
         let logged = Build::new(&with(&files, &blocks, Probe::Log), debug).expect("it compiles");
         let expected = logged.run("Drawn");
         assert!(expected.ends_with("exit code Some(0)"), "{expected}");
-        for closed_world in [false, true] {
-            let options = Options { closed_world, ..Options::default() };
+        for (closed_world, without_watched_loops) in
+            [(false, false), (false, true), (true, false), (true, true)]
+        {
+            let options = Options { closed_world, without_watched_loops, ..Options::default() };
             let sources = instrument(&files, &blocks, &options);
             let build = Build::new(&sources, debug).expect("it compiles");
             assert!(build.run("Drawn") == expected, "it prints something else");
@@ -40,7 +42,8 @@ fn methods_drawn_by_lot_are_counted_as_with_all_probes() {
                 assert_eq!(
                     counted.get(&block).unwrap_or(&0),
                     logged.get(&block).unwrap_or(&0),
-                    "{name}, closed world {closed_world}:\n{}",
+                    "{name}, closed world {closed_world}, without watched loops \
+                     {without_watched_loops}:\n{}",
                     method_of(name, &files[0].text)
                 );
             }

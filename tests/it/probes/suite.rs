@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::java::{Build, has_jdk, java_files};
+use super::java::{Build, has_jdk, java_files, jdk};
 use super::{Exact, Trace, divided, flow, with};
 use crate::projects::unpack;
 use wattline::blocks::Granularity;
@@ -109,7 +109,7 @@ fn compile_tests(tests: &Path, classes: &Path, project: &Path, libraries: &[Path
     let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/checker/Suite.java");
     let files = walkdir::WalkDir::new(tests).into_iter().map(|entry| entry.unwrap().into_path());
     let files = files.filter(|path| path.extension().is_some_and(|e| e == "java"));
-    let mut javac = Command::new("javac");
+    let mut javac = Command::new(jdk().javac);
     javac.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"]).arg(classes);
     javac.arg("-cp").arg(path(&[project], libraries)).arg(runner).args(files);
     let output = javac.output().unwrap();
@@ -118,7 +118,7 @@ fn compile_tests(tests: &Path, classes: &Path, project: &Path, libraries: &[Path
 
 /// A line for each test: its outcome and its name.
 fn outcomes(build: &Build, tests: &Path, libraries: &[PathBuf]) -> String {
-    let mut java = Command::new("java");
+    let mut java = Command::new(jdk().java);
     java.arg("-cp").arg(path(&[&build.class_folder(), tests], libraries));
     java.arg("Suite").arg(tests).env("WATTLINE_OUT", build.folder());
     let output = java.output().unwrap();

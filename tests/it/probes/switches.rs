@@ -27,7 +27,7 @@ fn run(jdk: &Jdk, build: &Build, file: &SourceFile, off: &[usize]) -> Seen {
     let directory = tempfile::tempdir().unwrap();
     let numbers: Vec<String> = off.iter().map(usize::to_string).collect();
     std::fs::write(directory.path().join("wattline-off.txt"), numbers.join(" ")).unwrap();
-    let _ = std::fs::remove_file(build.folder().join("wattline-counts.csv"));
+    build.forget_counts();
     let plan = JvmRun {
         options: vec![
             format!("-Dwattline.out={}", build.folder().display()),

@@ -42,7 +42,7 @@ public class Frames {
             throw new IllegalStateException("on purpose");
         }
         System.out.println("wattline: end");
-        try (FileWriter counts = new FileWriter("wattline-counts.csv")) {
+        try (FileWriter counts = new FileWriter("wattline-counts-1.csv")) {
             counts.write("block,executions\nframe," + frames + "\n");
         }
     }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use super::super::api::SECTION;
+use super::super::binder::Binder;
 use super::super::combine::with_frequencies;
 use super::super::label::{Label, Labels};
 use super::super::log::{Component, Event, LIMIT_NS, NodeLog, Reading};
 use super::super::remark::{Remark, RemarkKind, summarised};
-use super::super::sections::Sections;
+use super::super::sections::{Sections, Thread};
 use crate::attribution::perfetto::{Event as TraceEvent, Mark, TraceReader, What};
 
 /// What a trace is read with.
@@ -62,6 +63,11 @@ fn is_of_no_use(what: &What) -> bool {
     )
 }
 
+/// A thread; its number is enough on one device.
+fn thread(tid: i32) -> Thread {
+    (0, i64::from(tid))
+}
+
 struct Builder<'a> {
     labels: &'a mut Labels,
     log: NodeLog,
@@ -71,6 +77,8 @@ struct Builder<'a> {
     names: BTreeMap<i32, String>,
     /// Process and thread of the tracks that are threads'.
     tracks: BTreeMap<u64, (i32, i32)>,
+    /// Calls between processes.
+    binder: Binder,
     /// The thread on each core, with the label that the core shows.
     running: BTreeMap<u32, i32>,
     rails: BTreeMap<u32, String>,
@@ -86,6 +94,7 @@ impl<'a> Builder<'a> {
             process_of: BTreeMap::new(),
             names: BTreeMap::new(),
             tracks: BTreeMap::new(),
+            binder: Binder::default(),
             running: BTreeMap::new(),
             rails: BTreeMap::new(),
             energies: Vec::new(),
@@ -145,6 +154,18 @@ impl<'a> Builder<'a> {
                     self.mark(at_ns, tid, &Mark::End);
                 }
             }
+            What::Transaction { tid, id, is_reply: true, .. } => {
+                self.binder.reply(*id, thread(*tid), &mut self.sections);
+                self.repaint(at_ns, *tid);
+            }
+            What::Transaction { tid, id, is_one_way, .. } => {
+                let (label, served) = (self.activity(*tid), self.sections.carried(thread(*tid)));
+                self.binder.call(*id, thread(*tid), label, served, *is_one_way);
+            }
+            What::TransactionReceived { tid, id } => {
+                self.binder.received(at_ns, *id, thread(*tid), &mut self.sections);
+                self.repaint(at_ns, *tid);
+            }
             What::Lost { cpu } => self.lost(at_ns, *cpu),
             _ => {}
         }
@@ -170,12 +191,12 @@ impl<'a> Builder<'a> {
         match mark {
             Mark::Begin { pid, name } => {
                 self.process_of.entry(tid).or_insert(*pid);
-                let label = self.section(*pid, name);
-                self.sections.begin(at_ns, (0, i64::from(tid)), label);
+                let label = self.within_call(tid, name).unwrap_or_else(|| self.section(*pid, name));
+                self.sections.begin(at_ns, thread(tid), label);
                 self.repaint(at_ns, tid);
             }
             Mark::End => {
-                self.sections.end(at_ns, (0, i64::from(tid)));
+                self.sections.end(at_ns, thread(tid));
                 self.repaint(at_ns, tid);
             }
             Mark::AsyncBegin { pid, name, .. } => {
@@ -195,6 +216,13 @@ impl<'a> Builder<'a> {
             }
             Mark::Text(_) => {}
         }
+    }
+
+    /// While a thread serves a call, its sections are the caller's: what a service calls its
+    /// work is no activity. Those that the API names are.
+    fn within_call(&self, tid: i32, name: &str) -> Option<Label> {
+        let serves = self.sections.carried(thread(tid)) > 0 && !name.starts_with(SECTION);
+        self.sections.innermost(thread(tid)).filter(|_| serves)
     }
 
     /// The label of a section: the API's own, or process and name.
@@ -228,21 +256,27 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A core works for the innermost section of its thread; without one, for its process.
+    /// A core works for what its thread works for.
     fn paint(&mut self, at_ns: i64, cpu: u32) {
         let Some(tid) = self.running.get(&cpu).copied() else { return };
         let component = self.log.component(&format!("cpu{cpu}"));
         let label = if tid == 0 {
             let node = self.log.node.clone();
             self.labels.intern(&node, "Idle")
-        } else if let Some(label) = self.sections.innermost((0, i64::from(tid))) {
-            label
         } else {
+            self.activity(tid)
+        };
+        self.log.change(at_ns, component, Event::Set(label));
+    }
+
+    /// What a thread works for: its innermost section, or a call that it serves; without
+    /// both, its process.
+    fn activity(&mut self, tid: i32) -> Label {
+        self.sections.innermost(thread(tid)).unwrap_or_else(|| {
             let process = self.process_of.get(&tid).copied().unwrap_or(tid);
             let process = self.process(process);
             self.labels.intern(&process, "-")
-        };
-        self.log.change(at_ns, component, Event::Set(label));
+        })
     }
 
     fn finish(mut self, options: &PerfettoOptions, losses: Vec<String>) -> Result<NodeLog, String> {
@@ -253,6 +287,14 @@ impl<'a> Builder<'a> {
         let mut log = self.log;
         log.remarks.append(&mut self.sections.remarks);
         log.remarks.extend(losses.into_iter().map(|loss| Remark::new(RemarkKind::Truncated, loss)));
+        if self.binder.unknown > 0 {
+            let message = format!(
+                "{} binder transactions were received whose sending is not in the trace: what \
+                 they caused is charged to the process that served them",
+                self.binder.unknown
+            );
+            log.remarks.push(Remark::new(RemarkKind::Note, message));
+        }
         if log.readings.is_empty() {
             let message = "the trace has no power rails; record it with the data source \
                            android.power, or give a meter beside it";
@@ -322,7 +364,9 @@ mod tests {
 
     use super::*;
     use crate::attribution::activities::{Options, Payer, analyse};
-    use crate::attribution::perfetto::encode::{TraceBytes, frequency, idle, print, switch};
+    use crate::attribution::perfetto::encode::{
+        TraceBytes, call, frequency, idle, print, received, reply, switch,
+    };
 
     const MS: u64 = 1_000_000;
 
@@ -386,6 +430,86 @@ mod tests {
         assert!((of(&mut labels, "4", "search") - 0.20).abs() < 1e-9);
         assert!((of(&mut labels, "com.example.app", "-") - 0.05).abs() < 1e-9);
         assert!((account.split.total_j() - 1.1).abs() < 1e-9);
+    }
+
+    /// An application (thread 101, core 0) calls a service (201, core 1), which calls a second
+    /// one (301, core 2), each of which works for 100 ms; the service calls back.
+    fn calls() -> TraceBytes {
+        let mut trace = TraceBytes::default();
+        trace.clocks(&[(6, 1_000)]);
+        trace.processes(&[(100, "app", 10_123), (200, "service", 1000), (300, "media", 1013)]);
+        trace.threads(&[(101, 100, "main"), (201, 200, "binder:1"), (301, 300, "binder:2")]);
+        let at = |ms: u64| (1000 + ms) * MS;
+        let (idle, main) = ((0, "swapper"), (101, "main"));
+        let (service, media) = ((201, "binder:1"), (301, "binder:2"));
+        trace.bundle(
+            0,
+            vec![
+                switch(at(0), idle, main),
+                print(at(0), 101, "B|100|wattline:load\n"),
+                call(at(100), 101, 7, false),
+                switch(at(100), main, idle),
+                // Called back while it waits.
+                switch(at(300), idle, main),
+                received(at(300) + 10, 101, 9),
+                reply(at(400), 101, 10),
+                switch(at(400), main, idle),
+                switch(at(600), idle, main),
+                received(at(600), 101, 11),
+                print(at(700), 101, "E|100\n"),
+                call(at(700), 101, 12, true),
+                switch(at(800), main, idle),
+            ],
+        );
+        trace.bundle(
+            1,
+            vec![
+                switch(at(100), idle, service),
+                received(at(100), 201, 7),
+                print(at(110), 201, "B|200|query\n"),
+                call(at(200), 201, 8, true),
+                print(at(290), 201, "E|200\n"),
+                call(at(300), 201, 9, false),
+                switch(at(300), service, idle),
+                switch(at(400), idle, service),
+                received(at(400), 201, 10),
+                reply(at(500), 201, 11),
+                switch(at(600), service, idle),
+                switch(at(800), idle, service),
+                received(at(800), 201, 12),
+                print(at(850), 201, "B|200|wattline:cache\n"),
+                print(at(900), 201, "E|200\n"),
+                // A transaction from before the trace.
+                received(at(900), 201, 1),
+                switch(at(1000), service, idle),
+            ],
+        );
+        let media_work = [switch(at(200), idle, media), received(at(200), 301, 8)];
+        trace.bundle(2, [&media_work[..], &[switch(at(300), media, idle)]].concat());
+        trace
+    }
+
+    #[test]
+    fn calls_carry_the_activity_into_other_processes() {
+        let (log, mut labels) = read(calls().0, &[]).unwrap();
+        let said: Vec<&str> = log.remarks.iter().map(|remark| remark.message.as_str()).collect();
+        assert!(said[0].starts_with("1 binder transactions were received"), "{said:?}");
+        assert!(!said.iter().any(|said| said.contains("never ends")), "{said:?}");
+        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let mut ms = |core: usize, origin: &str, name: &str| {
+            let payer = Payer::Activity(labels.intern(origin, name));
+            (found.times_s.get(&(core, payer)).copied().unwrap_or(0.0) * 1e3).round()
+        };
+        // 100 ms before the call, 100 called back, 100 after the reply; then its process's own.
+        assert_eq!((ms(0, "app", "load"), ms(0, "app", "-")), (300.0, 100.0));
+        // From the call to the reply, whatever the service calls its work.
+        assert_eq!((ms(1, "app", "load"), ms(1, "service", "query")), (300.0, 0.0));
+        // 100 ms between its reply and its sleep, 100 for a caller that is not known.
+        assert_eq!(ms(1, "service", "-"), 200.0);
+        // A call without an activity is for its process, but what the API names is itself.
+        assert_eq!((ms(1, "app", "-"), ms(1, "service", "cache")), (50.0, 50.0));
+        // Carried on, and nobody waits for it.
+        assert_eq!((ms(2, "app", "load"), ms(2, "media", "-")), (100.0, 0.0));
     }
 
     #[test]

@@ -7,10 +7,39 @@ use super::super::log::{Change, Component, Event, NodeLog, Reading, nanoseconds}
 use super::super::names::Names;
 use super::super::remark::{Remark, RemarkKind, summarised};
 
-/// Reads a log. Nothing in it is an error: what can't be used is left out and said.
-#[must_use]
-pub fn read_quanto(bytes: &[u8], names: &Names, labels: &mut Labels) -> NodeLog {
+/// Why bytes are no log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QuantoError {
+    /// There is nothing in it.
+    #[error("it holds no whole entry of 12 bytes")]
+    Empty,
+    /// Most of it is something else.
+    #[error("it is no log of entries of 12 bytes: {known} of {all} have a type that there is")]
+    Other {
+        /// Entries of a known type.
+        known: usize,
+        /// All entries.
+        all: usize,
+    },
+}
+
+/// Reads a log. What can't be used of it is left out and said.
+///
+/// # Errors
+/// Bytes of which not even half are entries.
+pub fn read_quanto(
+    bytes: &[u8],
+    names: &Names,
+    labels: &mut Labels,
+) -> Result<NodeLog, QuantoError> {
     let (entries, rest) = decode_entries(bytes);
+    if entries.is_empty() {
+        return Err(QuantoError::Empty);
+    }
+    let known = entries.iter().filter(|entry| EntryKind::of(entry.kind).is_some()).count();
+    if known * 2 < entries.len() {
+        return Err(QuantoError::Other { known, all: entries.len() });
+    }
     let mut reader = Reader::new(names, labels);
     for (index, entry) in entries.iter().enumerate() {
         reader.entry(index, entry);
@@ -34,7 +63,7 @@ pub fn read_quanto(bytes: &[u8], names: &Names, labels: &mut Labels) -> NodeLog 
     }
     log.components.iter_mut().for_each(Component::choose_baseline);
     log.remarks = summarised(log.remarks);
-    log
+    Ok(log)
 }
 
 struct Reader<'a> {
@@ -67,12 +96,14 @@ impl<'a> Reader<'a> {
     }
 
     fn entry(&mut self, index: usize, entry: &Entry) {
-        let at_ns = self.reading(entry);
+        // Time and energy of an entry that is damaged are no reading.
         let Some(kind) = EntryKind::of(entry.kind) else {
-            let message = format!("entry {index} has the unknown type {:#04x}", entry.kind);
-            self.remark(Remark::at(RemarkKind::Unreadable, at_ns, message));
+            let message =
+                format!("entry {index} has the unknown type {:#04x}; it is left out", entry.kind);
+            self.remark(Remark::new(RemarkKind::Unreadable, message));
             return;
         };
+        let at_ns = self.reading(entry);
         match kind {
             EntryKind::Count | EntryKind::Flush => {}
             EntryKind::PowerState => self.power_state(at_ns, entry),
@@ -189,7 +220,7 @@ mod tests {
     fn read(entries: &[Entry], names: &Names) -> (NodeLog, Labels) {
         let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.encode()).collect();
         let mut labels = Labels::default();
-        (read_quanto(&bytes, names, &mut labels), labels)
+        (read_quanto(&bytes, names, &mut labels).unwrap(), labels)
     }
 
     #[test]
@@ -220,7 +251,7 @@ mod tests {
         let names = Names::parse(
             "[[component]]\nid = 1\nname = \"LED\"\nstates = { 0 = \"off\", 1 = \"on\" }",
         );
-        let log = read_quanto(&bytes, &names.unwrap(), &mut Labels::default());
+        let log = read_quanto(&bytes, &names.unwrap(), &mut Labels::default()).unwrap();
         let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
         use RemarkKind::{
             ClockStep, MeterStep, Truncated, UnknownComponent, UnknownState, Unreadable,
@@ -230,7 +261,7 @@ mod tests {
             [Unreadable, ClockStep, UnknownComponent, MeterStep, UnknownState, Truncated]
         );
         let gaps: Vec<bool> = log.readings.iter().map(|reading| reading.after_gap).collect();
-        assert_eq!(gaps, [false, false, true, true]);
+        assert_eq!(gaps, [false, true, true]);
         assert_eq!(log.changes.len(), 3);
     }
 
@@ -259,11 +290,23 @@ mod tests {
         assert_eq!(labels.text(red), "1:Red");
     }
 
+    #[test]
+    fn bytes_that_are_something_else_are_no_log() {
+        let other: Vec<u8> =
+            (0..6_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let found = |bytes: &[u8]| read_quanto(bytes, &Names::default(), &mut Labels::default());
+        assert!(matches!(found(&other), Err(QuantoError::Other { all: 500, .. })));
+        assert_eq!(found(b"hello"), Err(QuantoError::Empty));
+    }
+
     proptest! {
         #[test]
-        fn any_bytes_make_a_log_in_order(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        fn any_bytes_make_a_log_in_order(
+            bytes in proptest::collection::vec(prop_oneof![any::<u8>(), Just(0x30), Just(0x01)], 0..400),
+        ) {
             let log = read_quanto(&bytes, &Names::default(), &mut Labels::default());
-            prop_assert_eq!(log.readings.len(), bytes.len() / 12);
+            let Ok(log) = log else { return Ok(()) };
+            prop_assert!(log.readings.len() * 2 >= bytes.len() / 12);
             prop_assert!(log.readings.is_sorted_by(|a, b| a.at_ns <= b.at_ns));
             prop_assert!(log.readings.is_sorted_by(|a, b| a.energy_j <= b.energy_j));
         }

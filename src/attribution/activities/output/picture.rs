@@ -156,8 +156,7 @@ fn powers(analysis: &Analysis) -> Vec<[String; 3]> {
         ]
     };
     let constant = row("(constant)", Some(powers.constant));
-    let states = analysis.columns.names.iter().enumerate();
-    let states = states.map(|(at, name)| row(name, powers.fitted(at).map(|(_, power)| power)));
+    let states = super::state_powers(analysis).into_iter().map(|(name, of)| row(&name, of));
     std::iter::once(constant).chain(states).collect()
 }
 
@@ -200,7 +199,7 @@ mod tests {
         let mut run = blink(0, 0.5);
         let mut labels = Labels::default();
         let names = Names::parse(run.names).unwrap();
-        let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels);
+        let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
         let analysis = analyse(log, &labels, &Options::default()).unwrap();
         let part = part(std::slice::from_ref(&analysis), &labels);
         assert!(part.html.contains("<svg") && part.html.contains("<h3>Input <bdi>1</bdi></h3>"));

@@ -167,9 +167,7 @@ fn layers(analysis: &Analysis, view: View) -> Vec<Layer> {
                 continue;
             };
             if powers.twins(fitted).len() > 1 && layer.name.is_empty() {
-                let twins = powers.twins(fitted);
-                let names = twins.iter().map(|twin| analysis.columns.names[*twin].as_str());
-                layer.name = names.collect::<Vec<_>>().join(" + ");
+                layer.name = powers.name(fitted, &analysis.columns);
             }
             for (at, part) in view.columns(period.start_ns, period.end_ns) {
                 layer.power_w[at] += part * power.w;

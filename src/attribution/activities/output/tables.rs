@@ -58,9 +58,19 @@ pub fn powers_csv(analyses: &[Analysis]) -> String {
         for (at, component) in analysis.log.components.iter().enumerate() {
             for (state, name) in component.states.iter().enumerate() {
                 let column = analysis.columns.of[at][state];
-                let power = column.and_then(|column| powers.fitted(column)).map(|(_, power)| power);
-                row(&component.name, name, power, note(analysis, column));
+                // A power of several is none of each.
+                let own = column.filter(|column| powers.twins(*column).len() == 1);
+                row(
+                    &component.name,
+                    name,
+                    own.and_then(|own| powers.of[own]),
+                    note(analysis, column),
+                );
             }
+        }
+        for column in (0..powers.roles.len()).filter(|column| powers.twins(*column).len() > 1) {
+            let name = powers.name(column, &analysis.columns);
+            row(&name, "", powers.of[column], "of all of them: they can't be told apart".into());
         }
     }
     lines.text()
@@ -72,19 +82,19 @@ fn note(analysis: &Analysis, column: Option<usize>) -> String {
         return "baseline: part of the constant".into();
     };
     let name = |column: usize| analysis.columns.names[column].as_str();
-    match &powers.roles[column] {
-        Role::Fitted => {
-            let twins = powers.twins(column);
-            let others: Vec<&str> = twins[1..].iter().map(|twin| name(*twin)).collect();
-            if others.is_empty() {
-                String::new()
-            } else {
+    let together = |lead: usize| {
+        let others = powers.twins(lead).into_iter().filter(|twin| *twin != column);
+        let others: Vec<&str> = others.map(name).collect();
+        match others.as_slice() {
+            [] => String::new(),
+            others => {
                 format!("together with {}, from which it can't be told apart", others.join(", "))
             }
         }
-        Role::SameAs(other) => {
-            format!("together with {}, from which it can't be told apart", name(*other))
-        }
+    };
+    match &powers.roles[column] {
+        Role::Fitted => together(column),
+        Role::SameAs(lead) => together(*lead),
         Role::PartOf { .. } => "can't be told apart: part of others (findings.csv)".into(),
         Role::Unseen => "occurs in no usable interval".into(),
     }

@@ -80,8 +80,8 @@ fn powers(text: &mut String, analysis: &Analysis) {
         line(text, format_args!("    {name:<28} {shown}"));
     };
     power("(constant)", Some(powers.constant));
-    for (column, name) in analysis.columns.names.iter().enumerate() {
-        power(name, powers.fitted(column).map(|(_, power)| power));
+    for (name, of) in super::state_powers(analysis) {
+        power(&name, of);
     }
 }
 

@@ -58,13 +58,22 @@ fn powers(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
         let power = |state: Option<usize>| -> Option<f64> {
             match of[state?] {
                 None => Some(0.0),
-                Some(column) => powers.fitted(column).map(|(_, power)| power.w),
+                // Of those that can't be told apart, the first one stands for all.
+                Some(column) => powers.of[column].map(|power| power.w),
             }
         };
+        let joint = states
+            .iter()
+            .filter_map(|period| of[period.state?])
+            .find(|column| powers.of[*column].is_some() && powers.twins(*column).len() > 1);
         if states.iter().all(|period| power(period.state).unwrap_or(0.0) == 0.0) {
             continue;
         }
-        let (node, name) = (&analysis.log.node, &analysis.log.components[component].name);
+        let node = &analysis.log.node;
+        let name = joint.map_or_else(
+            || analysis.log.components[component].name.clone(),
+            |column| powers.name(column, &analysis.columns),
+        );
         let track = trace.counter_track(format!("node {node}: power of {name}"), "W");
         for period in states {
             if let Some(power) = power(period.state) {

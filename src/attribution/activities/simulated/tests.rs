@@ -19,7 +19,7 @@ fn analysed(first_time: u32, first_energy: f64, options: &Options) -> (Analysis,
     assert_eq!((run.node.buffer.entries().len(), run.node.buffer.lost()), (597, 0));
     let mut labels = Labels::default();
     let names = Names::parse(run.names).unwrap();
-    let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels);
+    let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
     (analyse(log, &labels, options).unwrap(), labels)
 }
 
@@ -101,7 +101,7 @@ fn blink_gives_the_papers_tables() {
     let mut run = super::blink::with_meter(0, 0.0, 119.258e-3 / 48.0024, 1e-9);
     let names = Names::parse(&run.names.replace("8.33e-6", "1e-9")).unwrap();
     let mut labels = Labels::default();
-    let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels);
+    let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
     let analysis = analyse(log, &labels, &Options::default()).unwrap();
     assert_eq!(mismatches(&analysis, &labels, |_| 0.01), (Vec::new(), 31));
 }
@@ -134,7 +134,7 @@ fn errors_mw(weights: Weights) -> Vec<[f64; 5]> {
         let mut run = super::blink::with_meter(0, f64::from(phase) / 64.0, constant_w, 8.33e-6);
         let names = Names::parse(run.names).unwrap();
         let mut labels = Labels::default();
-        let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels);
+        let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
         let options = Options { weights, ..Options::default() };
         let powers = analyse(log, &labels, &options).unwrap().powers.unwrap();
         let of = |at: usize| powers.of[at].unwrap().w;
@@ -196,7 +196,7 @@ fn bounce_charges_each_packet_to_the_node_that_made_it() {
         assert_eq!(node.buffer.lost(), 0);
         let truth = node.truth_j.clone();
         let names = Names::parse(&run.names[at]).unwrap();
-        let log = read_quanto(&node.buffer.dump(), &names, &mut labels);
+        let log = read_quanto(&node.buffer.dump(), &names, &mut labels).unwrap();
         let analysis = analyse(log, &labels, &Options::default()).unwrap();
         let account = analysis.account.unwrap();
         let by_payer = account.by_payer();

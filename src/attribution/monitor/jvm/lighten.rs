@@ -5,7 +5,7 @@
 //! The first costs the JVM nothing; the second makes it compile classes anew, so it is done
 //! seldom, and by more than the budget asks for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::JvmCycle;
 
@@ -27,8 +27,10 @@ const LONG_NS: f64 = 2000.0;
 const SMALL_PART: f64 = 0.002;
 
 /// Cycles from the begin, and from one taking out of probes to the next: what was woven is
-/// compiled by then, so that the calls of a cycle are those of a warm program.
-const APART: u64 = 4;
+/// compiled by then, so that the calls are those of a warm program. All of them decide: on a
+/// busy machine the program runs in few windows of a cycle, and its calls in one alone are
+/// estimated too high or too low by far.
+const APART: usize = 4;
 
 /// What to change after a cycle, by methods' numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,12 +55,22 @@ impl Load {
     }
 }
 
+/// A cycle.
+#[derive(Debug, Clone)]
+struct Weighed {
+    loads: BTreeMap<usize, Load>,
+    /// What probes may take of it.
+    allowed_ns: f64,
+    /// The part of it in which calls were timed.
+    timed_part: f64,
+}
+
 /// Keeps probes within a budget.
 #[derive(Debug, Clone)]
 pub struct Lighten {
     budget: f64,
-    cycles: u64,
-    last_fold: u64,
+    /// The last cycles since probes were taken out.
+    recent: VecDeque<Weighed>,
     windowed: BTreeSet<usize>,
     folded: BTreeSet<usize>,
 }
@@ -68,7 +80,7 @@ impl Lighten {
     /// more, nothing is ever changed.
     pub fn new(budget: f64) -> Self {
         let (windowed, folded) = (BTreeSet::new(), BTreeSet::new());
-        Self { budget, cycles: 0, last_fold: 0, windowed, folded }
+        Self { budget, recent: VecDeque::new(), windowed, folded }
     }
 
     /// Whether a method's calls are counted in windows alone.
@@ -78,7 +90,6 @@ impl Lighten {
 
     /// What a cycle asks for; it is taken for done.
     pub fn after(&mut self, cycle: &JvmCycle) -> Relief {
-        self.cycles += 1;
         if self.budget >= 1.0 {
             return Relief::default();
         }
@@ -87,8 +98,11 @@ impl Lighten {
         let threads_s: f64 = cycle.threads.iter().filter_map(|thread| thread.cpu_s).sum();
         let allowed_ns = self.budget * threads_s * 1e9;
         let window = self.window(&loads, allowed_ns);
-        let fold = self.fold(&loads, allowed_ns, cycle.timed_part);
-        Relief { window, fold }
+        self.recent.push_back(Weighed { loads, allowed_ns, timed_part: cycle.timed_part });
+        if self.recent.len() > APART {
+            self.recent.pop_front();
+        }
+        Relief { window, fold: self.fold() }
     }
 
     /// Counting may take half of the budget, and is brought down to an eighth; those that
@@ -116,10 +130,21 @@ impl Lighten {
 
     /// Probes beside their counting may take the budget, and are brought down to a third of
     /// it, as a warm program calls faster; of the short ones, those that are called most go first.
-    fn fold(&mut self, loads: &BTreeMap<usize, Load>, allowed_ns: f64, duty: f64) -> Vec<usize> {
+    fn fold(&mut self) -> Vec<usize> {
+        if self.recent.len() < APART {
+            return Vec::new();
+        }
+        let allowed_ns: f64 = self.recent.iter().map(|one| one.allowed_ns).sum();
+        let duty = self.recent.iter().map(|one| one.timed_part).sum::<f64>() / APART as f64;
+        let mut loads: BTreeMap<usize, Load> = BTreeMap::new();
+        for (method, load) in self.recent.iter().flat_map(|one| &one.loads) {
+            let all = loads.entry(*method).or_default();
+            all.calls += load.calls;
+            all.time_ns += load.time_ns;
+        }
         let cost = |load: &Load| load.calls * (IDLE_NS + TIMED_NS * duty);
         let mut spent_ns: f64 = loads.values().map(cost).sum();
-        if spent_ns <= allowed_ns || self.cycles < self.last_fold + APART {
+        if spent_ns <= allowed_ns {
             return Vec::new();
         }
         // those that are called seldom may stay: they cost nothing
@@ -145,7 +170,7 @@ impl Lighten {
             chosen.push(*method);
         }
         if !chosen.is_empty() {
-            self.last_fold = self.cycles;
+            self.recent.clear();
         }
         self.folded.extend(&chosen);
         chosen
@@ -209,6 +234,17 @@ mod tests {
         let busy = cycle(&[(50_000_000, 10.0)]);
         let mut all = Lighten::new(1.0);
         assert!((0..9).all(|_| all.after(&busy) == Relief::default()));
+    }
+
+    #[test]
+    fn one_cycle_alone_takes_out_no_probe() {
+        let (calm, burst) = (cycle(&[(500_000, 100.0)]), cycle(&[(3_000_000, 100.0)]));
+        let mut lighten = Lighten::new(0.05);
+        let mut fold = Vec::new();
+        for round in 0..12 {
+            fold.extend(lighten.after(if round % 4 == 3 { &burst } else { &calm }).fold);
+        }
+        assert_eq!(fold, Vec::<usize>::new(), "three times its budget in every fourth");
     }
 
     #[test]

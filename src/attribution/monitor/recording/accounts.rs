@@ -205,6 +205,7 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
                 entry(key, block.entry.executions, block.entry.energy, whole)
             })
             .collect(),
+        parts: Vec::new(),
         classes: grouped(&blocks, whole, |block| &block.class),
         packages: grouped(&blocks, whole, package),
         blocks,
@@ -237,6 +238,7 @@ fn block(
         cost: Joules(energy.joules().0 / executions.max(1) as f64),
         cost_interval: None,
         classes: [Femtojoules::ZERO; 8],
+        lines: BTreeMap::new(),
     }
 }
 

@@ -18,9 +18,9 @@ public class Session {
             sum += i * 31 ^ sum;
         }
         System.out.println("wattline: end");
-        try (FileWriter counts = new FileWriter("wattline-counts.csv")) {
+        try (FileWriter counts = new FileWriter("wattline-counts-1.csv")) {
             counts.write("block,executions\n0," + rounds + "\n");
         }
-        new FileWriter("wattline-counts.final").close();
+        new FileWriter("wattline-counts-1.final").close();
     }
 }

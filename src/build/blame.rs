@@ -1,0 +1,115 @@
+//! Which methods go without probes when javac refuses the application with them, and its
+//! complaint stands at no block.
+
+use std::collections::BTreeSet;
+
+use crate::blocks::{BlockId, FileBlocks};
+use crate::java::syntax;
+use crate::java::{Node, SourceFile};
+use crate::toolchain::Diagnostic;
+
+/// The entry block of the smallest unit whose declaration holds the line of a complaint.
+/// The complaint's file is relative to the sources; ids run over all files.
+pub(super) fn declared_at(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    error: &Diagnostic,
+) -> Option<BlockId> {
+    let mut first = 0;
+    for (file, blocks) in files.iter().zip(blocks) {
+        if error.file.as_os_str() == file.path.as_str() {
+            let holding = blocks.units.iter().filter(|unit| {
+                let lines = syntax::first_line(unit.node)..=syntax::last_line(unit.node);
+                lines.contains(&error.line)
+            });
+            let smallest = holding.min_by_key(|unit| unit.node.byte_range().len());
+            return smallest.map(|unit| id(first + unit.entry));
+        }
+        first += blocks.blocks.len();
+    }
+    None
+}
+
+/// All blocks of the methods that hold the deepest node of all methods not yet skipped;
+/// none if all are.
+pub(super) fn deepest_blocks(
+    blocks: &[FileBlocks<'_>],
+    skip: &BTreeSet<BlockId>,
+) -> BTreeSet<BlockId> {
+    let mut deepest = (0, BTreeSet::new());
+    let mut first = 0;
+    for file in blocks {
+        let of_unit = |unit: usize| {
+            let all = file.blocks.iter().enumerate();
+            all.filter(move |(_, block)| block.unit.0 as usize == unit)
+                .map(|(index, _)| id(first + index))
+                .collect::<BTreeSet<BlockId>>()
+        };
+        for (number, unit) in file.units.iter().enumerate() {
+            let depth = depth(unit.node);
+            if depth > deepest.0 && !skip.contains(&id(first + unit.entry)) {
+                deepest = (depth, of_unit(number));
+            }
+        }
+        first += file.blocks.len();
+    }
+    deepest.1
+}
+
+/// How deep the nodes below one are nested.
+fn depth(node: Node<'_>) -> usize {
+    let mut deepest = 0;
+    syntax::walk(node, |_, depth| {
+        deepest = deepest.max(depth);
+        true
+    });
+    deepest
+}
+
+fn id(index: usize) -> BlockId {
+    BlockId(u32::try_from(index).expect("fewer blocks than 2^32"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::{Granularity, divide};
+
+    const JAVA: &str = "class A {
+    int flat(int x) { return x; }
+    int deep(int x) {
+        return x + (1 + (x * (2 + x)));
+    }
+    int less(int x) { return x + (1 + x); }
+}";
+
+    #[test]
+    fn the_method_of_a_complaint_is_the_smallest_that_holds_its_line() {
+        let files = [SourceFile::parse("p/A.java", JAVA)];
+        let blocks = [divide(&files[0], Granularity::Statement)];
+        let at = |file: &str, line| {
+            let (message, details) = (String::new(), Vec::new());
+            let error = Diagnostic { file: file.into(), line, message, details };
+            let entry = declared_at(&files, &blocks, &error)?;
+            Some(blocks[0].blocks[entry.0 as usize].name.clone())
+        };
+        assert_eq!(at("p/A.java", 3).as_deref(), Some("A.deep(int)"));
+        assert_eq!(at("p/A.java", 6).as_deref(), Some("A.less(int)"));
+        assert_eq!(at("p/B.java", 3), None);
+    }
+
+    #[test]
+    fn the_deepest_methods_are_skipped_one_after_the_other() {
+        let file = SourceFile::parse("A.java", JAVA);
+        let blocks = [divide(&file, Granularity::Statement)];
+        let mut skip = BTreeSet::new();
+        let mut names = Vec::new();
+        loop {
+            let deepest = deepest_blocks(&blocks, &skip);
+            let Some(first) = deepest.first() else { break };
+            names.push(blocks[0].blocks[first.0 as usize].name.clone());
+            skip.extend(deepest);
+        }
+        assert_eq!(names, ["A.deep(int)", "A.less(int)", "A.flat(int)"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! What a program that is stopped would leave: temporary files and folders, and programs
+//! that it started.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::{NamedTempFile, TempDir};
+
+use crate::virtual_board::{self, children_by_parents};
+
+/// Files that have not got their names yet.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Makes the folder of all temporary files and folders to come, removed when dropped. None
+/// where there is no place for one: whoever needs it then says so.
+pub fn temporary_folder() -> Option<TempDir> {
+    let folder = tempfile::Builder::new().prefix("wattline-").tempdir().ok()?;
+    tempfile::env::override_temp_dir(folder.path()).ok()?;
+    Some(folder)
+}
+
+/// A temporary file in a folder of results, and what has it removed if the program is
+/// stopped.
+pub fn new_file_in(folder: &Path) -> io::Result<(NamedTempFile, Listed)> {
+    let mut unfinished = unfinished();
+    let file = NamedTempFile::new_in(folder)?;
+    unfinished.insert(file.path().to_path_buf());
+    let listed = Listed(file.path().to_path_buf());
+    Ok((file, listed))
+}
+
+/// The file is on the list as long as this is there.
+#[derive(Debug)]
+pub struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
+    }
+}
+
+/// Ends what this program has started and removes its files. No file can be begun
+/// afterwards.
+pub fn remove_all(temporary: Option<&Path>) {
+    virtual_board::end_all();
+    end_children();
+    let unfinished = unfinished();
+    for file in unfinished.iter() {
+        // What has got its name stays.
+        let _ = fs::remove_file(file);
+    }
+    std::mem::forget(unfinished);
+    temporary.into_iter().for_each(remove_folder);
+}
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// How often, and how long after each other, is looked whether something is gone.
+const LOOKS: usize = 40;
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Asks all processes below this one to end, and ends those that have not after a while.
+fn end_children() {
+    for signal in [Signal::TERM, Signal::KILL] {
+        for pid in descendants() {
+            // It may have ended by itself.
+            let _ = kill_process(pid, signal);
+        }
+        for _ in 0..LOOKS {
+            if descendants().is_empty() {
+                return;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+/// The living processes below this one.
+fn descendants() -> Vec<Pid> {
+    let mut open = vec![std::process::id()];
+    let mut found = Vec::new();
+    while let Some(parent) = open.pop() {
+        let children = children_by_parents(parent);
+        found.extend(children.iter().filter_map(|pid| Pid::from_raw(i32::try_from(*pid).ok()?)));
+        open.extend(children);
+    }
+    found
+}
+
+/// Another thread may still write to it, so it takes several tries.
+fn remove_folder(folder: &Path) {
+    for _ in 0..LOOKS {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(LOOK),
+            _ => return,
+        }
+    }
+}

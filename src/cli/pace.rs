@@ -1,0 +1,221 @@
+//! How far a command is, and how long it will take, as lines for those who see no bar. Knows
+//! no clock: times are since any fixed moment.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A silence that is broken: with the second in which it is noticed, no log is silent for
+/// half a minute.
+const SILENCE: Duration = Duration::from_secs(28);
+
+/// How far a command is.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// The stage of a pipeline.
+    stage: Option<(String, Duration)>,
+    task: Option<Task>,
+    /// Parts to come, with what they take on the board's clock in seconds.
+    ahead: BTreeMap<&'static str, f64>,
+    /// Seconds that pass here in one on the board's clock, by the last task on a board.
+    per_board_second: Option<f64>,
+    /// When a line was last said; none when that was since the last look.
+    said: Option<Duration>,
+}
+
+/// Parts of the same kind, one after the other.
+#[derive(Debug)]
+struct Task {
+    what: &'static str,
+    total: u64,
+    done: u64,
+    /// Of those done, how many were made, not found.
+    made: u64,
+    /// When making them began.
+    began: Duration,
+    board_s: f64,
+}
+
+impl Task {
+    fn left(&self) -> u64 {
+        self.total.saturating_sub(self.done)
+    }
+
+    /// Seconds that one part takes.
+    fn each_s(&self, now: Duration) -> Option<f64> {
+        let took = now.saturating_sub(self.began).as_secs_f64();
+        (self.made > 0).then(|| took / self.made as f64)
+    }
+}
+
+impl Pace {
+    /// A stage begins.
+    pub fn stage(&mut self, name: &str, now: Duration) {
+        self.stage = Some((name.to_string(), now));
+        self.heard();
+    }
+
+    /// A part to come takes so long on the board's clock.
+    pub fn expect(&mut self, part: &'static str, board_s: f64) {
+        self.ahead.insert(part, board_s);
+    }
+
+    /// A task begins, which may be one that was expected.
+    pub fn begin(&mut self, what: &'static str, total: u64, board_s: f64, now: Duration) {
+        self.ahead.remove(what);
+        self.task = Some(Task { what, total, done: 0, made: 0, began: now, board_s });
+    }
+
+    /// So many more parts were made.
+    pub fn made(&mut self, parts: u64, now: Duration) {
+        self.made_up_to(self.done() + parts, now);
+    }
+
+    /// Parts were made; so many are done. One that was begun again takes some back.
+    pub fn made_up_to(&mut self, done: u64, now: Duration) {
+        let Some(task) = &mut self.task else { return };
+        task.made = (task.made + done).saturating_sub(task.done);
+        task.done = done;
+        let Some(each_s) = task.each_s(now) else { return };
+        if task.board_s > 0.0 {
+            self.per_board_second = Some(each_s * task.total as f64 / task.board_s);
+        }
+    }
+
+    /// Parts were there already; so many are done.
+    pub fn found_up_to(&mut self, done: u64, now: Duration) {
+        if let Some(task) = &mut self.task {
+            task.done = task.done.max(done);
+            if task.made == 0 {
+                task.began = now;
+            }
+        }
+    }
+
+    /// There are so many parts.
+    pub fn set_length(&mut self, total: u64) {
+        if let Some(task) = &mut self.task {
+            task.board_s *= total as f64 / task.total.max(1) as f64;
+            task.total = total;
+        }
+    }
+
+    /// The task is over.
+    pub fn end(&mut self, _now: Duration) {
+        self.task = None;
+    }
+
+    /// How many parts are done.
+    pub fn done(&self) -> u64 {
+        self.task.as_ref().map_or(0, |task| task.done)
+    }
+
+    /// Something was said.
+    pub fn heard(&mut self) {
+        self.said = None;
+    }
+
+    /// How long the task and what follows will take, in words; empty where nothing tells.
+    pub fn time_left(&self, now: Duration) -> String {
+        let Some(task) = &self.task else { return String::new() };
+        let Some(each_s) = task.each_s(now) else { return String::new() };
+        let own = each_s * task.left() as f64;
+        let later = self.per_board_second.map(|pace| pace * self.ahead.values().sum::<f64>());
+        match later.filter(|later| *later > 0.0) {
+            None => format!("about {}", in_words(own)),
+            Some(later) => {
+                let parts: Vec<&str> = self.ahead.keys().copied().collect();
+                let all = in_words(own + later);
+                format!("about {}, with {} about {all}", in_words(own), parts.join(", "))
+            }
+        }
+    }
+
+    /// What is to be said now, if nothing was for long. `has_bar`: a bar shows tasks.
+    pub fn line(&mut self, now: Duration, has_bar: bool) -> Option<String> {
+        let said = *self.said.get_or_insert(now);
+        if now.saturating_sub(said) < SILENCE {
+            return None;
+        }
+        let line = match (&self.task, &self.stage) {
+            (Some(_), _) if has_bar => return None,
+            (Some(task), _) => {
+                let left = self.time_left(now);
+                let left = if left.is_empty() { left } else { format!(", {left}") };
+                let Task { what, total, done, .. } = task;
+                format!("  {what}: {done} of {total} done, {} left{left}", task.left())
+            }
+            (None, Some((stage, began))) => {
+                format!("  {stage}: since {}", in_words(now.saturating_sub(*began).as_secs_f64()))
+            }
+            (None, None) => return None,
+        };
+        self.said = Some(now);
+        Some(line)
+    }
+}
+
+/// A time as people say it: `40 s`, `12 min`, `2.5 h`.
+pub fn in_words(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 90.0 * 60.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    /// All lines of a clock that ticks every second.
+    fn lines(pace: &mut Pace, from: u64, to: u64) -> Vec<(u64, String)> {
+        (from..to).filter_map(|s| Some((s, pace.line(at(s), false)?))).collect()
+    }
+
+    #[test]
+    fn a_silence_is_broken_every_half_minute() {
+        let mut pace = Pace::default();
+        assert_eq!(lines(&mut pace, 0, 100), [], "nothing is going on");
+        pace.stage("fit", at(100));
+        let said = lines(&mut pace, 100, 165);
+        let expected = [(128, "  fit: since 28 s"), (156, "  fit: since 56 s")];
+        assert_eq!(said, expected.map(|(s, line)| (s, line.to_string())));
+        pace.heard();
+        assert_eq!(lines(&mut pace, 165, 193), [], "what was said breaks it, too");
+    }
+
+    #[test]
+    fn a_line_says_what_is_done_and_left_and_when_all_is() {
+        let mut pace = Pace::default();
+        // 100 runs of 10 s on a board whose seconds take half of one here.
+        pace.begin("measuring", 100, 1000.0, at(0));
+        pace.expect("kernels", 600.0);
+        let said = lines(&mut pace, 0, 40);
+        assert_eq!(said[0].1, "  measuring: 0 of 100 done, 100 left");
+        pace.found_up_to(20, at(40));
+        pace.made_up_to(40, at(140));
+        pace.heard();
+        let said = lines(&mut pace, 140, 171);
+        assert_eq!(said.len(), 1);
+        assert_eq!(pace.time_left(at(140)), "about 5 min, with kernels about 10 min");
+        assert!(said[0].1.starts_with("  measuring: 40 of 100 done, 60 left, about"), "{said:?}");
+        pace.end(at(171));
+        pace.begin("kernels", 60, 600.0, at(171));
+        pace.made(30, at(201));
+        assert_eq!(pace.time_left(at(201)), "about 30 s");
+    }
+
+    #[test]
+    fn a_bar_says_it_by_itself() {
+        let mut pace = Pace::default();
+        pace.begin("measuring", 2, 0.0, at(0));
+        assert!((0..100).all(|s| pace.line(at(s), true).is_none()));
+        pace.end(at(100));
+        pace.stage("fit", at(100));
+        assert!((100..140).any(|s| pace.line(at(s), true).is_some()));
+    }
+}

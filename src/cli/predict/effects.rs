@@ -1,0 +1,166 @@
+//! `predict` by effects of factors: programs of bytecode patterns.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{Arguments, Failure, Row, read_text};
+use crate::account::Interval;
+use crate::cli::progress;
+use crate::model::bayes::KnownEffects;
+use crate::units::Joules;
+
+/// The draws that lie beside effects.csv.
+const DRAWS: &str = "draws.csv";
+
+/// A program: its patterns with their executions, and what it was measured to spend.
+#[derive(Default)]
+struct Program {
+    patterns: Vec<(Vec<usize>, f64)>,
+    /// Joules; none as soon as a row has none.
+    measured: Option<f64>,
+}
+
+/// Predicts the programs of a table, in order of appearance.
+pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<Row>, Failure> {
+    let known = KnownEffects::from_csv(effects);
+    let known =
+        with_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
+    if let Some(factor) = &arguments.over {
+        let factors = known.factors();
+        if !factors.contains(&factor.as_str()) {
+            let text = format!("--over {factor}: the factors are {}", factors.join(", "));
+            return Err(Failure::Usage(text));
+        }
+    }
+    let over = arguments.over.as_deref();
+    let text = read_text(&arguments.dataset)?;
+    let (names, programs) = programs(&text, &known, over)
+        .map_err(|message| Failure::input(&arguments.dataset, message))?;
+    let row = |case: &String| {
+        let program = &programs[case];
+        let found = known.predict(&program.patterns, over);
+        let interval = found
+            .distribution
+            .map(|of| Interval { lo: Joules(of.interval_j.0), hi: Joules(of.interval_j.1) });
+        Row {
+            case: case.clone(),
+            device: over.map(|factor| format!("any {factor}")),
+            measured: program.measured,
+            measured_se: None,
+            predicted: found.mean_j,
+            interval,
+            unknown: 0.0,
+        }
+    };
+    Ok(names.iter().map(row).collect())
+}
+
+fn with_draws(known: KnownEffects, arguments: &Arguments) -> Result<KnownEffects, Failure> {
+    let path = arguments.model.parent().unwrap_or(Path::new(".")).join(DRAWS);
+    if path.is_file() {
+        let known = known.with_draws_csv(&read_text(&path)?);
+        return known.map_err(|error| Failure::input(path, error));
+    }
+    progress::say(format!(
+        "note: no {} with the draws of these effects: no intervals, as the errors of single effects \
+         don't say what they have in common",
+        path.display()
+    ));
+    Ok(known)
+}
+
+type Programs = BTreeMap<String, Program>;
+
+/// Reads the table: names in order of appearance, and the programs by name.
+fn programs(
+    text: &str,
+    known: &KnownEffects,
+    over: Option<&str>,
+) -> Result<(Vec<String>, Programs), String> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|error| error.to_string())?.clone();
+    let column = |name: &str| header.iter().position(|known| known == name);
+    let mut factors = Vec::new();
+    for factor in known.factors().into_iter().filter(|factor| Some(*factor) != over) {
+        let at = column(factor).ok_or_else(|| {
+            format!(
+                "line 1: there is no column `{factor}`; an empty cell says that it doesn't apply, \
+                 --over {factor} that its level is not known"
+            )
+        })?;
+        factors.push((factor, at));
+    }
+    let [case, executions, energy] = ["case", "executions", "energy_j"].map(column);
+    let (mut names, mut programs) = (Vec::new(), Programs::new());
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let field = |at: usize| record.get(at).unwrap_or("");
+        let number = |at: usize, what: &str| {
+            let value = field(at).parse::<f64>().ok().filter(|value| value.is_finite());
+            value.ok_or_else(|| format!("line {line}: {what} is {:?}, not a number", field(at)))
+        };
+        let mut levels = Vec::new();
+        for (factor, at) in factors.iter().filter(|(_, at)| !field(*at).is_empty()) {
+            levels.push(known.place(factor, field(*at)).ok_or_else(|| {
+                let levels: Vec<&str> = known.levels(factor).collect();
+                let (name, levels) = (field(*at), levels.join(", "));
+                format!("line {line}: there is no {factor} {name:?}; there are {levels}")
+            })?);
+        }
+        let times = executions.map_or(Ok(1.0), |at| number(at, "executions"))?;
+        if times < 0.0 {
+            return Err(format!("line {line}: executions are {times}, less than 0"));
+        }
+        let measured = energy.filter(|at| !field(*at).is_empty());
+        let measured = measured.map(|at| number(at, "energy_j")).transpose()?;
+        let name = match case {
+            Some(at) => field(at).to_owned(),
+            None => {
+                let all: Vec<&str> = factors.iter().map(|(_, at)| field(*at)).collect();
+                format!("{line}: {}", all.join(" ").trim())
+            }
+        };
+        if !programs.contains_key(&name) {
+            names.push(name.clone());
+            let measured = Some(0.0);
+            programs.insert(name.clone(), Program { measured, ..Program::default() });
+        }
+        let Some(program) = programs.get_mut(&name) else { continue };
+        program.patterns.push((levels, times));
+        program.measured = program.measured.zip(measured).map(|(sum, energy)| sum + times * energy);
+    }
+    if names.is_empty() { Err("it has no row".to_owned()) } else { Ok((names, programs)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> KnownEffects {
+        let table = "category,level,mean_j\noperation,Add,2\noperation,Mul,3\ndevice,A,1\n";
+        KnownEffects::from_csv(table).unwrap()
+    }
+
+    #[test]
+    fn rows_of_one_case_are_one_program() {
+        let text = "case,operation,device,executions,energy_j\n\
+                    sum,Add,A,10,3\nproduct,Mul,A,2,\nsum,Mul,,1,4\n";
+        let (names, programs) = programs(text, &known(), None).unwrap();
+        assert_eq!(names, ["sum", "product"]);
+        assert_eq!(programs["sum"].patterns, [(vec![0, 2], 10.0), (vec![1], 1.0)]);
+        assert_eq!((programs["sum"].measured, programs["product"].measured), (Some(34.0), None));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let says = |text: &str, over| programs(text, &known(), over).err().unwrap();
+        assert!(says("operation\nAdd\n", None).contains("--over device"));
+        let unknown = says("operation\nDiv\n", Some("device"));
+        assert!(unknown.contains("line 2") && unknown.contains("there are Add, Mul"), "{unknown}");
+        assert!(
+            says("operation,executions\nAdd,x\n", Some("device")).contains("\"x\", not a number")
+        );
+        assert!(says("operation\n", Some("device")).contains("no row"));
+    }
+}

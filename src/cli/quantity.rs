@@ -1,0 +1,56 @@
+//! Numbers of flags: each in a range that means something, else refused with the range.
+
+/// A parser for numbers from `lo` to `hi`, both included, of a unit (or none, if empty).
+pub fn between(
+    lo: f64,
+    hi: f64,
+    unit: &'static str,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| match text.trim().parse::<f64>() {
+        Ok(value) if (lo..=hi).contains(&value) => Ok(value),
+        _ => Err(format!("give a number from {lo} to {hi} {unit}").trim_end().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Arguments;
+    use super::*;
+    use clap::builder::ValueParser;
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn numbers_are_held_to_their_range() {
+        let watts = between(0.001, 1e6, "W");
+        assert_eq!(watts("65"), Ok(65.0));
+        for wrong in ["1e308", "0", "-1", "NaN", "inf", "65W", ""] {
+            let error = watts(wrong).unwrap_err();
+            assert_eq!(error, "give a number from 0.001 to 1000000 W", "{wrong}");
+        }
+    }
+
+    /// Every flag with a number that is no count refuses one that nothing could have.
+    #[test]
+    fn no_flag_takes_a_number_that_cannot_be() {
+        let number = |argument: &clap::Arg| {
+            let of_numbers = ValueParser::from(clap::value_parser!(f64));
+            argument.get_value_parser().type_id() == of_numbers.type_id()
+        };
+        fn all(command: &clap::Command, words: &str) -> Vec<(String, clap::Arg)> {
+            let own = command.get_arguments().map(|arg| (words.to_owned(), arg.clone()));
+            let below = command.get_subcommands();
+            let below = below.flat_map(|sub| all(sub, &format!("{words} {}", sub.get_name())));
+            own.chain(below).collect()
+        }
+        let mut flags = 0;
+        for (words, argument) in all(&Arguments::command(), "wattline") {
+            let Some(name) = argument.get_long().filter(|_| number(&argument)) else { continue };
+            flags += 1;
+            let line = format!("{words} --{name}=1e308");
+            let error = Arguments::try_parse_from(line.split(' ')).unwrap_err().to_string();
+            assert!(error.contains("give a number from"), "{line}: {error}");
+            assert!(error.len() < 300, "{line}: {error}");
+        }
+        assert!(flags > 10, "{flags}");
+    }
+}

@@ -1,0 +1,89 @@
+//! What a mistyped flag or command was meant to be: the nearest one of the command that was
+//! asked for, also where the parser itself finds none.
+
+use std::ffi::OsString;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+use crate::scenario::nearest_of;
+
+/// The parser's error for `arguments` (the program's name first) with a suggestion.
+pub fn suggest(mut error: Error, program: &Command, arguments: &[OsString]) -> Error {
+    let command = asked(program, arguments);
+    let (wrong, right, known) = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            (ContextKind::InvalidArg, ContextKind::SuggestedArg, flags(command, program))
+        }
+        ErrorKind::InvalidSubcommand => {
+            (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand, commands(command))
+        }
+        _ => return error,
+    };
+    let Some(ContextValue::String(wrong)) = error.get(wrong) else { return error };
+    // Dashes would make all flags alike.
+    let (dashes, word) = wrong.split_at(wrong.len() - wrong.trim_start_matches('-').len());
+    if let Some(nearest) = nearest_of(word, known.into_iter()) {
+        let nearest = format!("{dashes}{nearest}");
+        error.insert(right, ContextValue::String(nearest));
+        // The parser's other idea: that the flag was meant to be a value.
+        error.remove(ContextKind::Suggested);
+    }
+    error
+}
+
+/// The innermost command that the arguments name.
+fn asked<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
+    arguments.iter().skip(1).fold(program, |command, word| {
+        word.to_str().and_then(|word| command.find_subcommand(word)).unwrap_or(command)
+    })
+}
+
+/// The long flags that a command takes.
+fn flags<'c>(command: &'c Command, program: &'c Command) -> Vec<&'c str> {
+    let global = program.get_arguments().filter(|argument| argument.is_global_set());
+    let all = command.get_arguments().chain(global);
+    all.filter_map(|argument| argument.get_long()).collect()
+}
+
+fn commands(command: &Command) -> Vec<&str> {
+    command.get_subcommands().map(Command::get_name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Arguments;
+    use super::*;
+    use clap::{CommandFactory, Parser};
+
+    fn said(line: &str) -> String {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let error = Arguments::try_parse_from(&words).unwrap_err();
+        suggest(error, &Arguments::command(), &words).to_string()
+    }
+
+    #[test]
+    fn a_mistyped_flag_or_command_gets_its_suggestion() {
+        let expected = [
+            ("wattline scan src --ot x", "'--out'"),
+            ("wattline scan src --ouput x", "'--out'"),
+            ("wattline scan src --ouput=x", "'--out'"),
+            ("wattline monitor --tpd 65", "'--tdp'"),
+            ("wattline monitor --jvm=1 --tpd=65", "'--tdp'"),
+            ("wattline fit x --sovler=shrink", "'--solver'"),
+            ("wattline board virtual --nmae x", "'--name'"),
+            ("wattline activities api --ot x", "'--out'"),
+            ("wattline scan src --out x --queit", "'--quiet'"),
+            ("wattline trace src --mian A --out x", "'--main'"),
+            ("wattline scna src", "'scan'"),
+            ("wattline help scna", "'scan'"),
+            ("wattline board lst", "'list'"),
+        ];
+        for (line, nearest) in expected {
+            let said = said(line);
+            assert!(said.contains(nearest) && said.contains("similar"), "{line}: {said}");
+            assert!(!said.contains("as a value"), "{line}: {said}");
+        }
+        assert!(!said("wattline scan src --xyzzy 1").contains("similar"));
+    }
+}

@@ -1,0 +1,312 @@
+//! Which code of the sources a call may run: per block, the entry blocks of the methods,
+//! constructors, lambdas and instance initialisers that its calls lead to.
+//!
+//! A static or private method, a constructor and `super.m()` are one body. Any other call
+//! runs the method that it names or one that overrides or implements it, as far as the
+//! sources show; where code outside of them may run as well, or the call is not resolved,
+//! that is said. What a library calls back is not known here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use compact_str::CompactString;
+
+use super::dictionary::Dictionary;
+use super::prepared::LeanBlocks;
+use crate::blocks::{BlockId, BlockKind, UnitKind};
+use crate::java::attribute::Facts;
+use crate::java::class::{ClassInfo, MethodInfo};
+use crate::java::declare::members;
+use crate::java::fast::Map;
+use crate::java::kinds::{Field, Kind};
+use crate::java::members::is_dispatched;
+use crate::java::resolver::Resolver;
+use crate::java::tree::NodeId;
+use crate::java::types::Name;
+use crate::java::world::World;
+
+/// Longest chain of implicit constructors that is followed.
+const CHAIN_MAX: usize = 64;
+
+/// Calls of a block that may run the same code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSite {
+    /// The block that calls.
+    pub block: BlockId,
+    /// How often one execution of it does.
+    pub calls: u32,
+    /// Entry blocks of what each of the calls may run, one of them at a time; not empty.
+    pub callees: BTreeSet<BlockId>,
+    /// Whether it may run something else instead: code outside of the sources, a method
+    /// behind a reference, or anything, for the call is not resolved.
+    pub may_run_others: bool,
+}
+
+/// The calls of a program that may run its own code, by block.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallGraph {
+    /// The calls, in the order of the blocks.
+    pub sites: Vec<CallSite>,
+}
+
+/// Code that runs when it is called: its file, and its declaration, lambda or class body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Code {
+    file: usize,
+    node: NodeId,
+}
+
+/// What a call names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    /// This and nothing else.
+    Only(Code),
+    /// This method, or what overrides or implements it.
+    Dispatched(Code),
+    /// A method of this name that wasn't found.
+    Unresolved(CompactString),
+}
+
+/// What one file says of calls.
+#[derive(Debug, Default)]
+pub struct FileCalls {
+    /// Entry blocks.
+    entries: Vec<(Code, BlockId)>,
+    sites: Vec<(BlockId, Named)>,
+    /// A method, and what runs in its place on some objects; none is unknown code.
+    replaced: Vec<(Code, Option<Code>)>,
+}
+
+/// Finds the calls of one file.
+pub(super) struct Finder<'f, 'w> {
+    pub world: &'f World<'w>,
+    /// The file's index.
+    pub file: usize,
+    pub facts: &'f Facts,
+    pub resolver: &'f Resolver<'f>,
+}
+
+impl FileCalls {
+    /// The blocks' units and their entries; the blocks' ids begin with `first`.
+    pub(super) fn entries(file: usize, blocks: &LeanBlocks, first: u32) -> FileCalls {
+        let numbered = blocks.blocks.iter().enumerate();
+        let entries = numbered.filter_map(|(index, block)| {
+            let unit = &blocks.units[block.unit];
+            let is_called =
+                block.kind == BlockKind::Entry && unit.kind != UnitKind::StaticInitializer;
+            let node = unit.node.filter(|_| is_called)?;
+            Some((Code { file, node }, BlockId(first + index as u32)))
+        });
+        FileCalls { entries: entries.collect(), ..FileCalls::default() }
+    }
+}
+
+impl Finder<'_, '_> {
+    /// Adds the calls at `nodes`, each with its block, what constructors run by
+    /// themselves, and what runs in whose place.
+    pub fn add(&self, found: &mut FileCalls, nodes: &[(BlockId, NodeId)]) {
+        for (block, node) in nodes {
+            found.sites.extend(self.named(*node).into_iter().map(|named| (*block, named)));
+        }
+        for class in self.classes() {
+            self.constructors(&class, found);
+            for (method, runs) in self.resolver.overriding(&class) {
+                found.replaced.extend(self.code(&method).map(|code| (code, self.code(&runs))));
+            }
+        }
+        self.functions(found);
+    }
+
+    /// What the call or creation at `node` names.
+    fn named(&self, node: NodeId) -> Vec<Named> {
+        let tree = &self.resolver.file.tree;
+        let mut named = match self.facts.callee(node) {
+            Some(method) if &*method.name == "<init>" => self.only(self.constructed(method)),
+            Some(method) => {
+                let object = tree.child(node, Field::Object);
+                let is_super = tree.first(node, Kind::Super).is_some()
+                    || object.is_some_and(|object| tree.kind(object) == Kind::Super);
+                let code = self.code(method).into_iter();
+                let is_only = is_super || !is_dispatched(method);
+                code.map(if is_only { Named::Only } else { Named::Dispatched }).collect()
+            }
+            None => {
+                let name = tree.child(node, Field::Name).filter(|_| tree.kind(node) == Kind::Call);
+                let name = name.map(|name| self.resolver.file.text(name).into());
+                name.map(Named::Unresolved).into_iter().collect()
+            }
+        };
+        let body = tree.first(node, Kind::ClassBody);
+        named.extend(body.map(|node| Named::Only(Code { file: self.file, node })));
+        named
+    }
+
+    fn only(&self, codes: Vec<Code>) -> Vec<Named> {
+        codes.into_iter().map(Named::Only).collect()
+    }
+
+    fn code(&self, method: &MethodInfo) -> Option<Code> {
+        let file = self.world.file_index_of(&method.class).unwrap_or(self.file);
+        method.declaration.filter(|_| method.from_source).map(|node| Code { file, node })
+    }
+
+    /// What the constructor runs: itself, or what stands for one that nobody wrote.
+    fn constructed(&self, constructor: &MethodInfo) -> Vec<Code> {
+        match self.code(constructor) {
+            Some(code) => vec![code],
+            None => self.implicit(&constructor.class),
+        }
+    }
+
+    /// What the constructor of a class that declares none runs.
+    fn implicit(&self, class: &Name) -> Vec<Code> {
+        let mut found = Vec::new();
+        let mut next = self.resolver.class(class);
+        while let Some(class) = next.take().filter(|c| c.from_source && found.len() < CHAIN_MAX) {
+            found.extend(self.initializers(&class));
+            let Some(above) = self.superclass(&class) else { break };
+            match no_argument_constructor(&above).and_then(|c| self.code(c)) {
+                Some(code) => found.push(code),
+                None => next = Some(above),
+            }
+        }
+        found
+    }
+
+    fn superclass(&self, class: &ClassInfo) -> Option<Arc<ClassInfo>> {
+        let above = self.resolver.class(class.superclass.as_ref()?.class_name()?);
+        above.filter(|above| above.from_source)
+    }
+
+    /// The instance initialisers of a class, and a record's compact constructor.
+    fn initializers(&self, class: &ClassInfo) -> Vec<Code> {
+        let file = self.world.file_index_of(&class.name).unwrap_or(self.file);
+        let tree = &self.world.files[file].tree;
+        let Some(declaration) = class.declaration else { return Vec::new() };
+        let body = tree.child(declaration, Field::Body).unwrap_or(declaration);
+        let compact = members(tree, declaration)
+            .filter(|member| tree.kind(*member) == Kind::CompactConstructorDeclaration);
+        std::iter::once(body).chain(compact).map(|node| Code { file, node }).collect()
+    }
+
+    /// The classes of the file, local ones too.
+    fn classes(&self) -> Vec<Arc<ClassInfo>> {
+        let declared = self.resolver.file.classes.iter();
+        let declared = declared.filter_map(|class| self.resolver.class(&class.name));
+        let locals = self.resolver.locals.values().filter_map(|local| local.info.clone());
+        declared.chain(locals).collect()
+    }
+
+    /// What each constructor runs before its own statements.
+    fn constructors(&self, class: &ClassInfo, found: &mut FileCalls) {
+        let tree = &self.resolver.file.tree;
+        let entries: Map<NodeId, BlockId> =
+            found.entries.iter().map(|(code, entry)| (code.node, *entry)).collect();
+        for node in class.methods_named("<init>").iter().filter_map(|m| m.declaration) {
+            let body = tree.child(node, Field::Body);
+            let first = body.and_then(|body| tree.children(body).next());
+            let call = first.filter(|first| tree.kind(*first) == Kind::ExplicitConstructorCall);
+            let called = call.and_then(|call| tree.child(call, Field::Constructor));
+            let codes = match called.map(|called| tree.kind(called)) {
+                Some(Kind::This) => Vec::new(),
+                Some(_) => self.initializers(class),
+                None => self.implicit(&class.name),
+            };
+            if let Some(entry) = entries.get(&node) {
+                found.sites.extend(self.only(codes).into_iter().map(|named| (*entry, named)));
+            }
+        }
+    }
+
+    /// The functional methods of the sources that lambdas and method references are.
+    fn functions(&self, found: &mut FileCalls) {
+        let tree = &self.resolver.file.tree;
+        for node in tree.nodes() {
+            let runs = match tree.kind(node) {
+                Kind::Lambda => Some(Code { file: self.file, node }),
+                Kind::MethodReference => None,
+                _ => continue,
+            };
+            let method = self.resolver.functional_method(self.facts.ty(node));
+            let method = method.and_then(|candidate| self.code(&candidate.method));
+            found.replaced.extend(method.map(|method| (method, runs)));
+        }
+    }
+}
+
+fn no_argument_constructor(class: &ClassInfo) -> Option<&MethodInfo> {
+    let all = || class.methods_named("<init>").iter();
+    let none = all().find(|c| c.parameters.is_empty());
+    let found = none.or_else(|| all().find(|c| c.varargs && c.parameters.len() == 1));
+    found.map(|constructor| &**constructor)
+}
+
+impl CallGraph {
+    /// The calls of all files of `dictionary`.
+    pub fn of(dictionary: &Dictionary, files: &[FileCalls]) -> CallGraph {
+        let all = Joined::of(dictionary, files);
+        let mut known: BTreeMap<&Named, (BTreeSet<BlockId>, bool)> = BTreeMap::new();
+        let mut counts: BTreeMap<(BlockId, &Named), u32> = BTreeMap::new();
+        for (block, named) in files.iter().flat_map(|file| &file.sites) {
+            known.entry(named).or_insert_with(|| all.callees(named));
+            *counts.entry((*block, named)).or_default() += 1;
+        }
+        let sites = counts.into_iter().filter_map(|((block, named), calls)| {
+            let (callees, may_run_others) = known[named].clone();
+            let site = CallSite { block, calls, callees, may_run_others };
+            (!site.callees.is_empty()).then_some(site)
+        });
+        CallGraph { sites: sites.collect() }
+    }
+}
+
+/// What all files together say.
+#[derive(Default)]
+struct Joined<'d> {
+    entries: BTreeMap<Code, BlockId>,
+    replaced: BTreeMap<Code, BTreeSet<Option<Code>>>,
+    /// Entry blocks of the methods of a name.
+    by_name: BTreeMap<&'d str, BTreeSet<BlockId>>,
+}
+
+impl<'d> Joined<'d> {
+    fn of(dictionary: &'d Dictionary, files: &[FileCalls]) -> Joined<'d> {
+        let mut all = Joined::default();
+        for file in files {
+            for (code, entry) in &file.entries {
+                all.entries.insert(*code, *entry);
+                let method = &dictionary.blocks[entry.0 as usize].method;
+                let name = method.split_once('(').map_or(method.as_str(), |(name, _)| name);
+                all.by_name.entry(name).or_default().insert(*entry);
+            }
+            for (method, runs) in &file.replaced {
+                all.replaced.entry(*method).or_default().insert(*runs);
+            }
+        }
+        all
+    }
+
+    /// Entry blocks of what a call may run, and whether it may run something else.
+    fn callees(&self, named: &Named) -> (BTreeSet<BlockId>, bool) {
+        match named {
+            Named::Only(code) => (self.entries.get(code).copied().into_iter().collect(), false),
+            Named::Unresolved(name) => {
+                (self.by_name.get(name.as_str()).cloned().unwrap_or_default(), true)
+            }
+            Named::Dispatched(code) => {
+                let mut codes = BTreeSet::from([*code]);
+                let (mut todo, mut may_run_others) = (vec![*code], false);
+                while let Some(code) = todo.pop() {
+                    for runs in self.replaced.get(&code).into_iter().flatten() {
+                        may_run_others |= runs.is_none();
+                        todo.extend(runs.filter(|runs| codes.insert(*runs)));
+                    }
+                }
+                (
+                    codes.iter().filter_map(|c| self.entries.get(c)).copied().collect(),
+                    may_run_others,
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The costliest lines as dots with whiskers over one scale, and the truth where it is
+//! known: which lines differ for sure, and how right their intervals are.
+
+use crate::account::{Entry, LineKey};
+use crate::report::data::ReportData;
+use crate::report::format;
+use crate::report::scatter::ticks;
+use crate::report::view::accounts::source_line;
+use crate::report::view::bar;
+use crate::report::view::links::Links;
+use crate::units::Joules;
+
+/// Lines in the picture.
+const TOP: usize = 20;
+
+/// The picture.
+pub struct WhiskersView {
+    /// Lines, what spends most first.
+    pub rows: Vec<RowView>,
+    /// Round energies on the scale: where they stand, in percent, and what they are.
+    pub ticks: Vec<(String, String)>,
+    /// Whether the truth is marked.
+    pub has_truth: bool,
+}
+
+/// A line.
+pub struct RowView {
+    /// `File.java:N`.
+    pub place: String,
+    /// Its link into the source; empty where the page doesn't show it.
+    pub href: String,
+    /// Its source.
+    pub text: String,
+    /// Energy.
+    pub energy: String,
+    /// 95 % interval or none.
+    pub interval: String,
+    /// What the board's silicon spent; none where that isn't known.
+    pub truth: String,
+    /// Where the dot stands, in percent of the scale.
+    pub dot: String,
+    /// Begin and width of the whisker, likewise; absent without an interval.
+    pub whisker: Option<(String, String)>,
+    /// Where the truth stands, likewise.
+    pub mark: Option<String>,
+}
+
+/// The costliest lines.
+pub fn whiskers(data: &ReportData<'_>, links: &Links<'_>) -> WhiskersView {
+    let lines = &data.accounts.lines[..data.accounts.lines.len().min(TOP)];
+    let truth = |entry: &Entry<LineKey>| data.evaluation?.lines.get(&entry.key).copied();
+    let ends = |entry: &Entry<LineKey>| {
+        let hi = entry.interval.map_or(0.0, |interval| interval.hi.0);
+        entry.joules().0.max(hi).max(truth(entry).map_or(0.0, |energy| energy.0))
+    };
+    let widest = lines.iter().map(ends).fold(0.0, f64::max);
+    let row = |entry| row(data, links, entry, (truth(entry), widest));
+    WhiskersView {
+        rows: lines.iter().map(row).collect(),
+        ticks: scale(widest),
+        has_truth: lines.iter().any(|entry| truth(entry).is_some()),
+    }
+}
+
+/// Round energies from zero to the end of the scale.
+fn scale(widest: f64) -> Vec<(String, String)> {
+    if widest <= 0.0 {
+        return Vec::new();
+    }
+    let name = |at: f64| if at == 0.0 { "0".into() } else { format::energy(Joules(at)) };
+    ticks(0.0, widest).into_iter().map(|at| (bar(at, widest), name(at))).collect()
+}
+
+fn row(
+    data: &ReportData<'_>,
+    links: &Links<'_>,
+    entry: &Entry<LineKey>,
+    (truth, widest): (Option<Joules>, f64),
+) -> RowView {
+    let LineKey { file, line } = &entry.key;
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let at = |energy: Joules| bar(energy.0, widest);
+    RowView {
+        place: format::visible(&format!("{name}:{line}")),
+        href: links.line(file, *line),
+        text: source_line(data, file, *line),
+        energy: format::energy(entry.joules()),
+        interval: format::interval(entry.interval),
+        truth: truth.map_or(format::NONE.into(), format::energy),
+        dot: at(entry.joules()),
+        whisker: entry.interval.map(|interval| (at(interval.lo), at(interval.hi - interval.lo))),
+        mark: truth.map(at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Interval;
+    use crate::report::sample;
+
+    #[test]
+    fn dots_whiskers_and_truths_stand_on_one_scale() {
+        let mut sample = sample::report();
+        let line = sample.accounts.lines[0].clone();
+        let energy = line.joules();
+        let interval = Interval { lo: energy * 0.5, hi: energy * 1.5 };
+        sample.accounts.lines[0].interval = Some(interval);
+        sample.accounts.lines.truncate(1);
+        let evaluation = sample.evaluation.as_mut().unwrap();
+        evaluation.lines.insert(line.key, energy * 2.0);
+        let view = whiskers(&sample.data(), &Links::default());
+        let row = &view.rows[0];
+        assert!(view.has_truth);
+        assert_eq!((row.dot.as_str(), row.mark.as_deref()), ("50.00", Some("100.00")));
+        assert_eq!(row.whisker, Some(("25.00".to_string(), "50.00".to_string())));
+        assert_eq!(view.ticks[0], ("0.00".to_string(), "0".to_string()));
+        sample.evaluation = None;
+        let view = whiskers(&sample.data(), &Links::default());
+        assert_eq!((view.has_truth, view.rows[0].truth.as_str()), (false, "none"));
+    }
+}

@@ -1,0 +1,35 @@
+//! ASM, the library that reads and writes class files: what weaves a JVM's classes is
+//! compiled against it and runs with it.
+
+use std::path::PathBuf;
+
+use super::ToolchainError;
+use super::artifact::fetch;
+
+/// What is fetched, by name and hash: newer than the JDKs whose classes are woven.
+const CORE: (&str, &str) =
+    ("org.ow2.asm:asm:9.11.1", "ae4e6e10d59d0a1500317764b21881ad883f8550e33c66e6142f7032c6fb566c");
+const TREE: (&str, &str) = (
+    "org.ow2.asm:asm-tree:9.11.1",
+    "2b15c3c1b288a9fad3bb2cd6d988ba9521554914ed1f2a2029141fa3f483154a",
+);
+const COMMONS: (&str, &str) = (
+    "org.ow2.asm:asm-commons:9.11.1",
+    "6a5095ec53726156a78b2cd2efd45bc4e877754eca7c234f61224a53d6bfa661",
+);
+
+/// ASM's core and tree packages.
+///
+/// # Errors
+/// They are not in the cache, and Maven can't fetch them.
+pub fn tree() -> Result<Vec<PathBuf>, ToolchainError> {
+    [CORE, TREE].into_iter().map(|(name, hash)| fetch(name, hash)).collect()
+}
+
+/// The same and its commons package.
+///
+/// # Errors
+/// As [`tree`].
+pub fn commons() -> Result<Vec<PathBuf>, ToolchainError> {
+    [CORE, COMMONS, TREE].into_iter().map(|(name, hash)| fetch(name, hash)).collect()
+}
