@@ -1,21 +1,27 @@
 //! `wattline monitor`: power of processes, and of the methods of a JVM, while they run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use crate::toolchain::Jdk;
+use crate::toolchain::monitor_agent::monitor_agent;
+
 use super::Failure;
+use super::output::{Existing, replace_file};
 use super::progress;
 use super::quantity::between;
 use super::schedule::Schedule;
 
 mod choice;
+mod endpoint;
 mod frame;
 mod headless;
 mod jvm;
 mod meters;
+mod published;
 mod record;
 pub mod recording;
 #[cfg(feature = "live")]
@@ -54,6 +60,15 @@ pub struct Arguments {
     /// Measure the methods of this running JVM.
     #[arg(long, value_name = "PID", help_heading = "Methods of a JVM")]
     jvm: Option<u32>,
+    /// Measure the JVM whose agent wrote this file (see --agent-jar). With --jvm PID that is the
+    /// number of its process here, where it has another one inside a container.
+    #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
+    link: Option<PathBuf>,
+    /// Write the agent as one jar, and do nothing else: a JVM started with -javaagent:FILE can be
+    /// measured by --link, without a JDK or Maven on its machine.
+    #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM",
+          conflicts_with_all = ["jvm", "link", "board", "pid", "out", "command"])]
+    agent_jar: Option<PathBuf>,
     /// How: looking at stacks, or probes in methods (which count calls).
     #[arg(long, default_value = "sampling", help_heading = "Methods of a JVM",
           value_parser = PossibleValuesParser::new(["sampling", "instrumentation"]))]
@@ -121,6 +136,10 @@ pub struct Arguments {
     /// A file that always holds the last cycle as OpenMetrics text.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     openmetrics: Option<PathBuf>,
+    /// Serve the last cycle and energies since the start at http://ADDRESS:PORT/metrics, for
+    /// Prometheus, with containers and pods where control groups tell them.
+    #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Output")]
+    prometheus: Option<String>,
     /// Replace an existing recording.
     #[arg(long, help_heading = "Output")]
     force: bool,
@@ -136,6 +155,9 @@ const NO_VIRTUAL_BOARD: &str = "--board: a virtual board has no processes (no /p
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check(arguments)?;
+    if let Some(file) = &arguments.agent_jar {
+        return write_agent(file, Existing::from(arguments.force));
+    }
     let mut session = Session::open(arguments)?;
     for note in &session.about.notes {
         progress::say(format!("note: {note}"));
@@ -150,8 +172,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+/// Writes the agent as one jar.
+fn write_agent(file: &Path, existing: Existing) -> Result<(), Failure> {
+    if existing == Existing::Keep && file.exists() {
+        let file = file.display();
+        return Err(Failure::Usage(format!("--agent-jar: {file} exists; --force replaces it")));
+    }
+    let bytes = monitor_agent(&Jdk::find()?)?.one_jar()?;
+    replace_file(file, bytes)?;
+    progress::say(format!("written: {}", file.display()));
+    Ok(())
+}
+
 fn check(arguments: &Arguments) -> Result<(), Failure> {
-    let of_jvm = arguments.jvm.is_some() || !arguments.command.is_empty();
+    let of_jvm =
+        arguments.jvm.is_some() || arguments.link.is_some() || !arguments.command.is_empty();
     if arguments.board.is_some() && of_jvm {
         return Err(Failure::Usage(
             "--board: methods can be measured in a JVM of this machine only (an Android runtime \
@@ -167,8 +202,8 @@ fn check(arguments: &Arguments) -> Result<(), Failure> {
             "--mapping: names of a JVM's methods; give --jvm PID or a command".into(),
         ));
     }
-    if arguments.jvm.is_some() && !arguments.command.is_empty() {
-        return Err(Failure::Usage("--jvm and a command: one JVM at a time".into()));
+    if (arguments.jvm.is_some() || arguments.link.is_some()) && !arguments.command.is_empty() {
+        return Err(Failure::Usage("--jvm or --link, and a command: one JVM at a time".into()));
     }
     Ok(())
 }

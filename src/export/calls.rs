@@ -33,7 +33,7 @@ pub(super) fn name(method: &MethodKey) -> String {
 }
 
 /// One line per node of at least half a microjoule.
-pub(super) fn collapsed(calls: &CallAccounts) -> String {
+pub fn collapsed(calls: &CallAccounts) -> String {
     let mut text = String::new();
     for node in calls.nodes.iter().filter(|node| microjoules(node.own.energy) > 0) {
         let methods = path(calls, node);

@@ -1,5 +1,5 @@
-//! OpenMetrics text (version 1.0, also read by Prometheus): families of gauges, each with
-//! its samples, and the mark of the end.
+//! OpenMetrics text (version 1.0, also read by Prometheus): families of gauges and
+//! counters, each with its samples, and the mark of the end.
 
 use std::fmt::{Display, Write as _};
 
@@ -8,20 +8,31 @@ use std::fmt::{Display, Write as _};
 pub struct Exposition {
     text: String,
     family: String,
+    suffix: &'static str,
 }
 
 impl Exposition {
     /// Begins a family of gauges; what follows are its samples. The name ends in the unit.
     pub fn family(&mut self, name: &str, unit: &str, help: &str) {
+        self.begin((name, ""), "gauge", unit, help);
+    }
+
+    /// The same of counters: sums that never fall.
+    pub fn counter(&mut self, name: &str, unit: &str, help: &str) {
+        self.begin((name, "_total"), "counter", unit, help);
+    }
+
+    fn begin(&mut self, (name, suffix): (&str, &'static str), kind: &str, unit: &str, help: &str) {
         name.clone_into(&mut self.family);
-        self.put(&format!("# TYPE {name} gauge\n# UNIT {name} {unit}\n# HELP {name} {help}"));
+        self.suffix = suffix;
+        self.put(&format!("# TYPE {name} {kind}\n# UNIT {name} {unit}\n# HELP {name} {help}"));
     }
 
     /// A sample of the family.
     pub fn sample(&mut self, labels: &[(&str, &str)], value: impl Display) {
         let labels = labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value)));
         let labels: Vec<String> = labels.collect();
-        self.put(&format!("{}{{{}}} {value}", self.family, labels.join(",")));
+        self.put(&format!("{}{}{{{}}} {value}", self.family, self.suffix, labels.join(",")));
     }
 
     /// The whole text.

@@ -34,6 +34,7 @@ use crate::account::{Accounts, BlockAccount, Femtojoules};
 use crate::power::{Trace, Window};
 use crate::report::Repository;
 
+pub use calls::collapsed as collapsed_calls;
 pub use collapsed::collapsed;
 pub use exposition::Exposition;
 pub use perfetto_trace::{TraceBuilder, Track};

@@ -14,11 +14,52 @@ pub struct AgentLink {
     greeting: String,
 }
 
+/// What an agent says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The reading.
+    pub text: String,
+    /// Whether it is the last one: the JVM ends.
+    pub is_last: bool,
+}
+
 /// How long an agent may take: a collection of a large heap stops it.
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// No reading is longer.
 const LENGTH_MAX: u64 = 256 << 20;
+
+/// Where an agent listens that nobody has started from here: the file that it writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkFile {
+    port: u16,
+    token: String,
+    /// Its process, by the number that it has where it runs.
+    pub pid: u32,
+}
+
+impl LinkFile {
+    /// Of the file's text; none if it is not one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let field = |key: &str| {
+            text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).map(str::trim)
+        };
+        let token = field("token").filter(|token| !token.is_empty())?;
+        Some(Self {
+            port: field("port")?.parse().ok()?,
+            token: token.to_string(),
+            pid: field("pid")?.parse().ok()?,
+        })
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// If nobody answers: the JVM has ended.
+    pub fn connect(&self) -> Result<AgentLink, AttachError> {
+        AgentLink::open(self.port, &self.token).map_err(AttachError::Gone)
+    }
+}
 
 impl AgentLink {
     pub(super) fn open(port: u16, token: &str) -> std::io::Result<Self> {
@@ -37,22 +78,31 @@ impl AgentLink {
         &self.greeting
     }
 
-    /// Asks for a reading.
+    /// Asks for a reading. A JVM that ends meanwhile, or has ended since the last one, has
+    /// left its last one.
     ///
     /// # Errors
-    /// If the JVM has ended or does not answer.
-    pub fn read(&mut self) -> Result<String, AttachError> {
-        self.stream.write_all(b"read\n").map_err(AttachError::Gone)?;
+    /// If the JVM has ended without it, or does not answer.
+    pub fn read(&mut self) -> Result<Answer, AttachError> {
+        // One that has ended can't be asked, and its last reading is there.
+        let asked = self.stream.write_all(b"read\n");
         let mut text = String::new();
+        let mut is_last = false;
         let mut limited = (&mut self.lines).take(LENGTH_MAX);
         loop {
             let from = text.len();
             let length = limited.read_line(&mut text).map_err(AttachError::Gone)?;
             if length == 0 {
+                asked.map_err(AttachError::Gone)?;
                 return Err(AttachError::Gone(std::io::ErrorKind::UnexpectedEof.into()));
             }
-            if &text[from..] == "end\n" {
-                return Ok(text);
+            match &text[from..] {
+                "end\n" => return Ok(Answer { text, is_last }),
+                "last\n" if from == 0 => {
+                    is_last = true;
+                    text.clear();
+                }
+                _ => {}
             }
         }
     }
@@ -80,5 +130,20 @@ impl AgentLink {
         let numbers: Vec<String> = methods.iter().map(usize::to_string).collect();
         let line = format!("{command} {}\n", numbers.join(" "));
         self.stream.write_all(line.as_bytes()).map_err(AttachError::Gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_file_has_all_its_parts() {
+        let text = "port=4711\ntoken=ab\npid=7\n";
+        let link = LinkFile::parse(text).unwrap();
+        assert_eq!((link.port, link.token.as_str(), link.pid), (4711, "ab", 7));
+        for part in ["port=4711\n", "token=ab\n", "pid=7\n"] {
+            assert_eq!(LinkFile::parse(&text.replace(part, "")), None, "{part}");
+        }
     }
 }

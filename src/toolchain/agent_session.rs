@@ -27,11 +27,33 @@ pub struct AgentSettings {
     pub period_ms: Option<u32>,
     /// Part of the time in which instrumented calls are timed, in percent.
     pub duty_percent: u32,
+    /// What shares processor time among instrumented methods: samples, or the durations
+    /// that probes find.
+    pub shares: Shares,
     /// Whether methods too small to carry a probe get one.
     pub small_methods: SmallMethods,
     /// Whether bytes of sockets are counted, for which a few of the platform's classes are
     /// changed.
     pub counts_bytes: bool,
+}
+
+/// What shares a thread's processor time among its methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shares {
+    /// Samples of Flight Recorder.
+    Samples,
+    /// Durations by probes.
+    Durations,
+}
+
+impl Shares {
+    /// Its name in the agent's settings.
+    fn name(self) -> &'static str {
+        match self {
+            Shares::Samples => "samples",
+            Shares::Durations => "durations",
+        }
+    }
 }
 
 /// What happens to methods that cost less than a probe.
@@ -49,7 +71,7 @@ pub struct AgentSession {
     agent: PathBuf,
     attach: PathBuf,
     token: String,
-    mode: &'static str,
+    shares: Shares,
     folder: tempfile::TempDir,
 }
 
@@ -111,6 +133,7 @@ impl AgentSession {
             ("port-file", folder.path().join("port").display().to_string()),
             ("token", token.clone()),
             ("mode", settings.mode.to_string()),
+            ("shares", settings.shares.name().to_string()),
             ("include", settings.include.join(",")),
             ("exclude", settings.exclude.join(",")),
             ("duty", settings.duty_percent.clamp(1, 100).to_string()),
@@ -131,16 +154,16 @@ impl AgentSession {
             .map_err(ToolchainError::io("create", &path))?;
         file.write_all(text.as_bytes()).map_err(ToolchainError::io("write", &path))?;
         let (agent, attach) = (agent.agent.clone(), agent.attach.clone());
-        Ok(Self { agent, attach, token, mode: settings.mode, folder })
+        Ok(Self { agent, attach, token, shares: settings.shares, folder })
     }
 
     /// The options with which a JVM starts the agent. For samples, compiled code also has its
     /// place in the sources at every instruction, and not at safepoints alone: without that,
     /// inlined methods can't be told apart well.
     pub fn jvm_options(&self) -> Vec<String> {
-        let located: &[&str] = match self.mode {
-            "sampling" => &["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"],
-            _ => &[],
+        let located: &[&str] = match self.shares {
+            Shares::Samples => &["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"],
+            Shares::Durations => &[],
         };
         let agent = format!("-javaagent:{}={}", self.agent.display(), self.settings().display());
         located.iter().map(ToString::to_string).chain([agent]).collect()

@@ -20,17 +20,24 @@ const PROBE: [(&str, &str); 4] = [
     ("Probe.java", include_str!("monitor/Probe.java")),
     ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
 ];
-const SERVICE: [(&str, &str); 14] = [
+const SERVICE: [(&str, &str); 21] = [
+    ("CallTree.java", include_str!("monitor/CallTree.java")),
+    ("Ended.java", include_str!("monitor/Ended.java")),
+    ("Endings.java", include_str!("monitor/Endings.java")),
     ("Filter.java", include_str!("monitor/Filter.java")),
+    ("Link.java", include_str!("monitor/Link.java")),
+    ("LiveThread.java", include_str!("monitor/LiveThread.java")),
     ("Looks.java", include_str!("monitor/Looks.java")),
     ("MethodProbe.java", include_str!("monitor/MethodProbe.java")),
     ("Methods.java", include_str!("monitor/Methods.java")),
     ("Reader.java", include_str!("monitor/Reader.java")),
     ("Recent.java", include_str!("monitor/Recent.java")),
+    ("Sampled.java", include_str!("monitor/Sampled.java")),
     ("Sampler.java", include_str!("monitor/Sampler.java")),
     ("Scheduler.java", include_str!("monitor/Scheduler.java")),
     ("Service.java", include_str!("monitor/Service.java")),
     ("Shapes.java", include_str!("monitor/Shapes.java")),
+    ("Sighting.java", include_str!("monitor/Sighting.java")),
     ("Sockets.java", include_str!("monitor/Sockets.java")),
     ("SourceFiles.java", include_str!("monitor/SourceFiles.java")),
     ("Waits.java", include_str!("monitor/Waits.java")),
@@ -39,6 +46,13 @@ const SERVICE: [(&str, &str); 14] = [
 /// Part of the service, for JDKs from 14 on.
 const RECORDER: [(&str, &str); 1] = [("Recorder.java", include_str!("monitor/Recorder.java"))];
 const ATTACH: [(&str, &str); 1] = [("Attach.java", include_str!("monitor/Attach.java"))];
+
+const AGENT_CLASS: &str = "wattline.monitor.agent.Agent";
+const MANIFEST: [(&str, &str); 3] = [
+    ("Premain-Class", AGENT_CLASS),
+    ("Agent-Class", AGENT_CLASS),
+    ("Can-Retransform-Classes", "true"),
+];
 
 /// The built agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +87,27 @@ pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
     })
 }
 
+impl MonitorAgent {
+    /// All of it as one jar, for `-javaagent:FILE` where there is nothing else.
+    ///
+    /// # Errors
+    /// Jars that can't be read.
+    pub fn one_jar(&self) -> Result<Vec<u8>, ToolchainError> {
+        let mut files = jar::read(&self.agent, ".class", |_| true)?;
+        let mut names = String::new();
+        // The probe is the first: it goes to another class loader.
+        let jars = std::iter::once(&self.probe).chain(&self.service).filter(|jar| jar.is_file());
+        for path in jars {
+            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            let bytes = fs::read(path).map_err(ToolchainError::io("read", path))?;
+            files.insert(format!("wattline/{name}"), bytes);
+            names += &format!("{name}\n");
+        }
+        files.insert("wattline/jars".into(), names.into_bytes());
+        Ok(jar::pack(&MANIFEST, &files))
+    }
+}
+
 /// Names the build by its sources and ASM, whose files have their hash in their names.
 fn key(asm: &[PathBuf]) -> String {
     let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&RECORDER).chain(&ATTACH);
@@ -87,9 +122,6 @@ fn build(jdk: &Jdk, asm: &[PathBuf], place: &Path) -> Result<(), ToolchainError>
     let parent = cache::folder();
     fs::create_dir_all(&parent).map_err(ToolchainError::io("create", &parent))?;
     let work = tempfile::tempdir_in(&parent).map_err(ToolchainError::io("create", &parent))?;
-    let agent = "wattline.monitor.agent.Agent";
-    let manifest =
-        [("Premain-Class", agent), ("Agent-Class", agent), ("Can-Retransform-Classes", "true")];
     let bench = Bench { jdk, work: work.path() };
     bench.pack("probe", &PROBE, &[], &[])?;
     let mut service = asm.to_vec();
@@ -98,7 +130,7 @@ fn build(jdk: &Jdk, asm: &[PathBuf], place: &Path) -> Result<(), ToolchainError>
     service.push(work.path().join("service-classes"));
     bench.pack_recorder(&service)?;
     bench.pack("attach", &ATTACH, &[], &[("Main-Class", "wattline.monitor.attach.Attach")])?;
-    bench.pack("agent", &AGENT, &[], &manifest)?;
+    bench.pack("agent", &AGENT, &[], &MANIFEST)?;
     let made = work.keep();
     match fs::rename(&made, place) {
         Ok(()) => Ok(()),

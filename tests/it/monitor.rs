@@ -17,6 +17,10 @@ use wattline::virtual_board::{BoardOptions, start as start_board};
 
 use super::host::{AdbServer, has};
 
+mod calls;
+mod counts;
+mod ends;
+
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
 fn monitor(arguments: &[&str]) -> Output {
@@ -182,7 +186,7 @@ fn samples_find_the_hot_methods_of_a_running_jvm_and_its_end_is_said() {
     child.wait().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("does not answer any more"), "{said}");
+    assert!(said.contains("has ended"), "{said}");
     adds_up(&out);
     let methods = rows(out.join("accounts/methods.csv"));
     // samples are taken where the compiled code lets them be: the sum is sure, and the order
@@ -240,6 +244,8 @@ struct Shares {
     methods: Vec<BTreeMap<String, String>>,
     /// By its own figures: the share of each method.
     own: Vec<(String, f64)>,
+    /// What the program and the monitor have said.
+    printed: String,
     said: String,
 }
 
@@ -264,21 +270,30 @@ impl Shares {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{said}");
         adds_up(&out);
-        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-        let own = stdout.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let own = printed.lines().filter_map(|line| line.strip_prefix("share ")?.split_once(' '));
         let own: Vec<(String, f64)> =
             own.map(|(name, share)| (name.to_string(), share.parse().unwrap())).collect();
         let methods = rows(out.join("accounts/methods.csv"));
-        Some(Shares { class, folder, methods, own, said })
+        Some(Shares { class, folder, methods, own, printed, said })
     }
 
     /// A figure of a method; samples name it without its parameters.
     fn of(&self, name: &str, column: &str) -> f64 {
         let is_it = |row: &&BTreeMap<String, String>| {
-            row["class"] == self.class && row["method"].trim_end_matches("()") == name
+            row["class"] == self.class && row["method"].split('(').next() == Some(name)
         };
         let row = self.methods.iter().find(is_it);
         number(row.unwrap_or_else(|| panic!("no {name} in {:?}", self.methods)), column)
+    }
+
+    /// A figure that the program says itself.
+    fn printed(&self, name: &str) -> f64 {
+        let figure = |line: &str| line.strip_prefix(name)?.trim().parse().ok();
+        self.printed
+            .lines()
+            .find_map(figure)
+            .unwrap_or_else(|| panic!("no {name}: {}", self.printed))
     }
 
     fn are_its_own_within(&self, limit: f64, names: &[&str]) {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{Capacity, Split};
+use super::containers::Container;
 use super::facts::{CoreTimes, Facts, Process, ProcessId, TICKS_PER_S};
 use super::formulas::{Basis, Covers, Energy, Formula, Part, passed};
 
@@ -40,6 +41,8 @@ pub struct Component {
     pub energy: Energy,
     /// Joules that no process is known to have spent.
     pub unattributed_j: f64,
+    /// Joules for a second of processor time; 0 where it is not shared by that.
+    pub per_cpu_s_j: f64,
 }
 
 impl Component {
@@ -47,7 +50,7 @@ impl Component {
     pub(super) fn new(formula: &dyn Formula, energy: Energy) -> Self {
         let unattributed_j = energy.joules;
         let (part, basis) = (formula.part(), formula.basis());
-        Self { part, formula: formula.name(), basis, energy, unattributed_j }
+        Self { part, formula: formula.name(), basis, energy, unattributed_j, per_cpu_s_j: 0.0 }
     }
 }
 
@@ -70,6 +73,8 @@ pub struct ProcessCycle {
     pub network_j: Option<f64>,
     /// Its watched threads: number, name, seconds of processor time, joules.
     pub threads: Vec<(u32, String, f64, f64)>,
+    /// Its container, where it was asked for and there is one.
+    pub container: Option<Container>,
 }
 
 /// What happened between two readings.
@@ -85,6 +90,8 @@ pub struct Cycle {
     pub processes: Vec<ProcessCycle>,
     /// Processes that ended since the last reading: what they used since is unattributed.
     pub ended: Vec<(ProcessId, String)>,
+    /// Seconds of processor time that were active, and all there were.
+    pub processor_s: (f64, f64),
     /// What to know, in sentences.
     pub remarks: Vec<String>,
 }
@@ -111,6 +118,27 @@ impl Cycle {
             process.network_j = Some(joules);
         }
         process.network_j
+    }
+
+    /// Gives a process that has ended what it used in this cycle, where it has said so itself:
+    /// nobody else can be asked any more.
+    pub fn give_ended(&mut self, pid: u32, cpu_s: f64) {
+        let Some((id, name)) = self.ended.iter().find(|(id, _)| id.pid == pid) else { return };
+        let Some(cpu) = self.components.iter_mut().find(|c| c.part == Part::Cpu) else { return };
+        let cpu_j = (cpu_s * cpu.per_cpu_s_j).min(cpu.unattributed_j).max(0.0);
+        cpu.unattributed_j -= cpu_j;
+        let (active_s, all_s) = self.processor_s;
+        self.processes.push(ProcessCycle {
+            id: *id,
+            name: name.clone(),
+            cpu_s,
+            share_active: cpu_s / active_s.max(cpu_s),
+            share_capacity: cpu_s / all_s.max(cpu_s),
+            cpu_j,
+            network_j: None,
+            threads: Vec::new(),
+            container: None,
+        });
     }
 
     /// Whether the processes' energies and the unattributed rest add up to each component.
@@ -166,13 +194,18 @@ pub(super) fn cycle(
         }
     }
     add_threads(before, after, &mut processes);
+    for process in &mut processes {
+        process.container = after.containers.get(&process.id.pid).cloned();
+    }
     let ended = before.processes.iter().filter(|(id, _)| !after.processes.contains_key(id));
     let ended = match after.processes.is_empty() {
         true => Vec::new(),
         false => ended.map(|(id, process)| (*id, process.name.clone())).collect(),
     };
     let (start_s, end_s) = (before.uptime_s, after.uptime_s);
-    let cycle = Cycle { start_s, end_s, components, processes, ended, remarks };
+    let (active, all) = totals(&used, times);
+    let processor_s = (active / TICKS_PER_S, all / TICKS_PER_S);
+    let cycle = Cycle { start_s, end_s, components, processes, ended, processor_s, remarks };
     assert!(cycle.is_conserved(), "a split of a cycle adds up: {cycle:?}");
     cycle
 }
@@ -188,6 +221,7 @@ fn rows(used: &BTreeMap<ProcessId, (String, u64)>, times: Option<CoreTimes>) -> 
         cpu_j: 0.0,
         network_j: None,
         threads: Vec::new(),
+        container: None,
     };
     used.iter().map(row).collect()
 }
@@ -220,6 +254,7 @@ fn share_cpu(
             active
         }
     };
+    component.per_cpu_s_j = component.energy.joules * TICKS_PER_S / total.max(1.0);
     let weights = used.iter().map(|(id, (_, ticks))| (*id, *ticks as f64));
     let split = Split::by_weight(component.energy.joules, weights, Capacity::Total(total))
         .map_err(|error| format!("processor energy is not shared: {error}"))?;
@@ -359,6 +394,19 @@ mod tests {
         assert_eq!(cycle.processes.len(), 1);
         assert_eq!((cycle.processes[0].id, cycle.processes[0].cpu_s), (reborn, 0.2));
         assert_eq!(cycle.ended.iter().map(|(id, _)| id.pid).collect::<Vec<_>>(), [0, 3]);
+    }
+
+    #[test]
+    fn an_ended_process_that_says_what_it_used_gets_its_part() {
+        let (before, after) = (facts(9.0, 0, 0, &[0, 0]), facts(10.0, 60, 40, &[30]));
+        let parts = vec![component(8.0, Covers::Everything)];
+        let mut cycle = cycle(&before, &after, parts, Share::Capacity, Vec::new());
+        cycle.give_ended(1, 0.25);
+        let ended = &cycle.processes[1];
+        assert_eq!((ended.id.pid, ended.cpu_j, ended.share_capacity), (1, 2.0, 0.25));
+        cycle.give_ended(7, 0.1);
+        assert_eq!(cycle.processes.len(), 2, "nobody was there");
+        assert!(cycle.is_conserved());
     }
 
     #[test]

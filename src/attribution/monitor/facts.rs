@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::containers::Container;
+
 /// Ticks of process times per second: the same on all Linux machines.
 pub const TICKS_PER_S: f64 = 100.0;
 
@@ -75,6 +77,8 @@ pub struct Facts {
     pub interfaces: BTreeMap<String, Interface>,
     /// Bytes by user, where the system counts them (Android).
     pub user_bytes: BTreeMap<u32, u64>,
+    /// The container of each process that is in one, where asked for.
+    pub containers: BTreeMap<u32, Container>,
     /// The user of each process, where asked for.
     pub users: BTreeMap<u32, u32>,
 }

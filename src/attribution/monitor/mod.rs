@@ -7,6 +7,7 @@
 //! it is pure but [`machine`], which reads this machine or, through
 //! [`Board`](crate::device::Board), a device. `docs/monitor.md` has the theory.
 
+pub mod containers;
 mod cycle;
 pub mod equations;
 pub mod facts;

@@ -3,10 +3,12 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
 
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
 use crate::attribution::mapping::Mapping;
 use crate::attribution::monitor::formulas::Part;
 use crate::attribution::monitor::host::Host;
-use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, JvmState, jvm_power};
+use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, jvm_power};
 use crate::attribution::monitor::machine::{Device, ThisMachine};
 use crate::attribution::monitor::recording::{About, FormulaAbout, JvmAbout};
 use crate::attribution::monitor::{Cycle, Modules, Share};
@@ -16,6 +18,7 @@ use crate::toolchain::agent_session::jvm_of;
 use super::super::Failure;
 use super::super::sessions::open_serial;
 use super::jvm::Jvm;
+use super::published::Published;
 use super::view::MethodNames;
 use super::{Arguments, NO_VIRTUAL_BOARD, jvm, meters, recording};
 
@@ -48,13 +51,14 @@ pub struct Frame {
 pub struct Session {
     machine: Machine,
     modules: Modules,
-    /// The JVM whose methods are measured; gone when it has ended.
+    /// The JVM whose methods are measured, or were until it ended.
     pub jvm: Option<Jvm>,
     child: Option<Child>,
     /// How to measure the JVM that the command starts, until it has started one.
     follows: Option<Arguments>,
     /// Names of the sources, for what is shown; a recording has those that run.
     mapping: Option<Mapping>,
+    published: Published,
     /// What is measured, and how.
     pub about: About,
     cycles: u64,
@@ -76,7 +80,7 @@ impl Session {
         if let Machine::Device(board) = &machine {
             refuse_virtual(&facts(board.as_ref())?)?;
         }
-        let (modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
+        let (mut modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
         let mut about = About {
             recording: 1,
             host: machine.with(|host| host.name()),
@@ -93,7 +97,11 @@ impl Session {
         for pid in &arguments.pid {
             machine.with(|host| must_be_there(host, *pid))?;
         }
-        let opened = jvm::open(arguments)?;
+        let published = Published::open(arguments)?;
+        // What a command's first cycle begins with is read just before it starts.
+        let mut begin = || Ok(machine.with(|host| modules.cycle(host)).map(drop)?);
+        let opened = jvm::open(arguments, &mut begin)?;
+        let has_begun = opened.child.is_some();
         about.notes.extend(opened.note);
         let mut session = Session {
             machine,
@@ -102,14 +110,17 @@ impl Session {
             follows: opened.may_start_one.then(|| arguments.clone()),
             child: opened.child,
             mapping,
+            published,
             about,
             cycles: 0,
-            has_begun: false,
+            has_begun,
             said: std::collections::BTreeSet::new(),
         };
         session.describe_jvm();
-        // The first reading is what the first cycle begins with.
-        session.next()?;
+        if !session.has_begun {
+            // The first reading is what the first cycle begins with.
+            session.next()?;
+        }
         Ok(session)
     }
 
@@ -148,6 +159,12 @@ impl Session {
         Ok(Some(Frame { number: self.cycles, cycle, jvm }))
     }
 
+    /// Tells a frame to whoever reads it while the monitor runs.
+    pub fn publish(&mut self, frame: &Frame) -> Result<(), Failure> {
+        let state = self.jvm.as_ref().map(|jvm| &jvm.state);
+        self.published.tell(frame, state)
+    }
+
     /// Lets the agent into the JVM that the command has started, once there is one.
     fn follow(&mut self) {
         let Some(process) = self.child.as_ref().filter(|_| self.follows.is_some()) else { return };
@@ -166,16 +183,22 @@ impl Session {
     }
 
     fn read_jvm(&mut self) -> Option<JvmCycle> {
-        match self.jvm.as_mut()?.cycle() {
+        let jvm = self.jvm.as_mut().filter(|jvm| !jvm.has_ended)?;
+        let pid = jvm.pid;
+        match jvm.cycle() {
             Ok(cycle) => {
+                if self.jvm.as_ref().is_some_and(|jvm| jvm.has_ended) && self.child.is_none() {
+                    self.note(format!("the JVM of process {pid} has ended"));
+                }
                 for problem in cycle.iter().flat_map(|cycle| &cycle.problems) {
                     self.note(format!("agent: {problem}"));
                 }
                 cycle
             }
             Err(error) => {
-                self.note(error.to_string());
-                self.jvm = None;
+                self.note(format!(
+                    "{error}; what its methods did after the last cycle is not known"
+                ));
                 None
             }
         }
@@ -184,6 +207,9 @@ impl Session {
     /// A JVM's energy is that of its process.
     fn jvm_frame(&mut self, cycle: &mut Cycle, inside: JvmCycle) -> Option<(JvmCycle, JvmPower)> {
         let pid = self.jvm.as_ref()?.pid;
+        if !cycle.processes.iter().any(|process| process.id.pid == pid) {
+            cycle.give_ended(pid, inside.cpu_s);
+        }
         let network_j = network_part(cycle, &inside).and_then(|part| cycle.give_network(pid, part));
         let process = cycle.processes.iter().find(|process| process.id.pid == pid);
         let cpu_j = process.map_or(0.0, |process| process.cpu_j);
@@ -222,19 +248,22 @@ impl Session {
         }
     }
 
-    /// Whether what was to be measured is still there.
-    pub fn is_over(&mut self) -> bool {
-        self.ended().is_some()
-    }
-
-    /// The JVM's state, for names.
-    pub fn state(&self) -> Option<&JvmState> {
-        self.jvm.as_ref().map(|jvm| &jvm.state)
+    /// Whether the command has ended. It stays in the system's books until it is asked how,
+    /// so that what it used can still be read.
+    pub fn is_over(&self) -> bool {
+        let Some(child) = &self.child else { return false };
+        let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+            return false;
+        };
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // An error says that it is in the books no more.
+        !matches!(waitid(WaitId::Pid(pid), look), Ok(None))
     }
 
     /// The methods' names, for the view.
     pub fn names(&self) -> Option<MethodNames<'_>> {
-        self.state().map(|state| MethodNames { state, mapping: self.mapping.as_ref() })
+        let (jvm, mapping) = (self.jvm.as_ref()?, self.mapping.as_ref());
+        Some(MethodNames { state: &jvm.state, way: jvm.way, counted: &jvm.counted, mapping })
     }
 
     /// What the counts of methods are: samples where nothing is counted.

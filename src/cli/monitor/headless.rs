@@ -5,11 +5,10 @@ use std::io::ErrorKind::BrokenPipe;
 use std::io::Write;
 
 use crate::attribution::monitor::formulas::Part;
-use crate::attribution::monitor::metrics::openmetrics;
 use crate::attribution::monitor::recording::{Head, jvm_rows, process_rows, to_csv};
 
 use super::super::Failure;
-use super::super::output::{Existing, replace_file};
+use super::super::output::Existing;
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
@@ -67,33 +66,22 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
 
 fn show(
     arguments: &Arguments,
-    session: &Session,
+    session: &mut Session,
     frame: &Frame,
     recorder: &mut Option<Recorder>,
     head: &mut Head,
 ) -> Result<(), Failure> {
-    write_metrics(arguments, session, frame)?;
+    session.publish(frame)?;
     if let Some(recorder) = recorder {
         recorder.add(session, frame)?;
         progress::say(line(frame));
-    } else if arguments.openmetrics.is_none() {
+    } else if arguments.openmetrics.is_none() && arguments.prometheus.is_none() {
         let rows = rows(session, frame, std::mem::replace(head, Head::Without));
         let mut out = std::io::stdout();
         let written = out.write_all(rows.as_bytes()).and_then(|()| out.flush());
         written.map_err(Failure::io("write to", "standard output"))?;
     }
     Ok(())
-}
-
-/// The last cycle as OpenMetrics, where asked for.
-pub fn write_metrics(
-    arguments: &Arguments,
-    session: &Session,
-    frame: &Frame,
-) -> Result<(), Failure> {
-    let Some(path) = &arguments.openmetrics else { return Ok(()) };
-    let jvm = session.state().zip(frame.jvm.as_ref().map(|(_, power)| power));
-    replace_file(path, openmetrics(&frame.cycle, jvm)).map(drop)
 }
 
 /// Rows of methods where a JVM is measured, else of processes.

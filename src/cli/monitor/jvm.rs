@@ -2,6 +2,7 @@
 //! what is called too often.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,17 +10,23 @@ use std::time::{Duration, Instant};
 use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
 };
-use crate::attribution::monitor::recording::FoldedMethod;
+use crate::attribution::monitor::recording::{Counted, FoldedMethod};
 use crate::toolchain::Jdk;
-use crate::toolchain::agent_link::AgentLink;
-use crate::toolchain::agent_session::{AgentSession, AgentSettings, AttachError, SmallMethods};
+use crate::toolchain::agent_link::{AgentLink, LinkFile};
+use crate::toolchain::agent_session::{
+    AgentSession, AgentSettings, AttachError, Shares, SmallMethods,
+};
 use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::super::Failure;
+use super::super::output::read_text;
 use super::Arguments;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
 const START: Duration = Duration::from_secs(60);
+
+/// Milliseconds between two samples where probes count calls as well, which takes more.
+const PERIOD_BESIDE_PROBES_MS: u32 = 20;
 
 /// A JVM under measurement.
 pub struct Jvm {
@@ -35,13 +42,17 @@ pub struct Jvm {
     pub folded: Vec<FoldedMethod>,
     /// Names of the methods whose calls are estimates.
     pub estimated: Vec<String>,
+    /// Methods of which not all calls are counted, by number.
+    pub counted: BTreeMap<usize, Counted>,
+    /// Whether it has ended: what is known stays.
+    pub has_ended: bool,
     link: AgentLink,
     lighten: Lighten,
     /// By method: calls so far, and what of them is estimated.
     calls: BTreeMap<usize, (u64, u64)>,
     cycles: u64,
     /// The settings' folder, which goes with it.
-    _session: AgentSession,
+    _session: Option<AgentSession>,
 }
 
 /// What is measured: the command that was started, and the JVM.
@@ -57,8 +68,23 @@ pub struct Opened {
     pub note: Option<String>,
 }
 
-/// Starts the command, if there is one, and lets the agent into the JVM.
-pub fn open(arguments: &Arguments) -> Result<Opened, Failure> {
+/// Since when a JVM is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    /// Its start.
+    Start,
+    /// Some moment in its life.
+    Now,
+}
+
+/// Starts the command, if there is one, just after `begin`, and lets the agent into the JVM.
+pub fn open(
+    arguments: &Arguments,
+    begin: &mut dyn FnMut() -> Result<(), Failure>,
+) -> Result<Opened, Failure> {
+    if let Some(file) = &arguments.link {
+        return Ok(Opened { jvm: Some(linked(arguments, file)?), ..Opened::default() });
+    }
     if let Some(pid) = arguments.jvm {
         return Ok(Opened { jvm: Some(attach(arguments, pid)?), ..Opened::default() });
     }
@@ -68,6 +94,7 @@ pub fn open(arguments: &Arguments) -> Result<Opened, Failure> {
     let mut command = Command::new(program);
     let is_java = program.rsplit('/').next() == Some("java");
     if !is_java {
+        begin()?;
         let child = command.args(rest).spawn().map_err(Failure::io("start", program))?;
         let note = format!(
             "{program} is no `java`: a JVM that it starts is measured from the cycle on in which it \
@@ -82,9 +109,13 @@ pub fn open(arguments: &Arguments) -> Result<Opened, Failure> {
     }
     let session = prepare(arguments, &Jdk::find()?)?;
     let command = command.args(session.jvm_options()).args(rest);
+    begin()?;
     let mut child = command.spawn().map_err(Failure::io("start", program))?;
     let link = session.connect(START, || matches!(child.try_wait(), Ok(None)));
-    match link.map_err(Failure::from).and_then(|link| Jvm::new(arguments, session, link)) {
+    let jvm = link
+        .map_err(Failure::from)
+        .and_then(|link| Jvm::new(arguments, Some(session), link, Since::Start));
+    match jvm {
         Ok(jvm) => Ok(Opened { child: Some(child), jvm: Some(jvm), ..Opened::default() }),
         Err(_) if ends_soon(&mut child) => Ok(Opened {
             child: Some(child),
@@ -118,17 +149,36 @@ pub fn attach(arguments: &Arguments, pid: u32) -> Result<Jvm, Failure> {
     let session = prepare(arguments, &jdk)?;
     session.attach(&jdk, pid)?;
     let link = session.connect(START, || true)?;
-    Jvm::new(arguments, session, link)
+    Jvm::new(arguments, Some(session), link, Since::Now)
+}
+
+/// A JVM that was started with the agent's jar.
+fn linked(arguments: &Arguments, file: &Path) -> Result<Jvm, Failure> {
+    let link = LinkFile::parse(&read_text(file)?).ok_or_else(|| {
+        let why = "this is not what an agent writes (port, token and pid, a line each)";
+        Failure::input(file, why)
+    })?;
+    let mut jvm = Jvm::new(arguments, None, link.connect()?, Since::Now)?;
+    jvm.pid = arguments.jvm.unwrap_or(link.pid);
+    Ok(jvm)
 }
 
 fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
     let agent = monitor_agent(jdk)?;
     let instrumentation = arguments.mode == Way::Instrumentation.name();
+    // Where all calls are timed, durations are the exact ones.
+    let shares = if instrumentation && arguments.duty() >= 100 {
+        Shares::Durations
+    } else {
+        Shares::Samples
+    };
+    let beside_probes = instrumentation.then_some(PERIOD_BESIDE_PROBES_MS);
     let settings = AgentSettings {
         mode: if instrumentation { Way::Instrumentation } else { Way::Sampling }.name(),
         include: arguments.include.clone(),
         exclude: arguments.exclude.clone(),
-        period_ms: arguments.period_ms,
+        period_ms: arguments.period_ms.or(beside_probes),
+        shares,
         duty_percent: arguments.duty(),
         // samples alone leave the JVM's compiled code as it is
         counts_bytes: instrumentation || !arguments.network.is_empty(),
@@ -142,16 +192,26 @@ fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
 }
 
 impl Jvm {
-    fn new(arguments: &Arguments, session: AgentSession, link: AgentLink) -> Result<Jvm, Failure> {
+    fn new(
+        arguments: &Arguments,
+        session: Option<AgentSession>,
+        link: AgentLink,
+        since: Since,
+    ) -> Result<Jvm, Failure> {
         let greeting = parse_greeting(link.greeting());
         let greeting = greeting.map_err(|error| Failure::Board(error.to_string()))?;
         Ok(Jvm {
             pid: greeting.pid,
             java: greeting.java,
             way: greeting.way,
-            state: JvmState::default(),
+            state: match since {
+                Since::Start => JvmState::from_start(greeting.now_ns),
+                Since::Now => JvmState::default(),
+            },
             folded: Vec::new(),
             estimated: Vec::new(),
+            counted: BTreeMap::new(),
+            has_ended: false,
             link,
             lighten: Lighten::new(arguments.budget()),
             calls: BTreeMap::new(),
@@ -160,16 +220,23 @@ impl Jvm {
         })
     }
 
-    /// What it did since the last time; nothing the first time.
+    /// What it did since the last time; nothing the first time, if it ran before, and when it
+    /// has ended.
     pub fn cycle(&mut self) -> Result<Option<JvmCycle>, AttachError> {
-        let text = self.link.read()?;
-        let reading = parse_reading(&text).map_err(|error| {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let answer = self.link.read().inspect_err(|_| self.has_ended = true)?;
+        self.has_ended = answer.is_last;
+        let reading = parse_reading(&answer.text).map_err(|error| {
             AttachError::Gone(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
         })?;
         let cycle = self.state.advance(&reading);
         if let (Some(cycle), Way::Instrumentation) = (&cycle, self.way) {
             self.count(cycle);
-            self.lighten(cycle)?;
+            if !self.has_ended {
+                self.lighten(cycle)?;
+            }
         }
         Ok(cycle)
     }
@@ -191,10 +258,12 @@ impl Jvm {
         for number in relief.fold {
             let (calls, estimated) = self.calls.get(&number).copied().unwrap_or_default();
             let (method, is_estimate) = (self.name(number), estimated > 0);
+            self.counted.insert(number, Counted::Until(self.cycles));
             self.folded.push(FoldedMethod { method, calls, is_estimate, after_cycle: self.cycles });
         }
         for number in relief.window {
             self.estimated.push(self.name(number));
+            self.counted.insert(number, Counted::Estimated);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::attribution::monitor::formulas::{
     DesignPower, Metered, NetworkModes, SocPower, parse_modes, parse_soc, parse_voltages,
 };
 use crate::attribution::monitor::host::Host;
-use crate::attribution::monitor::sensors::{MeterReading, Network, Threads, Users};
+use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threads, Users};
 use crate::attribution::monitor::{Modules, Share};
 use crate::power::{METERS, Meter, meter};
 
@@ -48,6 +48,9 @@ pub fn modules(arguments: &Arguments, host: &dyn Host) -> Result<(Modules, Vec<S
     }
     if !arguments.pid.is_empty() {
         modules.start_sensor(Box::new(Threads { of: arguments.pid.clone() }));
+    }
+    if arguments.prometheus.is_some() || arguments.openmetrics.is_some() {
+        modules.start_sensor(Box::new(Cgroups));
     }
     Ok((modules, notes))
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::attribution::monitor::recording::{
-    About, Head, MONITOR_FILE, cycle_rows, jvm_rows, process_rows, thread_rows, to_csv,
+    About, Head, MONITOR_FILE, cycle_rows, jvm_rows, node_rows, process_rows, stack_rows,
+    thread_rows, to_csv,
 };
 
 use super::super::Failure;
@@ -16,7 +17,15 @@ use super::super::output::{Existing, Output};
 use super::frame::{Frame, Session};
 
 /// The files that grow.
-const FILES: [&str; 5] = ["cycles.csv", "processes.csv", "threads.csv", "methods.csv", "jvm.csv"];
+const FILES: [&str; 7] = [
+    "cycles.csv",
+    "processes.csv",
+    "threads.csv",
+    "methods.csv",
+    "jvm.csv",
+    "nodes.csv",
+    "stacks.csv",
+];
 
 /// A recording under way.
 pub struct Recorder {
@@ -24,6 +33,8 @@ pub struct Recorder {
     files: Vec<(File, Head, PathBuf)>,
     first_cycle: u64,
     before_s: f64,
+    /// Nodes of the tree of calls that are written.
+    nodes: usize,
 }
 
 impl Recorder {
@@ -44,8 +55,13 @@ impl Recorder {
         let files = FILES.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
         // From here on the folder is this recording's: its files replace themselves.
         let output = output.replacing();
-        let recorder =
-            Recorder { output, files, first_cycle: about.cycles, before_s: about.duration_s };
+        let recorder = Recorder {
+            output,
+            files,
+            first_cycle: about.cycles,
+            before_s: about.duration_s,
+            nodes: 0,
+        };
         recorder.write_about(about)?;
         Ok(recorder)
     }
@@ -65,6 +81,10 @@ impl Recorder {
             let (row, methods) = jvm_rows(number, jvm.pid, jvm.way, (&jvm.state, cycle, power));
             self.append(3, &methods)?;
             self.append(4, std::slice::from_ref(&row))?;
+            let nodes = node_rows(&jvm.state, self.nodes);
+            self.nodes += nodes.len();
+            self.append(5, &nodes)?;
+            self.append(6, &stack_rows(number, power))?;
         }
         self.write_about(&session.about)
     }

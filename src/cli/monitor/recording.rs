@@ -9,11 +9,13 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::account::Accounts;
+use crate::account::calls::CallAccounts;
 use crate::attribution::mapping::Mapping;
 use crate::attribution::monitor::recording::{
-    MONITOR_FILE, Recording, accounts_of, ledger_csv, page, read_rows, summary_text, sums, tables,
+    MONITOR_FILE, Recording, accounts_of, call_accounts, ledger_csv, page, read_rows, summary_text,
+    sums, tables,
 };
-use crate::export::{Depth, ExportData, InputEnergies, Session};
+use crate::export::{Depth, ExportData, InputEnergies, Session, collapsed_calls};
 use crate::power::{Trace, Window};
 use crate::report::Repository;
 
@@ -68,12 +70,19 @@ fn read_rows_of(folder: &Path) -> Result<Recording, Failure> {
         threads: rows(folder, "threads.csv")?,
         methods: rows(folder, "methods.csv")?,
         jvm: rows(folder, "jvm.csv")?,
+        stacks: newer_rows(folder, "stacks.csv")?,
+        nodes: newer_rows(folder, "nodes.csv")?,
     })
 }
 
 fn rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, Failure> {
     let path = folder.join(name);
     read_rows(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
+}
+
+/// The same of a file that older recordings don't have.
+fn newer_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, Failure> {
+    if folder.join(name).exists() { rows(folder, name) } else { Ok(Vec::new()) }
 }
 
 /// Makes the accounts of a recording and writes them.
@@ -88,6 +97,9 @@ pub fn write_accounts(
     assert!(accounts.ledger.adds_up(), "a recording's ledger adds up");
     for (name, text) in tables(&sums) {
         output.write(&format!("accounts/{name}"), text)?;
+    }
+    if let Some(calls) = call_accounts(&recording) {
+        output.write("accounts/stacks.collapsed", collapsed_calls(&calls))?;
     }
     output.write("ledger.csv", ledger_csv(&sums))?;
     Ok(())
@@ -114,6 +126,7 @@ pub struct Exported {
     name: String,
     is_virtual: bool,
     accounts: Accounts,
+    calls: Option<CallAccounts>,
     inputs: BTreeMap<String, InputEnergies>,
     sessions: Vec<Session>,
     repository: Repository,
@@ -142,6 +155,7 @@ impl Exported {
             is_virtual: recording.about.is_virtual,
             repository: repository_of(source_prefix, &accounts),
             accounts,
+            calls: call_accounts(&recording),
             inputs: BTreeMap::from([(name.clone(), input)]),
             sessions: session(&recording, &name).into_iter().collect(),
             name,
@@ -159,7 +173,7 @@ impl Exported {
             accounts: &self.accounts,
             inputs: &self.inputs,
             sessions: &self.sessions,
-            calls: None,
+            calls: self.calls.as_ref(),
             repository: &self.repository,
             depth: Depth::default(),
         }

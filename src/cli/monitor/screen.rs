@@ -18,7 +18,6 @@ use super::super::stop::Stop;
 use super::Arguments;
 use super::choice::{Choice, Level, Sort};
 use super::frame::Session;
-use super::headless::write_metrics;
 use super::record::Recorder;
 use super::view::{Tallies, cut};
 
@@ -90,7 +89,7 @@ fn watch(
         if is_over || Instant::now() >= schedule.next() {
             schedule.advance();
             if let Some(frame) = session.next()? {
-                write_metrics(arguments, session, &frame)?;
+                session.publish(&frame)?;
                 if let Some(recorder) = &mut recorder {
                     recorder.add(session, &frame)?;
                 }

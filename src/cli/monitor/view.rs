@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::attribution::mapping::{Mapping, Recorded};
-use crate::attribution::monitor::jvm::{JvmState, Method};
+use crate::attribution::monitor::jvm::{JvmState, Method, MethodCycle, Way};
+use crate::attribution::monitor::recording::{Counted, MARKS};
 use crate::units::{Joules, Watts};
 
 use super::choice::{Choice, Level, Sort};
@@ -17,12 +18,19 @@ struct Tally {
     now_cpu: f64,
     total_j: f64,
     calls: Option<u64>,
+    /// Which calls were counted.
+    counted: Counted,
 }
 
 impl Tally {
     fn per_call(&self) -> Option<f64> {
-        let calls = self.calls.filter(|calls| *calls > 0)?;
+        let is_whole = !matches!(self.counted, Counted::Until(_));
+        let calls = self.calls.filter(|calls| *calls > 0 && is_whole)?;
         Some(self.total_j / calls as f64)
+    }
+
+    fn calls(&self) -> String {
+        self.calls.map_or("-".into(), |calls| self.counted.mark(calls.to_string()))
     }
 }
 
@@ -31,11 +39,26 @@ impl Tally {
 pub struct MethodNames<'a> {
     /// The running names.
     pub state: &'a JvmState,
+    /// How it is measured.
+    pub way: Way,
+    /// Methods of which not all calls are counted, by number.
+    pub counted: &'a BTreeMap<usize, Counted>,
     /// Those of the sources.
     pub mapping: Option<&'a Mapping>,
 }
 
 impl MethodNames<'_> {
+    /// The count that is shown, and what it is.
+    fn count(&self, did: &MethodCycle) -> (Option<u64>, Counted) {
+        match self.way {
+            Way::Sampling => (Some(did.samples), Counted::All),
+            Way::Instrumentation => {
+                let counted = self.counted.get(&did.method).copied().unwrap_or_default();
+                (did.is_counted.then_some(did.calls), counted)
+            }
+        }
+    }
+
     /// Class and method.
     fn of(&self, number: usize) -> (String, String) {
         let Method { class, name, file, first_line, last_line } = self.state.method(number);
@@ -87,25 +110,47 @@ impl Tallies {
     ) {
         for thread in &power.threads {
             let name = if thread.name.is_empty() { "(ended)" } else { &thread.name };
+            // All that have ended are one row.
             let figures = (thread.cpu_j, thread.cpu_s.unwrap_or(0.0), None);
             self.count(Level::Threads, format!("{:>7} {name}", thread.id), figures, d);
             for method in &thread.methods {
                 let (class, name) = names.of(method.method);
                 let joules = method.cpu_j + method.network_j.unwrap_or(0.0);
-                let figures = (joules, method.cpu_s, Some(method.did.calls));
-                self.count(Level::Methods, format!("{class}.{name}"), figures, d);
-                self.count(Level::Classes, class, figures, d);
+                let (calls, counted) = names.count(&method.did);
+                let figures = (joules, method.cpu_s, calls);
+                for (level, key) in
+                    [(Level::Methods, format!("{class}.{name}")), (Level::Classes, class.clone())]
+                {
+                    self.count(level, key.clone(), figures, d);
+                    self.mark(level, &key, counted);
+                }
             }
         }
-        let rest = (power.rest_j, 0.0, None);
-        self.count(
-            Level::Methods,
-            "(collector, compiler, threads that have ended)".into(),
-            rest,
-            d,
-        );
-        let bare = (power.without_method_j(), 0.0, None);
-        self.count(Level::Methods, "(threads without a known method)".into(), bare, d);
+        let itself = match power.threads.iter().any(|thread| thread.cpu_s.is_none()) {
+            false => "(the JVM itself: collector, compiler)",
+            true => "(collector, compiler, threads that have ended)",
+        };
+        for (key, joules) in [
+            (itself, power.rest_j),
+            ("(threads without a known method)", power.without_method_j()),
+            ("(threads that ended between looks)", power.ended_j()),
+        ] {
+            // Rounding is no energy.
+            if joules > 1e-9 * power.cpu_j {
+                self.count(Level::Methods, key.into(), (joules, 0.0, None), d);
+            }
+        }
+    }
+
+    fn mark(&mut self, level: Level, key: &str, counted: Counted) {
+        if let Some(tally) = self.rows.get_mut(&level).and_then(|rows| rows.get_mut(key)) {
+            tally.counted = tally.counted.max(counted);
+        }
+    }
+
+    fn is_marked(&self) -> bool {
+        let methods = self.rows.get(&Level::Methods).into_iter().flatten();
+        methods.into_iter().any(|(_, tally)| tally.counted != Counted::All)
     }
 
     fn count(&mut self, level: Level, key: String, figures: (f64, f64, Option<u64>), d: f64) {
@@ -141,7 +186,7 @@ impl Tallies {
         );
         let mut lines = vec![cut(&head, width)];
         lines.extend(rows.into_iter().skip(choice.skip).map(|(key, tally)| {
-            let calls = tally.calls.map_or("-".into(), |calls| calls.to_string());
+            let calls = tally.calls();
             let per_call = match choice.calls {
                 "calls" => tally.per_call().map_or("-".into(), |joules| Joules(joules).to_string()),
                 _ => "-".into(),
@@ -179,12 +224,16 @@ impl Tallies {
             rows.sort_by(|a, b| order(Sort::Energy, *a, *b));
             text += &format!("{:>10} {:>10} {:>11}  {}\n", "energy", "power", calls, level.name());
             for (key, tally) in rows.into_iter().take(10) {
-                let calls = tally.calls.map_or("-".into(), |calls| calls.to_string());
+                let calls = tally.calls();
                 let energy = Joules(tally.total_j).to_string();
                 let power = Watts(tally.total_j / seconds).to_string();
                 text += &cut(&format!("{energy:>10} {power:>10} {calls:>11}  {key}"), 110);
                 text.push('\n');
             }
+        }
+        if self.is_marked() {
+            text += MARKS;
+            text.push('\n');
         }
         if self.has(Level::Methods) && !self.has(Level::Classes) {
             text += NO_METHOD;
@@ -267,7 +316,9 @@ mod tests {
         state.advance(&parse_reading(text).unwrap());
         let lines = "com.Game -> a.A:\n    void run() -> x\n";
         let mapping = Mapping::read(lines.as_bytes(), &|_| true).unwrap();
-        let named = |mapping, number| MethodNames { state: &state, mapping }.of(number);
+        let (counted, way) = (&BTreeMap::new(), Way::Sampling);
+        let names = |mapping| MethodNames { state: &state, way, counted, mapping };
+        let named = |mapping, number| names(mapping).of(number);
         let pair = |class: &str, name: &str| (class.to_string(), name.to_string());
         assert_eq!(named(Some(&mapping), 0), pair("com.Game", "run()"));
         assert_eq!(named(Some(&mapping), 1), pair("b.C", "y()"), "it is not in the file");

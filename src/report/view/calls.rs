@@ -74,7 +74,15 @@ pub fn calls(data: &ReportData<'_>, links: &Links<'_>) -> Option<CallsView> {
         ThreadView { name: format::visible(&one.key), figure }
     });
     Some(CallsView {
-        flame: picture(data, calls, links),
+        flame: picture(
+            calls,
+            &Places {
+                whole_j: data.accounts.ledger.above_idle().joules().0,
+                everything: Named::everything(),
+                threads: THREADS,
+                method: &|method| links.method_of(method),
+            },
+        ),
         methods: methods.collect(),
         threads: threads.collect(),
         sentence: format!(
@@ -112,9 +120,27 @@ pub(super) fn figure(of: &Spent) -> FigureView {
     }
 }
 
+/// What the boxes of a picture stand for elsewhere.
+struct Places<'a> {
+    /// What shares are parts of.
+    whole_j: f64,
+    /// The box over all others.
+    everything: Named,
+    /// Where threads are told; empty where they are not.
+    threads: &'a str,
+    /// Where a method is; empty where that is not on the page.
+    method: &'a dyn Fn(&MethodKey) -> String,
+}
+
+/// The picture of a page without sources: shares are parts of `whole_j` joules.
+pub fn plain_picture(calls: &CallAccounts, whole_j: f64) -> FlameView {
+    let everything = Named { name: "all methods".into(), href: String::new() };
+    picture(calls, &Places { whole_j, everything, threads: "", method: &|_| String::new() })
+}
+
 /// The picture: everything, threads, and calls below them.
-fn picture(data: &ReportData<'_>, calls: &CallAccounts, links: &Links<'_>) -> FlameView {
-    let mut view = FlameView::new(data);
+fn picture(calls: &CallAccounts, places: &Places<'_>) -> FlameView {
+    let mut view = FlameView::new(places.whole_j);
     let energy = |node: &NodeAccount| node.cumulative.energy.joules().0;
     let whole: f64 = calls.threads.iter().map(|thread| thread.joules().0.max(0.0)).sum();
     if whole <= 0.0 {
@@ -122,7 +148,7 @@ fn picture(data: &ReportData<'_>, calls: &CallAccounts, links: &Links<'_>) -> Fl
         return view;
     }
     let scale = WIDTH / whole;
-    draw(&mut view, &Named::everything(), whole, (0.0, 0), scale);
+    draw(&mut view, &places.everything, whole, (0.0, 0), scale);
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); calls.nodes.len()];
     let mut roots: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, node) in calls.nodes.iter().enumerate() {
@@ -133,7 +159,7 @@ fn picture(data: &ReportData<'_>, calls: &CallAccounts, links: &Links<'_>) -> Fl
     }
     let (mut left, mut deepest) = (0.0, 1);
     for thread in &calls.threads {
-        let named = Named { name: thread.key.clone(), href: THREADS.into() };
+        let named = Named { name: thread.key.clone(), href: places.threads.into() };
         if !draw(&mut view, &named, thread.joules().0, (left, 1), scale) {
             continue;
         }
@@ -142,7 +168,8 @@ fn picture(data: &ReportData<'_>, calls: &CallAccounts, links: &Links<'_>) -> Fl
             nodes.sort_by(|a, b| energy(&calls.nodes[*b]).total_cmp(&energy(&calls.nodes[*a])));
             for number in nodes {
                 let node = &calls.nodes[number];
-                let named = Named { name: name(&node.method), href: links.method_of(&node.method) };
+                let href = (places.method)(&node.method);
+                let named = Named { name: name(&node.method), href };
                 if !draw(&mut view, &named, energy(node), (x, level), scale) {
                     continue;
                 }

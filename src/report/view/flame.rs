@@ -55,9 +55,8 @@ pub struct FlameView {
 }
 
 impl FlameView {
-    /// A picture without boxes.
-    pub(super) fn new(data: &ReportData<'_>) -> FlameView {
-        let whole_j = data.accounts.ledger.above_idle().joules().0;
+    /// A picture without boxes, of which shares are parts of `whole_j` joules.
+    pub(super) fn new(whole_j: f64) -> FlameView {
         FlameView { boxes: Vec::new(), height: String::new(), left_out: 0, whole_j }
     }
 }
@@ -111,7 +110,7 @@ pub fn flame(data: &ReportData<'_>, links: &Links<'_>) -> FlameView {
         ];
         whole.add(energy, &path);
     }
-    let mut view = FlameView::new(data);
+    let mut view = FlameView::new(data.accounts.ledger.above_idle().joules().0);
     if whole.energy > 0.0 {
         let scale = WIDTH / whole.energy;
         place(&mut view, &Named::everything(), &whole, (0.0, 0), scale);

@@ -1,5 +1,9 @@
 package wattline.monitor.probe;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
 /**
  * What probes in the application call. It collects and computes nothing: each thread adds
  * to its own record, and the service hands the records out.
@@ -8,12 +12,18 @@ public final class Probe {
     private static final ThreadLocal<ThreadRecord> RECORD = new ThreadLocal<ThreadRecord>() {
         @Override
         protected ThreadRecord initialValue() {
-            return ThreadRecord.of(Thread.currentThread());
+            Thread thread = Thread.currentThread();
+            return isVirtual(thread) ? ThreadRecord.VIRTUAL : ThreadRecord.of(thread);
         }
     };
 
     /** Whether only bytes per method are wanted, from a sample of the socket's calls. */
     public static volatile ByteSampler byteSampler;
+
+    /** What is to be done when the JVM ends. */
+    public static volatile Runnable atEnd;
+
+    private static final MethodHandle IS_VIRTUAL = isVirtual();
 
     private Probe() {
     }
@@ -24,6 +34,32 @@ public final class Probe {
         void book(ThreadRecord record);
     }
 
+    /** The JVM begins to end. */
+    public static void ends() {
+        Runnable last = atEnd;
+        if (last != null) {
+            last.run();
+        }
+    }
+
+    /** Virtual threads are there from JDK 21 on. */
+    private static MethodHandle isVirtual() {
+        try {
+            return MethodHandles.publicLookup().findVirtual(Thread.class, "isVirtual",
+                    MethodType.methodType(boolean.class));
+        } catch (ReflectiveOperationException older) {
+            return null;
+        }
+    }
+
+    private static boolean isVirtual(Thread thread) {
+        try {
+            return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (Throwable never) {
+            return false;
+        }
+    }
+
     /** The record of the current thread. */
     public static ThreadRecord record() {
         return RECORD.get();
@@ -31,7 +67,11 @@ public final class Probe {
 
     /** A method begins: its frame, or 0 where it is not measured at this moment. */
     public static int begin(int method) {
-        return Clock.live()[method] ? RECORD.get().enter(method) : 0;
+        if (!Clock.live()[method]) {
+            return 0;
+        }
+        ThreadRecord record = RECORD.get();
+        return record.isVirtual() ? ThreadRecord.count(method) : record.enter(method);
     }
 
     /** A frame ends. */

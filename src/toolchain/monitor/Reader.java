@@ -7,13 +7,16 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import wattline.monitor.probe.Clock;
 import wattline.monitor.probe.Live;
 import wattline.monitor.probe.ThreadRecord;
@@ -31,12 +34,13 @@ final class Reader {
     private final Properties settings;
     private final Service service;
     private final Methods methods;
-    private final com.sun.management.ThreadMXBean threads =
-            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final com.sun.management.OperatingSystemMXBean system =
             (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private final CountDownLatch greeted = new CountDownLatch(1);
     private final Map<ThreadRecord, long[]> told = new IdentityHashMap<>();
     private int methodsTold;
+    private int nodesTold;
+    private boolean isOver;
 
     private Reader(Socket socket, Properties settings, Service service, Methods methods) throws IOException {
         this.socket = socket;
@@ -66,13 +70,14 @@ final class Reader {
 
     void run() throws IOException {
         try (Socket open = socket) {
-            out.write("wattline-monitor 2 pid=" + ProcessHandle.current().pid() + " mode="
-                    + settings.getProperty("mode", "sampling") + " java=" + System.getProperty("java.version") + '\n');
+            out.write("wattline-monitor 3 pid=" + ProcessHandle.current().pid() + " mode="
+                    + settings.getProperty("mode", "sampling") + " java=" + System.getProperty("java.version")
+                    + " now=" + System.nanoTime() + '\n');
             out.flush();
+            greeted.countDown();
             for (String command = in.readLine(); command != null; command = in.readLine()) {
                 if (command.equals("read")) {
                     tell();
-                    out.flush();
                 } else if (command.startsWith("window ")) {
                     for (String number : command.substring(7).trim().split(" ")) {
                         Live.inWindows(Integer.parseInt(number));
@@ -86,15 +91,37 @@ final class Reader {
         }
     }
 
-    private void tell() throws IOException {
-        service.share();
-        out.write("cycle " + System.nanoTime() + ' ' + system.getProcessCpuTime() + ' ' + Clock.now() + '\n');
+    /**
+     * The last one, for which nobody has asked: `last` stands before it. One that is asked for
+     * meanwhile waits for it, as it would share time whose samples are to come yet.
+     */
+    void tellLast(Runnable drain) throws IOException, InterruptedException {
+        greeted.await();
+        synchronized (this) {
+            drain.run();
+            out.write("last\n");
+            tell();
+            isOver = true;
+        }
+    }
+
+    private synchronized void tell() throws IOException {
+        if (isOver) {
+            return;
+        }
+        List<LiveThread> live = LiveThread.all();
+        long used = system.getProcessCpuTime();
+        long ended = service.endedNanos();
+        service.share(live, ended);
+        out.write("cycle " + System.nanoTime() + ' ' + used + ' ' + Clock.now() + '\n');
         for (String problem : Service.problems()) {
             out.write("problem " + problem + '\n');
         }
-        // numbers are given out before they are used, so the methods come after the figures
+        // numbers are given out before they are used, so what they name comes after the figures
         StringBuilder figures = new StringBuilder();
-        tellThreads(figures);
+        tellThreads(live, ended, figures);
+        ThreadRecord.VIRTUAL.update();
+        tellRecord(ThreadRecord.VIRTUAL, figures);
         for (Iterator<ThreadRecord> all = ThreadRecord.ALL.iterator(); all.hasNext();) {
             ThreadRecord record = all.next();
             tellRecord(record, figures);
@@ -104,22 +131,38 @@ final class Reader {
                 told.remove(record);
             }
         }
+        tellSamples(live, figures);
         for (String line : methods.from(methodsTold)) {
             out.write(line + '\n');
             methodsTold++;
         }
         out.append(figures).write("end\n");
+        out.flush();
     }
 
-    private void tellThreads(StringBuilder figures) {
-        long[] ids = threads.getAllThreadIds();
-        long[] times = threads.getThreadCpuTime(ids);
-        ThreadInfo[] infos = threads.getThreadInfo(ids);
-        for (int i = 0; i < ids.length; i++) {
-            if (infos[i] != null && times[i] >= 0) {
-                String name = infos[i].getThreadName().replace('\n', ' ');
-                figures.append("thread ").append(ids[i]).append(' ').append(times[i]).append(' ').append(name).append('\n');
-            }
+    private static void tellThreads(List<LiveThread> live, long ended, StringBuilder figures) {
+        for (LiveThread thread : live) {
+            figures.append("thread ").append(thread.id).append(' ').append(thread.usedNanos).append(' ')
+                    .append(thread.name).append('\n');
+        }
+        if (ended >= 0) {
+            figures.append("thread ").append(Sampler.ENDED).append(' ').append(ended).append(" (ended, or virtual)\n");
+        }
+    }
+
+    private void tellSamples(List<LiveThread> live, StringBuilder figures) throws IOException {
+        Sampler sampler = service.sampler();
+        if (sampler == null) {
+            return;
+        }
+        Set<Long> alive = new HashSet<>();
+        for (LiveThread thread : live) {
+            alive.add(thread.id);
+        }
+        sampler.tell(alive, figures);
+        for (String line : sampler.nodes(nodesTold)) {
+            figures.append(line).append('\n');
+            nodesTold++;
         }
     }
 

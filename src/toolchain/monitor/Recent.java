@@ -3,11 +3,10 @@ package wattline.monitor.service;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import wattline.monitor.probe.ThreadRecord;
 
 /**
- * What one thread did of late: its samples by method, in Java code, in native methods that
- * compute, and in those that call the system.
+ * What one thread, or several that do the same, did of late: samples by node of the tree of
+ * calls, in Java code, in native methods that compute, and in those that call the system.
  *
  * These have its system time at least, and more where their samples say so: what they compute
  * before they call is user time. Their samples are taken while they wait in the system, too,
@@ -26,7 +25,13 @@ final class Recent {
     private final Samples inJava = new Samples();
     private final Samples inNative = new Samples();
     private final Samples calling = new Samples();
-    private long used = -1;
+    /** Those since processor time was shared last: in Java code and native methods that compute,
+     * and in those that call the system. */
+    private final Samples newest = new Samples();
+    private final Samples newestCalling = new Samples();
+    /** Threads that do the same. */
+    String kin = "";
+    private long used;
     private long user;
     private long system;
     private long ready = -1;
@@ -37,9 +42,21 @@ final class Recent {
     private double readyPeriods;
 
     /** A sample, which stands for some periods; `system` is the system's number of the thread. */
-    void add(long system, int method, Place place, double periods) {
+    void add(long system, int node, Place place, double periods) {
         this.system = system;
-        (place == Place.IN_JAVA ? inJava : place == Place.IN_NATIVE ? inNative : calling).add(method, periods);
+        (place == Place.IN_JAVA ? inJava : place == Place.IN_NATIVE ? inNative : calling).add(node, periods);
+        (place == Place.CALLING ? newestCalling : newest).add(node, periods);
+        halve();
+    }
+
+    /** Takes what a thread that has ended was seen doing since it was looked at last. */
+    void takeNewest(Recent ended) {
+        inJava.add(ended.newest);
+        calling.add(ended.newestCalling);
+        halve();
+    }
+
+    private void halve() {
         if (inJava.sum + inNative.sum > Samples.KEPT) {
             inJava.halve();
             inNative.halve();
@@ -78,7 +95,7 @@ final class Recent {
 
     /** Takes the thread's processor time; gives what was added since the last time. */
     long used(long now) {
-        long more = used < 0 ? 0 : now - used;
+        long more = now - used;
         used = now;
         return more;
     }
@@ -94,10 +111,10 @@ final class Recent {
     }
 
     /**
-     * Shares processor time among the methods; `userNow` is the thread's user time up to now,
+     * Shares processor time among the nodes; `userNow` is the thread's user time up to now,
      * in steps of 10 ms: what is too much or too little now is made good the next time.
      */
-    void share(long nanos, long userNow, ThreadRecord record) {
+    void share(long nanos, long userNow, Sampled to) {
         long part = calling.sum > 0 ? 0 : nanos;
         if (doesBoth()) {
             boolean isFirst = user == 0;
@@ -111,9 +128,23 @@ final class Recent {
             part = Math.min(part, Math.round(nanos * computing / (computing + called)));
         }
         long inNatives = computing > 0 ? Math.round(part * nativePart((double) part / nanos)) : 0;
-        inJava.share(part - inNatives, record);
-        inNative.share(inNatives, record);
-        calling.share(nanos - part, record);
+        inJava.share(part - inNatives, to);
+        inNative.share(inNatives, to);
+        calling.share(nanos - part, to);
+    }
+
+    /**
+     * The same for threads that nobody can ask for their user time, or for how long they waited:
+     * those that compute share it, and calls of the system where nothing else was seen.
+     */
+    void shareByNumbers(long nanos, Sampled to) {
+        (inJava.sum > 0 ? inJava : calling).share(nanos, to);
+    }
+
+    /** Samples from now on are new ones. */
+    void isShared() {
+        newest.clear();
+        newestCalling.clear();
     }
 
     /** What native methods have of what is computed, which is this part of all. */
@@ -126,7 +157,7 @@ final class Recent {
         return (byNumbers + byTime) / 2;
     }
 
-    /** Periods by method, of which older ones count for less. */
+    /** Periods by node, of which older ones count for less. */
     private static final class Samples {
         /** Periods that are kept at most; of a busy thread those of about ten seconds. */
         private static final double KEPT = 256;
@@ -136,9 +167,18 @@ final class Recent {
         private final Map<Integer, Double> periods = new HashMap<>();
         private double sum;
 
-        void add(int method, double many) {
-            periods.merge(method, many, Double::sum);
+        void add(int node, double many) {
+            periods.merge(node, many, Double::sum);
             sum += many;
+        }
+
+        void add(Samples others) {
+            others.periods.forEach(this::add);
+        }
+
+        void clear() {
+            periods.clear();
+            sum = 0;
         }
 
         void halve() {
@@ -154,9 +194,9 @@ final class Recent {
             }
         }
 
-        void share(long nanos, ThreadRecord record) {
+        void share(long nanos, Sampled to) {
             for (Map.Entry<Integer, Double> one : periods.entrySet()) {
-                record.time(one.getKey(), Math.round(nanos * one.getValue() / sum));
+                to.time(one.getKey(), Math.round(nanos * one.getValue() / sum));
             }
         }
     }

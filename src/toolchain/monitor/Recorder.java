@@ -1,5 +1,8 @@
 package wattline.monitor.service;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import jdk.jfr.EventType;
@@ -10,6 +13,7 @@ import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingFile;
 import jdk.jfr.consumer.RecordingStream;
 
 /**
@@ -18,10 +22,11 @@ import jdk.jfr.consumer.RecordingStream;
  * Recorder halts some of the threads at moments of real time, and has threads in native
  * methods in turns of their own. In a jar of its own: JDKs before 14 have no streams.
  */
-final class Recorder implements Runnable, AutoCloseable {
+final class Recorder implements Sampler.Source {
     private static final String IN_JAVA = "jdk.ExecutionSample";
     private static final String IN_NATIVE = "jdk.NativeMethodSample";
     private static final String BY_PROCESSOR_TIME = "jdk.CPUTimeSample";
+    private static final String PROBES = "wattline.monitor.";
 
     /** Stays when the samples end: JDK 17's Flight Recorder wakes up a hundred times a second
      * once no event has a period, and once a second while one has. */
@@ -29,6 +34,9 @@ final class Recorder implements Runnable, AutoCloseable {
 
     private final RecordingStream stream = new RecordingStream();
     private final Sampler sampler;
+    /** When the last sample was that has been taken. */
+    private Instant last = Instant.MIN;
+    private boolean isDrained;
 
     Recorder(Sampler sampler, long periodMillis) {
         this.sampler = sampler;
@@ -36,14 +44,14 @@ final class Recorder implements Runnable, AutoCloseable {
         stream.setOrdered(false);
         if (samplesProcessorTime()) {
             stream.enable(BY_PROCESSOR_TIME).with("throttle", periodMillis + " ms");
-            stream.onEvent(BY_PROCESSOR_TIME, event -> take(event, event.getThread("eventThread"), sampler::onProcessor));
+            stream.onEvent(BY_PROCESSOR_TIME, this::takeOnce);
             return;
         }
         Duration period = Duration.ofMillis(periodMillis);
         stream.enable(IN_JAVA).withPeriod(period);
         stream.enable(IN_NATIVE).withPeriod(period.multipliedBy(Sampler.PERIODS_PER_TURN));
-        stream.onEvent(IN_JAVA, event -> take(event, event.getThread("sampledThread"), sampler::inJava));
-        stream.onEvent(IN_NATIVE, this::takeNative);
+        stream.onEvent(IN_JAVA, this::takeOnce);
+        stream.onEvent(IN_NATIVE, this::takeOnce);
     }
 
     private static boolean samplesProcessorTime() {
@@ -80,6 +88,52 @@ final class Recorder implements Runnable, AutoCloseable {
         stream.close();
     }
 
+    /** The stream is up to a second late; the recording itself is not. */
+    @Override
+    public void drain() throws IOException {
+        Instant from;
+        synchronized (this) {
+            isDrained = true;
+            from = last;
+        }
+        Path file = Files.createTempFile("wattline", ".jfr");
+        try (Recording all = FlightRecorder.getFlightRecorder().takeSnapshot()) {
+            all.dump(file);
+            try (RecordingFile events = new RecordingFile(file)) {
+                while (events.hasMoreEvents()) {
+                    RecordedEvent event = events.readEvent();
+                    if (event.getStartTime().isAfter(from)) {
+                        take(event);
+                    }
+                }
+            }
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    private synchronized void takeOnce(RecordedEvent event) {
+        if (!isDrained) {
+            last = event.getStartTime().isAfter(last) ? event.getStartTime() : last;
+            take(event);
+        }
+    }
+
+    private void take(RecordedEvent event) {
+        switch (event.getEventType().getName()) {
+            case IN_JAVA:
+                take(event, event.getThread("sampledThread"), sampler::inJava);
+                return;
+            case BY_PROCESSOR_TIME:
+                take(event, event.getThread("eventThread"), sampler::inJava);
+                return;
+            case IN_NATIVE:
+                takeNative(event);
+                return;
+            default:
+        }
+    }
+
     private void takeNative(RecordedEvent event) {
         RecordedThread thread = event.getThread("sampledThread");
         RecordedStackTrace stack = event.getStackTrace();
@@ -91,27 +145,40 @@ final class Recorder implements Runnable, AutoCloseable {
         RecordedMethod top = stack.getFrames().get(0).getMethod();
         if (!Sampler.waits(top.getType().getName(), top.getName())) {
             boolean calls = Sampler.callsSystem(top.getType().getName());
-            take(event, thread, (id, system, owner, name, line) -> sampler.inNative(id, system, owner, name, line, calls));
+            take(event, thread, seen -> sampler.inNative(seen, calls));
         }
     }
 
-    /** Gives the topmost frame that takes part. */
+    /** Gives the path of calls of those frames that take part. */
     private void take(RecordedEvent event, RecordedThread thread, Place to) {
         RecordedStackTrace stack = event.getStackTrace();
-        if (thread == null || stack == null) {
+        if (thread == null || stack == null || stack.getFrames().isEmpty() || isProbe(stack.getFrames().get(0))) {
             return;
         }
+        int[] path = new int[stack.getFrames().size()];
+        int length = 0;
         for (RecordedFrame frame : stack.getFrames()) {
             RecordedMethod method = frame.getMethod();
-            if (!method.isHidden() && sampler.accepts(method.getType().getName())) {
-                to.sample(thread.getJavaThreadId(), thread.getOSThreadId(), method.getType().getName(),
-                        method.getName(), frame.getLineNumber());
-                return;
+            String owner = method.getType().getName();
+            if (!method.isHidden() && sampler.accepts(owner)) {
+                int line = length == 0 ? frame.getLineNumber() : 0;
+                path[length++] = sampler.number(owner, method.getName(), method.getDescriptor(), line);
             }
         }
+        if (length == 0 && stack.isTruncated()) {
+            return;
+        }
+        boolean isVirtual = thread.hasField("virtual") && thread.getBoolean("virtual");
+        to.sample(new Sighting(thread.getJavaThreadId(), thread.getOSThreadId(), thread.getJavaName(), isVirtual,
+                sampler.node(path, length)));
+    }
+
+    /** What a probe itself takes is no method's. */
+    private static boolean isProbe(RecordedFrame frame) {
+        return frame.getMethod().getType().getName().startsWith(PROBES);
     }
 
     private interface Place {
-        void sample(long thread, long systemThread, String owner, String method, int line);
+        void sample(Sighting seen);
     }
 }

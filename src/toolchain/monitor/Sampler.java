@@ -4,6 +4,8 @@ import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -12,8 +14,13 @@ import wattline.monitor.probe.Probe;
 import wattline.monitor.probe.ThreadRecord;
 
 /**
- * Shares the processor time of threads among the topmost frames that the filter accepts, by
- * samples of the recorder or, in a JVM without one, by looks. Nothing is woven.
+ * Shares the processor time of threads among the topmost frames that the filter accepts, and
+ * by who called them, by samples of the recorder or, in a JVM without one, by looks. Nothing
+ * is woven.
+ *
+ * Threads that have ended share what they used by the samples that were seen of them. A thread
+ * without a sample of its own does as its kin did, and one that carries virtual threads as
+ * these do.
  */
 final class Sampler implements Probe.ByteSampler {
     static final int DEPTH = 64;
@@ -24,6 +31,11 @@ final class Sampler implements Probe.ByteSampler {
     private static final String RECORDER = "wattline.monitor.service.Recorder";
     /** With it, compiled code has its place in the sources at every instruction. */
     private static final String LOCATED = "-XX:+DebugNonSafepoints";
+    /** The number under which threads that have ended are told; no thread has it. */
+    static final long ENDED = 0;
+    /** The kin of threads that carry virtual ones. */
+    private static final String VIRTUAL = "(virtual threads)";
+    private static final int KIN_KEPT = 1000;
     /** Of the recorder's native samples, when the older ones begin to count for less. */
     private static final double TURNS_KEPT = 500;
 
@@ -33,8 +45,13 @@ final class Sampler implements Probe.ByteSampler {
     private final Methods methods;
     private final SourceFiles files;
     private final String period;
-    private final Map<Long, ThreadRecord> records = new HashMap<>();
+    private final boolean byDescriptor;
+    private final CallTree tree = new CallTree();
+    private final Map<Long, Sampled> sums = new HashMap<>();
     private final Map<Long, Recent> recent = new HashMap<>();
+    private final Map<String, Recent> kin = new HashMap<>();
+    private final Recent ended = new Recent();
+    private long endedShared;
     private final CountDownLatch begun = new CountDownLatch(1);
     /** Of real time, between two samples. */
     private final double periodNanos;
@@ -45,13 +62,23 @@ final class Sampler implements Probe.ByteSampler {
     /** Real time in which these were, and when the last one was. */
     private double ownNanos;
     private long ownLast;
-    private volatile AutoCloseable recorder;
+    private volatile Source recorder;
     private volatile boolean stopped;
 
-    /** The period in milliseconds, or null for one that costs little. */
-    Sampler(Filter filter, Methods methods, Instrumentation instrumentation, String period) {
+    /** Where samples come from. */
+    interface Source extends Runnable, AutoCloseable {
+        /** Gives the samples that would come later, and no others from then on. */
+        void drain() throws Exception;
+    }
+
+    /**
+     * The period in milliseconds, or null for one that costs little. Methods are told apart by
+     * descriptor where probes count them, and else by line.
+     */
+    Sampler(Filter filter, Methods methods, Instrumentation instrumentation, String period, boolean byDescriptor) {
         this.filter = filter;
         this.methods = methods;
+        this.byDescriptor = byDescriptor;
         this.files = new SourceFiles(instrumentation);
         this.period = period;
         this.periodNanos = 1e6 * periodMillis();
@@ -59,6 +86,13 @@ final class Sampler implements Probe.ByteSampler {
 
     private long periodMillis() {
         return period == null ? PERIOD_MILLIS : Long.parseLong(period);
+    }
+
+    /** What threads have used before is nobody's: it is not known what they did. */
+    synchronized void beginWith(List<LiveThread> live) {
+        for (LiveThread thread : live) {
+            recent.computeIfAbsent(thread.id, id -> new Recent()).used(thread.usedNanos);
+        }
     }
 
     /** Samples from now on, in a thread of its own. */
@@ -85,7 +119,9 @@ final class Sampler implements Probe.ByteSampler {
     private void run() {
         String problem = record();
         begun.countDown();
-        if (!stopped) {
+        if (!stopped && byDescriptor) {
+            Service.complain("no Flight Recorder (" + problem + "): durations share the processor time");
+        } else if (!stopped) {
             Service.complain("no Flight Recorder (" + problem + "): looks at safepoints tell what runs");
             new Looks(this, period).run(() -> stopped);
         }
@@ -95,9 +131,9 @@ final class Sampler implements Probe.ByteSampler {
     private String record() {
         String problem = "it has stopped";
         try {
-            Runnable made = (Runnable) Class.forName(RECORDER).getDeclaredConstructor(Sampler.class, long.class)
+            Source made = (Source) Class.forName(RECORDER).getDeclaredConstructor(Sampler.class, long.class)
                     .newInstance(this, periodMillis());
-            recorder = (AutoCloseable) made;
+            recorder = made;
             if (!ManagementFactory.getRuntimeMXBean().getInputArguments().contains(LOCATED)) {
                 Service.complain("samples in inlined methods may count for methods around them: the JVM"
                         + " was started without -XX:+UnlockDiagnosticVMOptions " + LOCATED);
@@ -116,6 +152,19 @@ final class Sampler implements Probe.ByteSampler {
     /** What samples said must not be shared any more: looks book what they find. */
     private synchronized void forget() {
         recent.clear();
+        kin.clear();
+    }
+
+    /** The JVM ends: what the recorder would say later. */
+    void drain() {
+        try {
+            Source open = recorder;
+            if (open != null) {
+                open.drain();
+            }
+        } catch (Exception | LinkageError problem) {
+            Service.complain("the last samples are lost: " + problem);
+        }
     }
 
     private void close() {
@@ -133,14 +182,9 @@ final class Sampler implements Probe.ByteSampler {
         return filter.accepts(owner);
     }
 
-    /** A sample of a thread in Java code. */
-    synchronized void inJava(long thread, long system, String owner, String name, int line) {
-        sample(thread, system, number(owner, name, files.of(owner), line), Recent.Place.IN_JAVA, 1);
-    }
-
-    /** A sample of a thread that has used a period's processor time since the last one. */
-    synchronized void onProcessor(long thread, long system, String owner, String name, int line) {
-        inJava(thread, system, owner, name, line);
+    /** A sample of a thread in Java code, or after a period of its processor time. */
+    synchronized void inJava(Sighting seen) {
+        sample(seen, Recent.Place.IN_JAVA, 1);
     }
 
     /**
@@ -149,12 +193,12 @@ final class Sampler implements Probe.ByteSampler {
      * threads: as there are samples for one of a thread that is always in a native method,
      * which the agent's own is.
      */
-    synchronized void inNative(long thread, long system, String owner, String name, int line, boolean calls) {
+    synchronized void inNative(Sighting seen, boolean calls) {
         double turns = ownTurns > 0 ? nativeTurns / ownTurns : 1;
         Recent.Place place = calls ? Recent.Place.CALLING : Recent.Place.IN_NATIVE;
-        sample(thread, system, number(owner, name, files.of(owner), line), place, PERIODS_PER_TURN * turns);
+        sample(seen, place, PERIODS_PER_TURN * turns);
         double apart = ownTurns > 1 ? ownNanos / ownTurns / periodNanos : PERIODS_PER_TURN * turns;
-        recent.get(thread).inNative(calls ? 0 : apart);
+        of(seen).inNative(calls ? 0 : apart);
     }
 
     /** Whose turn it was, and when: of all samples in native methods. */
@@ -174,55 +218,102 @@ final class Sampler implements Probe.ByteSampler {
         begun.countDown();
     }
 
-    private void sample(long thread, long system, int method, Recent.Place place, double periods) {
-        recent.computeIfAbsent(thread, id -> new Recent()).add(system, method, place, periods);
-        record(thread).sample(method);
+    private void sample(Sighting seen, Recent.Place place, double periods) {
+        of(seen).add(seen.system, seen.node, place, periods);
+        sums(seen.thread).sample(seen.node);
         begun.countDown();
     }
 
-    /** Shares what threads have used since the last time as their samples of late say. */
-    synchronized void share() {
-        long[] ids = threads.getAllThreadIds();
-        long[] times = threads.getThreadCpuTime(ids);
+    private Recent of(Sighting seen) {
+        if (seen.isVirtual) {
+            return kin(VIRTUAL);
+        }
+        Recent of = recent.computeIfAbsent(seen.thread, id -> new Recent());
+        of.kin = seen.kin;
+        return of;
+    }
+
+    private Recent kin(String name) {
+        return kin.computeIfAbsent(name, none -> new Recent());
+    }
+
+    /** Shares what threads have used since the last time, and what ended ones have used of it. */
+    synchronized void share(List<LiveThread> live, long endedNanos) {
+        long now = System.nanoTime();
+        double periods = sharedNanos == 0 ? 0 : (now - sharedNanos) / periodNanos;
+        sharedNanos = now;
         Set<Long> alive = new HashSet<>();
-        double periods = sharedNanos == 0 ? 0 : (System.nanoTime() - sharedNanos) / periodNanos;
-        sharedNanos = System.nanoTime();
-        for (int i = 0; i < ids.length; i++) {
-            alive.add(ids[i]);
-            Recent of = recent.computeIfAbsent(ids[i], id -> new Recent());
-            long more = of.used(times[i]);
+        for (LiveThread thread : live) {
+            alive.add(thread.id);
+            Recent of = recent.computeIfAbsent(thread.id, id -> new Recent());
+            long more = of.used(thread.usedNanos);
             of.passed(periods, more / periodNanos, periodNanos);
-            if (more > 0 && of.isKnown()) {
-                long user = of.doesBoth() ? Math.max(0, threads.getThreadUserTime(ids[i])) : 0;
-                of.share(more, user, record(ids[i]));
+            if (thread.carries) {
+                // what it does itself, between two virtual threads
+                kin(VIRTUAL).takeNewest(of);
+            }
+            if (more > 0) {
+                share(thread, of, more);
+            }
+            of.isShared();
+        }
+        endAllBut(alive);
+        if (endedNanos > endedShared && ended.isKnown()) {
+            ended.shareByNumbers(endedNanos - endedShared, sums(ENDED));
+        }
+        endedShared = Math.max(endedShared, endedNanos);
+    }
+
+    private void share(LiveThread thread, Recent of, long nanos) {
+        Recent kin = this.kin.get(thread.carries ? VIRTUAL : Sighting.kin(thread.name));
+        if (of.isKnown() && !thread.carries) {
+            long user = of.doesBoth() ? Math.max(0, threads.getThreadUserTime(thread.id)) : 0;
+            of.share(nanos, user, sums(thread.id));
+        } else if (kin != null && kin.isKnown()) {
+            kin.shareByNumbers(nanos, sums(thread.id));
+        }
+    }
+
+    private void endAllBut(Set<Long> alive) {
+        for (Iterator<Map.Entry<Long, Recent>> all = recent.entrySet().iterator(); all.hasNext();) {
+            Map.Entry<Long, Recent> one = all.next();
+            if (!alive.contains(one.getKey())) {
+                ended.takeNewest(one.getValue());
+                kin(one.getValue().kin).takeNewest(one.getValue());
+                all.remove();
             }
         }
-        recent.keySet().retainAll(alive);
-        records.keySet().retainAll(alive);
+        if (kin.size() > KIN_KEPT) {
+            // names that no two threads share
+            kin.clear();
+        }
+    }
+
+    /** The nodes of the tree of calls from a number on. */
+    List<String> nodes(int from) {
+        return tree.from(from);
+    }
+
+    /** What samples say, of what has changed; those that are not alive say so a last time. */
+    synchronized void tell(Set<Long> alive, StringBuilder to) {
+        for (Iterator<Map.Entry<Long, Sampled>> all = sums.entrySet().iterator(); all.hasNext();) {
+            Map.Entry<Long, Sampled> one = all.next();
+            one.getValue().tell(one.getKey(), to);
+            if (one.getKey() != ENDED && !alive.contains(one.getKey())) {
+                all.remove();
+            }
+        }
     }
 
     /** Books a look's time. */
     synchronized void book(long thread, int method, long nanos) {
-        record(thread).sample(method);
-        record(thread).time(method, nanos);
+        int node = tree.node(new int[] {method}, 1);
+        sums(thread).sample(node);
+        sums(thread).time(node, nanos);
     }
 
-    /** The record of a thread by number: made by the thread itself, or here. */
-    private ThreadRecord record(long id) {
-        ThreadRecord known = records.get(id);
-        if (known == null) {
-            for (Thread thread : Service.threads()) {
-                if (thread.getId() == id) {
-                    known = ThreadRecord.of(thread);
-                }
-            }
-            if (known == null) {
-                // it ends just now
-                known = ThreadRecord.of(Thread.currentThread());
-            }
-            records.put(id, known);
-        }
-        return known;
+    private Sampled sums(long thread) {
+        return sums.computeIfAbsent(thread, id -> new Sampled());
     }
 
     StackTraceElement accepted(StackTraceElement[] stack) {
@@ -257,16 +348,26 @@ final class Sampler implements Probe.ByteSampler {
         return owner.startsWith("sun.nio.") || owner.startsWith("java.io.") || owner.startsWith("java.net.");
     }
 
-    int number(StackTraceElement frame) {
-        return number(frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber());
+    /** The place of a path of calls: methods' numbers, the innermost first. */
+    int node(int[] numbers, int count) {
+        return tree.node(numbers, count);
     }
 
-    private int number(String owner, String name, String file, int line) {
+    int number(StackTraceElement frame) {
+        return number(frame.getClassName(), frame.getMethodName(), "", frame.getFileName(), frame.getLineNumber());
+    }
+
+    /** A method that was seen at a line; one that was called has none. */
+    int number(String owner, String name, String descriptor, int line) {
+        return number(owner, name, byDescriptor ? descriptor : "", files.of(owner), line);
+    }
+
+    private int number(String owner, String name, String descriptor, String file, int line) {
         int known = Math.max(0, line);
         int lambda = owner.indexOf("$$Lambda");
         // what follows is another number in each run
         String stable = lambda < 0 ? owner : owner.substring(0, lambda + "$$Lambda".length());
-        return methods.number(stable, name, "", file, known, known);
+        return methods.number(stable, name, descriptor, file, known, known);
     }
 
     /** The bytes since the last look go to the method that is on top now. */

@@ -12,13 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Properties;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import wattline.monitor.probe.Clock;
 import wattline.monitor.probe.Live;
 import wattline.monitor.probe.Probe;
@@ -31,18 +31,79 @@ import wattline.monitor.probe.ThreadRecord;
 public final class Service {
     private static final Queue<String> PROBLEMS = new ConcurrentLinkedQueue<>();
     private static final long WINDOW_MICROS = 2000;
+    /** The JVM's end waits no longer for its last reading. */
+    private static final long LAST_MILLIS = 3000;
+    /** A JVM that ends at once waits so long for the reader that started it. */
+    private static final long READER_MILLIS = 1000;
     /** The thread that waits for a reader's commands. */
     static final String THREAD = "wattline-service";
 
     private final Instrumentation instrumentation;
     private final Methods methods = new Methods();
     private final List<ClassFileTransformer> woven = new ArrayList<>();
-    private Sampler sampler;
+    private final AtomicBoolean isLast = new AtomicBoolean();
+    private volatile Sampler sampler;
+    private volatile Ended ended;
+    private volatile Reader reader;
+    private volatile boolean awaitsReader;
     private Filter filter;
     private int turn;
 
     public Service(Instrumentation instrumentation) {
         this.instrumentation = instrumentation;
+        LiveThread.prepare();
+    }
+
+    /**
+     * Lets the JVM's end be noticed: where the platform begins it, or in a running JVM, whose
+     * code stays as it is, by a hook, which is not asked when it is halted.
+     */
+    private void noticeEnd(boolean running) {
+        if (Probe.atEnd != null) {
+            return;
+        }
+        Probe.atEnd = this::last;
+        if (running) {
+            Runtime.getRuntime().addShutdownHook(new Thread(this::last, "wattline-end"));
+            return;
+        }
+        instrumentation.addTransformer(new Endings(), true);
+        try {
+            retransform(List.of(Class.forName(Endings.CLASS, false, null)));
+        } catch (ClassNotFoundException other) {
+            complain("the JVM's end is not noticed: " + other);
+        }
+    }
+
+    /** The JVM ends: the reader gets what there is, without being asked. */
+    private void last() {
+        if (!isLast.compareAndSet(false, true)) {
+            return;
+        }
+        Thread thread = new Thread(this::tellLast, "wattline-last");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            thread.join(LAST_MILLIS);
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tellLast() {
+        long until = System.nanoTime() + READER_MILLIS * 1_000_000;
+        try {
+            while (reader == null && awaitsReader && System.nanoTime() < until) {
+                Thread.sleep(10);
+            }
+            Reader known = reader;
+            Sampler samples = sampler;
+            if (known != null) {
+                known.tellLast(samples == null ? () -> { } : samples::drain);
+            }
+        } catch (IOException | InterruptedException gone) {
+            // the JVM ends: nobody is left to be told
+        }
     }
 
     /** A problem that the reader is to know; the application does not. */
@@ -60,28 +121,25 @@ public final class Service {
         return all;
     }
 
-    /** All live threads. */
-    static Thread[] threads() {
-        ThreadGroup root = Thread.currentThread().getThreadGroup();
-        while (root.getParent() != null) {
-            root = root.getParent();
-        }
-        Thread[] all = new Thread[root.activeCount() * 2 + 16];
-        return Arrays.copyOf(all, root.enumerate(all));
-    }
-
     /**
      * Starts to measure and to listen; the port is written to the file that settings name, in
      * a running JVM when there is something to read.
      */
     public synchronized void open(Properties settings) throws IOException {
-        begin(settings);
+        if (settings.containsKey("link")) {
+            openLink(settings);
+            return;
+        }
+        boolean running = settings.getProperty("running", "no").equals("yes");
+        awaitsReader = !running;
+        begin(settings, running);
+        noticeEnd(running);
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         int own = ++turn;
         Thread thread = new Thread(() -> serve(server, settings, own), THREAD);
         thread.setDaemon(true);
         thread.start();
-        if (sampler != null && settings.getProperty("running", "no").equals("yes")) {
+        if (sampler != null && running) {
             sampler.await();
         }
         File port = new File(settings.getProperty("port-file"));
@@ -90,25 +148,71 @@ public final class Service {
         Files.move(half.toPath(), port.toPath(), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** What sampling has found up to now. */
-    synchronized void share() {
-        if (sampler != null) {
-            sampler.share();
+    /** Waits for readers, one after the other, and does nothing else meanwhile. */
+    private void openLink(Properties settings) throws IOException {
+        settings.setProperty("token", Link.token());
+        noticeEnd(settings.getProperty("running", "no").equals("yes"));
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Thread thread = new Thread(() -> serveAll(server, settings), THREAD);
+        thread.setDaemon(true);
+        thread.start();
+        Link.write(settings.getProperty("link"), server.getLocalPort(), settings.getProperty("token"));
+    }
+
+    private void serveAll(ServerSocket server, Properties settings) {
+        while (!server.isClosed()) {
+            try {
+                Reader admitted = Reader.admitted(server.accept(), settings, this, methods);
+                if (admitted != null) {
+                    begin(settings, true);
+                    reader = admitted;
+                    admitted.run();
+                }
+            } catch (IOException gone) {
+                complain("the reader is gone: " + gone);
+            } finally {
+                end();
+            }
         }
     }
 
-    private synchronized void begin(Properties settings) {
+    /** Shares the processor time of threads by what samples have found up to now. */
+    void share(List<LiveThread> live, long endedNanos) {
+        Sampler samples = sampler;
+        if (samples != null) {
+            samples.share(live, endedNanos);
+        }
+    }
+
+    /** What samples have found, if they are taken. */
+    Sampler sampler() {
+        return sampler;
+    }
+
+    /** Processor time of threads that have ended, in nanoseconds since it is measured; -1
+     * where that is not known. */
+    long endedNanos() {
+        Ended known = ended;
+        return known == null ? -1 : known.nanos();
+    }
+
+    private synchronized void begin(Properties settings, boolean running) {
         end();
         methods.unfold();
         Live.clear();
         filter = new Filter(settings);
+        ended = new Ended();
         boolean sampling = settings.getProperty("mode", "sampling").equals("sampling");
-        if (sampling) {
-            sampler = new Sampler(filter, methods, instrumentation, settings.getProperty("period-ms"));
-            Probe.byteSampler = sampler;
+        boolean sampled = sampling || settings.getProperty("shares", "samples").equals("samples");
+        if (sampled) {
+            sampler = new Sampler(filter, methods, instrumentation, settings.getProperty("period-ms"), !sampling);
+            if (running) {
+                sampler.beginWith(LiveThread.all());
+            }
             sampler.start();
-        } else {
-            Probe.byteSampler = null;
+        }
+        Probe.byteSampler = sampling ? sampler : null;
+        if (!sampling) {
             ThreadRecord.prepare();
             long duty = Long.parseLong(settings.getProperty("duty", "100"));
             Clock.tick(WINDOW_MICROS, duty >= 100 ? 0 : WINDOW_MICROS * (100 - duty) / duty);
@@ -207,12 +311,13 @@ public final class Service {
 
     private void serve(ServerSocket server, Properties settings, int own) {
         try (ServerSocket open = server) {
-            Reader reader = null;
-            while (reader == null) {
+            Reader admitted = null;
+            while (admitted == null) {
                 Socket socket = open.accept();
-                reader = Reader.admitted(socket, settings, this, methods);
+                admitted = Reader.admitted(socket, settings, this, methods);
             }
-            reader.run();
+            reader = admitted;
+            admitted.run();
         } catch (IOException gone) {
             complain("the reader is gone: " + gone);
         }

@@ -6,6 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * What one thread has done: per method its exclusive time, calls, waits and bytes. Only
@@ -34,9 +35,9 @@ public final class ThreadRecord {
     public final long id;
     /** The thread, as long as somebody else knows it. */
     public final WeakReference<Thread> thread;
-    /** Exclusive nanoseconds per method; nanoseconds of processor time when sampled. */
+    /** Exclusive nanoseconds per method. */
     public long[] time = new long[256];
-    /** Calls per method; samples when sampled. */
+    /** Calls per method. */
     public long[] calls = new long[256];
     /** Calls of methods that are counted in windows alone. */
     public long[] callsInWindows = new long[256];
@@ -47,6 +48,12 @@ public final class ThreadRecord {
     /** Bytes read and written outside of all methods. */
     public long outsideIn;
     public long outsideOut;
+
+    /** Calls in virtual threads, of which there are too many for a record each. Their processor
+     * time is their carriers', and samples share it. */
+    public static final ThreadRecord VIRTUAL = new ThreadRecord(null);
+    private static final AtomicLongArray VIRTUAL_CALLS = new AtomicLongArray(Live.LIMIT + 1);
+    private static final AtomicLongArray VIRTUAL_CALLS_IN_WINDOWS = new AtomicLongArray(Live.LIMIT + 1);
 
     /** When its processor time was read last, waits since then apart, and what it was. */
     private long checkedReal;
@@ -59,7 +66,7 @@ public final class ThreadRecord {
     private int socketCalls;
 
     private ThreadRecord(Thread thread) {
-        this.id = thread.getId();
+        this.id = thread == null ? 0 : thread.getId();
         this.thread = new WeakReference<>(thread);
     }
 
@@ -102,6 +109,32 @@ public final class ThreadRecord {
         ThreadRecord record = new ThreadRecord(thread);
         ALL.add(record);
         return record;
+    }
+
+    /** Whether it is for all virtual threads. */
+    public boolean isVirtual() {
+        return this == VIRTUAL;
+    }
+
+    /** Counts a call in a virtual thread: it has no frame. */
+    static int count(int method) {
+        (Live.IN_WINDOWS[method] ? VIRTUAL_CALLS_IN_WINDOWS : VIRTUAL_CALLS).getAndIncrement(method);
+        return 0;
+    }
+
+    /** Takes over what was counted in virtual threads; the reader's thread asks. */
+    public void update() {
+        for (int method = 0; this == VIRTUAL && method <= Live.LIMIT; method++) {
+            long all = VIRTUAL_CALLS.get(method);
+            long inWindows = VIRTUAL_CALLS_IN_WINDOWS.get(method);
+            if (all + inWindows > 0) {
+                if (method >= calls.length) {
+                    grow(method);
+                }
+                calls[method] = all;
+                callsInWindows[method] = inWindows;
+            }
+        }
     }
 
     /** A method begins; gives its frame, from 1. */
@@ -232,6 +265,13 @@ public final class ThreadRecord {
     }
 
     void bytes(long in, long out) {
+        if (this == VIRTUAL) {
+            synchronized (this) {
+                outsideIn += in;
+                outsideOut += out;
+            }
+            return;
+        }
         Probe.ByteSampler sampler = Probe.byteSampler;
         if (sampler != null) {
             outsideIn += in;
@@ -254,22 +294,6 @@ public final class ThreadRecord {
         }
         bytes[2 * method] += in;
         bytes[2 * method + 1] += out;
-    }
-
-    /** Adds a sample. */
-    public void sample(int method) {
-        if (method >= calls.length) {
-            grow(method);
-        }
-        calls[method]++;
-    }
-
-    /** Adds processor time that samples have found. */
-    public void time(int method, long nanoseconds) {
-        if (method >= calls.length) {
-            grow(method);
-        }
-        time[method] += nanoseconds;
     }
 
     private synchronized void grow(int method) {

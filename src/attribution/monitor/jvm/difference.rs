@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::protocol::{Figures, Reading};
+use super::protocol::{CallNode, ENDED, Figures, Reading, SampledFigures};
 
 /// A method of the JVM.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Method {
     /// Binary class name with package.
     pub class: String,
-    /// Name with parameter types; without them when sampled.
+    /// Name with parameter types; without them where nothing is instrumented.
     pub name: String,
     /// Path of its source file by package; empty where the class doesn't say.
     pub file: String,
@@ -25,10 +25,16 @@ pub struct Method {
 pub struct MethodCycle {
     /// Its number, for [`JvmState::method`].
     pub method: usize,
-    /// Exclusive duration without waiting, in nanoseconds of the probes' clock; of
-    /// processor time when sampled. Recursive calls are in it, each moment once.
+    /// Exclusive duration without waiting, in nanoseconds of the probes' clock. Recursive
+    /// calls are in it, each moment once.
     pub time_ns: f64,
-    /// Calls that began; samples when sampled.
+    /// Nanoseconds of processor time by samples.
+    pub sampled_ns: f64,
+    /// Samples in it.
+    pub samples: u64,
+    /// Whether a probe counts its calls.
+    pub is_counted: bool,
+    /// Calls that began.
     pub calls: u64,
     /// What of the calls is estimated: counted in windows of time, and scaled to all of it.
     pub estimated: u64,
@@ -41,18 +47,63 @@ pub struct MethodCycle {
 /// What a thread did in a cycle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThreadCycle {
-    /// Its number in the JVM.
+    /// Its number in the JVM; [`ENDED`] stands for all that have ended.
     pub id: u64,
-    /// Its name; empty for one that has ended.
+    /// Its name.
     pub name: String,
-    /// Seconds of processor time; absent for a thread that has ended: nobody can ask any
-    /// more, and its part is unattributed.
+    /// Seconds of processor time; absent for threads that have ended where the system does
+    /// not say what they used: it is part of the JVM's own then.
     pub cpu_s: Option<f64>,
     /// Its methods.
     pub methods: Vec<MethodCycle>,
+    /// Nanoseconds of processor time in which no method was seen, by samples.
+    pub outside_ns: f64,
+    /// Nanoseconds of processor time by node of the tree of calls, by samples.
+    pub stacks: Vec<(usize, f64)>,
     /// Bytes outside of all methods; negative where a look at the stack has given a method
     /// those of an earlier cycle.
     pub outside: (i64, i64),
+}
+
+impl ThreadCycle {
+    /// A method's part of the thread's processor time, as a weight: by samples, or by
+    /// durations where the thread has no sample.
+    pub fn weight(&self, method: &MethodCycle) -> f64 {
+        if self.is_sampled() { method.sampled_ns } else { method.time_ns }
+    }
+
+    /// What the weights are parts of.
+    pub fn whole(&self) -> f64 {
+        self.outside_ns + self.methods.iter().map(|method| self.weight(method)).sum::<f64>()
+    }
+
+    fn is_sampled(&self) -> bool {
+        self.outside_ns > 0.0 || self.methods.iter().any(|method| method.sampled_ns > 0.0)
+    }
+
+    /// The row of a method.
+    fn method(&mut self, number: usize) -> &mut MethodCycle {
+        let known = self.methods.iter().position(|method| method.method == number);
+        let at = known.unwrap_or_else(|| {
+            self.methods.push(MethodCycle { method: number, ..MethodCycle::default() });
+            self.methods.len() - 1
+        });
+        &mut self.methods[at]
+    }
+}
+
+impl MethodCycle {
+    /// Adds what it did in another thread.
+    fn add(&mut self, other: &MethodCycle) {
+        self.time_ns += other.time_ns;
+        self.sampled_ns += other.sampled_ns;
+        self.samples += other.samples;
+        self.is_counted |= other.is_counted;
+        self.calls += other.calls;
+        self.estimated += other.estimated;
+        self.waited_ns += other.waited_ns;
+        self.bytes = (self.bytes.0 + other.bytes.0, self.bytes.1 + other.bytes.1);
+    }
 }
 
 /// What a JVM did between two readings.
@@ -86,7 +137,11 @@ impl JvmCycle {
 #[derive(Debug, Clone, Default)]
 pub struct JvmState {
     methods: Vec<Method>,
+    nodes: Vec<CallNode>,
+    /// Methods that a probe has counted.
+    counted: BTreeSet<usize>,
     figures: BTreeMap<(u64, usize), (Figures, i64)>,
+    sampled: BTreeMap<(u64, Option<usize>), SampledFigures>,
     threads: BTreeMap<u64, i64>,
     outside: BTreeMap<u64, (u64, u64)>,
     at: Option<(i64, i64)>,
@@ -95,6 +150,17 @@ pub struct JvmState {
 }
 
 impl JvmState {
+    /// Of a JVM that is measured since it started, when its clock was at `now_ns`: its first
+    /// reading is a cycle of its own.
+    pub fn from_start(now_ns: i64) -> Self {
+        Self { at: Some((now_ns, 0)), ..Self::default() }
+    }
+
+    /// The nodes of the tree of calls, a parent before its children.
+    pub fn nodes(&self) -> &[CallNode] {
+        &self.nodes
+    }
+
     /// A method by its number.
     pub fn method(&self, number: usize) -> Method {
         self.methods.get(number).cloned().unwrap_or_else(|| Method {
@@ -111,6 +177,11 @@ impl JvmState {
                 self.methods.push(method.clone());
             }
         }
+        for (number, node) in &reading.nodes {
+            if *number == self.nodes.len() {
+                self.nodes.push(*node);
+            }
+        }
         let timed_part = self.timed_part(reading);
         let methods = self.method_cycles(reading, timed_part);
         let outside = self.outside_bytes(reading);
@@ -122,6 +193,7 @@ impl JvmState {
                 (*id, (now - then).max(0) as f64 * 1e-9)
             })
             .collect();
+        let threads = self.thread_cycles(reading, &cpu, methods, &outside);
         self.threads = reading.threads.iter().map(|(id, (_, cpu))| (*id, *cpu)).collect();
         self.forget(reading);
         self.problems.extend(reading.problems.iter().cloned());
@@ -134,7 +206,7 @@ impl JvmState {
         Some(JvmCycle {
             duration_s,
             cpu_s: (reading.cpu_ns - cpu_ns).max(0) as f64 * 1e-9,
-            threads: threads(reading, &cpu, methods, &outside),
+            threads,
             timed_part,
             problems: std::mem::take(&mut self.problems),
         })
@@ -168,8 +240,10 @@ impl JvmState {
             let up_to_now = (now.time_ns + since).max(counted_ns);
             let seen = now.calls_in_windows.saturating_sub(then.calls_in_windows);
             let estimated = (seen as f64 / timed_part).round() as u64;
+            self.counted.insert(key.1);
             let cycle = MethodCycle {
                 method: key.1,
+                is_counted: true,
                 time_ns: (up_to_now - counted_ns) as f64,
                 calls: now.calls.saturating_sub(then.calls) + estimated,
                 estimated,
@@ -178,6 +252,7 @@ impl JvmState {
                     now.received.saturating_sub(then.received),
                     now.sent.saturating_sub(then.sent),
                 ),
+                ..MethodCycle::default()
             };
             self.figures.insert(key, (now, up_to_now));
             cycles.entry(key.0).or_default().push(cycle);
@@ -206,31 +281,65 @@ impl JvmState {
 
     /// Drops what belongs to threads that have ended.
     fn forget(&mut self, reading: &Reading) {
-        self.figures.retain(|(thread, _), _| reading.threads.contains_key(thread));
+        let lives = |thread: u64| thread == ENDED || reading.threads.contains_key(&thread);
+        self.figures.retain(|(thread, _), _| lives(*thread));
+        self.sampled.retain(|(thread, _), _| lives(*thread));
     }
-}
 
-fn threads(
-    reading: &Reading,
-    cpu: &BTreeMap<u64, f64>,
-    mut methods: BTreeMap<u64, Vec<MethodCycle>>,
-    outside: &BTreeMap<u64, (i64, i64)>,
-) -> Vec<ThreadCycle> {
-    let ids: BTreeSet<u64> = cpu.keys().chain(methods.keys()).copied().collect();
-    let mut threads = Vec::new();
-    for id in ids {
-        let thread = ThreadCycle {
+    /// All that threads did, those that have ended together.
+    fn thread_cycles(
+        &mut self,
+        reading: &Reading,
+        cpu: &BTreeMap<u64, f64>,
+        methods: BTreeMap<u64, Vec<MethodCycle>>,
+        outside: &BTreeMap<u64, (i64, i64)>,
+    ) -> Vec<ThreadCycle> {
+        let own = |id: u64| if reading.threads.contains_key(&id) { id } else { ENDED };
+        let new = |id: u64| ThreadCycle {
             id,
             name: reading.threads.get(&id).map(|(name, _)| name.clone()).unwrap_or_default(),
             cpu_s: cpu.get(&id).copied(),
-            methods: methods.remove(&id).unwrap_or_default(),
             outside: outside.get(&id).copied().unwrap_or_default(),
+            ..ThreadCycle::default()
         };
-        if thread.cpu_s.unwrap_or(0.0) > 0.0 || !thread.methods.is_empty() {
-            threads.push(thread);
+        let mut threads: BTreeMap<u64, ThreadCycle> =
+            cpu.keys().map(|id| (*id, new(*id))).collect();
+        for (id, methods) in methods {
+            let thread = threads.entry(own(id)).or_insert_with_key(|id| new(*id));
+            for method in &methods {
+                thread.method(method.method).add(method);
+            }
+        }
+        for ((id, node), now) in &reading.sampled {
+            let thread = threads.entry(own(*id)).or_insert_with_key(|id| new(*id));
+            self.add_samples(thread, (*id, *node), *now);
+        }
+        let did = |thread: &ThreadCycle| thread.cpu_s > Some(0.0) || !thread.methods.is_empty();
+        threads.into_values().filter(did).collect()
+    }
+
+    fn add_samples(
+        &mut self,
+        thread: &mut ThreadCycle,
+        key: (u64, Option<usize>),
+        now: SampledFigures,
+    ) {
+        let then = self.sampled.insert(key, now).unwrap_or_default();
+        let time_ns = (now.time_ns - then.time_ns).max(0) as f64;
+        let place = key.1.and_then(|node| Some((node, self.nodes.get(node)?.method)));
+        let Some((node, number)) = place else {
+            thread.outside_ns += time_ns;
+            return;
+        };
+        let method = thread.method(number);
+        method.sampled_ns += time_ns;
+        method.samples += now.samples.saturating_sub(then.samples);
+        method.is_counted |= self.counted.contains(&number);
+        match thread.stacks.iter_mut().find(|(known, _)| *known == node) {
+            Some((_, sum)) => *sum += time_ns,
+            None => thread.stacks.push((node, time_ns)),
         }
     }
-    threads
 }
 
 #[cfg(test)]
@@ -275,12 +384,38 @@ mod tests {
         assert_eq!((method.calls, method.estimated), (2, 1));
     }
 
+    /// What two threads did that have ended is one row, whose processor time the agent may
+    /// not know.
     #[test]
-    fn an_ended_threads_processor_time_is_not_known() {
+    fn ended_threads_are_one() {
+        let text = "cycle 1000 500 0\nm 5 0 100 1 0 0 0 0\nm 6 0 50 1 0 0 0 0\n";
         let mut state = JvmState::default();
         advance(&mut state, "cycle 0 0 0\nthread 5 0 t\n");
-        let cycle = advance(&mut state, "cycle 1000 500 0\nm 5 0 100 1 0 0 0 0\n").unwrap();
-        assert_eq!((cycle.threads[0].cpu_s, cycle.threads[0].methods.len()), (None, 1));
+        let cycle = advance(&mut state, text).unwrap();
+        let thread = &cycle.threads[0];
+        assert_eq!((thread.id, thread.cpu_s, thread.methods.len()), (ENDED, None, 1));
+        assert_eq!((thread.methods[0].time_ns, thread.methods[0].calls), (150.0, 2));
+        let mut state = JvmState::from_start(0);
+        let cycle = advance(&mut state, &format!("{text}thread 0 300 (ended)\n")).unwrap();
+        assert_eq!((cycle.threads[0].cpu_s, cycle.cpu_s), (Some(300.0 * 1e-9), 500.0 * 1e-9));
+    }
+
+    #[test]
+    fn samples_are_summed_by_method_and_kept_by_path() {
+        let mut state = JvmState::from_start(0);
+        let text = "cycle 1000 500 0\nnode 0 -1 0\nnode 1 0 1\nnode 2 -1 1\nthread 5 90 t\n\
+                    s 5 1 40 4\ns 5 2 20 2\ns 5 -1 30 3\ns 9 1 0 1\nm 5 1 7 3 0 0 0 0\n";
+        let cycle = advance(&mut state, text).unwrap();
+        let thread = &cycle.threads[1];
+        let method = &thread.methods[0];
+        assert_eq!((method.method, method.sampled_ns, method.samples), (1, 60.0, 6));
+        assert_eq!((method.calls, thread.weight(method), thread.whole()), (3, 60.0, 90.0));
+        assert_eq!(thread.stacks, [(1, 40.0), (2, 20.0)]);
+        assert_eq!((cycle.threads[0].id, cycle.threads[0].methods[0].samples), (ENDED, 1));
+        let text = "cycle 2000 600 0\nthread 5 120 t\ns 5 1 60 5\n";
+        let cycle = advance(&mut state, text).unwrap();
+        assert_eq!(cycle.threads[0].methods[0].sampled_ns, 20.0);
+        assert_eq!(state.nodes()[1], CallNode { parent: Some(0), method: 1 });
     }
 
     #[test]

@@ -10,4 +10,7 @@ mod protocol;
 pub use difference::{JvmCycle, JvmState, Method, MethodCycle, ThreadCycle};
 pub use lighten::{Lighten, Relief};
 pub use power::{JvmPower, MethodPower, ThreadPower, jvm_power};
-pub use protocol::{Figures, Greeting, ProtocolError, Reading, Way, parse_greeting, parse_reading};
+pub use protocol::{
+    CallNode, ENDED, Figures, Greeting, ProtocolError, Reading, SampledFigures, Way,
+    parse_greeting, parse_reading,
+};

@@ -4,7 +4,7 @@
 use super::super::equations::{
     method_network_w, method_power_literal_w, method_time_s, thread_power_literal_w,
 };
-use super::{JvmCycle, MethodCycle, ThreadCycle};
+use super::{ENDED, JvmCycle, MethodCycle, ThreadCycle};
 use crate::attribution::{Capacity, Split, SplitError};
 
 /// What a method spent in a thread.
@@ -14,7 +14,7 @@ pub struct MethodPower {
     pub method: usize,
     /// What it did.
     pub did: MethodCycle,
-    /// Its processor time in seconds: its duration's share of its thread's.
+    /// Its processor time in seconds: its share of its thread's.
     pub cpu_s: f64,
     /// Joules of the processor.
     pub cpu_j: f64,
@@ -28,11 +28,11 @@ pub struct MethodPower {
 /// What a thread spent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadPower {
-    /// Its number.
+    /// Its number; [`ENDED`] for all that have ended.
     pub id: u64,
     /// Its name.
     pub name: String,
-    /// Its processor time in seconds; absent for one that has ended.
+    /// Its processor time in seconds; absent for those that have ended where it is not known.
     pub cpu_s: Option<f64>,
     /// Joules of the processor, its methods' included.
     pub cpu_j: f64,
@@ -40,6 +40,9 @@ pub struct ThreadPower {
     pub literal_w: f64,
     /// Its methods.
     pub methods: Vec<MethodPower>,
+    /// Joules of the processor by node of the tree of calls, where samples tell: each is part
+    /// of its method's.
+    pub stacks: Vec<(usize, f64)>,
 }
 
 /// What a JVM spent. Threads and `rest_j` add up to `cpu_j`; a thread's methods, and what
@@ -52,7 +55,8 @@ pub struct JvmPower {
     pub network_j: Option<f64>,
     /// Threads.
     pub threads: Vec<ThreadPower>,
-    /// Joules of the JVM itself (collector, compiler) and of threads that have ended.
+    /// Joules of the JVM itself (collector, compiler), and of threads that have ended where
+    /// it is not known what these used.
     pub rest_j: f64,
     /// Network joules of bytes outside of all methods.
     pub network_rest_j: Option<f64>,
@@ -110,14 +114,15 @@ impl Shared<'_> {
         let d = self.cycle.duration_s;
         let thread_s = thread.cpu_s.unwrap_or(0.0);
         let literal_w = thread_power_literal_w(thread_s, self.cpu_j / d, d);
-        let durations: f64 = thread.methods.iter().map(|method| method.time_ns).sum();
+        let whole = thread.whole();
         let methods = thread.methods.iter().map(|method| {
-            let cpu_s = method_time_s(method.time_ns, durations, thread_s);
+            let weight = thread.weight(method);
+            let cpu_s = method_time_s(weight, whole, thread_s);
             MethodPower {
                 method: method.method,
                 did: *method,
                 cpu_s,
-                cpu_j: method_time_s(method.time_ns, durations, joules),
+                cpu_j: method_time_s(weight, whole, joules),
                 network_j: self
                     .network_j
                     .map(|all| method_network_w(total_bytes(method), self.process_bytes, all)),
@@ -131,18 +136,32 @@ impl Shared<'_> {
             cpu_j: joules,
             literal_w,
             methods: methods.collect(),
+            stacks: thread
+                .stacks
+                .iter()
+                .map(|(node, time_ns)| (*node, method_time_s(*time_ns, whole, joules)))
+                .collect(),
         }
     }
 }
 
+impl ThreadPower {
+    fn outside_j(&self) -> f64 {
+        let methods: f64 = self.methods.iter().map(|method| method.cpu_j).sum();
+        // Rounding is no energy.
+        if methods > 0.0 { (self.cpu_j - methods).max(0.0) } else { self.cpu_j }
+    }
+}
+
 impl JvmPower {
-    /// Joules of the processor in threads whose methods are not known.
+    /// Joules of the processor in threads that live, while no method was seen in them.
     pub fn without_method_j(&self) -> f64 {
-        let bare = self
-            .threads
-            .iter()
-            .filter(|thread| thread.methods.iter().all(|method| method.cpu_j == 0.0));
-        bare.map(|thread| thread.cpu_j).sum()
+        self.threads.iter().filter(|thread| thread.id != ENDED).map(ThreadPower::outside_j).sum()
+    }
+
+    /// Joules of threads that have ended, of which it is not known in which methods.
+    pub fn ended_j(&self) -> f64 {
+        self.threads.iter().filter(|thread| thread.id == ENDED).map(ThreadPower::outside_j).sum()
     }
 
     /// Whether all parts add up to the process's energies.
@@ -152,8 +171,9 @@ impl JvmPower {
         let methods = self.threads.iter().flat_map(|thread| &thread.methods);
         let network: f64 = methods.clone().filter_map(|method| method.network_j).sum();
         let methods: f64 = methods.map(|method| method.cpu_j).sum();
+        let outside = self.without_method_j() + self.ended_j();
         close(threads + self.rest_j, self.cpu_j)
-            && close(methods + self.without_method_j() + self.rest_j, self.cpu_j)
+            && close(methods + outside + self.rest_j, self.cpu_j)
             && close(network + self.network_rest_j.unwrap_or(0.0), self.network_j.unwrap_or(0.0))
     }
 }
@@ -191,11 +211,37 @@ mod tests {
         close(methods[1].cpu_s, 0.2);
         close(methods[1].network_j.unwrap(), 0.5);
         close(power.rest_j, 2.0);
+        close(power.ended_j(), 0.0);
         close(power.without_method_j(), 5.0);
         close(power.network_rest_j.unwrap(), 0.2);
         // literal: 5 W of the process, x 0.3 s / 2 s, x 0.2 s / 2 s
         close(power.threads[0].literal_w, 0.75);
         close(methods[1].literal_w, 0.075);
+    }
+
+    /// A third of what an ended thread used is in a method, by samples that outweigh durations.
+    #[test]
+    fn samples_outweigh_durations_and_what_is_outside_is_no_methods() {
+        let sampled = MethodCycle { sampled_ns: 1.0, ..method(0, 9.0, (0, 0)) };
+        let thread = ThreadCycle {
+            id: ENDED,
+            cpu_s: Some(0.6),
+            methods: vec![sampled, method(1, 99.0, (0, 0))],
+            outside_ns: 2.0,
+            stacks: vec![(4, 1.0)],
+            ..ThreadCycle::default()
+        };
+        let threads = vec![thread];
+        let cycle = JvmCycle { duration_s: 1.0, cpu_s: 1.0, threads, ..JvmCycle::default() };
+        let power = jvm_power(&cycle, 10.0, None).unwrap();
+        assert!(power.is_conserved());
+        let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12);
+        close(power.threads[0].methods[0].cpu_j, 2.0);
+        close(power.threads[0].methods[1].cpu_j, 0.0);
+        close(power.threads[0].stacks[0].1, 2.0);
+        close(power.ended_j(), 4.0);
+        close(power.without_method_j(), 0.0);
+        close(power.rest_j, 4.0);
     }
 
     /// A thread's processor time, and its methods: number, duration, bytes.

@@ -33,6 +33,8 @@ pub struct Greeting {
     pub way: Way,
     /// The JVM's version.
     pub java: String,
+    /// The JVM's monotonic clock at this moment, in nanoseconds.
+    pub now_ns: i64,
 }
 
 /// What the agent said that can't be understood.
@@ -57,9 +59,9 @@ pub enum ProtocolError {
 /// Sums of one method in one thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Exclusive nanoseconds by the probes' clock; of processor time when sampled.
+    /// Exclusive nanoseconds by the probes' clock.
     pub time_ns: i64,
-    /// Calls; samples when sampled.
+    /// Calls.
     pub calls: u64,
     /// Calls that were counted in windows of time alone, a part of all there were.
     pub calls_in_windows: u64,
@@ -70,6 +72,27 @@ pub struct Figures {
     /// Bytes that sockets wrote.
     pub sent: u64,
 }
+
+/// What samples say of a node of the tree of calls in one thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SampledFigures {
+    /// Nanoseconds of processor time.
+    pub time_ns: i64,
+    /// Samples.
+    pub samples: u64,
+}
+
+/// A method on a path of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallNode {
+    /// The node of its caller; none where the path begins.
+    pub parent: Option<usize>,
+    /// The method's number.
+    pub method: usize,
+}
+
+/// The thread under whose number those that have ended are told.
+pub const ENDED: u64 = 0;
 
 /// One reading.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -82,10 +105,14 @@ pub struct Reading {
     pub timed_ns: i64,
     /// New methods: number, class, name, descriptor, file, first and last line.
     pub methods: Vec<(usize, super::Method)>,
-    /// Live threads: name and processor time.
+    /// New nodes of the tree of calls, with their numbers.
+    pub nodes: Vec<(usize, CallNode)>,
+    /// Live threads: name and processor time; also [`ENDED`], where that is known.
     pub threads: BTreeMap<u64, (String, i64)>,
-    /// What has changed, by thread and method.
+    /// What probes found of what has changed, by thread and method.
     pub figures: BTreeMap<(u64, usize), Figures>,
+    /// What samples say, by thread and node; without one outside of all methods.
+    pub sampled: BTreeMap<(u64, Option<usize>), SampledFigures>,
     /// Bytes outside of all methods, by thread: received and sent.
     pub outside: BTreeMap<u64, (u64, u64)>,
     /// The running method of a thread, and the nanoseconds since it was last charged.
@@ -97,7 +124,7 @@ pub struct Reading {
 /// Reads the first line.
 pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
     let bad = || ProtocolError::Greeting(line.chars().take(60).collect());
-    let words = line.trim_end().strip_prefix("wattline-monitor 2 ").ok_or_else(bad)?;
+    let words = line.trim_end().strip_prefix("wattline-monitor 3 ").ok_or_else(bad)?;
     let field =
         |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     let way = match field("mode") {
@@ -106,7 +133,8 @@ pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
         _ => return Err(bad()),
     };
     let pid = field("pid").and_then(|pid| pid.parse().ok()).ok_or_else(bad)?;
-    Ok(Greeting { pid, way, java: field("java").unwrap_or("unknown").to_string() })
+    let now_ns = field("now").and_then(|now| now.parse().ok()).ok_or_else(bad)?;
+    Ok(Greeting { pid, way, java: field("java").unwrap_or("unknown").to_string(), now_ns })
 }
 
 /// Reads one answer to `read`.
@@ -140,6 +168,20 @@ fn add(line: &str, reading: &mut Reading) -> Option<()> {
     match kind {
         "problem" => reading.problems.push(rest.to_string()),
         "method" => reading.methods.push(method(rest)?),
+        "node" => {
+            let words = numbers(rest)?;
+            let [number, parent, method] = words.as_slice() else { return None };
+            let method = usize::try_from(*method).ok()?;
+            let node = CallNode { parent: usize::try_from(*parent).ok(), method };
+            reading.nodes.push((usize::try_from(*number).ok()?, node));
+        }
+        "s" => {
+            let words = numbers(rest)?;
+            let [thread, node, time_ns, samples] = words.as_slice() else { return None };
+            let key = (u64::try_from(*thread).ok()?, usize::try_from(*node).ok());
+            let samples = u64::try_from(*samples).ok()?;
+            reading.sampled.insert(key, SampledFigures { time_ns: *time_ns, samples });
+        }
         "thread" => {
             let mut words = rest.splitn(3, ' ');
             let (id, cpu_ns) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -213,7 +255,8 @@ mod tests {
 
     const READING: &str = "cycle 100 2000 7\nproblem x: y\n\
         method 0\tcom.a.B$C\tget\t(I[Ljava/lang/String;[[J)V\tB.java\t3\t9\n\
-        thread 13 500 qtp 1-2 @x\nm 13 0 40 2 1 3 10 20\noutside 13 1 2\nrunning 13 0 5\nend\n";
+        node 0 -1 0\nnode 1 0 0\nthread 13 500 qtp 1-2 @x\n\
+        s 13 1 30 2\ns 13 -1 5 1\nm 13 0 40 2 1 3 10 20\noutside 13 1 2\nrunning 13 0 5\nend\n";
 
     #[test]
     fn a_reading_with_every_kind_of_line() {
@@ -226,6 +269,10 @@ mod tests {
         let figures = reading.figures[&(13, 0)];
         assert_eq!((figures.time_ns, figures.calls, figures.sent), (40, 2, 20));
         assert_eq!((figures.calls_in_windows, reading.timed_ns), (1, 7));
+        assert_eq!(reading.nodes[1], (1, CallNode { parent: Some(0), method: 0 }));
+        assert_eq!(reading.nodes[0].1.parent, None);
+        assert_eq!(reading.sampled[&(13, Some(1))], SampledFigures { time_ns: 30, samples: 2 });
+        assert_eq!(reading.sampled[&(13, None)].time_ns, 5);
         assert_eq!((reading.running[&13], reading.outside[&13]), ((0, 5), (1, 2)));
     }
 
@@ -236,8 +283,9 @@ mod tests {
         let strange = parse_reading("cycle 1 2 3\nm 1 2\nend\n").unwrap_err();
         assert!(strange.to_string().contains("line 2"), "{strange}");
         assert!(parse_greeting("HTTP/1.1 400").is_err());
-        let greeting = parse_greeting("wattline-monitor 2 pid=7 mode=sampling java=17\n").unwrap();
-        assert_eq!((greeting.pid, greeting.way), (7, Way::Sampling));
+        let greeting =
+            parse_greeting("wattline-monitor 3 pid=7 mode=sampling java=17 now=5\n").unwrap();
+        assert_eq!((greeting.pid, greeting.way, greeting.now_ns), (7, Way::Sampling, 5));
     }
 
     proptest! {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{MethodRow, Recording};
+use super::super::jvm::ENDED;
+use super::{Counted, MethodRow, Recording};
 use crate::account::entry::share;
 use crate::account::{
     Accounts, BlockAccount, Entry, Femtojoules, Ledger, LedgerEntry, LedgerRow, LineKey,
@@ -30,9 +31,11 @@ pub struct MethodSum {
     pub first_line: u32,
     /// Last line.
     pub last_line: u32,
-    /// Calls; absent when sampled.
+    /// Calls; absent without a probe.
     pub calls: Option<u64>,
-    /// Samples; absent when instrumented.
+    /// Which of them were counted.
+    pub counted: Counted,
+    /// Samples; absent where none were taken.
     pub samples: Option<u64>,
     /// Waiting in seconds.
     pub waited_s: f64,
@@ -52,6 +55,11 @@ impl MethodSum {
     /// Processor and network.
     pub fn energy(&self) -> Femtojoules {
         self.cpu + self.network.unwrap_or(Femtojoules::ZERO)
+    }
+
+    /// Calls that the energy is of; absent where they were counted for a part of the time.
+    pub fn all_calls(&self) -> Option<u64> {
+        self.calls.filter(|_| !matches!(self.counted, Counted::Until(_)))
     }
 }
 
@@ -79,8 +87,8 @@ impl ProcessSum {
     }
 }
 
-/// All sums. `total` is the processes and `unattributed`; the JVM is its methods and
-/// `jvm_rest`.
+/// All sums. `total` is the processes and `unattributed`; the JVM is its methods, and three
+/// rests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sums {
     /// Seconds.
@@ -99,9 +107,24 @@ pub struct Sums {
     pub classes: BTreeMap<String, (Femtojoules, Option<u64>)>,
     /// Its threads: name, processor seconds and energy.
     pub threads: BTreeMap<(u32, u64), (String, f64, Femtojoules)>,
-    /// What of the JVM no method is known for: collector, compiler, threads outside of the
-    /// filter.
-    pub jvm_rest: Femtojoules,
+    /// Energy of threads that live, while no method was seen in them; of a JVM's network what
+    /// no method sent.
+    pub no_method: Femtojoules,
+    /// Energy of threads that have ended, of which it is not known in which methods.
+    pub ended: Femtojoules,
+    /// Energy of the JVM itself: collector, compiler.
+    pub jvm_itself: Femtojoules,
+}
+
+impl Sums {
+    /// What of the JVM no method is known for, with its names.
+    pub fn rests(&self) -> [(&'static str, Femtojoules); 3] {
+        [
+            ("threads without a known method", self.no_method),
+            ("threads that ended between looks", self.ended),
+            ("the JVM itself", self.jvm_itself),
+        ]
+    }
 }
 
 /// Adds up a recording.
@@ -135,9 +158,34 @@ pub fn sums(recording: &Recording) -> Sums {
         let of_row = |row: &super::JvmRow| row.cpu_j + row.network_j.unwrap_or(Femtojoules::ZERO);
         let jvm: Femtojoules = recording.jvm.iter().map(of_row).sum();
         sums.jvm = Some(jvm);
-        sums.jvm_rest = jvm - sums.methods.values().map(MethodSum::energy).sum();
+        add_rests(&mut sums, recording, jvm);
+    }
+    if let Some(about) = &recording.about.jvm {
+        for (key, sum) in &mut sums.methods {
+            sum.counted = about.counted(&key.class, &key.method);
+        }
     }
     sums
+}
+
+/// What of a JVM's energy no method has.
+fn add_rests(sums: &mut Sums, recording: &Recording, jvm: Femtojoules) {
+    let pid = recording.about.jvm.as_ref().map(|jvm| jvm.pid);
+    let of_threads = |ended: bool| -> Femtojoules {
+        let own = recording.threads.iter().filter(|row| Some(row.pid) == pid);
+        own.filter(|row| (row.thread == ENDED) == ended).map(|row| row.energy_j).sum()
+    };
+    let ended_methods = recording.methods.iter().filter(|row| row.thread == ENDED);
+    let (living, ended) = (of_threads(false), of_threads(true));
+    sums.ended = ended - ended_methods.map(|row| row.cpu_j).sum();
+    // Rounding of single rows is no energy of its own.
+    if (sums.ended.joules().0).abs() < 1e-9 * jvm.joules().0 {
+        sums.ended = Femtojoules::ZERO;
+    }
+    sums.jvm_itself =
+        recording.jvm.iter().map(|row| row.cpu_j).sum::<Femtojoules>() - living - ended;
+    let methods: Femtojoules = sums.methods.values().map(MethodSum::energy).sum();
+    sums.no_method = jvm - methods - sums.ended - sums.jvm_itself;
 }
 
 fn added(sum: Option<Femtojoules>, more: Option<Femtojoules>) -> Option<Femtojoules> {
@@ -250,7 +298,8 @@ fn sorted(mut blocks: Vec<BlockAccount>) -> Vec<BlockAccount> {
 fn method_blocks(sums: &Sums, whole: Femtojoules) -> Vec<BlockAccount> {
     let blocks = sums.methods.iter().enumerate().map(|(number, (key, sum))| {
         let names = (key.class.clone(), key.method.clone());
-        let calls = sum.calls.or(sum.samples).unwrap_or(0);
+        let counted = if sum.calls.is_some() { sum.all_calls() } else { sum.samples };
+        let calls = counted.unwrap_or(0);
         let mut block = block(number, names, calls, sum.energy(), whole);
         block.file.clone_from(&sum.file);
         (block.start_line, block.end_line) = (sum.first_line, sum.last_line);
@@ -308,7 +357,7 @@ fn grouped(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::{CycleRow, JvmAbout, JvmRow, ProcessRow};
+    use super::super::{CycleRow, JvmAbout, JvmRow, ProcessRow, ThreadRow};
     use super::*;
 
     pub(in super::super) fn fj(joules: f64) -> Femtojoules {
@@ -345,6 +394,17 @@ pub(super) mod tests {
                     network_j: None,
                 });
             }
+            for (thread, joules) in [(5, 5.25), (ENDED, 0.25)] {
+                recording.threads.push(ThreadRow {
+                    cycle,
+                    pid: 7,
+                    thread,
+                    name: format!("t{thread}"),
+                    cpu_s: Some(joules / 10.0),
+                    energy_j: fj(joules),
+                    literal_w: None,
+                });
+            }
             let (cpu_j, duration_s, cpu_s) = (fj(6.0), 1.0, 0.6);
             recording.jvm.push(JvmRow { cycle, pid: 7, duration_s, cpu_s, cpu_j, network_j: None });
             for (line, class, joules) in [(3, "a.A", 4.0), (9, "a.B", 1.0)] {
@@ -376,7 +436,8 @@ pub(super) mod tests {
     fn every_level_adds_up_exactly() {
         let sums = sums(&recording());
         assert_eq!((sums.total, sums.unattributed, sums.jvm), (fj(20.0), fj(2.0), Some(fj(12.0))));
-        assert_eq!(sums.jvm_rest, fj(2.0));
+        let rests = sums.rests().map(|(_, energy)| energy);
+        assert_eq!(rests, [fj(0.5), fj(0.5), fj(1.0)], "they hold what methods do not");
         let accounts = accounts_of(&sums);
         assert!(accounts.ledger.adds_up());
         assert_eq!(accounts.explained(), fj(10.0));

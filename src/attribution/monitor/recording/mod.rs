@@ -2,13 +2,15 @@
 //! are made again at any time, and which other commands take like a campaign's.
 //!
 //! `monitor.toml` says what was measured and how; `cycles.csv`, `processes.csv`,
-//! `threads.csv`, `methods.csv` and `jvm.csv` hold a row per cycle and thing. Energies are
+//! `threads.csv`, `methods.csv`, `stacks.csv` and `jvm.csv` hold a row per cycle and thing,
+//! `nodes.csv` a row per node of the tree of calls. Energies are
 //! whole femtojoules, so that sums are exact.
 
 mod accounts;
 mod names;
 mod page;
 mod rows;
+mod stacks;
 mod tables;
 
 use serde::{Deserialize, Serialize};
@@ -17,9 +19,11 @@ pub use accounts::{MethodKey, MethodSum, ProcessSum, Sums, accounts_of, sums};
 pub use names::Renamed;
 pub use page::{page, summary_text};
 pub use rows::{
-    CycleRow, Head, JvmRow, MethodRow, ProcessRow, Recording, RecordingError, ThreadRow,
-    cycle_rows, jvm_rows, process_rows, read_rows, thread_rows, to_csv,
+    CycleRow, Head, JvmRow, MethodRow, NodeRow, ProcessRow, Recording, RecordingError, StackRow,
+    ThreadRow, cycle_rows, jvm_rows, node_rows, process_rows, read_rows, stack_rows, thread_rows,
+    to_csv,
 };
+pub use stacks::call_accounts;
 pub use tables::{ledger_csv, tables};
 
 /// The file that makes a folder a recording.
@@ -70,14 +74,51 @@ pub struct JvmAbout {
     pub java: String,
     /// `sampling` or `instrumentation`.
     pub way: String,
-    /// Methods whose probes were taken out, as they were called too often: their time is
-    /// in their callers' figures.
+    /// Methods whose probes were taken out, as they were called too often: their calls are
+    /// not counted from then on.
     pub folded: Vec<FoldedMethod>,
     /// Methods whose calls were counted in windows of time from some moment on: their
     /// counts are estimates.
     #[serde(default)]
     pub estimated: Vec<String>,
 }
+
+/// What a count of calls is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counted {
+    /// Of all calls.
+    #[default]
+    All,
+    /// An estimate: calls were counted in windows of time.
+    Estimated,
+    /// Of the calls up to the end of this cycle: then the method lost its probe.
+    Until(u64),
+}
+
+impl Counted {
+    /// The count for reading, marked where it is not that of all calls.
+    pub fn mark(self, count: String) -> String {
+        match self {
+            Counted::All => count,
+            Counted::Estimated => format!("~{count}"),
+            Counted::Until(_) => format!("{count}+"),
+        }
+    }
+}
+
+impl std::fmt::Display for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Counted::All => f.write_str("all"),
+            Counted::Estimated => f.write_str("estimated"),
+            Counted::Until(cycle) => write!(f, "until cycle {cycle}"),
+        }
+    }
+}
+
+/// What the marks of counts mean.
+pub const MARKS: &str = "calls: ~ estimated from windows of time; + counted until the method lost \
+                         its probe, as it was called too often; - no probe";
 
 /// A method that lost its probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +142,16 @@ impl FoldedMethod {
 }
 
 impl JvmAbout {
+    /// What the count of a method's calls is.
+    pub fn counted(&self, class: &str, method: &str) -> Counted {
+        let name = format!("{class}.{method}");
+        match self.folded.iter().find(|folded| folded.method == name) {
+            Some(folded) => Counted::Until(folded.after_cycle),
+            None if self.estimated.contains(&name) => Counted::Estimated,
+            None => Counted::All,
+        }
+    }
+
     /// The methods that are named beside the rows.
     fn other_names(&self) -> impl Iterator<Item = &str> {
         let folded = self.folded.iter().map(|folded| folded.method.as_str());

@@ -25,7 +25,8 @@ impl Recording {
         let folded = folded.filter_map(|method| parted(method).map(|(class, _)| class));
         let rows = self.methods.iter().map(|row| row.class.as_str());
         let host = |class: &str| class.split("$$Lambda").next().unwrap_or(class).to_string();
-        let all: Vec<&str> = rows.chain(folded).collect();
+        let nodes = self.nodes.iter().map(|row| row.class.as_str());
+        let all: Vec<&str> = rows.chain(folded).chain(nodes).collect();
         all.iter().flat_map(|class| [class.to_string(), host(class)]).collect()
     }
 
@@ -43,6 +44,13 @@ impl Recording {
             let named = mapping.name(recorded);
             let key = (std::mem::take(&mut row.class), std::mem::take(&mut row.method));
             seen.insert(key, named.certainty);
+            (row.class, row.method, row.file) = (named.class, named.method, named.file);
+            (row.first_line, row.last_line) = named.lines;
+        }
+        for row in &mut self.nodes {
+            let lines = (row.first_line, row.last_line);
+            let (class, method, file) = (&row.class, &row.method, &row.file);
+            let named = mapping.name(Recorded { class, method, file, lines });
             (row.class, row.method, row.file) = (named.class, named.method, named.file);
             (row.first_line, row.last_line) = named.lines;
         }
@@ -116,7 +124,7 @@ mod tests {
         let renamed = recording.rename(&mapping);
         assert_eq!(renamed, Renamed { named: 1, unknown: 1, ..Renamed::default() });
         let after = sums(&recording);
-        assert_eq!((before.jvm, before.jvm_rest), (after.jvm, after.jvm_rest));
+        assert_eq!((before.jvm, before.rests()), (after.jvm, after.rests()));
         let keys: Vec<String> =
             after.methods.keys().map(|key| format!("{}.{}", key.class, key.method)).collect();
         assert_eq!(keys, ["a.B.x(int)", "com.Game.run(int)"]);

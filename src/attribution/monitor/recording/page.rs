@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use askama::Template;
 
 use super::tables::by_energy;
-use super::{FoldedMethod, Recording, Sums};
+use super::{Counted, FoldedMethod, MARKS, Recording, Sums};
 use crate::account::Femtojoules;
 use crate::account::entry::share;
 use crate::report::format;
+use crate::report::view::calls::plain_picture;
+use crate::report::view::flame::FlameView;
 use crate::units::{Joules, Seconds, Watts};
 
 /// Rows of a table.
@@ -19,6 +21,7 @@ const TOP: usize = 30;
 struct Page<'a> {
     style: &'a str,
     script: &'a str,
+    flame_script: &'a str,
     version: &'a str,
     name: String,
     is_model: bool,
@@ -26,6 +29,8 @@ struct Page<'a> {
     headline: String,
     notes: Vec<String>,
     ledger: Vec<LedgerView>,
+    /// Who called, where samples tell.
+    flame: Option<FlameView>,
     tables: Vec<TableView>,
     facts: Vec<(&'static str, String)>,
 }
@@ -40,6 +45,8 @@ struct LedgerView {
 struct TableView {
     title: &'static str,
     sentence: &'static str,
+    /// What the marks of counts mean, where there are any.
+    marks: &'static str,
     first: &'static str,
     second: &'static str,
     calls: &'static str,
@@ -66,7 +73,8 @@ struct Row {
     first: String,
     second: String,
     calls: Option<u64>,
-    is_counted: bool,
+    /// Which calls were counted; absent where these are samples or nothing.
+    counted: Option<Counted>,
     energy: Femtojoules,
     cpu_s: f64,
 }
@@ -84,7 +92,7 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
         facts.push(("JVM", format!("pid {}, Java {}, {}", jvm.pid, jvm.java, jvm.way)));
         if !jvm.folded.is_empty() {
             let folded: Vec<String> = jvm.folded.iter().map(FoldedMethod::line).collect();
-            facts.push(("counted in callers: called too often for a probe", folded.join(", ")));
+            facts.push(("calls not counted any more: too many for a probe", folded.join(", ")));
         }
         if !jvm.estimated.is_empty() {
             facts.push(("calls counted in windows of time, and scaled", jvm.estimated.join(", ")));
@@ -93,6 +101,7 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
     let page = Page {
         style: include_str!("../../../report/templates/style.css"),
         script: include_str!("../../../report/templates/sort.js"),
+        flame_script: include_str!("../../../report/templates/flame.js"),
         version: env!("CARGO_PKG_VERSION"),
         name: format::visible(name),
         is_model: about.is_model(),
@@ -100,6 +109,8 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
         headline: format::visible(&format!("{}; {}", about.host, about.meter())),
         notes: about.notes.iter().map(|note| format::visible(note)).collect(),
         ledger: ledger(sums),
+        flame: super::call_accounts(recording)
+            .map(|calls| plain_picture(&calls, sums.jvm.unwrap_or(Femtojoules::ZERO).joules().0)),
         tables: tables(recording, sums),
         facts: facts.into_iter().map(|(name, value)| (name, format::visible(&value))).collect(),
     };
@@ -133,14 +144,20 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
             title: "Methods",
             sentence: "What a method's own code spends, over all threads, without the methods \
                        that it calls. Shares are of the JVM.",
+            marks: if is_marked(sums) { MARKS } else { "" },
             first: "Class",
             second: "Method",
             calls,
-            rows: views(methods(sums), sums.jvm.unwrap_or(Femtojoules::ZERO), sums.duration_s),
+            rows: views(
+                methods(sums, jvm.way == "sampling"),
+                sums.jvm.unwrap_or(Femtojoules::ZERO),
+                sums.duration_s,
+            ),
         });
         tables.push(TableView {
             title: "Classes",
             sentence: "The sum of their methods.",
+            marks: "",
             first: "Class",
             second: "",
             calls,
@@ -154,6 +171,7 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
     tables.push(TableView {
         title: "Processes",
         sentence: "Processor and, where it is known who sends, network.",
+        marks: "",
         first: "Process",
         second: "Name",
         calls: "Calls",
@@ -163,6 +181,7 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
         tables.push(TableView {
             title: "Threads",
             sentence: "Threads of the JVM and of watched processes.",
+            marks: "",
             first: "Process and thread",
             second: "Name",
             calls: "Calls",
@@ -172,12 +191,12 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
     tables
 }
 
-fn methods(sums: &Sums) -> Vec<Row> {
+fn methods(sums: &Sums, is_sampled: bool) -> Vec<Row> {
     let row = |(key, sum): (&super::MethodKey, &super::MethodSum)| Row {
         first: key.class.clone(),
         second: key.method.clone(),
-        calls: sum.calls.or(sum.samples),
-        is_counted: sum.calls.is_some(),
+        calls: if is_sampled { sum.samples } else { sum.calls },
+        counted: sum.calls.map(|_| sum.counted),
         energy: sum.energy(),
         cpu_s: sum.cpu_s,
     };
@@ -193,11 +212,21 @@ fn classes(sums: &Sums, calls: &str) -> Vec<Row> {
         first: class.clone(),
         second: String::new(),
         calls: *count,
-        is_counted: calls == "Calls",
+        counted: (calls == "Calls").then(|| counted(sums, class)),
         energy: *energy,
         cpu_s: cpu_s(class),
     };
     sums.classes.iter().map(row).collect()
+}
+
+/// The weakest of the counts of a class's methods.
+fn counted(sums: &Sums, class: &str) -> Counted {
+    let own = sums.methods.iter().filter(|(key, _)| key.class == class);
+    own.map(|(_, sum)| sum.counted).max().unwrap_or_default()
+}
+
+fn is_marked(sums: &Sums) -> bool {
+    sums.methods.values().any(|sum| sum.counted != Counted::All)
 }
 
 fn processes(sums: &Sums) -> Vec<Row> {
@@ -205,7 +234,7 @@ fn processes(sums: &Sums) -> Vec<Row> {
         first: pid.to_string(),
         second: sum.name.clone(),
         calls: None,
-        is_counted: false,
+        counted: None,
         energy: sum.energy(),
         cpu_s: sum.cpu_s,
     };
@@ -218,7 +247,7 @@ fn threads(sums: &Sums) -> Vec<Row> {
             first: format!("{pid} / {thread}"),
             second: name.clone(),
             calls: None,
-            is_counted: false,
+            counted: None,
             energy: *energy,
             cpu_s: *cpu_s,
         };
@@ -232,11 +261,15 @@ fn views(mut rows: Vec<Row>, whole: Femtojoules, seconds: f64) -> Vec<RowView> {
         .take(TOP)
         .map(|row| {
             let joules = row.energy.joules();
-            let calls = row.calls.filter(|calls| row.is_counted && *calls > 0);
+            let is_whole = |counted| !matches!(counted, Counted::Until(_));
+            let calls = row.calls.filter(|calls| row.counted.is_some_and(is_whole) && *calls > 0);
+            let mark = row.counted.unwrap_or_default();
             RowView {
                 first: format::visible(&row.first),
                 second: format::visible(&row.second),
-                calls: row.calls.map_or_else(|| format::NONE.into(), format::count),
+                calls: row
+                    .calls
+                    .map_or_else(|| format::NONE.into(), |calls| mark.mark(format::count(calls))),
                 calls_raw: row.calls.unwrap_or(0),
                 energy: format::energy(joules),
                 energy_raw: joules.0,
@@ -296,7 +329,7 @@ mod tests {
         let page = page("rec", &recording, &sums);
         assert!(page.contains("By a model, not measured"));
         assert!(!page.contains("<script>\u{202e}") && !page.contains('\u{202e}'));
-        assert!(page.contains("x(int)") && page.contains("jvm rest"));
+        assert!(page.contains("x(int)") && page.contains("the JVM itself"));
         let text = summary_text("rec", &recording, &sums);
         assert!(text.contains("no measurement") && text.contains("unattributed"), "{text}");
     }

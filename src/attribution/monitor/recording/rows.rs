@@ -65,11 +65,11 @@ pub struct ThreadRow {
     pub cycle: u64,
     /// Its process.
     pub pid: u32,
-    /// Its number, in the JVM or the system.
+    /// Its number, in the JVM or the system; 0 for all of a JVM's that have ended.
     pub thread: u64,
     /// Its name.
     pub name: String,
-    /// Processor time in seconds; empty where it ended.
+    /// Processor time in seconds; empty for those that ended, where it is not known.
     pub cpu_s: Option<f64>,
     /// Energy of the processor.
     #[serde(with = "joules")]
@@ -95,9 +95,9 @@ pub struct MethodRow {
     pub first_line: u32,
     /// Last line.
     pub last_line: u32,
-    /// Calls; empty when sampled.
+    /// Calls; empty without a probe.
     pub calls: Option<u64>,
-    /// Samples; empty when instrumented.
+    /// Samples; empty where none were taken.
     pub samples: Option<u64>,
     /// Exclusive duration by the probes' clock.
     pub duration_s: f64,
@@ -117,6 +117,39 @@ pub struct MethodRow {
     pub network_j: Option<Femtojoules>,
     /// Power by the paper's literal formula.
     pub literal_w: f64,
+}
+
+/// A path of calls in a thread in a cycle, by samples: a part of its last method's row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StackRow {
+    /// Number of the cycle.
+    pub cycle: u64,
+    /// The thread.
+    pub thread: u64,
+    /// The path's last node.
+    pub node: u64,
+    /// Energy of the processor.
+    #[serde(with = "joules")]
+    pub cpu_j: Femtojoules,
+}
+
+/// A node of the tree of calls: a method on a path.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeRow {
+    /// Its number; parents stand before their children.
+    pub node: u64,
+    /// Its caller's; empty where a path begins.
+    pub parent: Option<u64>,
+    /// Class.
+    pub class: String,
+    /// Method.
+    pub method: String,
+    /// Source file, by package.
+    pub file: String,
+    /// First line; 0 where unknown.
+    pub first_line: u32,
+    /// Last line.
+    pub last_line: u32,
 }
 
 /// A JVM in a cycle.
@@ -153,6 +186,10 @@ pub struct Recording {
     pub methods: Vec<MethodRow>,
     /// `jvm.csv`.
     pub jvm: Vec<JvmRow>,
+    /// `stacks.csv`.
+    pub stacks: Vec<StackRow>,
+    /// `nodes.csv`.
+    pub nodes: Vec<NodeRow>,
 }
 
 /// A file of a recording that can't be read.
@@ -281,8 +318,9 @@ pub fn jvm_rows(
             file: named.file,
             first_line: named.first_line,
             last_line: named.last_line,
-            calls: (way == Way::Instrumentation).then_some(method.did.calls),
-            samples: (way == Way::Sampling).then_some(method.did.calls),
+            calls: (way == Way::Instrumentation && method.did.is_counted)
+                .then_some(method.did.calls),
+            samples: (way == Way::Sampling || method.did.samples > 0).then_some(method.did.samples),
             duration_s: method.did.time_ns * 1e-9,
             waited_s: method.did.waited_ns * 1e-9,
             received: method.did.bytes.0,
@@ -305,6 +343,34 @@ pub fn jvm_rows(
         network_j: power.network_j.map(fj),
     };
     (jvm, methods.collect())
+}
+
+/// The paths of calls of a JVM.
+pub fn stack_rows(number: u64, power: &JvmPower) -> Vec<StackRow> {
+    let threads = power.threads.iter();
+    let all = threads.flat_map(|thread| thread.stacks.iter().map(|stack| (thread.id, *stack)));
+    let rows = all.filter(|(_, (_, joules))| *joules > 0.0).map(|(thread, (node, joules))| {
+        StackRow { cycle: number, thread, node: node as u64, cpu_j: fj(joules) }
+    });
+    rows.collect()
+}
+
+/// The nodes of the tree of calls from a number on.
+pub fn node_rows(state: &JvmState, from: usize) -> Vec<NodeRow> {
+    let nodes = state.nodes().iter().enumerate().skip(from);
+    let row = |(number, node): (usize, &super::super::jvm::CallNode)| {
+        let named = state.method(node.method);
+        NodeRow {
+            node: number as u64,
+            parent: node.parent.map(|parent| parent as u64),
+            class: named.class,
+            method: named.name,
+            file: named.file,
+            first_line: named.first_line,
+            last_line: named.last_line,
+        }
+    };
+    nodes.map(row).collect()
 }
 
 impl Recording {

@@ -34,9 +34,13 @@ pub(super) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
         None => rows.push(("processes", processes)),
         Some(jvm) => {
             if !sums.methods.is_empty() {
-                rows.push(("methods", jvm - sums.jvm_rest));
+                let rests: Femtojoules = sums.rests().into_iter().map(|(_, energy)| energy).sum();
+                rows.push(("methods", jvm - rests));
             }
-            rows.extend([("jvm rest", sums.jvm_rest), ("other processes", processes - jvm)]);
+            rows.extend(
+                sums.rests().into_iter().filter(|(_, energy)| *energy != Femtojoules::ZERO),
+            );
+            rows.push(("other processes", processes - jvm));
         }
     }
     rows.push(("unattributed", sums.unattributed));
@@ -106,7 +110,7 @@ fn processes(sums: &Sums) -> String {
         let figures = figures(None, energy, sums.total);
         table.row([pid.to_string(), sum.name.clone()].into_iter().chain(figures).chain(own));
     }
-    rest(&mut table, 2, sums.unattributed, sums.total, own.len());
+    rest(&mut table, &[UNATTRIBUTED, ""], sums.unattributed, sums.total, own.len());
     table.text()
 }
 
@@ -137,6 +141,7 @@ fn methods(sums: &Sums) -> String {
         "file",
         "first_line",
         "last_line",
+        "counted",
     ];
     let mut table = Table::new(&[&["class", "method"][..], &FIGURES, &own].concat());
     let whole = sums.jvm.unwrap_or(Femtojoules::ZERO);
@@ -145,8 +150,8 @@ fn methods(sums: &Sums) -> String {
         let power = energy.joules().0 / sums.duration_s.max(f64::MIN_POSITIVE);
         let own = [
             watts(energy, sums.duration_s),
-            per_call(energy.joules().0, sum.calls),
-            per_call(power, sum.calls),
+            per_call(energy.joules().0, sum.all_calls()),
+            per_call(power, sum.all_calls()),
             sum.literal_w.to_string(),
             sum.cpu_s.to_string(),
             sum.waited_s.to_string(),
@@ -157,12 +162,17 @@ fn methods(sums: &Sums) -> String {
             sum.file.clone(),
             sum.first_line.to_string(),
             sum.last_line.to_string(),
+            optional(sum.calls.map(|_| sum.counted)),
         ];
         let figures = figures(sum.calls, energy, whole);
         let names = [key.class.clone(), key.method.clone()];
         table.row(names.into_iter().chain(figures).chain(own));
     }
-    rest(&mut table, 2, sums.jvm_rest, whole, own.len());
+    for (name, energy) in sums.rests() {
+        if energy != Femtojoules::ZERO {
+            rest(&mut table, &[UNATTRIBUTED, name], energy, whole, own.len());
+        }
+    }
     table.text()
 }
 
@@ -177,7 +187,8 @@ fn classes(sums: &Sums) -> String {
             [class.clone()].into_iter().chain(figures).chain([watts(*energy, sums.duration_s)]),
         );
     }
-    rest(&mut table, 1, sums.jvm_rest, whole, 1);
+    let energy = sums.rests().into_iter().map(|(_, energy)| energy).sum();
+    rest(&mut table, &[UNATTRIBUTED], energy, whole, 1);
     table.text()
 }
 
@@ -189,11 +200,10 @@ pub(super) fn by_energy(sums: &Sums) -> Vec<(&MethodKey, &MethodSum)> {
 }
 
 /// The row of what no other holds.
-fn rest(table: &mut Table, keys: usize, energy: Femtojoules, whole: Femtojoules, own: usize) {
-    let mut fields = vec![UNATTRIBUTED.to_string()];
-    fields.resize(keys, none());
+fn rest(table: &mut Table, keys: &[&str], energy: Femtojoules, whole: Femtojoules, own: usize) {
+    let mut fields: Vec<String> = keys.iter().map(ToString::to_string).collect();
     fields.extend(figures(None, energy, whole));
-    fields.resize(keys + FIGURES.len() + own, none());
+    fields.resize(keys.len() + FIGURES.len() + own, none());
     table.row(fields);
 }
 
@@ -223,16 +233,19 @@ mod tests {
         assert_eq!(sum(&ledger_csv(&sums)), fj(40.0), "the whole and its parts");
         let mut without = sums.clone();
         without.methods.clear();
-        without.jvm_rest = sums.jvm.unwrap();
+        without.no_method = sums.jvm.unwrap() - sums.ended - sums.jvm_itself;
         let ledger = ledger_csv(&without);
         assert_eq!(sum(&ledger), fj(40.0));
         assert!(!ledger.contains("methods"), "no method was seen: no 0 J of them: {ledger}");
-        (without.jvm, without.jvm_rest) = (Some(Femtojoules::ZERO), Femtojoules::ZERO);
+        (without.jvm, without.no_method) = (Some(Femtojoules::ZERO), Femtojoules::ZERO);
+        (without.ended, without.jvm_itself) = (Femtojoules::ZERO, Femtojoules::ZERO);
         let ledger = ledger_csv(&without);
         assert_eq!(sum(&ledger), fj(40.0));
-        assert!(!ledger.contains("jvm rest"), "it was never read: no 0 J of it: {ledger}");
+        assert!(!ledger.contains("the JVM itself"), "it was never read: no 0 J of it: {ledger}");
         let per_call = column(&tables["methods.csv"], "energy_per_invocation_j");
-        assert_eq!(per_call, ["0.4", "0.1", ""]);
+        assert_eq!(per_call, ["0.4", "0.1", "", "", ""]);
+        assert_eq!(column(&tables["methods.csv"], "counted"), ["all", "all", "", "", ""]);
+        assert_eq!(column(&tables["methods.csv"], "method")[3], "threads that ended between looks");
         assert_eq!(column(&tables["methods.csv"], "power_per_invocation_w")[0], "0.2");
     }
 }

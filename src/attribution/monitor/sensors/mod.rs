@@ -4,6 +4,7 @@
 //! To add a sensor: a file with a type that implements [`Sensor`], and a line in
 //! [`sensor`].
 
+mod cgroups;
 mod cpufreq;
 mod meter;
 mod network;
@@ -13,6 +14,7 @@ mod users;
 use super::facts::Facts;
 use super::host::Snapshot;
 
+pub use cgroups::Cgroups;
 pub use cpufreq::Cpufreq;
 pub use meter::MeterReading;
 pub use network::Network;
@@ -57,6 +59,7 @@ pub trait Sensor: std::fmt::Debug {
 /// The sensor of a name, with no settings of its own.
 pub fn sensor(name: &str) -> Option<Box<dyn Sensor>> {
     match name {
+        "cgroups" => Some(Box::new(Cgroups)),
         "processes" => Some(Box::new(Processes)),
         "cpufreq" => Some(Box::new(Cpufreq)),
         "network" => Some(Box::new(Network)),
@@ -76,7 +79,7 @@ mod tests {
 
     #[test]
     fn sensors_have_their_names_and_refuse_an_empty_machine() {
-        for name in ["processes", "cpufreq", "network", "users"] {
+        for name in ["cgroups", "processes", "cpufreq", "network", "users"] {
             let sensor = sensor(name).unwrap();
             assert_eq!(sensor.name(), name);
             let error = sensor.read(&Snapshot::at(1.0), None, &mut Facts::default()).unwrap_err();

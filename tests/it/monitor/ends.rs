@@ -1,0 +1,52 @@
+//! What threads and JVMs did that end between two looks of the monitor.
+
+use super::*;
+
+/// Rows of an account that stand for what no method has.
+fn rest(methods: &[BTreeMap<String, String>], name: &str) -> f64 {
+    let row = methods.iter().find(|row| row["class"] == "(unattributed)" && row["method"] == name);
+    row.map_or(0.0, |row| number(row, "share"))
+}
+
+/// Two methods do all the work, in threads that are gone before their processor time is
+/// asked for.
+fn brief(options: &[&str]) -> Option<Shares> {
+    let shares = Shares::record(&["Brief", "8"], options, &[])?;
+    shares.are_its_own_within(0.12, &["heavy", "light"]);
+    let own = shares.of("heavy", "share") + shares.of("light", "share");
+    let (ended, itself) = (
+        rest(&shares.methods, "threads that ended between looks"),
+        rest(&shares.methods, "the JVM itself"),
+    );
+    assert!(own > 0.3, "{own} of the JVM, {ended} ended, {itself} itself: {:?}", shares.methods);
+    assert!(itself < own, "{itself}: {:?}", shares.methods);
+    Some(shares)
+}
+
+#[test]
+fn what_brief_threads_used_belongs_to_their_methods_by_samples() {
+    let Some(shares) = brief(&["--period-ms", "10"]) else { return };
+    let threads = rows(shares.folder.path().join("rec/accounts/threads.csv"));
+    assert!(threads.iter().any(|row| row["name"] == "(ended, or virtual)"), "{threads:?}");
+}
+
+#[test]
+fn what_brief_threads_used_belongs_to_their_methods_by_probes() {
+    brief(&["--mode", "instrumentation", "--exact"]);
+}
+
+/// A command of 0.9 s, and the last part of a cycle, are whole, however the JVM ends.
+#[test]
+fn a_jvm_that_ends_leaves_its_last_figures() {
+    for way in ["returns", "exits", "halts"] {
+        let exact = ["--mode", "instrumentation", "--exact", "--interval", "1"];
+        let command: [&'static str; 3] = ["Ends", "900", way];
+        let Some(ends) = Shares::record(&command, &exact, &[]) else { return };
+        let calls = ends.of("works", "executions");
+        assert_eq!(calls, ends.printed("calls"), "{way}: {:?}", ends.methods);
+        assert!(ends.of("works", "share") > 0.4, "{way}: {:?}", ends.methods);
+        let sampled = Shares::record(&command, &["--interval", "1"], &[]).unwrap();
+        assert!(sampled.of("works", "samples") > 3.0, "{way}: {:?}", sampled.methods);
+        assert!(sampled.of("works", "share") > 0.3, "{way}: {:?}", sampled.methods);
+    }
+}
