@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
@@ -22,7 +24,7 @@ import jdk.jfr.consumer.RecordingStream;
  * Recorder halts some of the threads at moments of real time, and has threads in native
  * methods in turns of their own. In a jar of its own: JDKs before 14 have no streams.
  */
-final class Recorder implements Sampler.Source {
+final class Recorder implements Sampler.Source, FlightRecorderListener {
     private static final String IN_JAVA = "jdk.ExecutionSample";
     private static final String IN_NATIVE = "jdk.NativeMethodSample";
     private static final String BY_PROCESSOR_TIME = "jdk.CPUTimeSample";
@@ -70,7 +72,16 @@ final class Recorder implements Sampler.Source {
     @Override
     public void run() {
         rest();
+        FlightRecorder.addListener(this);
         stream.start();
+    }
+
+    /** The stream's recording is the first to run after the one at rest. */
+    @Override
+    public void recordingStateChanged(Recording recording) {
+        if (recording.getState() == RecordingState.RUNNING) {
+            sampler.isRecording();
+        }
     }
 
     private static synchronized void rest() {
@@ -85,6 +96,7 @@ final class Recorder implements Sampler.Source {
 
     @Override
     public void close() {
+        FlightRecorder.removeListener(this);
         stream.close();
     }
 

@@ -52,6 +52,7 @@ final class Sampler implements Probe.ByteSampler {
     private final Map<String, Recent> kin = new HashMap<>();
     private final Recent ended = new Recent();
     private long endedShared;
+    private final CountDownLatch recording = new CountDownLatch(1);
     private final CountDownLatch begun = new CountDownLatch(1);
     /** Of real time, between two samples. */
     private final double periodNanos;
@@ -102,10 +103,24 @@ final class Sampler implements Probe.ByteSampler {
         thread.start();
     }
 
+    /** Samples are taken from now on. */
+    void isRecording() {
+        recording.countDown();
+    }
+
+    /** Waits until samples are taken, for not too long: short programs would have none. */
+    void awaitRecording() {
+        await(recording);
+    }
+
     /** Waits until there are samples, for not too long. */
     void await() {
+        await(begun);
+    }
+
+    private static void await(CountDownLatch latch) {
         try {
-            begun.await(5, TimeUnit.SECONDS);
+            latch.await(5, TimeUnit.SECONDS);
         } catch (InterruptedException hurry) {
             Thread.currentThread().interrupt();
         }
@@ -118,6 +133,7 @@ final class Sampler implements Probe.ByteSampler {
 
     private void run() {
         String problem = record();
+        isRecording();
         begun.countDown();
         if (!stopped && byDescriptor) {
             Service.complain("no Flight Recorder (" + problem + "): durations share the processor time");

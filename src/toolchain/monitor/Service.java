@@ -141,6 +141,8 @@ public final class Service {
         thread.start();
         if (sampler != null && running) {
             sampler.await();
+        } else if (sampler != null) {
+            sampler.awaitRecording();
         }
         File port = new File(settings.getProperty("port-file"));
         File half = new File(port.getPath() + ".half");
