@@ -6,7 +6,7 @@ use super::*;
 /// those that the program measures itself, and a count that stopped says so everywhere.
 #[test]
 fn folded_probes_leave_energies_right_and_their_counts_are_marked() {
-    let options = ["--mode", "instrumentation", "--interval", "0.5"];
+    let options = ["--mode", "instrumentation"];
     let Some(serves) = Shares::record(&["Serves", "12"], &options, &[]) else { return };
     serves.are_its_own_within(0.08, &["page", "tiny"]);
     let row = |name: &str| {
