@@ -80,7 +80,7 @@ fn summary(scenario: &Scenario, package: &Package) -> String {
     let dex = package.dex.iter().map(|(name, size)| format!("{name} {}", kilobytes(*size)));
     format!(
         "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} classes in {}; {} other \
-         files; signed (v1, v2)",
+         files; signed (v1, v2, v3)",
         application.package,
         kilobytes(package.bytes.len()),
         application.min_sdk,

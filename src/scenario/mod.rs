@@ -15,8 +15,7 @@ pub mod pattern;
 use std::path::Path;
 
 pub use checked::{
-    Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library,
-    Limits,
+    Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
     MeterChoice, MeterLog, Origin, Role, Scenario, Session, Source,
 };
 pub(crate) use error::nearest_of;

@@ -13,27 +13,18 @@ use super::{Jdk, ToolchainError, UTF8_LOCALE, cache};
 
 const SERVER: (&str, &str) = ("PackageServer.java", include_str!("java/PackageServer.java"));
 const D8: (&str, &str) = (
-    "com.android.tools:r8:8.5.35",
-    "4733945987ee0a840fafc34080b135259e01678412e07212b23f706334290294",
+    "com.android.tools:r8:9.5.28",
+    "38a9ffaaebbd17d1514e3ecbff5a85b989bb13c551b9e224c7409514eea84ff5",
 );
 const SIGNER: (&str, &str) = (
-    "com.android.tools.build:apksig:2.3.0",
-    "9637078c0016244e4be0941836295365a7e2e5b164c59cb7885783c40460bfee",
+    "com.android.tools.build:apksig:4.0.1",
+    "a41dc0674a27c39cf1c32aa405e7e52245afa5da9edbcd63db6f209a98202645",
 );
 /// Enough for what starts an application; where an SDK is installed, its platform is taken.
 const PLATFORM: (&str, &str) = (
     "com.google.android:android:4.1.1.4",
     "84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb",
 );
-/// The signer uses these packages of the JDK.
-const OPTIONS: [&str; 6] = [
-    "--add-exports",
-    "java.base/sun.security.x509=ALL-UNNAMED",
-    "--add-exports",
-    "java.base/sun.security.pkcs=ALL-UNNAMED",
-    "--add-exports",
-    "java.base/sun.security.util=ALL-UNNAMED",
-];
 /// Of the key's store: it keeps nobody out, as that of Android's own tools doesn't.
 const PASSWORD: &str = "wattline";
 
@@ -78,7 +69,7 @@ impl Packager {
     pub fn start(jdk: &Jdk, platform: &Path) -> Result<Packager, ToolchainError> {
         let tools = [fetch(D8.0, D8.1)?, fetch(SIGNER.0, SIGNER.1)?];
         let key = debug_key()?;
-        let process = WarmJvm::start(jdk, SERVER, &OPTIONS, &tools)?;
+        let process = WarmJvm::start(jdk, SERVER, &tools)?;
         Ok(Packager { process, platform: platform.to_path_buf(), key })
     }
 
@@ -91,7 +82,7 @@ impl Packager {
     pub fn dex(&mut self, jar: &Path, min_sdk: u32, out: &Path) -> Result<(), ToolchainError> {
         let paths = [out, jar, &self.platform].map(|path| path.display().to_string());
         let request = ["dex".to_string(), min_sdk.to_string()].into_iter().chain(paths);
-        self.ask("D8", &request.collect::<Vec<_>>())
+        self.ask("D8", &request.collect::<Vec<_>>()).map_err(with_remedy)
     }
 
     /// Signs a package, in the ways of all releases of Android since `min_sdk`.
@@ -115,10 +106,19 @@ impl Packager {
             Ok((_, said)) => {
                 Err(ToolchainError::Refused { program, message: said.trim_end().to_string() })
             }
-            Err(error) => {
-                Err(ToolchainError::Process { program, message: error.to_string() })
-            }
+            Err(error) => Err(ToolchainError::Process { program, message: error.to_string() }),
         }
+    }
+}
+
+/// D8 knows the class files of Java releases up to its own time.
+fn with_remedy(error: ToolchainError) -> ToolchainError {
+    match error {
+        ToolchainError::Refused { program, message } if message.contains("class file major") => {
+            let remedy = "set `java_release` in [application] to an older release of Java";
+            ToolchainError::Refused { program, message: format!("{message}; {remedy}") }
+        }
+        other => other,
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Compiler {
 impl Compiler {
     /// Starts the compiler's process.
     pub fn start(jdk: &Jdk) -> Result<Compiler, ToolchainError> {
-        Ok(Compiler { process: WarmJvm::start(jdk, SERVER, &[], &[])? })
+        Ok(Compiler { process: WarmJvm::start(jdk, SERVER, &[])? })
     }
 
     /// Compiles. The inner error lists what javac refused; nothing is left half written

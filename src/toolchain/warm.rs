@@ -23,7 +23,6 @@ impl WarmJvm {
     pub(super) fn start(
         jdk: &Jdk,
         (name, text): (&str, &str),
-        options: &[&str],
         classpath: &[PathBuf],
     ) -> std::result::Result<WarmJvm, ToolchainError> {
         let home =
@@ -32,7 +31,6 @@ impl WarmJvm {
         fs::write(&source, text).map_err(ToolchainError::io("write", &source))?;
         let mut process = Command::new(&jdk.java)
             .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
-            .args(options)
             .args(["-cp", &join_paths(classpath)])
             .arg(&source)
             .envs(UTF8_LOCALE)

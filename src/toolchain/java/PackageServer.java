@@ -1,6 +1,5 @@
 import com.android.apksig.ApkSigner;
 import com.android.tools.r8.ByteDataView;
-import com.android.tools.r8.ClassFileResourceProvider;
 import com.android.tools.r8.CompilationMode;
 import com.android.tools.r8.D8;
 import com.android.tools.r8.D8Command;
@@ -8,10 +7,12 @@ import com.android.tools.r8.DexFilePerClassFileConsumer;
 import com.android.tools.r8.DexIndexedConsumer;
 import com.android.tools.r8.Diagnostic;
 import com.android.tools.r8.DiagnosticsHandler;
-import com.android.tools.r8.ProgramResource;
+import com.android.tools.r8.GlobalSyntheticsConsumer;
+import com.android.tools.r8.GlobalSyntheticsResourceProvider;
 import com.android.tools.r8.origin.Origin;
+import com.android.tools.r8.references.ClassReference;
 import java.io.BufferedReader;
-import java.io.File;
+import java.io.ByteArrayInputStream;
 import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -41,12 +42,14 @@ import java.util.zip.ZipFile;
  *
  * <pre>
  * dex MIN_SDK OUT CLASSES LIBRARY...   classes of a jar to OUT/classes.dex, classes2.dex, ...
- * sign MIN_SDK IN OUT STORE PASSWORD   by the key of a PKCS12 store, v1 and v2
+ * sign MIN_SDK IN OUT STORE PASSWORD   by the key of a PKCS12 store, v1 to v3
  * </pre>
  */
 final class PackageServer {
     /** Of a class file with what it was compiled against -> its DEX. */
     private static final Map<String, byte[]> KNOWN = new HashMap<>();
+    /** The same -> what it needs once in a program, as records do before Android 14. */
+    private static final Map<String, byte[]> SHARED = new HashMap<>();
 
     public static void main(String[] args) throws Exception {
         BufferedReader in =
@@ -137,6 +140,16 @@ final class PackageServer {
                         return true;
                     }
                 });
+        builder.setGlobalSyntheticsConsumer(
+                new GlobalSyntheticsConsumer() {
+                    @Override
+                    public void accept(
+                            ByteDataView data, ClassReference context, DiagnosticsHandler handler) {
+                        synchronized (KNOWN) {
+                            SHARED.put(keys.get(context.getBinaryName()), data.copyByteData());
+                        }
+                    }
+                });
         run(builder, said);
     }
 
@@ -150,6 +163,9 @@ final class PackageServer {
                 throw new IllegalStateException("D8 left a class out");
             }
             builder.addDexProgramData(dex, Origin.unknown());
+            if (SHARED.containsKey(key)) {
+                builder.addGlobalSyntheticsResourceProviders(new Shared(SHARED.get(key)));
+            }
         }
         builder.addLibraryFiles(libraries);
         builder.setMinApiLevel(minSdk).setMode(CompilationMode.DEBUG);
@@ -217,6 +233,25 @@ final class PackageServer {
                 .setCreatedBy("wattline")
                 .build()
                 .sign();
+    }
+
+    /** What a class needs once in a program. */
+    private static final class Shared implements GlobalSyntheticsResourceProvider {
+        private final byte[] bytes;
+
+        Shared(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public Origin getOrigin() {
+            return Origin.unknown();
+        }
+
+        @Override
+        public InputStream getByteStream() {
+            return new ByteArrayInputStream(bytes);
+        }
     }
 
     /** Where a class came from, for messages. */
