@@ -45,7 +45,7 @@ mod tests {
             let entry = read.by_index(index).unwrap();
             let stored = entry.compression() == CompressionMethod::Stored;
             let start = entry.data_start().unwrap();
-            assert!(!stored || start % u64::from(ALIGNMENT) == 0, "{index}: {start}");
+            assert!(!stored || start.is_multiple_of(u64::from(ALIGNMENT)), "{index}: {start}");
         }
         assert_eq!(bytes, archive(&entries));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::apk::{self, Manifest};
 use crate::scenario::Scenario;
@@ -107,14 +107,14 @@ fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
     manifest.to_bytes()
 }
 
-fn compile_runner(jdk: &Jdk, platform: &PathBuf, folder: PathBuf) -> Result<Classes, BuildError> {
+fn compile_runner(jdk: &Jdk, platform: &Path, folder: PathBuf) -> Result<Classes, BuildError> {
     fs::create_dir(&folder).map_err(BuildError::io(&folder))?;
     let source = folder.join(RUNNER_SOURCE.0);
     fs::write(&source, RUNNER_SOURCE.1).map_err(BuildError::io(&source))?;
     let output = folder.join("classes");
     let request = CompileRequest {
         sources: vec![source],
-        classpath: vec![platform.clone()],
+        classpath: vec![platform.to_path_buf()],
         release: Some(8),
         output: output.clone(),
     };
