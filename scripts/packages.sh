@@ -3,7 +3,8 @@
 # missing (Debian, Ubuntu), else it prints the command that would.
 # Argument: `run` for what the pipeline on the virtual board needs, `test` for the
 # checks too. Chromium, and by npm what drives it (tests/browser), are for the report's tests
-# in a browser: what is missing of them stops nothing, these tests say that they are skipped.
+# in a browser, Android's tools for those of packages: what is missing of them stops nothing,
+# these tests say that they are skipped.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,12 +13,12 @@ need() { # program, package
     command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
 }
 
-want() { # program, package: only where this system has it
+want() { # program, package, what is skipped without it: only where this system has it
     command -v "$1" >/dev/null 2>&1 && return
     if [ "$(id -u)" = 0 ] && apt-cache show "$2" >/dev/null 2>&1; then
         missing="$missing $2"
     else
-        echo "no $1: the report's tests in a browser are skipped" >&2
+        echo "no $1: $3 is skipped" >&2
     fi
 }
 
@@ -45,8 +46,12 @@ need mvn maven
 [ -e /usr/share/java/asm.jar ] || missing="$missing libasm-java"
 if [ "${1:-run}" = test ]; then
     need shellcheck shellcheck
-    want chromium chromium
-    want npm npm
+    browser="the report's test in a browser"
+    want chromium chromium "$browser"
+    want npm npm "$browser"
+    for tool in apksigner aapt dexdump zipalign; do
+        want "$tool" "$tool" "the test of packages with Android's own tools"
+    done
 fi
 
 if [ -n "$missing" ]; then

@@ -24,6 +24,8 @@ pub mod instrument;
 
 pub mod toolchain;
 
+pub mod apk;
+
 pub mod power;
 
 pub mod scenario;

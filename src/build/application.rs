@@ -40,7 +40,7 @@ impl Application {
             .filter(|file| file.analyse)
             .map(|file| SourceFile::parse(&file.path, &file.text))
             .collect();
-        let classes = ClassPath::open(&sources.libraries)
+        let classes = ClassPath::open(&sources.class_path())
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let blocks = divide_all(&files, granularity);
         let Counted { mut dictionary, mut findings, guessed, .. } =

@@ -8,6 +8,7 @@ pub mod dry_run;
 pub mod error;
 mod jobs;
 mod last_words;
+pub mod package;
 mod platform;
 mod runner;
 pub mod sources;

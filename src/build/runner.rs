@@ -159,7 +159,7 @@ impl<'r> Runner<'r> {
     }
 
     fn plan(&self, input: &Input, folder: &Path, job: &Job) -> JvmRun {
-        let libraries = self.application.sources.libraries.iter().cloned();
+        let libraries = self.application.sources.class_path();
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
         let steps = input.steps.iter();

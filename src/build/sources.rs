@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::finding::{Finding, FindingKind};
-use crate::scenario::{Artifact, Origin, Role, Scenario, Source, place_of_key};
+use crate::scenario::{Artifact, LibraryRole, Origin, Role, Scenario, Source, place_of_key};
 use crate::toolchain::{artifact, jar};
 
 use super::{BuildError, platform};
@@ -34,8 +34,10 @@ pub struct Sources {
     pub resources: BTreeMap<String, Vec<u8>>,
     /// Where each file lies, by its path, for messages: `JAR!/PATH` in a jar.
     pub places: BTreeMap<String, String>,
-    /// Jars and class folders.
+    /// Jars and class folders that go with the application.
     pub libraries: Vec<PathBuf>,
+    /// Jars and class folders that are where it runs.
+    pub provided: Vec<PathBuf>,
     /// Files that could not be read as text, or are no part of an application.
     pub findings: Vec<Finding>,
 }
@@ -53,11 +55,16 @@ impl Sources {
         let mut hashes: BTreeMap<String, String> = own.collect();
         let resources = self.resources.iter();
         hashes.extend(resources.map(|(name, b)| (name.clone(), artifact::hash_of_bytes(b))));
-        for library in &self.libraries {
+        for library in self.class_path() {
             let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            hashes.insert(name, hash_of_library(library)?);
+            hashes.insert(name, hash_of_library(&library)?);
         }
         Ok(hashes)
+    }
+
+    /// What the application is compiled against.
+    pub fn class_path(&self) -> Vec<PathBuf> {
+        [self.libraries.as_slice(), &self.provided].concat()
     }
 }
 
@@ -88,7 +95,11 @@ pub fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
     }
     sources.files = files.into_values().collect();
     for (index, library) in scenario.libraries.iter().enumerate() {
-        sources.libraries.push(locate(scenario, library, &format!("library[{index}]"))?);
+        let place = locate(scenario, &library.origin, &format!("library[{index}]"))?;
+        match library.role {
+            LibraryRole::Packed => sources.libraries.push(place),
+            LibraryRole::Provided => sources.provided.push(place),
+        }
     }
     if sources.files.is_empty() {
         return Err(nothing_in(named_in, &sources.findings));

@@ -65,7 +65,7 @@ impl Survey {
         make: impl Fn(Counted) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) -> Result<Vec<Finding>, BuildError> {
-        let classes = ClassPath::open(&sources.libraries)
+        let classes = ClassPath::open(&sources.class_path())
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let files = sources.files.into_par_iter().with_max_len(FILES_MAX);
         let read = files.filter(|file| file.analyse).map(|file| {

@@ -39,7 +39,7 @@ pub struct VariantBuilder<'a> {
 }
 
 /// Entry name -> class file.
-pub(super) type Classes = BTreeMap<String, Vec<u8>>;
+pub type Classes = BTreeMap<String, Vec<u8>>;
 
 /// The unremoved application with one probe.
 pub(super) struct Base {
@@ -62,6 +62,24 @@ const MOST_PROBE_REPAIRS: u32 = 500;
 /// Releases of Java that are tried where the scenario's is too old: the first with modules
 /// (and factories of collections), then those with long-term support.
 const RELEASES: [u32; 5] = [9, 11, 17, 21, 25];
+
+impl Variant {
+    /// The entries of its archive, name -> bytes, with those of the libraries that go with it.
+    ///
+    /// # Errors
+    /// A library can't be read.
+    pub fn entries(&self, libraries: &[PathBuf]) -> Result<Classes, ToolchainError> {
+        let mut entries = self.classes.clone();
+        for library in libraries {
+            let of_library = match library.is_dir() {
+                true => jar::read_folder(library)?,
+                false => jar::read(library, "", jar::is_content)?,
+            };
+            jar::add_entries(&mut entries, of_library);
+        }
+        Ok(entries)
+    }
+}
 
 impl<'a> VariantBuilder<'a> {
     /// Starts a compiler, for a release of Java or the JDK's own. Nothing is compiled yet.
@@ -293,10 +311,10 @@ impl<'a> VariantBuilder<'a> {
     ) -> Result<Result<(), Vec<Diagnostic>>, BuildError> {
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
         let sources = jar::write_folder(&folder.join("src"), &bytes.collect())?;
-        let libraries = self.application.sources.libraries.iter();
+        let libraries = self.application.sources.class_path();
         let request = CompileRequest {
             sources,
-            classpath: classpath.iter().chain(libraries).cloned().collect(),
+            classpath: [classpath, &libraries].concat(),
             release: self.release,
             output: output.to_path_buf(),
         };

@@ -292,16 +292,8 @@ impl BoardDriver<'_, '_, '_> {
 
 /// A variant's jar as a board takes it: with the classes of the libraries.
 fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
-    let mut entries = variant.classes.clone();
-    for library in libraries {
-        let of_library = match library.is_dir() {
-            true => jar::read_folder(library)?,
-            false => jar::read(library, "", jar::is_content)?,
-        };
-        jar::add_entries(&mut entries, of_library);
-    }
     let application = &scenario.application;
     let attributes =
         [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
-    Ok(jar::pack(&attributes, &entries))
+    Ok(jar::pack(&attributes, &variant.entries(libraries)?))
 }

@@ -101,7 +101,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn checked_blocks(ids: &[u32], application: &Application) -> Result<BTreeSet<BlockId>, Failure> {
+/// Ids of `--remove` that are ids of the application.
+pub fn checked_blocks(
+    ids: &[u32],
+    application: &Application,
+) -> Result<BTreeSet<BlockId>, Failure> {
     let blocks = application.dictionary.blocks.len();
     match ids.iter().find(|&&id| id as usize >= blocks) {
         Some(id) => Err(Failure::Usage(format!(

@@ -57,6 +57,15 @@ pub fn remove_all(temporary: Option<&Path>) {
     }
     std::mem::forget(unfinished);
     temporary.into_iter().for_each(remove_folder);
+    // Other threads are still at work: they may have started or made something meanwhile.
+    for _ in 0..LOOKS {
+        thread::sleep(LOOK);
+        if descendants().is_empty() && !temporary.is_some_and(Path::exists) {
+            return;
+        }
+        end_children();
+        temporary.into_iter().for_each(remove_folder);
+    }
 }
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {

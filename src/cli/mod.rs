@@ -25,6 +25,7 @@ mod leftovers;
 mod monitor;
 mod output;
 mod pace;
+mod package;
 mod patterns;
 mod pipeline;
 mod plan;
@@ -84,6 +85,8 @@ enum Command {
     Instrument(instrument::Arguments),
     /// Run a program on the local JVM and count how often each block runs.
     Trace(trace::Arguments),
+    /// Make an Android package of a scenario's application.
+    Package(package::Arguments),
     /// Choose the cases of a campaign, by dry runs.
     Plan(plan::Arguments),
     /// Measure the cases of a campaign on a board.
@@ -160,6 +163,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Instrument(arguments) => instrument::run(&arguments),
+        Command::Package(arguments) => package::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),

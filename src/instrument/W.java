@@ -84,6 +84,11 @@ public final class W {
     }
 
 @VALUES@
+    /** Writes all counts, for a system that ends its processes without a word. */
+    public static void end() {
+        new Flush(false).run();
+    }
+
     private static Bank bank(Thread thread) {
         Bank last = recent;
         return last.thread == thread ? last : lookUp(thread);

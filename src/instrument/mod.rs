@@ -125,6 +125,12 @@ pub fn instrument_changed(
     instrument_where(files, blocks, options, |removed| !removed.is_empty()).files
 }
 
+/// The class that the probes of these files call, as a JVM names it. Its method `end` writes
+/// all counts.
+pub fn runtime_class(files: &[SourceFile]) -> String {
+    runtime::package(files) + ".W"
+}
+
 /// Instruments the files of whose removed blocks `wanted` holds.
 fn instrument_where(
     files: &[SourceFile],

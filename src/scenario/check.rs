@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::checked::{
-    Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
+    Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
     MeterChoice, Origin, Role, Scenario, Session, Source,
 };
 use super::error::Problem;
 use super::file::{
-    ApplicationFile, BoardFile, BuildFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
+    ApplicationFile, BoardFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
     KernelsFile, LibraryFile, LimitsFile, Protocol, RoleFile, ScenarioFile, SessionFile,
     SourceFile,
 };
@@ -31,7 +31,6 @@ impl TryFrom<ScenarioFile> for Scenario {
             application: check_application(written.application)?,
             sources: check_sources(&written.source)?,
             libraries: check_libraries(&written.library)?,
-            build: written.build.map(check_build).transpose()?,
             session: check_session(written.session)?,
             inputs: check_inputs(&written.input)?,
             board: check_board(&written.board)?,
@@ -75,7 +74,35 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
         GranularityFile::Expression => Granularity::Expression,
     };
     let (assertions, watch_loops) = (written.assertions, written.watch_loops);
-    Ok(Application { package, main, java_release, granularity, assertions, watch_loops })
+    let (min_sdk, target_sdk) = check_android(&written.min_sdk, &written.target_sdk)?;
+    Ok(Application {
+        package,
+        main,
+        java_release,
+        granularity,
+        assertions,
+        watch_loops,
+        min_sdk,
+        target_sdk,
+    })
+}
+
+/// The oldest Android and the one that it is made for. The one that Google's shop wants, and
+/// the oldest that the device scripts and the probes run on, where nothing is said.
+fn check_android(min: &Option<u32>, target: &Option<u32>) -> Result<(u32, u32), Problem> {
+    const OLDEST: u32 = 14;
+    const TARGET: u32 = 34;
+    let min = min.unwrap_or(OLDEST);
+    let target = target.unwrap_or(TARGET.max(min));
+    if !(OLDEST..=100).contains(&min) {
+        let problem = format!("must be an API level from {OLDEST} (Android 4.0) to 100");
+        return Err(Problem::new("application.min_sdk", problem));
+    }
+    if !(min..=100).contains(&target) {
+        let problem = format!("must be an API level from {min}, that of min_sdk, to 100");
+        return Err(Problem::new("application.target_sdk", problem));
+    }
+    Ok((min, target))
 }
 
 fn check_sources(written: &[SourceFile]) -> Result<Vec<Source>, Problem> {
@@ -107,9 +134,11 @@ fn check_source(written: &SourceFile, key: &str) -> Result<Source, Problem> {
     })
 }
 
-fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Origin>, Problem> {
+fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, Problem> {
     let check = |(index, library): (usize, &LibraryFile)| {
-        check_origin(&library.path, &library.maven, &library.sha256, &format!("library[{index}]"))
+        let LibraryFile { path, maven, sha256, role } = library;
+        let origin = check_origin(path, maven, sha256, &format!("library[{index}]"))?;
+        Ok(Library { origin, role: role.unwrap_or_default() })
     };
     written.iter().enumerate().map(check).collect()
 }
@@ -151,13 +180,6 @@ fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Art
         classifier: parts.get(3).map(|part| part.to_string()),
         sha256,
     })
-}
-
-fn check_build(written: BuildFile) -> Result<Build, Problem> {
-    if written.command.is_empty() {
-        return Err(Problem::new("build.command", "is empty; give a program and its arguments"));
-    }
-    Ok(Build { command: written.command, output: PathBuf::from(written.output) })
 }
 
 fn check_session(written: SessionFile) -> Result<Session, Problem> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, Protocol};
+use super::file::{Choice, LibraryRole, Protocol};
 use super::input::Step;
 use super::keys::Keys;
 use super::pattern::PathPattern;
@@ -27,9 +27,7 @@ pub struct Scenario {
     /// Source trees; at least one is analysed.
     pub sources: Vec<Source>,
     /// Jars of the class path.
-    pub libraries: Vec<Origin>,
-    /// The user's own build, if any.
-    pub build: Option<Build>,
+    pub libraries: Vec<Library>,
     /// One run of the application.
     pub session: Session,
     /// Input sequences, at least one, names unique.
@@ -83,6 +81,19 @@ pub struct Application {
     /// Whether loops that call nothing are watched in traced runs: they need fewer probes,
     /// and the JVM may drop the messages of its own exceptions sooner.
     pub watch_loops: bool,
+    /// The oldest Android that a package of it runs on, as an API level.
+    pub min_sdk: u32,
+    /// The Android that a package of it is made for, as an API level.
+    pub target_sdk: u32,
+}
+
+/// `[[library]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Library {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether it goes with the application.
+    pub role: LibraryRole,
 }
 
 /// Where an artifact comes from.
@@ -160,15 +171,6 @@ impl Source {
         let included = self.include.is_empty() || self.include.iter().any(|p| p.takes(path));
         included && !self.exclude.iter().any(|p| p.takes(path))
     }
-}
-
-/// `[build]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Build {
-    /// Program and arguments.
-    pub command: Vec<String>,
-    /// The jar that it makes, relative to the scenario file.
-    pub output: PathBuf,
 }
 
 /// `[session]`.

@@ -28,8 +28,6 @@ pub struct ScenarioFile {
     /// `[[library]]`: jars of the class path.
     #[serde(default)]
     pub library: Vec<LibraryFile>,
-    /// `[build]`, when the user's own command builds a variant.
-    pub build: Option<BuildFile>,
     /// `[session]`.
     #[serde(default)]
     pub session: SessionFile,
@@ -72,6 +70,10 @@ pub struct ApplicationFile {
     /// need fewer probes. Default true.
     #[serde(default = "watch_loops")]
     pub watch_loops: bool,
+    /// The oldest Android that a package of it runs on, as an API level. Default 14.
+    pub min_sdk: Option<u32>,
+    /// The Android that a package of it is made for. Default 34.
+    pub target_sdk: Option<u32>,
 }
 
 /// `application.granularity`.
@@ -129,17 +131,19 @@ pub struct LibraryFile {
     pub maven: Option<String>,
     /// SHA-256 of the artifact; needed with `maven`.
     pub sha256: Option<String>,
+    /// `"packed"` (default) or `"provided"`, by what runs the application.
+    pub role: Option<LibraryRole>,
 }
 
-/// `[build]`: the user's own build of a variant.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct BuildFile {
-    /// Program and arguments, run in the scenario's folder with `WATTLINE_SOURCES`
-    /// naming the variant's source folder.
-    pub command: Vec<String>,
-    /// What the command makes, relative to the scenario file: a jar.
-    pub output: String,
+/// `library.role`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LibraryRole {
+    /// It goes with the application.
+    #[default]
+    Packed,
+    /// It is where the application runs: `android.jar`.
+    Provided,
 }
 
 /// `[session]`: one run of the application on the board.

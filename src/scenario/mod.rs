@@ -15,12 +15,12 @@ pub mod pattern;
 use std::path::Path;
 
 pub use checked::{
-    Application, Artifact, BoardSettings, Build, CampaignSettings, Input, KernelSettings, Limits,
+    Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
     MeterChoice, MeterLog, Origin, Role, Scenario, Session, Source,
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub use file::{Choice, Protocol, ScenarioFile};
+pub use file::{Choice, LibraryRole, Protocol, ScenarioFile};
 pub use input::{Action, Step};
 pub use keys::Keys;
 pub use pattern::PathPattern;

@@ -2,13 +2,12 @@
 //! a second instead of one.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::{Jdk, ToolchainError, UTF8_LOCALE};
+use super::warm::WarmJvm;
+use super::{Jdk, ToolchainError};
 
-const SERVER: &str = include_str!("java/CompileServer.java");
+const SERVER: (&str, &str) = ("CompileServer.java", include_str!("java/CompileServer.java"));
 
 /// One error or warning of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,31 +38,13 @@ pub struct CompileRequest {
 /// A running compiler.
 #[derive(Debug)]
 pub struct Compiler {
-    process: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-    _home: tempfile::TempDir,
+    process: WarmJvm,
 }
 
 impl Compiler {
     /// Starts the compiler's process.
     pub fn start(jdk: &Jdk) -> Result<Compiler, ToolchainError> {
-        let home =
-            tempfile::tempdir().map_err(ToolchainError::io("create", std::env::temp_dir()))?;
-        let source = home.path().join("CompileServer.java");
-        fs::write(&source, SERVER).map_err(ToolchainError::io("write", &source))?;
-        let mut process = Command::new(&jdk.java)
-            .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
-            .arg(&source)
-            .envs(UTF8_LOCALE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(ToolchainError::io("start", &jdk.java))?;
-        let requests = process.stdin.take().expect("stdin was asked to be a pipe");
-        let answers = BufReader::new(process.stdout.take().expect("stdout was asked to be a pipe"));
-        Ok(Compiler { process, requests, answers, _home: home })
+        Ok(Compiler { process: WarmJvm::start(jdk, SERVER, &[])? })
     }
 
     /// Compiles. The inner error lists what javac refused; nothing is left half written
@@ -74,7 +55,7 @@ impl Compiler {
     ) -> Result<Result<(), Vec<Diagnostic>>, ToolchainError> {
         fs::create_dir_all(&request.output)
             .map_err(ToolchainError::io("create", &request.output))?;
-        let (code, output) = self.ask(&arguments(request)).map_err(|error| {
+        let (code, output) = self.process.ask(&arguments(request)).map_err(|error| {
             ToolchainError::Process { program: "javac", message: error.to_string() }
         })?;
         if code == 0 {
@@ -91,29 +72,6 @@ impl Compiler {
             });
         }
         Ok(Err(errors))
-    }
-
-    fn ask(&mut self, arguments: &[String]) -> std::io::Result<(i32, String)> {
-        let mut text = arguments.join("\n");
-        text.push_str("\n\n");
-        self.requests.write_all(text.as_bytes())?;
-        self.requests.flush()?;
-        let mut head = String::new();
-        self.answers.read_line(&mut head)?;
-        let mut numbers = head.split_whitespace().map(str::parse::<i64>);
-        let (Some(Ok(code)), Some(Ok(size))) = (numbers.next(), numbers.next()) else {
-            return Err(std::io::Error::other(format!("unexpected answer {head:?}")));
-        };
-        let mut bytes = vec![0; size as usize];
-        self.answers.read_exact(&mut bytes)?;
-        Ok((code as i32, String::from_utf8_lossy(&bytes).into_owned()))
-    }
-}
-
-impl Drop for Compiler {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

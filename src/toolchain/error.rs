@@ -76,6 +76,14 @@ pub enum ToolchainError {
         /// What it says.
         message: String,
     },
+    /// A tool refuses what it was given.
+    #[error("{program}: {message}")]
+    Refused {
+        /// Which program.
+        program: &'static str,
+        /// What it says.
+        message: String,
+    },
     /// The compiler or JVM process could not be talked to.
     #[error("{program} stopped answering: {message}")]
     Process {

@@ -4,6 +4,7 @@
 
 pub mod agent_link;
 pub mod agent_session;
+pub mod android;
 pub mod artifact;
 pub mod asm;
 pub mod cache;
@@ -14,6 +15,7 @@ pub mod jdk;
 pub mod jvm;
 pub mod locale;
 pub mod monitor_agent;
+mod warm;
 
 pub use compiler::{Compiler, Diagnostic};
 pub use error::ToolchainError;

@@ -115,6 +115,7 @@ fn modules_without_input_and_output_have_none() {
         "blocks",
         "operations",
         "instrument",
+        "apk",
         "campaign",
         "power",
         "dataset",

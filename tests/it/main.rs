@@ -17,6 +17,7 @@ mod meters;
 mod mistakes;
 mod monitor;
 mod operations;
+mod package;
 mod patterns;
 mod pipeline;
 mod probes;

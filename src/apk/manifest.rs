@@ -1,0 +1,94 @@
+//! The manifest of a package that is started by its instrumentation.
+
+use super::xml::{Element, Value};
+
+/// Android's attributes that are used, with their resource ids (`android.R.attr`).
+mod attr {
+    pub const LABEL: (&str, u32) = ("label", 0x0101_0001);
+    pub const NAME: (&str, u32) = ("name", 0x0101_0003);
+    pub const DEBUGGABLE: (&str, u32) = ("debuggable", 0x0101_000f);
+    pub const TARGET_PACKAGE: (&str, u32) = ("targetPackage", 0x0101_0021);
+    pub const VALUE: (&str, u32) = ("value", 0x0101_0024);
+    pub const MIN_SDK: (&str, u32) = ("minSdkVersion", 0x0101_020c);
+    pub const VERSION_CODE: (&str, u32) = ("versionCode", 0x0101_021b);
+    pub const VERSION_NAME: (&str, u32) = ("versionName", 0x0101_021c);
+    pub const TARGET_SDK: (&str, u32) = ("targetSdkVersion", 0x0101_0270);
+    pub const ALLOW_BACKUP: (&str, u32) = ("allowBackup", 0x0101_0280);
+    pub const SHELL: (&str, u32) = ("shell", 0x0101_0594);
+}
+
+/// What a device has to know of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest<'a> {
+    /// The application's package name.
+    pub package: &'a str,
+    /// What the device shows.
+    pub label: &'a str,
+    /// The oldest release of Android it runs on, as an API level.
+    pub min_sdk: u32,
+    /// The one it was made for: newer ones behave as that did.
+    pub target_sdk: u32,
+    /// The class of the instrumentation that starts it.
+    pub runner: &'a str,
+    /// Facts for the runner, which it reads from its own entry: name and value.
+    pub facts: Vec<(&'a str, &'a str)>,
+}
+
+impl Manifest<'_> {
+    /// `AndroidManifest.xml` in Android's binary form. Not debuggable, since that is compiled
+    /// without inlining; profileable by the shell, which releases before 10 overlook.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let text = |text: &str| Value::Text(text.to_string());
+        let sdk = Element::new("uses-sdk")
+            .android(attr::MIN_SDK, Value::Number(self.min_sdk))
+            .android(attr::TARGET_SDK, Value::Number(self.target_sdk));
+        let profileable = Element::new("profileable").android(attr::SHELL, Value::Flag(true));
+        let application = Element::new("application")
+            .android(attr::LABEL, text(self.label))
+            .android(attr::DEBUGGABLE, Value::Flag(false))
+            .android(attr::ALLOW_BACKUP, Value::Flag(false))
+            .child(profileable);
+        let runner = Element::new("instrumentation")
+            .android(attr::NAME, text(self.runner))
+            .android(attr::TARGET_PACKAGE, text(self.package));
+        let runner = self.facts.iter().fold(runner, |runner, (name, value)| {
+            let fact = Element::new("meta-data").android(attr::NAME, text(name));
+            runner.child(fact.android(attr::VALUE, text(value)))
+        });
+        Element::new("manifest")
+            .android(attr::VERSION_CODE, Value::Number(1))
+            .android(attr::VERSION_NAME, text("1"))
+            .plain("package", self.package)
+            .child(sdk)
+            .child(application)
+            .child(runner)
+            .to_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apk::xml::ANDROID;
+
+    #[test]
+    fn the_manifest_holds_its_names_and_is_the_same_each_time() {
+        let manifest = Manifest {
+            package: "org.example.app",
+            label: "app",
+            min_sdk: 14,
+            target_sdk: 34,
+            runner: "org.wattline.runner.Runner",
+            facts: vec![("wattline.main", "org.example.Main")],
+        };
+        let bytes = manifest.to_bytes();
+        let holds = |text: &str| {
+            let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            bytes.windows(units.len()).any(|window| window == units)
+        };
+        for text in ["org.example.app", "org.example.Main", "minSdkVersion", ANDROID] {
+            assert!(holds(text), "{text}");
+        }
+        assert_eq!(bytes, manifest.to_bytes());
+    }
+}

@@ -1,0 +1,127 @@
+//! Classes of a variant -> a signed Android package that an instrumentation starts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::apk::{self, Manifest};
+use crate::scenario::Scenario;
+use crate::toolchain::android::{self, Packager};
+use crate::toolchain::compiler::CompileRequest;
+use crate::toolchain::{Compiler, Jdk, ToolchainError, jar};
+
+use super::BuildError;
+use super::variant::Classes;
+
+/// Starts the application, and gives back what its probes counted.
+const RUNNER_SOURCE: (&str, &str) = ("Runner.java", include_str!("Runner.java"));
+/// The class that a device is told to start.
+pub const RUNNER: &str = "org.wattline.runner.Runner";
+
+/// A package as a device installs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// The signed archive.
+    pub bytes: Vec<u8>,
+    /// DEX files with their sizes in bytes.
+    pub dex: BTreeMap<String, usize>,
+    /// How many classes they hold.
+    pub classes: usize,
+    /// What else is in it, but manifest and signature.
+    pub resources: usize,
+}
+
+/// Makes packages of one application.
+pub struct PackageBuilder {
+    packager: Packager,
+    runner: Classes,
+    folder: tempfile::TempDir,
+}
+
+impl PackageBuilder {
+    /// Starts the tools; the first use on a machine fetches them.
+    ///
+    /// # Errors
+    /// A tool that can't be had.
+    pub fn new(jdk: &Jdk) -> Result<PackageBuilder, BuildError> {
+        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let platform = android::platform()?;
+        let runner = compile_runner(jdk, &platform, folder.path().join("runner"))?;
+        Ok(PackageBuilder { packager: Packager::start(jdk, &platform)?, runner, folder })
+    }
+
+    /// The package of a variant's entries; `probes` is the class that they call, if any. The
+    /// same entries give the same bytes.
+    ///
+    /// # Errors
+    /// What D8 or the signer refuses.
+    pub fn package(
+        &mut self,
+        scenario: &Scenario,
+        mut entries: Classes,
+        probes: Option<&str>,
+    ) -> Result<Package, BuildError> {
+        entries.extend(self.runner.clone());
+        let is_class = |name: &str| name.ends_with(".class");
+        let (classes, mut content): (Classes, Classes) =
+            entries.into_iter().partition(|(name, _)| is_class(name));
+        let resources = content.len();
+        let code = self.dex(&classes, scenario.application.min_sdk)?;
+        let dex = code.iter().map(|(name, bytes)| (name.clone(), bytes.len())).collect();
+        content.extend(code);
+        content.insert("AndroidManifest.xml".into(), manifest(scenario, probes));
+        let bytes = self.signed(&apk::archive(&content), scenario.application.min_sdk)?;
+        Ok(Package { bytes, dex, classes: classes.len(), resources })
+    }
+
+    fn dex(&mut self, classes: &Classes, min_sdk: u32) -> Result<Classes, BuildError> {
+        let (jar, out) = (self.folder.path().join("classes.jar"), self.folder.path().join("dex"));
+        fs::write(&jar, jar::pack(&[], classes)).map_err(BuildError::io(&jar))?;
+        fs::create_dir(&out).map_err(BuildError::io(&out))?;
+        self.packager.dex(&jar, min_sdk, &out)?;
+        let code = jar::read_folder(&out)?;
+        fs::remove_dir_all(&out).map_err(BuildError::io(&out))?;
+        Ok(code)
+    }
+
+    fn signed(&mut self, archive: &[u8], min_sdk: u32) -> Result<Vec<u8>, BuildError> {
+        let [unsigned, signed] = ["unsigned.apk", "signed.apk"].map(|n| self.folder.path().join(n));
+        fs::write(&unsigned, archive).map_err(BuildError::io(&unsigned))?;
+        self.packager.sign(&unsigned, min_sdk, &signed)?;
+        fs::read(&signed).map_err(BuildError::io(&signed))
+    }
+}
+
+fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
+    let application = &scenario.application;
+    let mut facts = vec![("wattline.main", application.main.as_str())];
+    facts.extend(probes.map(|class| ("wattline.probes", class)));
+    let manifest = Manifest {
+        package: &application.package,
+        label: &scenario.name,
+        min_sdk: application.min_sdk,
+        target_sdk: application.target_sdk,
+        runner: RUNNER,
+        facts,
+    };
+    manifest.to_bytes()
+}
+
+fn compile_runner(jdk: &Jdk, platform: &Path, folder: PathBuf) -> Result<Classes, BuildError> {
+    fs::create_dir(&folder).map_err(BuildError::io(&folder))?;
+    let source = folder.join(RUNNER_SOURCE.0);
+    fs::write(&source, RUNNER_SOURCE.1).map_err(BuildError::io(&source))?;
+    let output = folder.join("classes");
+    let request = CompileRequest {
+        sources: vec![source],
+        classpath: vec![platform.to_path_buf()],
+        release: Some(8),
+        output: output.clone(),
+    };
+    Compiler::start(jdk)?.compile(&request)?.map_err(|errors| {
+        let message = errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>();
+        let message = format!("{}: {}", platform.display(), message.join("; "));
+        ToolchainError::Refused { program: "javac", message }
+    })?;
+    Ok(jar::read_folder(&output)?)
+}

@@ -1,0 +1,132 @@
+//! `wattline package`: a variant of a scenario's application as an Android package.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::blocks::BlockId;
+use crate::build::package::{Package, PackageBuilder, RUNNER};
+use crate::build::{Application, Variant};
+use crate::instrument::{self, Probe};
+use crate::scenario::Scenario;
+use crate::toolchain::Jdk;
+
+use super::Failure;
+use super::folder;
+use super::instrument::{ProbeArgument, checked_blocks};
+use super::output::Output;
+use super::plan;
+use super::progress;
+
+const FILE: &str = "application.apk";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline package scenarios/click-and-move.toml --probe count --out target/package
+
+Writes application.apk, signed for all releases of Android from `application.min_sdk` on,
+and says what is in it and how to start it. An instrumentation calls the application's main
+method; what probes count comes back in its status. Steps of inputs (taps) are not sent.
+Packages of one user have one key, in the user's cache.")]
+pub struct Arguments {
+    /// The scenario file.
+    scenario: PathBuf,
+    /// What is put into each block: log needs files that a package can't give back.
+    #[arg(long, value_enum, default_value = "plain")]
+    probe: ProbeArgument,
+    /// Blocks whose statements are left out: ids of blocks.csv.
+    #[arg(long, value_delimiter = ',')]
+    remove: Vec<u32>,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let probe = Probe::from(arguments.probe);
+    if probe == Probe::Log {
+        let message = "--probe log: its files are no text, which is all that an instrumentation \
+                       gives back; use count, window or calls";
+        return Err(Failure::Usage(message.to_string()));
+    }
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    output.check_free(&[FILE])?;
+    let jdk = Jdk::find()?;
+    let loaded = folder::load(&arguments.scenario)?;
+    let removed = checked_blocks(&arguments.remove, &loaded.application)?;
+    let mut builder = plan::builder(&loaded, &jdk)?;
+    let variant = builder.build(&removed, probe)?;
+    let (scenario, application) = (&loaded.scenario, &loaded.application);
+    let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
+    let entries = variant.entries(&application.sources.libraries)?;
+    let package = PackageBuilder::new(&jdk)?.package(scenario, entries, probes.as_deref())?;
+    output.write(FILE, &package.bytes)?;
+    progress::result(summary(scenario, &package));
+    for line in blocks(application, &variant, builder.probed(probe), probe) {
+        progress::result(line);
+    }
+    progress::result(how_to_start(scenario, &output));
+    progress::say(format!("written: {}", output.path(FILE).display()));
+    Ok(())
+}
+
+fn summary(scenario: &Scenario, package: &Package) -> String {
+    let application = &scenario.application;
+    let dex = package.dex.iter().map(|(name, size)| format!("{name} {}", kilobytes(*size)));
+    format!(
+        "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} classes in {}; {} other \
+         files; signed (v1, v2, v3)",
+        application.package,
+        kilobytes(package.bytes.len()),
+        application.min_sdk,
+        application.target_sdk,
+        package.classes,
+        dex.collect::<Vec<_>>().join(", "),
+        package.resources,
+    )
+}
+
+/// What became of probes and of blocks to be removed.
+fn blocks(
+    application: &Application,
+    variant: &Variant,
+    probed: &[bool],
+    probe: Probe,
+) -> Vec<String> {
+    let all = application.dictionary.blocks.len();
+    let counted = probed.iter().filter(|probed| **probed).count();
+    let mut lines = Vec::new();
+    if probe != Probe::Plain {
+        lines.push(format!("  {counted} of {all} blocks are counted"));
+    }
+    if !variant.removed.is_empty() {
+        lines.push(format!("  without the statements of blocks {}", listed(&variant.removed)));
+    }
+    let kept = variant.kept.iter();
+    lines.extend(kept.map(|(id, why)| format!("  block {} had to stay: {why}", id.0)));
+    lines
+}
+
+fn listed(blocks: &BTreeSet<BlockId>) -> String {
+    blocks.iter().map(|id| id.0.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn how_to_start(scenario: &Scenario, output: &Output) -> String {
+    let extras = scenario.inputs.first().map(|input| scenario.extras(input)).unwrap_or_default();
+    let extras = extras.iter().map(|(key, value)| format!("-e {key} '{value}' "));
+    format!(
+        "  adb install -r -t {}\n  adb shell am instrument -w -r {}{}/{RUNNER}",
+        output.path(FILE).display(),
+        extras.collect::<String>(),
+        scenario.application.package,
+    )
+}
+
+fn kilobytes(bytes: usize) -> String {
+    format!("{} kB", bytes.div_ceil(1000))
+}

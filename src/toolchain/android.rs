@@ -1,0 +1,176 @@
+//! What makes an Android package: D8 and the signer, fetched by name and hash, the classes
+//! of the platform, and a key for debugging.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::artifact::fetch;
+use super::jdk::find_tool;
+use super::warm::WarmJvm;
+use super::{Jdk, ToolchainError, UTF8_LOCALE, cache};
+
+const SERVER: (&str, &str) = ("PackageServer.java", include_str!("java/PackageServer.java"));
+const D8: (&str, &str) = (
+    "com.android.tools:r8:9.5.28",
+    "38a9ffaaebbd17d1514e3ecbff5a85b989bb13c551b9e224c7409514eea84ff5",
+);
+const SIGNER: (&str, &str) = (
+    "com.android.tools.build:apksig:4.0.1",
+    "a41dc0674a27c39cf1c32aa405e7e52245afa5da9edbcd63db6f209a98202645",
+);
+/// Enough for what starts an application; where an SDK is installed, its platform is taken.
+const PLATFORM: (&str, &str) = (
+    "com.google.android:android:4.1.1.4",
+    "84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb",
+);
+/// Of the key's store: it keeps nobody out, as that of Android's own tools doesn't.
+const PASSWORD: &str = "wattline";
+
+/// The classes of the platform that a package is compiled against: those of the newest
+/// platform in `$ANDROID_HOME` (or `$ANDROID_SDK_ROOT`), else those of Android 4.1.
+///
+/// # Errors
+/// Maven can't fetch what is not in the cache.
+pub fn platform() -> Result<PathBuf, ToolchainError> {
+    let homes = ["ANDROID_HOME", "ANDROID_SDK_ROOT"].into_iter().filter_map(env::var_os);
+    let installed = homes.filter_map(|home| newest_platform(&Path::new(&home).join("platforms")));
+    match installed.into_iter().next() {
+        Some(jar) => Ok(jar),
+        None => fetch(PLATFORM.0, PLATFORM.1),
+    }
+}
+
+/// The `android.jar` of the folder `android-N` with the highest N.
+fn newest_platform(platforms: &Path) -> Option<PathBuf> {
+    let folders = fs::read_dir(platforms).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let level = |folder: &Path| -> Option<u32> {
+        folder.file_name()?.to_str()?.strip_prefix("android-")?.parse().ok()
+    };
+    let with_jar = folders.filter(|folder| folder.join("android.jar").is_file());
+    let newest = with_jar.filter(|folder| level(folder).is_some()).max_by_key(|f| level(f))?;
+    Some(newest.join("android.jar"))
+}
+
+/// D8 and the signer, running.
+#[derive(Debug)]
+pub struct Packager {
+    process: WarmJvm,
+    platform: PathBuf,
+    key: PathBuf,
+}
+
+impl Packager {
+    /// Starts them; the first use on a machine fetches them and makes a key.
+    ///
+    /// # Errors
+    /// Maven can't fetch what is not in the cache; no JDK; a cache that can't be written.
+    pub fn start(jdk: &Jdk, platform: &Path) -> Result<Packager, ToolchainError> {
+        let tools = [fetch(D8.0, D8.1)?, fetch(SIGNER.0, SIGNER.1)?];
+        let key = debug_key()?;
+        let process = WarmJvm::start(jdk, SERVER, &tools)?;
+        Ok(Packager { process, platform: platform.to_path_buf(), key })
+    }
+
+    /// The classes of a jar as `classes.dex`, `classes2.dex`, ... in a folder, with their
+    /// lines. One application's classes alone go through one packager: a class that it has
+    /// seen is not compiled again.
+    ///
+    /// # Errors
+    /// What D8 refuses, in its words.
+    pub fn dex(&mut self, jar: &Path, min_sdk: u32, out: &Path) -> Result<(), ToolchainError> {
+        let paths = [out, jar, &self.platform].map(|path| path.display().to_string());
+        let request = ["dex".to_string(), min_sdk.to_string()].into_iter().chain(paths);
+        self.ask("D8", &request.collect::<Vec<_>>()).map_err(with_remedy)
+    }
+
+    /// Signs a package, in the ways of all releases of Android since `min_sdk`.
+    ///
+    /// # Errors
+    /// What the signer refuses, in its words.
+    pub fn sign(
+        &mut self,
+        unsigned: &Path,
+        min_sdk: u32,
+        signed: &Path,
+    ) -> Result<(), ToolchainError> {
+        let paths = [unsigned, signed, &self.key].map(|path| path.display().to_string());
+        let request = ["sign".to_string(), min_sdk.to_string()].into_iter().chain(paths);
+        self.ask("apksig", &request.chain([PASSWORD.to_string()]).collect::<Vec<_>>())
+    }
+
+    fn ask(&mut self, program: &'static str, request: &[String]) -> Result<(), ToolchainError> {
+        match self.process.ask(request) {
+            Ok((0, _)) => Ok(()),
+            Ok((_, said)) => {
+                Err(ToolchainError::Refused { program, message: said.trim_end().to_string() })
+            }
+            Err(error) => Err(ToolchainError::Process { program, message: error.to_string() }),
+        }
+    }
+}
+
+/// D8 knows the class files of Java releases up to its own time.
+fn with_remedy(error: ToolchainError) -> ToolchainError {
+    match error {
+        ToolchainError::Refused { program, message } if message.contains("class file major") => {
+            let remedy = "set `java_release` in [application] to an older release of Java";
+            ToolchainError::Refused { program, message: format!("{message}; {remedy}") }
+        }
+        other => other,
+    }
+}
+
+/// The store of the key that packages are signed with, made once: a device takes a package
+/// for an installed one only if both have the same key.
+fn debug_key() -> Result<PathBuf, ToolchainError> {
+    let (folder, store) = (cache::folder(), cache::folder().join("debug-key.p12"));
+    if store.is_file() {
+        return Ok(store);
+    }
+    fs::create_dir_all(&folder).map_err(ToolchainError::io("create", &folder))?;
+    let work = tempfile::tempdir_in(&folder).map_err(ToolchainError::io("create", &folder))?;
+    let made = work.path().join("key.p12");
+    let keytool = find_tool("keytool")?;
+    let output = Command::new(&keytool)
+        .args(["-genkeypair", "-alias", "wattline", "-keyalg", "RSA", "-keysize", "2048"])
+        .args(["-validity", "10950", "-dname", "CN=wattline debug", "-storetype", "PKCS12"])
+        .args(["-storepass", PASSWORD, "-keystore"])
+        .arg(&made)
+        .envs(UTF8_LOCALE)
+        .output()
+        .map_err(ToolchainError::io("start", &keytool))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        return Err(ToolchainError::Refused { program: "keytool", message });
+    }
+    // Of two that make one, the first wins.
+    match fs::hard_link(&made, &store) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(ToolchainError::io("create", &store)(error))
+        }
+        _ => Ok(store),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_platform_with_classes_is_taken() {
+        let home = tempfile::tempdir().unwrap();
+        for (name, has_jar) in [("android-9", true), ("android-34", true), ("android-35", false)] {
+            let folder = home.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            if has_jar {
+                fs::write(folder.join("android.jar"), "").unwrap();
+            }
+        }
+        fs::create_dir(home.path().join("android-Baklava")).unwrap();
+        let newest = newest_platform(home.path());
+        assert_eq!(newest, Some(home.path().join("android-34/android.jar")));
+        assert_eq!(newest_platform(&home.path().join("none")), None);
+    }
+}

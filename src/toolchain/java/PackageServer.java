@@ -1,0 +1,300 @@
+import com.android.apksig.ApkSigner;
+import com.android.tools.r8.ByteDataView;
+import com.android.tools.r8.CompilationMode;
+import com.android.tools.r8.D8;
+import com.android.tools.r8.D8Command;
+import com.android.tools.r8.DexFilePerClassFileConsumer;
+import com.android.tools.r8.DexIndexedConsumer;
+import com.android.tools.r8.Diagnostic;
+import com.android.tools.r8.DiagnosticsHandler;
+import com.android.tools.r8.GlobalSyntheticsConsumer;
+import com.android.tools.r8.GlobalSyntheticsResourceProvider;
+import com.android.tools.r8.origin.Origin;
+import com.android.tools.r8.references.ClassReference;
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.FileInputStream;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * D8 and the signer of packages, staying warm. Reads one argument a line; an empty line ends a
+ * request. Answers with 0 or 1 and the number of bytes of what there is to say on one line, then
+ * that. Requests:
+ *
+ * <pre>
+ * dex MIN_SDK OUT CLASSES LIBRARY...   classes of a jar to OUT/classes.dex, classes2.dex, ...
+ * sign MIN_SDK IN OUT STORE PASSWORD   by the key of a PKCS12 store, v1 to v3
+ * </pre>
+ */
+final class PackageServer {
+    /** Of a class file with what it was compiled against -> its DEX. */
+    private static final Map<String, byte[]> KNOWN = new HashMap<>();
+    /** The same -> what it needs once in a program, as records do before Android 14. */
+    private static final Map<String, byte[]> SHARED = new HashMap<>();
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        List<String> request = new ArrayList<>();
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            if (!line.isEmpty()) {
+                request.add(line);
+                continue;
+            }
+            Said said = new Said();
+            boolean good = true;
+            try {
+                answer(request);
+            } catch (Said.Failed failed) {
+                good = false;
+                said = failed.said;
+            } catch (Exception | LinkageError error) {
+                good = false;
+                said.say(String.valueOf(error));
+            }
+            request.clear();
+            byte[] text = said.text.toString().getBytes(StandardCharsets.UTF_8);
+            System.out.println((good ? 0 : 1) + " " + text.length);
+            System.out.write(text);
+            System.out.flush();
+        }
+    }
+
+    private static void answer(List<String> request) throws Exception {
+        int minSdk = Integer.parseInt(request.get(1));
+        Path[] paths = request.stream().skip(2).map(Paths::get).toArray(Path[]::new);
+        if (request.get(0).equals("dex")) {
+            Path[] libraries = Arrays.copyOfRange(paths, 2, paths.length);
+            dex(minSdk, paths[0], paths[1], libraries);
+        } else {
+            sign(minSdk, paths[0], paths[1], paths[2], request.get(5));
+        }
+    }
+
+    /** Only classes whose bytes were never seen are compiled; all are merged. */
+    private static void dex(int minSdk, Path out, Path jar, Path[] libraries) throws Exception {
+        Map<String, byte[]> classes = classesOf(jar);
+        String setting = minSdk + shapes(classes) + Arrays.toString(libraries);
+        Map<String, byte[]> unknown = new TreeMap<>();
+        Map<String, String> keys = new TreeMap<>();
+        for (Map.Entry<String, byte[]> one : classes.entrySet()) {
+            String key = setting + hash(one.getValue());
+            keys.put(one.getKey(), key);
+            if (!KNOWN.containsKey(key)) {
+                unknown.put(one.getKey(), one.getValue());
+            }
+        }
+        if (!unknown.isEmpty()) {
+            compile(minSdk, unknown, keys, jar, libraries);
+        }
+        merge(minSdk, out, keys.values(), libraries);
+    }
+
+    private static void compile(
+            int minSdk,
+            Map<String, byte[]> classes,
+            Map<String, String> keys,
+            Path jar,
+            Path[] libraries)
+            throws Exception {
+        Said said = new Said();
+        D8Command.Builder builder = D8Command.builder(said);
+        classes.forEach((name, bytes) -> builder.addClassProgramData(bytes, new Entry(name)));
+        builder.addLibraryFiles(libraries).addClasspathFiles(jar);
+        builder.setMinApiLevel(minSdk).setMode(CompilationMode.DEBUG).setIntermediate(true);
+        builder.setProgramConsumer(
+                new DexFilePerClassFileConsumer.ForwardingConsumer(null) {
+                    @Override
+                    public void accept(
+                            String descriptor,
+                            ByteDataView data,
+                            Set<String> descriptors,
+                            DiagnosticsHandler handler) {
+                        String name = descriptor.substring(1, descriptor.length() - 1);
+                        synchronized (KNOWN) {
+                            KNOWN.put(keys.get(name), data.copyByteData());
+                        }
+                    }
+
+                    @Override
+                    public boolean combineSyntheticClassesWithPrimaryClass() {
+                        return true;
+                    }
+                });
+        builder.setGlobalSyntheticsConsumer(
+                new GlobalSyntheticsConsumer() {
+                    @Override
+                    public void accept(
+                            ByteDataView data, ClassReference context, DiagnosticsHandler handler) {
+                        synchronized (KNOWN) {
+                            SHARED.put(keys.get(context.getBinaryName()), data.copyByteData());
+                        }
+                    }
+                });
+        run(builder, said);
+    }
+
+    private static void merge(int minSdk, Path out, Iterable<String> keys, Path[] libraries)
+            throws Exception {
+        Said said = new Said();
+        D8Command.Builder builder = D8Command.builder(said);
+        for (String key : keys) {
+            byte[] dex = KNOWN.get(key);
+            if (dex == null) {
+                throw new IllegalStateException("D8 left a class out");
+            }
+            builder.addDexProgramData(dex, Origin.unknown());
+            if (SHARED.containsKey(key)) {
+                builder.addGlobalSyntheticsResourceProviders(new Shared(SHARED.get(key)));
+            }
+        }
+        builder.addLibraryFiles(libraries);
+        builder.setMinApiLevel(minSdk).setMode(CompilationMode.DEBUG);
+        Files.createDirectories(out);
+        builder.setProgramConsumer(new DexIndexedConsumer.DirectoryConsumer(out));
+        run(builder, said);
+    }
+
+    private static void run(D8Command.Builder builder, Said said) throws Exception {
+        try {
+            D8.run(builder.build());
+        } catch (com.android.tools.r8.CompilationFailedException failed) {
+            if (said.text.length() == 0) {
+                said.say(String.valueOf(failed.getCause()));
+            }
+            throw new Said.Failed(said);
+        }
+    }
+
+    private static Map<String, byte[]> classesOf(Path jar) throws Exception {
+        Map<String, byte[]> classes = new TreeMap<>();
+        try (ZipFile zip = new ZipFile(jar.toFile())) {
+            for (ZipEntry entry : Collections.list(zip.entries())) {
+                String name = entry.getName();
+                boolean isModule = name.equals("module-info.class") || name.startsWith("META-INF/");
+                if (name.endsWith(".class") && !isModule) {
+                    try (InputStream bytes = zip.getInputStream(entry)) {
+                        String type = name.substring(0, name.length() - ".class".length());
+                        classes.put(type, bytes.readAllBytes());
+                    }
+                }
+            }
+        }
+        return classes;
+    }
+
+    /** What classes of one build see of each other, beside their own bytes: the names. */
+    private static String shapes(Map<String, byte[]> classes) throws Exception {
+        return hash(String.join("\n", classes.keySet()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String hash(byte[] bytes) throws Exception {
+        return Arrays.toString(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+
+    private static void sign(int minSdk, Path in, Path out, Path store, String password)
+            throws Exception {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream bytes = new FileInputStream(store.toFile())) {
+            keys.load(bytes, password.toCharArray());
+        }
+        String alias = keys.aliases().nextElement();
+        PrivateKey key = (PrivateKey) keys.getKey(alias, password.toCharArray());
+        X509Certificate certificate = (X509Certificate) keys.getCertificate(alias);
+        ApkSigner.SignerConfig signer =
+                new ApkSigner.SignerConfig.Builder(
+                                "wattline", key, Collections.singletonList(certificate))
+                        .build();
+        new ApkSigner.Builder(Collections.singletonList(signer))
+                .setInputApk(in.toFile())
+                .setOutputApk(out.toFile())
+                .setMinSdkVersion(minSdk)
+                .setV1SigningEnabled(true)
+                .setV2SigningEnabled(true)
+                .setCreatedBy("wattline")
+                .build()
+                .sign();
+    }
+
+    /** What a class needs once in a program. */
+    private static final class Shared implements GlobalSyntheticsResourceProvider {
+        private final byte[] bytes;
+
+        Shared(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public Origin getOrigin() {
+            return Origin.unknown();
+        }
+
+        @Override
+        public InputStream getByteStream() {
+            return new ByteArrayInputStream(bytes);
+        }
+    }
+
+    /** Where a class came from, for messages. */
+    private static final class Entry extends Origin {
+        private final String name;
+
+        Entry(String name) {
+            super(Origin.root());
+            this.name = name;
+        }
+
+        @Override
+        public String part() {
+            return name + ".class";
+        }
+    }
+
+    /** The errors of D8. */
+    private static final class Said implements DiagnosticsHandler {
+        final StringBuilder text = new StringBuilder();
+
+        synchronized void say(String line) {
+            text.append(line).append('\n');
+        }
+
+        @Override
+        public void error(Diagnostic error) {
+            say(error.getOrigin() + ": " + error.getDiagnosticMessage());
+        }
+
+        @Override
+        public void warning(Diagnostic warning) {}
+
+        @Override
+        public void info(Diagnostic info) {}
+
+        /** With what was said. */
+        static final class Failed extends Exception {
+            final transient Said said;
+
+            Failed(Said said) {
+                this.said = said;
+            }
+        }
+    }
+}

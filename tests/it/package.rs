@@ -1,0 +1,210 @@
+//! Android packages: what `wattline package` makes is taken by the tools that Android's own
+//! developers use, and its runner does what it should in a framework that does what
+//! Android's documentation says.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use super::host::has;
+
+const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
+const MAIN: &str = include_str!("package/Main.java");
+const SCENARIO: &str = "name = \"game\"\n[application]\npackage = \"org.example.game\"\n\
+    main = \"game.Main\"\njava_release = 17\nmin_sdk = 19\n[[source]]\npath = \"src\"\n\
+    [session]\nframes = 5\n[[input]]\nname = \"one\"\nextras = { rounds = \"5\" }\n";
+
+fn said(output: &Output) -> String {
+    let both = [output.stdout.as_slice(), &output.stderr].concat();
+    String::from_utf8_lossy(&both).into_owned()
+}
+
+/// A folder with a scenario.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("src/game")).unwrap();
+    fs::write(folder.path().join("src/game/Main.java"), MAIN).unwrap();
+    fs::write(folder.path().join("game.toml"), SCENARIO).unwrap();
+    folder
+}
+
+fn package(folder: &Path, out: &str, more: &[&str]) -> Output {
+    let mut command = Command::new(WATTLINE);
+    command.args(["package", "game.toml", "--out", out]).args(more).current_dir(folder);
+    command.output().unwrap()
+}
+
+/// The tools and what is fetched for them; says what is missing.
+fn can_package(answer: &Output) -> bool {
+    let text = said(answer);
+    let out_of_reach = text.contains("Maven could not fetch") || text.contains("`mvn` is not on");
+    if out_of_reach {
+        println!("SKIPPED: {text}");
+    }
+    !out_of_reach
+}
+
+fn entries(apk: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(apk).unwrap()).unwrap();
+    let count = archive.len();
+    let read = |index| {
+        let mut entry = archive.by_index(index).unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.name().unwrap().to_string(), bytes)
+    };
+    (0..count).map(read).collect()
+}
+
+#[test]
+fn a_package_is_whole_and_the_same_each_time() {
+    if !has(&["javac"]) {
+        return;
+    }
+    let folder = project();
+    let first = package(folder.path(), "first", &["--probe", "count"]);
+    if !can_package(&first) {
+        return;
+    }
+    assert!(first.status.success(), "{}", said(&first));
+    let told = said(&first);
+    for fact in ["org.example.game", "API level 19", "-e rounds '5'", "blocks are counted"] {
+        assert!(told.contains(fact), "{fact}: {told}");
+    }
+    let apk = |out: &str| folder.path().join(out).join("application.apk");
+    let content = entries(&apk("first"));
+    assert!(content["classes.dex"].starts_with(b"dex\n035\0"), "what Android 4.4 reads");
+    assert!(content["AndroidManifest.xml"].starts_with(&[3, 0, 8, 0]));
+    assert!(content.keys().any(|name| name.starts_with("META-INF/") && name.ends_with(".RSA")));
+    let bytes = fs::read(apk("first")).unwrap();
+    assert!(bytes.windows(16).any(|window| window == b"APK Sig Block 42"));
+    let second = package(folder.path(), "second", &["--probe", "count"]);
+    assert!(second.status.success(), "{}", said(&second));
+    assert!(fs::read(apk("second")).unwrap() == bytes, "the same package twice");
+    let again = package(folder.path(), "second", &[]);
+    assert_eq!(again.status.code(), Some(2), "{}", said(&again));
+}
+
+#[test]
+fn androids_own_tools_take_it() {
+    if !has(&["javac", "apksigner", "aapt", "dexdump", "zipalign"]) {
+        return;
+    }
+    let folder = project();
+    let made = package(folder.path(), "out", &[]);
+    if !can_package(&made) {
+        return;
+    }
+    let apk = folder.path().join("out/application.apk");
+    let tool = |words: &[&str]| {
+        let output = Command::new(words[0]).args(&words[1..]).arg(&apk).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", said(&output));
+        said(&output)
+    };
+    let verified = tool(&["apksigner", "verify", "-v", "--min-sdk-version", "19"]);
+    assert!(verified.contains("(JAR signing): true"), "{verified}");
+    assert!(verified.contains("v2 scheme (APK Signature Scheme v2): true"), "{verified}");
+    let badging = tool(&["aapt", "dump", "badging"]);
+    for fact in ["package: name='org.example.game'", "sdkVersion:'19'", "targetSdkVersion:'34'"] {
+        assert!(badging.contains(fact), "{badging}");
+    }
+    tool(&["zipalign", "-c", "4"]);
+    let classes = tool(&["dexdump"]);
+    for class in ["Lgame/Main;", "Lorg/wattline/runner/Runner;"] {
+        assert!(classes.contains(class), "{class}");
+    }
+    // Without probes there is nothing of them.
+    assert!(!classes.contains("wattline$rt"), "{classes}");
+}
+
+#[test]
+fn what_makes_no_package_is_told() {
+    if !has(&["javac"]) {
+        return;
+    }
+    let folder = project();
+    for (more, word) in [(["--probe", "log"], "use count"), (["--remove", "999"], "ids run from 0")]
+    {
+        let output = package(folder.path(), "out", &more);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(word), "{}", said(&output));
+    }
+    for (key, word) in [
+        ("min_sdk = 3", "application.min_sdk"),
+        ("min_sdk = 30\ntarget_sdk = 29", "application.target_sdk"),
+    ] {
+        fs::write(folder.path().join("game.toml"), SCENARIO.replace("min_sdk = 19", key)).unwrap();
+        let output = package(folder.path(), "out", &[]);
+        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+        assert!(said(&output).contains(word), "{}", said(&output));
+    }
+    assert!(!folder.path().join("out/application.apk").exists());
+}
+
+/// Compiles the runner with a framework of three pages, and the instrumented application.
+fn runner(folder: &Path) -> PathBuf {
+    let instrumented = folder.join("instrumented");
+    let made = Command::new(WATTLINE)
+        .args(["instrument", "src", "--probe", "count", "--out"])
+        .arg(&instrumented)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", said(&made));
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let trees = [project.join("tests/it/package/framework"), instrumented];
+    let files = trees.iter().flat_map(walkdir::WalkDir::new).map(|entry| entry.unwrap());
+    let files = files.map(|entry| entry.into_path());
+    let sources = files.filter(|path| path.extension().is_some_and(|end| end == "java"));
+    let classes = folder.join("classes");
+    let compiled = Command::new("javac")
+        .arg("-nowarn")
+        .arg("-d")
+        .arg(&classes)
+        .args(sources)
+        .arg(project.join("src/build/Runner.java"))
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", said(&compiled));
+    classes
+}
+
+#[test]
+fn the_runner_gives_back_what_was_counted_and_why_it_ended() {
+    if !has(&["javac", "java"]) {
+        return;
+    }
+    let folder = project();
+    let classes = runner(folder.path());
+    let files = folder.path().join("files");
+    fs::create_dir(&files).unwrap();
+    // Of an earlier run.
+    fs::write(files.join("wattline-counts-1.csv"), "block,executions\n0,99\n").unwrap();
+    let run = |rounds: &str| {
+        let output = Command::new("java")
+            .arg("-cp")
+            .arg(&classes)
+            .arg(format!("-Dfiles={}", files.display()))
+            .args(["-Dwattline.main=game.Main", "-Dwattline.probes=wattline$rt.W", "Start"])
+            .args(["org.wattline.runner.Runner", "rounds", rounds])
+            .output()
+            .unwrap();
+        said(&output)
+    };
+    let whole = run("5");
+    assert!(whole.contains("wattline: end 10"), "{whole}");
+    assert!(whole.contains("INSTRUMENTATION_RESULT: wattline.end=whole"), "{whole}");
+    assert!(whole.contains("INSTRUMENTATION_CODE: -1"), "{whole}");
+    assert!(whole.contains("wattline.file=wattline-counts-1.csv"), "{whole}");
+    let counts = whole.lines().filter_map(|line| line.split_once(',')?.1.parse::<u64>().ok());
+    let counts: Vec<u64> = counts.collect();
+    assert!(counts.contains(&5) && !counts.contains(&99), "{whole}");
+    let failed = run("13");
+    assert!(failed.contains("IllegalStateException: unlucky"), "{failed}");
+    assert!(failed.contains("INSTRUMENTATION_CODE: 0"), "{failed}");
+    assert!(failed.contains("wattline.file=wattline-counts-1.csv"), "{failed}");
+}
