@@ -102,7 +102,7 @@ public class Newest {
         }
     }
 
-    void main() throws InterruptedException {
+    void main() {
         List<String> h = List.of("h");
         System.out.println(name(new Dot(5, "abc")) + name(new Dot(0, "")) + name(new Dot(1, "")));
         System.out.println(name(new Group(null == h ? null : new Dot(1, ""), h)) + name(11));
@@ -118,10 +118,11 @@ public class Newest {
         System.out.println("""
             a text "block" \
             of one line""");
-        Thread virtual = Thread.ofVirtual().start(() -> {
-            for (int i = 0; i < 1000; i++) Thread.onSpinWait(); //= for_1.test 1001, for_1 1000
-        });
-        virtual.join();
+        try (var each = java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor()) {
+            each.submit(() -> { // whose end is waited for as long as it is begun
+                for (int i = 0; i < 1000; i++) Thread.onSpinWait(); //= for_1.test 1001, for_1 1000
+            });
+        }
         System.out.println(scope(new Dot(2, "s")));
         new Dot(-1, "");
     }
