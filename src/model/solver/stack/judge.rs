@@ -31,25 +31,31 @@ impl Judge {
     /// NMAE and its standard error, over what is held out together; cases of no energy have
     /// no relative error.
     pub fn nmae(&self, residuals: &[f64]) -> (f64, Option<f64>) {
-        self.mean(|i| (residuals[i] / self.y[i]).abs())
+        self.mean(|_| true, |i| (residuals[i] / self.y[i]).abs())
     }
 
     /// Whether the first has the larger error, by more than the standard error of the
     /// difference.
     pub fn is_worse(&self, ours: &[f64], theirs: &[f64]) -> bool {
-        let (mean, se) = self.mean(|i| (ours[i].abs() - theirs[i].abs()) / self.y[i].abs());
+        let (mean, se) =
+            self.mean(|_| true, |i| (ours[i].abs() - theirs[i].abs()) / self.y[i].abs());
         mean > se.unwrap_or(0.0)
     }
 
     /// The first fold in which the error is larger than flat's by more than the standard
-    /// error of one fold's figure: the standard deviation of flat's over the folds.
+    /// error of that: over the units of the fold, or the standard deviation over the folds
+    /// (all that is known where each fold is one unit), whichever is larger.
     pub fn loses(&self, residuals: &[f64], flat: &[f64]) -> Option<usize> {
-        let (ours, flat) = (self.by_fold(residuals), self.by_fold(flat));
-        let n = flat.len() as f64;
-        let mean = flat.iter().sum::<f64>() / n;
-        let squares: f64 = flat.iter().map(|nmae| (nmae - mean).powi(2)).sum();
-        let se = (squares / (n - 1.0)).sqrt();
-        (0..flat.len()).find(|fold| ours[*fold] > flat[*fold] + se)
+        let (ours, theirs) = (self.by_fold(residuals), self.by_fold(flat));
+        let n = theirs.len() as f64;
+        let mean = theirs.iter().sum::<f64>() / n;
+        let squares: f64 = theirs.iter().map(|nmae| (nmae - mean).powi(2)).sum();
+        let over_folds = (squares / (n - 1.0)).sqrt();
+        (0..theirs.len()).find(|fold| {
+            let error = |i: usize| (flat[i] / self.y[i]).abs();
+            let (_, within) = self.mean(|i| self.fold_of[i] == *fold, error);
+            ours[*fold] > theirs[*fold] + over_folds.max(within.unwrap_or(0.0))
+        })
     }
 
     fn by_fold(&self, residuals: &[f64]) -> Vec<f64> {
@@ -65,10 +71,14 @@ impl Judge {
         self.y[i] != 0.0
     }
 
-    /// Mean over the cases, and its standard error over the units (the ratio estimator's).
-    fn mean(&self, value: impl Fn(usize) -> f64) -> (f64, Option<f64>) {
+    /// Mean over some cases, and its standard error over their units (the ratio estimator's).
+    fn mean(
+        &self,
+        used: impl Fn(usize) -> bool,
+        value: impl Fn(usize) -> f64,
+    ) -> (f64, Option<f64>) {
         let unit = |unit: usize| {
-            let cases = self.units.cases(unit).iter().filter(|i| self.counts(**i));
+            let cases = self.units.cases(unit).iter().filter(|i| used(**i) && self.counts(**i));
             cases.fold((0.0, 0.0), |(n, sum), i| (n + 1.0, sum + value(*i)))
         };
         let units: Vec<(f64, f64)> =
