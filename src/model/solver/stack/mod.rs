@@ -25,7 +25,7 @@ use super::super::error::ModelError;
 use super::super::folds::assign_at_most;
 use super::super::gram::{FoldGrams, Gram};
 use super::super::linear::dot;
-use super::super::options::FitOptions;
+use super::super::options::{FitOptions, Penalty};
 use super::super::reach::{Reach, largest_shares};
 use super::{Covariance, Solution, diagnostics, shrink};
 
@@ -45,6 +45,8 @@ struct HeldOut {
     names: Vec<&'static str>,
     /// One vector of length m per candidate.
     residuals: Vec<Vec<f64>>,
+    /// Those of `shrink` by itself: where kernels tell costs, these reach everywhere.
+    alone: Vec<f64>,
     /// The place of the ridge's strength that did best; the others are left out of both.
     ridge: usize,
 }
@@ -55,15 +57,18 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let all: Vec<usize> = (0..design.x.nrows()).collect();
     let gram = Gram::of_rows(&wide.design, &all);
     let reach = reach(&wide, &gram, |_| true);
+    let own = known_everywhere(design, options, reach.clone());
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
     let Some(fold_of) = assign_at_most(&groups, options.inner_folds) else {
-        return Ok(alone(shrunk, reach));
+        return Ok(alone(shrunk, own));
     };
     let held_out = hold_out(&wide, options, &shrunk, &fold_of)?;
     let Some(judge) = Judge::new(design, options.inner_folds.unit, &fold_of) else {
-        return Ok(alone(shrunk, reach));
+        return Ok(alone(shrunk, own));
     };
-    let (choice, weights) = choose(&held_out, &judge);
+    let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
+    let (choice, weights) = choose(&held_out, &judge, knows_more);
+    let reach = if choice.chosen == SHRINK { own } else { reach };
     let fits = kept(wide.candidates(&gram, options, &shrunk)?, held_out.ridge);
     let part = |name: &str| held_out.names.iter().position(|n| *n == name).map(|k| weights[k]);
     let parts: Vec<(f64, Vec<f64>)> = fits
@@ -95,6 +100,19 @@ fn reach(wide: &Wide<'_>, gram: &Gram, used: impl Fn(usize) -> bool) -> Reach {
     Reach { cost_j, shares }
 }
 
+/// The reach of `shrink` by itself. A cost that a kernel measured, and whose error is taken at
+/// its word, was not found from cases, and so holds whatever a case consists of.
+fn known_everywhere(design: &Design, options: &FitOptions, mut reach: Reach) -> Reach {
+    if matches!(options.penalty, Penalty::Fixed(_)) {
+        for (feature, share) in design.features.iter().zip(&mut reach.shares) {
+            if options.priors.costs.iter().any(|known| known.operation == *feature) {
+                *share = 1.0;
+            }
+        }
+    }
+    reach
+}
+
 /// Weighted counts of a row.
 fn counts(design: &Design, i: usize) -> Vec<f64> {
     design.scale.iter().enumerate().map(|(j, scale)| design.x[(i, j)] * scale).collect()
@@ -109,9 +127,12 @@ fn hold_out(
 ) -> Result<HeldOut, ModelError> {
     let grams = FoldGrams::new(&wide.design, fold_of);
     let mut found: Vec<(&'static str, Vec<f64>)> = Vec::new();
+    let mut alone = vec![0.0; fold_of.len()];
     for (fold, (training, _)) in grams.rounds().enumerate() {
         let reach = reach(wide, &training, |i| fold_of[i] != fold);
+        let known = known_everywhere(wide.narrow, options, reach.clone());
         let fits = wide.candidates(&training, options, shrunk)?;
+        let shrink_at = fits.iter().position(|(name, _)| *name == SHRINK).unwrap_or(0);
         if found.is_empty() {
             found = fits.iter().map(|(name, _)| (*name, vec![0.0; fold_of.len()])).collect();
         }
@@ -121,6 +142,8 @@ fn hold_out(
             for ((_, residuals), costs) in found.iter_mut().zip(&costs) {
                 residuals[i] = row.energy(costs) - wide.design.y[i];
             }
+            let row = Row::new(wide, &known, i);
+            alone[i] = row.energy(&costs[shrink_at]) - wide.design.y[i];
         }
     }
     let square = |residuals: &[f64]| residuals.iter().map(|r| r * r).sum::<f64>();
@@ -133,7 +156,7 @@ fn hold_out(
         .into_iter()
         .filter(|(_, residuals)| residuals.iter().all(|r| r.is_finite()))
         .unzip();
-    Ok(HeldOut { names, residuals, ridge })
+    Ok(HeldOut { names, residuals, alone, ridge })
 }
 
 /// The candidates with one strength of the ridge, the one at the place `ridge`.
@@ -166,47 +189,57 @@ impl Row {
     }
 }
 
-/// The predictor, why, and the weight of each candidate.
-fn choose(held_out: &HeldOut, judge: &Judge) -> (Choice, Vec<f64>) {
+/// The predictor, why, and the weight of each candidate; `knows_more` if the prior of `shrink`
+/// says more than that each column may explain some share of the energy.
+fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f64>) {
     let HeldOut { names, residuals, .. } = held_out;
     let at = |name: &str| names.iter().position(|n| *n == name).expect("always a candidate");
-    let (shrink, flat) = (&residuals[at(SHRINK)], &residuals[at(FLAT)]);
+    let (shrink, flat) = (&held_out.alone, &residuals[at(FLAT)]);
     let combination = honest(residuals, judge);
     let [ours, theirs, plain] =
         [shrink, &combination, flat].map(|residuals| judge.nmae(residuals).0);
     let percent = |nmae: f64| format!("{:.2} %", 100.0 * nmae);
     let alone = |name: &str| names.iter().map(|n| f64::from(u8::from(*n == name))).collect();
     let lost = judge.loses(shrink, flat);
-    let (chosen, why, weights): (_, _, Vec<f64>) =
-        if lost.is_none() && ours <= plain && !judge.is_worse(shrink, &combination) {
-            let why = format!(
-                "held-out cases don't tell it from the best combination (NMAE {} against {}), and \
-                 it knows more of single costs than totals of cases tell",
-                percent(ours),
-                percent(theirs)
-            );
-            (SHRINK, why, alone(SHRINK))
-        } else if theirs <= plain && judge.loses(&combination, flat).is_none() {
-            let against = format!("NMAE {} against {}", percent(theirs), percent(ours));
-            let why = match lost {
-                Some(fold) => format!(
-                    "shrink loses to one cost for all operations in fold {} ({against} in all)",
-                    fold + 1
-                ),
-                None => format!("it predicts held-out cases better than shrink ({against})"),
-            };
-            ("combination", why, convex(residuals, |_| true))
-        } else {
-            let why = format!(
-                "nothing beats one cost for all operations on held-out cases (NMAE {}; the best \
-                 combination {})",
-                percent(plain),
-                percent(theirs)
-            );
-            (FLAT, why, alone(FLAT))
+    let is_as_good = match knows_more {
+        true => !judge.is_worse(shrink, &combination),
+        false => ours <= theirs,
+    };
+    let (chosen, why, weights): (_, _, Vec<f64>) = if lost.is_none() && ours <= plain && is_as_good
+    {
+        let against = format!("NMAE {} against {}", percent(ours), percent(theirs));
+        let why = match ours <= theirs {
+            true => {
+                format!("it predicts held-out cases as well as the best combination ({against})")
+            }
+            false => format!(
+                "held-out cases don't tell it from the best combination ({against}), and it \
+                     knows more of single costs than totals of cases tell"
+            ),
         };
+        (SHRINK, why, alone(SHRINK))
+    } else if theirs <= plain && judge.loses(&combination, flat).is_none() {
+        let against = format!("NMAE {} against {}", percent(theirs), percent(ours));
+        let why = match lost {
+            Some(fold) => format!(
+                "shrink loses to one cost for all operations in fold {} ({against} in all)",
+                fold + 1
+            ),
+            None => format!("it predicts held-out cases better than shrink ({against})"),
+        };
+        ("combination", why, convex(residuals, |_| true))
+    } else {
+        let why = format!(
+            "nothing beats one cost for all operations on held-out cases (NMAE {}; the best \
+                 combination {})",
+            percent(plain),
+            percent(theirs)
+        );
+        (FLAT, why, alone(FLAT))
+    };
     let candidates =
         names.iter().zip(residuals).zip(&weights).map(|((name, residuals), weight)| {
+            let residuals = if *name == SHRINK { shrink } else { residuals };
             let (nmae, nmae_se) = judge.nmae(residuals);
             Candidate { name: (*name).to_owned(), nmae, nmae_se, weight: *weight }
         });
