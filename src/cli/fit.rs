@@ -25,7 +25,7 @@ mod large;
 mod summary;
 
 pub use self::summary::devices_text;
-use self::summary::summary;
+use self::summary::{choice_text, summary};
 use self::{factors as fit_factors, large as fit_large};
 
 /// Files that a fit writes.
@@ -38,15 +38,22 @@ Examples:
   wattline fit logs.csv --target energy_j --features 'cycles..stalls' --group program \\
       --solver nnls --folds 5 --out target/fit
 
+Without --solver the fit holds cases out inside the cases of each round, tries one cost for
+all, the mean, one power, and solvers with a cost per operation, and takes shrink, or their
+best combination where shrink is clearly worse. The terminal and model.json say what was
+taken, each candidate's weight and error, and why (docs/models.md).
+
 Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
 baselines) and estimability.csv (what the cases can tell).")]
 pub struct Arguments {
     /// A CSV or Parquet file with one case per row.
     dataset: PathBuf,
-    /// shrink, ls, gd, ridge, elastic-net, nnls or bayes.
-    #[arg(long, default_value = "shrink")]
-    solver: String,
-    /// Costs known beforehand, for `shrink` and `bayes`: kernels.csv, or the model.json of
+    /// stack, shrink, ls, gd, ridge, elastic-net, nnls or bayes. Default: stack, which takes
+    /// what predicts best the cases that it holds out inside those it is fitted to, and says
+    /// what and why; shrink with --penalty, and for files that are read in blocks.
+    #[arg(long)]
+    solver: Option<String>,
+    /// Costs known beforehand, for `stack`, `shrink` and `bayes`: kernels.csv, or the model.json of
     /// an older device.
     #[arg(long)]
     prior: Option<PathBuf>,
@@ -107,11 +114,12 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
-    let solver: Solver = arguments.solver.parse()?;
+    let solver = solver(arguments)?;
     if let Some(factors) = &arguments.factors {
         return fit_factors::run(arguments, factors, solver, &output);
     }
     output.check_free(&FILES)?;
+    let is_in_blocks = fit_large::is_large(&arguments.dataset);
     let mut options = FitOptions::new(solver);
     let mut contexts = Vec::new();
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
@@ -136,7 +144,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
     let choice = columns(arguments, weight_column);
     // Counts are weighed by context in memory only.
-    if contexts.is_empty() && fit_large::is_large(&arguments.dataset) {
+    if contexts.is_empty() && is_in_blocks {
+        if arguments.solver.is_none() {
+            options.solver = Solver::Shrink;
+            progress::say("  read in blocks, which no other solver is chosen for: shrink");
+        }
         return fit_large::run(arguments, &choice, &options, folds, &output);
     }
     let (table, hash) = table_of(&arguments.dataset, &choice)?;
@@ -152,6 +164,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// The solver that is asked for, or the default. A strength of one's own is one solver's.
+fn solver(arguments: &Arguments) -> Result<Solver, Failure> {
+    match &arguments.solver {
+        Some(name) => Ok(name.parse()?),
+        None if arguments.penalty.is_some() || arguments.factors.is_some() => Ok(Solver::Shrink),
+        None => Ok(Solver::Stack),
+    }
 }
 
 /// A board that is asked for must be there.
@@ -179,15 +200,15 @@ fn table_of(path: &Path, choice: &ColumnChoice) -> Result<(Table, String), Failu
     Ok((table, hash_of_bytes(text.as_bytes())))
 }
 
-/// The fit of a campaign's folder: the default solver with the kernels' costs, beside
-/// the other solvers.
+/// The fit of a campaign's folder: what is chosen, with the kernels' costs, beside single
+/// solvers.
 pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     let dataset = output.path("dataset.csv");
     let text = read_text(&dataset)?;
     let table = Table::from_csv(&text, &ColumnChoice::default())
         .map_err(|error| Failure::input(&dataset, error))?;
     let kernels = output.path("kernels.csv");
-    let mut options = FitOptions::new(Solver::Shrink);
+    let mut options = FitOptions::new(Solver::Stack);
     let mut contexts = Vec::new();
     if kernels.is_file() {
         contexts = set_priors(&mut options, &kernels)?;
@@ -202,8 +223,9 @@ pub fn make(scenario: &Scenario, output: &Output) -> Result<(), Failure> {
     if let Some(text) = devices_text(&fitted.model.devices) {
         progress::say(text);
     }
+    progress::say(choice_text(&fitted.model));
     write(&fitted, output, &text, &dataset, scenario.seed)?;
-    output.write("solvers.csv", solvers_csv(&table, &fitted, folds))?;
+    output.write("solvers.csv", solvers_csv(&table, &options, &fitted, folds))?;
     Ok(())
 }
 
@@ -251,7 +273,7 @@ fn covariance_beside(priors: &Path) -> PathBuf {
 }
 
 /// Mean r and NMAE of all solvers; a solver that gives no answer says why.
-fn solvers_csv(table: &Table, fitted: &Fitted, folds: FoldOptions) -> String {
+fn solvers_csv(table: &Table, options: &FitOptions, fitted: &Fitted, folds: FoldOptions) -> String {
     let mut text = "solver,set,r,nmae,problem\n".to_string();
     let mut add = |solver: &str, validation: &CrossValidation| {
         for (name, set) in [("training", CvSet::Training), ("validation", CvSet::Validation)] {
@@ -261,10 +283,13 @@ fn solvers_csv(table: &Table, fitted: &Fitted, folds: FoldOptions) -> String {
             }
         }
     };
-    add(Solver::Shrink.name(), &fitted.validation);
+    add(options.solver.name(), &fitted.validation);
     let mut problems = String::new();
-    for solver in [Solver::Nnls, Solver::Ls, Solver::Gd] {
-        match cross_validate(table, &FitOptions::new(solver), folds, None) {
+    let shrink = FitOptions { solver: Solver::Shrink, ..options.clone() };
+    let others = [Solver::Nnls, Solver::Ls, Solver::Gd].map(FitOptions::new);
+    for options in [shrink].into_iter().chain(others) {
+        let solver = options.solver;
+        match cross_validate(table, &options, folds, None) {
             Ok(validation) => add(solver.name(), &validation),
             Err(error) => {
                 let message = error.to_string().replace('"', "'");

@@ -123,7 +123,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Row {
             None => unknown += count,
         }
     }
-    let prediction = model.predict(&counts);
+    let prediction = model.predict_case(&counts, table.cases[case].duration_s);
     let around = |se: f64| Interval::around(Joules(prediction.energy_j), se * se);
     let measured = &table.cases[case];
     Row {

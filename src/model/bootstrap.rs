@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::error::ModelError;
 use super::folds::{FoldUnit, Units};
-use super::options::{FitOptions, Penalty};
+use super::options::{FitOptions, Penalty, Solver};
 use super::solver::{Covariance, Scope, Solution, refit};
 use crate::quantile::quantile;
 
@@ -88,7 +88,12 @@ pub(crate) fn bootstrap(
     Ok(Replicates { b: Mat::from_fn(n, design.columns(), |i, j| all[i][j]) })
 }
 
+/// A strength is chosen once for all repetitions; a choice among predictors is part of what
+/// is repeated.
 fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
+    if options.solver == Solver::Stack {
+        return options.clone();
+    }
     let names = ["penalty", "prior_strength"];
     let strength = names.iter().find_map(|name| solution.diagnostics.get(*name));
     let penalty = strength.map_or(options.penalty, |strength| Penalty::Fixed(*strength));
@@ -115,7 +120,12 @@ fn drawn(design: &Design, units: &Units, random: &mut ChaCha8Rng) -> Design {
         x: Mat::from_fn(rows.len(), design.columns(), |i, j| rows[i].1 * design.x[(rows[i].0, j)]),
         y: rows.iter().map(|(i, root)| root * design.y[*i]).collect(),
         features: design.features.clone(),
-        groups: Vec::new(),
+        roots: rows.iter().map(|(i, root)| root * design.roots[*i]).collect(),
+        seconds: design
+            .seconds
+            .as_ref()
+            .map(|seconds| rows.iter().map(|(i, root)| root * seconds[*i]).collect()),
+        groups: rows.iter().map(|(i, _)| design.groups[*i].clone()).collect(),
         folds: None,
         scale: design.scale.clone(),
         seen: design.seen.clone(),

@@ -5,7 +5,7 @@ use faer::Mat;
 use super::error::ModelError;
 use super::gram::Gram;
 use super::weights::{Weighting, weights};
-use crate::dataset::Table;
+use crate::dataset::{Case, Table};
 
 /// `x b = y` with `x[i][j] = sqrt(w_i) n_ij / scale_j`, `y_i = sqrt(w_i) e_i`, and so
 /// `cost_j = b_j / scale_j`. The weights are scaled to `sum w e^2 = m`, so that squared
@@ -22,6 +22,11 @@ pub(crate) struct Design {
     pub x: Mat<f64>,
     /// Weighted energies, or what is left of them beside a root.
     pub y: Vec<f64>,
+    /// Roots of the weights, length m: weighted, what each case has once. Empty for a root
+    /// of streamed rows.
+    pub roots: Vec<f64>,
+    /// Weighted durations in seconds, length m; absent where a case has none.
+    pub seconds: Option<Vec<f64>>,
     /// Number of cases m.
     pub cases: usize,
     /// The parts of an inner cross-validation, where the rows are streamed; no fewer than
@@ -60,7 +65,9 @@ impl Design {
         let y = table.cases.iter().zip(&roots).map(|(case, root)| root * case.energy_j).collect();
         let groups = table.cases.iter().map(|case| case.group.clone()).collect();
         let (features, cases) = (table.features.clone(), roots.len());
-        Ok(Self { features, groups, x, y, cases, folds: None, scale, noise, seen })
+        let weighted = |(case, root): (&Case, &f64)| Some(root * case.duration_s?);
+        let seconds = table.cases.iter().zip(&roots).map(weighted).collect();
+        Ok(Self { features, groups, x, y, roots, seconds, cases, folds: None, scale, noise, seen })
     }
 
     /// Number of cases.

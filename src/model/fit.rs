@@ -10,8 +10,9 @@ use super::estimability::{Estimability, Occurrences, examine};
 use super::fitted::{Cost, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
 use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
-use super::linear::{Spectrum, dot};
+use super::linear::Spectrum;
 use super::options::{FitOptions, Solver};
+use super::priced::Priced;
 use super::solver::{Scope, Solution, solve};
 use crate::dataset::{Case, Table};
 
@@ -45,7 +46,7 @@ fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
         let replicates = settings.replicates as f64;
         solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates);
     }
-    let squares = squared_residuals(&table, &design.costs(&solution.b));
+    let squares = squared_residuals(&table, &priced(&design, &solution));
     let fitted =
         Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
     assemble(&fitted, squares, options)
@@ -91,15 +92,21 @@ pub(crate) fn assemble(
     Ok(Model { row_space: (!full_rank).then(|| row_space(design, spectrum)), ..model })
 }
 
-/// Columns and costs only, as cross-validation needs them.
-pub(crate) fn fit_costs(
-    table: &Table,
-    options: &FitOptions,
-) -> Result<(Vec<String>, Vec<f64>), ModelError> {
+/// What predicts cases only, as cross-validation needs it.
+pub(crate) fn fit_costs(table: &Table, options: &FitOptions) -> Result<Priced, ModelError> {
     let (_, design) = prepare(table, options)?;
     let options = &FitOptions { chains: options.chains.draft(), ..options.clone() };
-    let costs = design.costs(&solve(&design, options)?.b);
-    Ok((design.features, costs))
+    Ok(priced(&design, &solve(&design, options)?))
+}
+
+fn priced(design: &Design, solution: &Solution) -> Priced {
+    let stacked = solution.stacked.as_ref();
+    Priced {
+        features: design.features.clone(),
+        costs: design.costs(&solution.b),
+        reach: stacked.map(|stacked| stacked.reach.clone()),
+        constant: stacked.and_then(|stacked| stacked.constant),
+    }
 }
 
 fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), ModelError> {
@@ -117,7 +124,7 @@ fn parts(
     squares: f64,
     options: &FitOptions,
 ) -> Model {
-    let covariance = solution.covariance.as_ref();
+    let (covariance, stacked) = (solution.covariance.as_ref(), solution.stacked.as_ref());
     let mut diagnostics = solution.diagnostics.clone();
     diagnostics.insert("cases".to_owned(), design.rows() as f64);
     diagnostics.insert("rare_operations".to_owned(), known.rare() as f64);
@@ -126,6 +133,9 @@ fn parts(
         solver: options.solver.name().to_owned(),
         costs: costs(design, known, solution, options.solver),
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
+        choice: stacked.map(|stacked| stacked.choice.clone()),
+        reach: stacked.map(|stacked| stacked.reach.clone()),
+        constant: stacked.and_then(|stacked| stacked.constant),
         contexts: Vec::new(),
         devices: Vec::new(),
         covariance_scope: match covariance.map(|covariance| covariance.scope) {
@@ -150,7 +160,7 @@ fn parts(
 fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Solver) -> Vec<Cost> {
     let spare = design.rows() as f64 - solution.parameters;
     let (factor, least) = match solver {
-        Solver::Shrink => (NORMAL_975, 0.0),
+        Solver::Stack | Solver::Shrink => (NORMAL_975, 0.0),
         _ => (student_975(spare), f64::NEG_INFINITY),
     };
     let errors = standard_errors(design, known, solution);
@@ -185,8 +195,8 @@ fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -
     (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
 }
 
-fn squared_residuals(table: &Table, costs: &[f64]) -> f64 {
-    let residual = |(i, case): (usize, &Case)| case.energy_j - dot(table.row(i), costs);
+fn squared_residuals(table: &Table, priced: &Priced) -> f64 {
+    let residual = |(i, case): (usize, &Case)| case.energy_j - priced.energy_j(table.row(i), case);
     table.cases.iter().enumerate().map(residual).map(|residual| residual * residual).sum()
 }
 

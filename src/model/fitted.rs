@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::{Choice, Constant};
 use super::devices::DeviceFactor;
+use super::reach::Reach;
 
 /// Newest format of `model.json` that this version reads, and the one it writes.
 pub const FORMAT: u32 = 1;
@@ -125,6 +127,15 @@ pub struct Model {
     pub solver: String,
     /// Costs, length l, in the table's column order.
     pub costs: Vec<Cost>,
+    /// Which predictor was chosen by validation inside the cases, and why; of `stack` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
+    /// How far the costs reach; of `stack` only: costs of others have no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Reach>,
+    /// What is spent beside operations; absent if nothing is known to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant: Option<Constant>,
     /// What contexts cost beside their operation's mean, from micro-kernels; those that
     /// are not here cost the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -176,6 +187,9 @@ impl Model {
             solver: solver.to_owned(),
             costs: prices.into_iter().map(cost).collect(),
             covariance: None,
+            choice: None,
+            reach: None,
+            constant: None,
             contexts: Vec::new(),
             devices: Vec::new(),
             covariance_scope: CovarianceScope::All,

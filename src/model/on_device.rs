@@ -53,6 +53,13 @@ impl Model {
             });
             cost.hi_j = before.hi_j.map(|hi| cost.cost_j + reach(hi));
         }
+        if let Some(reach) = &mut model.reach {
+            reach.cost_j *= factor;
+        }
+        if let Some(constant) = &mut model.constant {
+            (constant.case_j, constant.second_w) =
+                (factor * constant.case_j, factor * constant.second_w);
+        }
         let l = self.costs.len();
         if let Some(covariance) = &mut model.covariance {
             for (at, value) in covariance.iter_mut().enumerate() {

@@ -13,7 +13,10 @@ use super::weights::Weighting;
 /// How costs are found from counts and energies. One file each in `solver/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// Costs not below zero, drawn towards a prior; the default.
+    /// What predicts best cases held out inside those fitted to: `shrink`, or a convex
+    /// combination of predictors; the program's default.
+    Stack,
+    /// Costs not below zero, drawn towards a prior; the default of [`FitOptions`].
     #[default]
     Shrink,
     /// Least squares with costs not below zero.
@@ -32,12 +35,21 @@ pub enum Solver {
 
 impl Solver {
     /// All solvers of this version.
-    pub const ALL: [Self; 7] =
-        [Self::Shrink, Self::Nnls, Self::Ls, Self::Gd, Self::Ridge, Self::ElasticNet, Self::Bayes];
+    pub const ALL: [Self; 8] = [
+        Self::Stack,
+        Self::Shrink,
+        Self::Nnls,
+        Self::Ls,
+        Self::Gd,
+        Self::Ridge,
+        Self::ElasticNet,
+        Self::Bayes,
+    ];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Stack => "stack",
             Self::Shrink => "shrink",
             Self::Nnls => "nnls",
             Self::Ls => "ls",
@@ -91,9 +103,9 @@ pub struct FitOptions {
     pub solver: Solver,
     /// How much each case counts.
     pub weighting: Weighting,
-    /// Costs from micro-kernels, for `shrink` and `bayes` only.
+    /// Costs from micro-kernels, for `stack`, `shrink` and `bayes` only.
     pub priors: CostPriors,
-    /// Strength of the penalty or prior.
+    /// Strength of the penalty or prior; of `stack`, that of `shrink` in it.
     pub penalty: Penalty,
     /// Folds of the inner cross-validation that chooses the strength.
     pub inner_folds: FoldOptions,
@@ -149,9 +161,10 @@ impl FitOptions {
         if !(self.elastic_net_mix > 0.0 && self.elastic_net_mix <= 1.0) {
             return bad("the elastic-net mix", self.elastic_net_mix, "above 0 and at most 1");
         }
-        if !self.priors.costs.is_empty() && !matches!(self.solver, Solver::Shrink | Solver::Bayes) {
+        let knows_priors = matches!(self.solver, Solver::Stack | Solver::Shrink | Solver::Bayes);
+        if !self.priors.costs.is_empty() && !knows_priors {
             let (option, value) = ("--solver", self.solver.name().to_owned());
-            let expected = "shrink or bayes to use --prior";
+            let expected = "stack, shrink or bayes to use --prior";
             return Err(ModelError::BadOption { option, value, expected });
         }
         if self.solver == Solver::Bayes && self.penalty != Penalty::CrossValidated {

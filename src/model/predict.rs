@@ -45,6 +45,31 @@ impl Model {
         Prediction { energy_j, se_j }
     }
 
+    /// The energy of a whole case: within reach of the cases fitted to, and with what is
+    /// spent beside operations, of which no error is known.
+    pub fn predict_case(&self, counts: &[(usize, f64)], duration_s: Option<f64>) -> Prediction {
+        let within = self.reach.as_ref().and_then(|reach| {
+            let mut row = vec![0.0; self.costs.len()];
+            self.merged(counts).into_iter().for_each(|(j, n)| row[j] = n);
+            let within = reach.within(&row)?;
+            let beyond: f64 = row.iter().zip(&within).map(|(n, within)| n - within).sum();
+            Some((within, beyond * reach.cost_j))
+        });
+        let mut found = match within {
+            None => self.predict(counts),
+            Some((within, beyond_j)) => {
+                let within: Vec<(usize, f64)> = within.into_iter().enumerate().collect();
+                let found = self.predict(&within);
+                Prediction { energy_j: found.energy_j + beyond_j, se_j: None }
+            }
+        };
+        if let Some(constant) = self.constant {
+            found.energy_j += constant.energy_j(duration_s);
+            found.se_j = None;
+        }
+        found
+    }
+
     /// Whether the cases alone determine the energy of these counts, though they may
     /// not determine each cost in it.
     pub fn is_estimable(&self, counts: &[(usize, f64)]) -> bool {

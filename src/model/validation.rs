@@ -10,7 +10,6 @@ use super::error::ModelError;
 use super::fit::fit_costs;
 use super::fitted::CostPriors;
 use super::folds::{FoldOptions, FoldUnit, assign};
-use super::library::arrange;
 use super::metrics::{bias, nmae, pearson_r};
 use super::options::{FitOptions, LibraryColumns};
 use crate::dataset::Table;
@@ -268,12 +267,8 @@ fn judge(
 
 /// Costs fitted to the training cases, applied to any.
 pub(crate) fn solver(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
-    let (features, costs) = fit_costs(training, options)?;
-    Ok(Box::new(move |cases| {
-        let arranged = arrange(cases, &features);
-        let energy = |i: usize| arranged.row(i).iter().zip(&costs).map(|(n, c)| n * c).sum();
-        (0..cases.cases.len()).map(energy).collect()
-    }))
+    let priced = fit_costs(training, options)?;
+    Ok(Box::new(move |cases| priced.energies_j(cases)))
 }
 
 fn without_kernels(options: &FitOptions) -> FitOptions {

@@ -41,12 +41,19 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
             campaign.idle_runs,
             campaign.traced_runs,
             campaign.kernels,
-            visible(&data.model.solver)
+            solver(data)
         ),
         format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),
     ];
     lines.extend(data.notes.iter().take(2).map(|note| format!("note: {}", visible(note))));
     lines
+}
+
+/// The solver, and what it chose.
+fn solver(data: &ReportData<'_>) -> String {
+    let name = visible(&data.model.solver);
+    let chosen = data.model.choice.as_ref().map(|choice| visible(&choice.predictor()));
+    chosen.map_or(name.clone(), |chosen| format!("{name} ({chosen})"))
 }
 
 /// The ledger.

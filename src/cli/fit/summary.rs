@@ -15,6 +15,7 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     )];
     lines.push(how(model, weighting));
     lines.extend(rare(model));
+    lines.extend(model.choice.as_ref().map(|_| choice_text(model)));
     lines.extend(devices_text(&model.devices));
     let known = model.costs.iter().filter(|cost| cost.se_j.is_some()).count();
     lines.push(format!("  95 % intervals for {known} of {} costs", model.costs.len()));
@@ -38,11 +39,29 @@ pub fn devices_text(devices: &[DeviceFactor]) -> Option<String> {
     Some(text)
 }
 
+/// What was chosen and why, and how the candidates did; empty for a solver that was asked for.
+pub fn choice_text(model: &Model) -> String {
+    let Some(choice) = &model.choice else { return String::new() };
+    let mut lines = vec![format!("  chosen: {}: {}", choice.predictor(), choice.why)];
+    for candidate in &choice.candidates {
+        let se = candidate.nmae_se.map_or(String::new(), |se| format!(" +- {:.2}", 100.0 * se));
+        lines.push(format!(
+            "    {:<10} weight {:.3}, NMAE {:6.2}{se} % of cases held out in {} folds",
+            candidate.name,
+            candidate.weight,
+            100.0 * candidate.nmae,
+            choice.folds
+        ));
+    }
+    lines.join("\n")
+}
+
 /// Operations too rare to have costs of their own, and what the solver makes of them.
 fn rare(model: &Model) -> Option<String> {
     let rare = model.diagnostics.get("rare_operations").filter(|rare| **rare > 0.0)?;
     let fate = match model.solver.as_str() {
         "ls" | "gd" | "nnls" => "their costs may be anything: prefer --solver shrink",
+        "stack" => "held within the largest share that a case had of them",
         _ => "drawn to what is believed of them",
     };
     Some(format!("  {rare} operations below 0.01 % of every case's counts, {fate}"))

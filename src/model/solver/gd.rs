@@ -91,6 +91,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         covariance: None,
         intervals: None,
         draws: Vec::new(),
+        stacked: None,
         parameters,
         diagnostics,
     })

@@ -12,6 +12,7 @@ mod ls;
 pub(crate) mod nnls;
 mod ridge;
 mod shrink;
+mod stack;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,8 @@ use super::design::Design;
 use super::error::ModelError;
 use super::gram::Gram;
 use super::options::{FitOptions, Solver};
+
+pub(crate) use self::stack::Stacked;
 
 /// What a solver finds, in the scaled units of its [`Design`].
 #[derive(Debug, Clone)]
@@ -37,6 +40,8 @@ pub(crate) struct Solution {
     /// Some draws of the scaled costs from their posterior, draw by draw; none where the
     /// solver doesn't draw.
     pub draws: Vec<Vec<f64>>,
+    /// What was chosen, and what the choice adds; absent but for `stack`.
+    pub stacked: Option<Stacked>,
     /// Figures worth keeping, by name.
     pub diagnostics: BTreeMap<String, f64>,
 }
@@ -62,6 +67,7 @@ pub(crate) enum Scope {
 /// Solves the problem by the solver that the options name.
 pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     match options.solver {
+        Solver::Stack => stack::solve(design, options),
         Solver::Shrink => shrink::solve(design, options),
         Solver::Nnls => nnls::solve(design, options),
         Solver::Ls => ls::solve(design, options),

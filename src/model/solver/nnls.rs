@@ -52,6 +52,7 @@ pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelEr
         covariance: None,
         intervals: None,
         draws: Vec::new(),
+        stacked: None,
         parameters: positive,
         diagnostics,
     })

@@ -25,7 +25,7 @@ use super::fit::{Fitted, assemble};
 use super::fitted::Model;
 use super::folds::FoldOptions;
 use super::linear::Spectrum;
-use super::options::{FitOptions, LibraryColumns};
+use super::options::{FitOptions, LibraryColumns, Solver};
 use super::solver::solve;
 use super::validation::CrossValidation;
 use crate::dataset::Rows;
@@ -124,6 +124,13 @@ fn check_columns(rows: &dyn Rows, options: &FitOptions) -> Result<(), ModelError
             option: "the choice of library columns",
             value: "the most executed".to_owned(),
             expected: "as given, for rows that are streamed",
+        });
+    }
+    if options.solver == Solver::Stack {
+        return Err(ModelError::BadOption {
+            option: "--solver",
+            value: options.solver.name().to_owned(),
+            expected: "a single one for rows that are streamed, which can't be held out twice",
         });
     }
     if let Some(bootstrap) = options.bootstrap {

@@ -58,6 +58,8 @@ impl Training<'_> {
             groups: Vec::new(),
             x,
             y,
+            roots: Vec::new(),
+            seconds: None,
             cases: whole.rows,
             folds: (folds.len() > 1).then_some(folds),
             noise: weighting.are_inverse_variances().then_some(factor * factor),

@@ -64,8 +64,20 @@ pub fn facts(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
         ("Cases", cases),
         ("Runs", runs),
         ("Micro-kernels", format::count(campaign.kernels as u64)),
-        ("Solver", format::visible(&data.model.solver)),
+        ("Solver", solver(data)),
     ]
+}
+
+/// The solver, and what it chose.
+fn solver(data: &ReportData<'_>) -> String {
+    let name = format::visible(&data.model.solver);
+    match &data.model.choice {
+        None => name,
+        Some(choice) => {
+            let (chosen, why) = (choice.predictor(), format::visible(&choice.why));
+            format!("{name}: {}, because {why}", format::visible(&chosen))
+        }
+    }
 }
 
 /// The cards.

@@ -76,7 +76,32 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("effective_parameters", parameters),
     ]);
     let covariance = Some(Covariance { of_b, scope: Scope::All });
-    Ok(Solution { b, covariance, intervals: None, draws: Vec::new(), parameters, diagnostics })
+    Ok(Solution {
+        b,
+        covariance,
+        intervals: None,
+        draws: Vec::new(),
+        parameters,
+        diagnostics,
+        stacked: None,
+    })
+}
+
+/// Scaled costs by the rows of `gram`, at the strength and by the sort of prior that
+/// `whole`, a solution of the design, found.
+pub(super) fn refit(
+    design: &Design,
+    options: &FitOptions,
+    gram: &Gram,
+    whole: &Solution,
+) -> Result<Vec<f64>, ModelError> {
+    let beliefs = match whole.diagnostics["prior_by_share"] > 0.0 {
+        true => Beliefs::by_share(design),
+        false => Beliefs::new(design, &options.priors)?,
+    };
+    let prior = beliefs.prior(gram);
+    let strength = whole.diagnostics["prior_strength"];
+    Ok(most_probable(gram, &prior, strength, Start::Near(&prior.mean))?.0)
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.

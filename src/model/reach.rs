@@ -1,0 +1,84 @@
+//! How far costs reach: a cost that was found where an operation made up at most a tenth
+//! of a case's executions says nothing of a case that hardly does anything else. What a
+//! case has beyond the largest share of the cases fitted to takes the one cost for all.
+
+use serde::{Deserialize, Serialize};
+
+/// Rounding that is no execution beyond reach, relative.
+const ROUNDING: f64 = 1e-9;
+
+/// The largest shares of executions that costs were found from, and what lies beyond.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reach {
+    /// Energy of an execution beyond reach, in joules: the one cost for all operations that
+    /// explains the cases best.
+    pub cost_j: f64,
+    /// Largest share of a case's executions that each operation had, length l.
+    pub shares: Vec<f64>,
+}
+
+/// The largest share of each column over `rows` of counts; rows without a positive total
+/// have none.
+pub(crate) fn largest_shares<'r>(
+    columns: usize,
+    rows: impl Iterator<Item = std::borrow::Cow<'r, [f64]>>,
+) -> Vec<f64> {
+    let mut shares = vec![0.0f64; columns];
+    for row in rows {
+        let total: f64 = row.iter().sum();
+        if total > 0.0 {
+            shares.iter_mut().zip(row.iter()).for_each(|(share, n)| *share = share.max(n / total));
+        }
+    }
+    shares
+}
+
+impl Reach {
+    /// The energy of counts in joules, at `costs` in joules per execution as far as these
+    /// reach. Counts without a positive total have no shares, and are within reach.
+    pub fn energy_j(&self, counts: &[f64], costs: &[f64]) -> f64 {
+        let priced = |n: &[f64]| n.iter().zip(costs).map(|(n, c)| n * c).sum::<f64>();
+        let Some(within) = self.within(counts) else { return priced(counts) };
+        let beyond: f64 = counts.iter().zip(&within).map(|(n, within)| n - within).sum();
+        priced(&within) + beyond * self.cost_j
+    }
+
+    /// The counts within reach; `None` if they all are.
+    pub fn within(&self, counts: &[f64]) -> Option<Vec<f64>> {
+        let total: f64 = counts.iter().sum();
+        let is_beyond = |(n, share): (&f64, &f64)| *n > share * total * (1.0 + ROUNDING);
+        if !(total > 0.0 && counts.iter().zip(&self.shares).any(is_beyond)) {
+            return None;
+        }
+        let within = |(n, share): (&f64, &f64)| n.min(share * total);
+        Some(counts.iter().zip(&self.shares).map(within).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+
+    /// Shares of at most 1/2 and 3/4: of (8, 2) executions 5 and 2 are within reach, and 3
+    /// cost 1 J each: 5 * 2 + 2 * 3 + 3.
+    #[test]
+    fn what_no_case_had_takes_the_one_cost() {
+        let rows = [[2.0, 2.0], [1.0, 3.0], [0.0, 0.0]];
+        let shares = largest_shares(2, rows.iter().map(|row| Cow::Borrowed(&row[..])));
+        assert_eq!(shares, [0.5, 0.75]);
+        let reach = Reach { cost_j: 1.0, shares };
+        assert_eq!(reach.energy_j(&[8.0, 2.0], &[2.0, 3.0]), 19.0);
+        assert_eq!(reach.energy_j(&[4.0, 4.0], &[2.0, 3.0]), 20.0);
+        assert_eq!((reach.within(&[4.0, 4.0]), reach.within(&[0.0, 0.0])), (None, None));
+    }
+
+    /// However dear an operation that hardly ran: ten of a thousand executions at most
+    /// are at its cost.
+    #[test]
+    fn a_rare_operation_cannot_run_away() {
+        let reach = Reach { cost_j: 1e-9, shares: vec![1.0, 0.01] };
+        let energy = reach.energy_j(&[0.0, 1000.0], &[1e-9, 1e-3]);
+        assert!((energy / (10.0 * 1e-3 + 990.0 * 1e-9) - 1.0).abs() < 1e-12);
+    }
+}
