@@ -237,8 +237,7 @@ mod tests {
             threads: vec![thread("main", 3.0), thread(hostile, 1.0)],
             agreement: Agreement { same: 3, blocks: 3, differing: 0.0 },
         };
-        let sample = sample::report();
-        let view = picture(&sample.data(), &calls, &Links::default());
+        let view = plain_picture(&calls, 3.0);
         let width = |title: &str| {
             let found = view.boxes.iter().find(|one| one.title.starts_with(title));
             found.unwrap().width.parse::<f64>().unwrap().round()
