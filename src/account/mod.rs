@@ -16,6 +16,7 @@ pub mod ledger;
 mod level;
 pub mod matching;
 mod pairs;
+pub mod profile;
 pub mod table;
 pub mod truth;
 

@@ -20,6 +20,7 @@ mod operations;
 mod patterns;
 mod pipeline;
 mod probes;
+mod profile;
 mod projects;
 mod real_logs;
 mod robustness;
