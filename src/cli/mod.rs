@@ -34,6 +34,7 @@ mod quantity;
 mod report;
 mod repository;
 mod run;
+mod sampled;
 mod scan;
 mod scenario_facts;
 mod schedule;

@@ -3,10 +3,14 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use wattline::account::Femtojoules;
+use wattline::campaign::Phase;
+use wattline::run::{RunRecord, read_journal, read_logs};
 
 use super::bench::{Bench, rows};
 
@@ -19,13 +23,46 @@ fn campaign(bench: &Bench) -> PathBuf {
     let out = bench.out("out");
     let folder = out.to_str().unwrap();
     bench.good(&["run", &scenario, "--board", "jvm", "--out", folder]);
-    bench.good(&["dataset", folder, "--out", folder]);
+    bench.good(&["dataset", folder]);
     let table = out.join("dataset.csv");
     let solver = ["--solver", "nnls", "--folds", "2"];
     bench.good(&[&["fit", table.to_str().unwrap(), "--out", folder], solver.as_slice()].concat());
     let model = out.join("model.json");
     bench.good(&["account", model.to_str().unwrap(), folder, "--out", folder]);
     out
+}
+
+/// Each base case was sampled, its recording is kept, and methods are what samples and counts
+/// say together: every level adds up, and by samples alone they are nearly the same.
+fn methods_are_sampled(out: &Path) {
+    let records = read_journal(out).unwrap();
+    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Sampled;
+    let cases: Vec<&str> =
+        records.iter().filter(sampled).map(|record| record.run.case.as_str()).collect();
+    assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), 2, "{cases:?}");
+    for record in records.iter().filter(sampled) {
+        let profile = read_logs(out, record).unwrap().profile.unwrap();
+        assert!(profile.recording.starts_with(b"FLR\0") && profile.stacks.contains("work.Rounds."));
+    }
+    let areas = rows(&out.join("accounts/areas.csv"));
+    let number = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+    let hot = |row: &&BTreeMap<String, String>| row["samples"].parse::<u64>().unwrap() > 20;
+    assert!(areas.iter().filter(hot).count() >= 2, "{areas:?}");
+    for row in areas.iter().filter(hot) {
+        let (both, sampled) = (number(row, "energy_j"), number(row, "sampled_j"));
+        assert!((both / sampled - 1.0).abs() < 0.5 && number(row, "weight") > 0.5, "{row:?}");
+        assert!(
+            number(row, "energy_lo_j") <= both && both <= number(row, "energy_hi_j"),
+            "{row:?}"
+        );
+    }
+    let sum = |name: &str| -> Femtojoules {
+        let rows = rows(&out.join("accounts").join(name));
+        rows.iter().map(|row| Femtojoules::parse(&row["energy_j"]).unwrap()).sum()
+    };
+    for name in ["lines.csv", "blocks.csv", "operations.csv", "classes.csv", "packages.csv"] {
+        assert_eq!(sum(name), sum("methods.csv"), "{name}");
+    }
 }
 
 /// The accounts as collapsed stacks, a sample per millionth.
@@ -64,6 +101,7 @@ fn recordings(bench: &Bench) -> Vec<PathBuf> {
 fn accounts_are_held_against_profiles() {
     let Some(bench) = Bench::with(&["javac", "java"]) else { return };
     let out = campaign(&bench);
+    methods_are_sampled(&out);
     let folder = out.to_str().unwrap();
 
     let stacks = bench.out("own.collapsed");

@@ -24,7 +24,8 @@ impl Frame {
         match split_method(path) {
             Some((class, method)) => Self {
                 class: class.replace('/', "."),
-                method: format!("{method}{descriptor}"),
+                // async-profiler's `sig` writes `|`, so that no descriptor cuts a stack.
+                method: format!("{method}{}", descriptor.replace('|', ";")),
                 line,
             },
             None => Self { class: String::new(), method: name.to_owned(), line },
@@ -79,6 +80,7 @@ mod tests {
         assert_eq!(read("a/B$C.run:17_[0]"), expected(Some(17)));
         let full = read("a.B.run(Ljava/lang/String;[I)V:3");
         assert_eq!(full, ("a.B".into(), "run(Ljava/lang/String;[I)V".into(), Some(3)));
+        assert_eq!(read("a/B.run(Ljava/lang/String|[I)V:3").1, full.1);
         assert_eq!(read("a/B.<init>").1, "<init>");
     }
 

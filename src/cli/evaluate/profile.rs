@@ -65,7 +65,7 @@ fn say(evaluation: &ProfileEvaluation) {
 fn read(file: &Path) -> Result<Profile, Failure> {
     let bytes = fs::read(file).map_err(Failure::io("read", file))?;
     let text = match flight::is_recording(&bytes) {
-        true => flight::samples(&Jdk::find()?, file, None)?,
+        true => flight::samples(&Jdk::find()?.java, file, None)?,
         false => String::from_utf8_lossy(&bytes).into_owned(),
     };
     profile::parse(&text).map_err(|error| Failure::input(file, error))
