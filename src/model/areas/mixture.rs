@@ -2,10 +2,11 @@
 //! normal distributions with variances `s^2 / w`, `w` from a gamma distribution, here on a
 //! grid of `ln w`.
 
-/// Points of the grid.
-const POINTS: usize = 28;
-/// Ends of the grid in `ln(1/w)`.
-const RANGE: (f64, f64) = (-3.0, 12.0);
+/// Where the grid of `ln(1/w)` begins, and its steps: how many, how long. Fine where most of
+/// the distribution is; coarse far out, where an area is whose words say next to nothing
+/// (it calls a library, once, for long).
+const FIRST: f64 = -3.0;
+const STEPS: [(usize, f64); 2] = [(28, 0.55), (14, 2.0)];
 
 /// A distribution of place effects.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,11 +32,15 @@ impl Mixture {
 
     /// Effects of Student's t.
     fn student(variance: f64, freedom: f64) -> Self {
-        let (first, last) = RANGE;
-        let step = (last - first) / (POINTS - 1) as f64;
-        let factors = (0..POINTS).map(|k| (first + step * k as f64).exp());
-        let density = |factor: f64| (-freedom / 2.0 * (factor.ln() + 1.0 / factor - 1.0)).exp();
-        let points: Vec<(f64, f64)> = factors.map(|factor| (factor, density(factor))).collect();
+        let mut log = FIRST;
+        let mut points = Vec::new();
+        for (count, step) in STEPS {
+            for _ in 0..count {
+                let density = (-freedom / 2.0 * (log + (-log).exp() - 1.0)).exp();
+                points.push((log.exp(), density * step));
+                log += step;
+            }
+        }
         let sum: f64 = points.iter().map(|(_, density)| density).sum();
         let points = points.into_iter().map(|(factor, density)| (factor, density / sum)).collect();
         Self { variance, freedom: Some(freedom), points }

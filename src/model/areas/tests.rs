@@ -167,6 +167,19 @@ fn a_long_tail_is_seen_and_makes_estimates_better() {
     assert!(freedoms.iter().all(|f| f.is_some_and(|f| f <= 5.0)), "{freedoms:?}");
 }
 
+/// A method of which the words say a ten-millionth of what its samples do.
+#[test]
+fn an_area_that_words_do_not_know_is_what_samples_say() {
+    let mut found = simulated(7, (60, 5), (0.3, 0.1), normal_effect);
+    let area = &mut found.areas[11];
+    area.counts = vec![1.0; 5];
+    area.scale = 5e-9;
+    area.direct = direct(0.05, 0.0025);
+    let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+    let estimate = fit.estimates[11];
+    assert!((estimate.energy_j - 0.05).abs() < 1e-3 && estimate.weight > 0.9, "{estimate:?}");
+}
+
 #[test]
 fn what_can_not_be_told_is_an_error() {
     let area =
