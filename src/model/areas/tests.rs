@@ -65,8 +65,9 @@ fn simulated(
     let mut truth = Vec::new();
     for _ in 0..areas {
         let size = 10f64.powf(3.0 + 3.0 * random.random::<f64>());
-        let counts: Vec<f64> =
-            (0..operations).map(|_| (size * random.random::<f64>().powi(4)).floor()).collect();
+        let counts: Vec<f64> = (0..operations)
+            .map(|_| (size * random.random::<f64>().powi(4)).floor() + 1.0)
+            .collect();
         let scale: f64 = counts.iter().sum::<f64>() * 1e-9;
         let mean: f64 = counts.iter().zip(&costs).map(|(n, c)| n * c).sum();
         let energy = mean + width * scale * effect(&mut random);
