@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::account::areas::Areas;
 use crate::account::cost::{CostIndex, Costs, CountVector, Interval};
 use crate::account::exact::Femtojoules;
 use crate::blocks::BlockId;
@@ -97,6 +98,8 @@ pub(super) struct Leaf<'a> {
     pub energy: Femtojoules,
     /// What the price of the context leaves unsure of it, in joules.
     pub context_error_j: f64,
+    /// The sampled area that it is a part of; absent without samples.
+    pub area: Option<usize>,
 }
 
 /// All leaves of the blocks that ran.
@@ -123,6 +126,7 @@ pub(super) fn leaves<'a>(
                 cost,
                 energy,
                 context_error_j,
+                area: None,
             });
         }
     }
@@ -151,6 +155,8 @@ pub(super) struct Bundle<'a> {
     pub unknown: u64,
     /// By operation and context, what the price of the context leaves unsure, in joules.
     contexts: BTreeMap<(&'a str, &'a str), f64>,
+    /// By sampled area, energy.
+    pub areas: BTreeMap<usize, Femtojoules>,
     /// By file and line, energy in joules.
     lines: BTreeMap<(&'a str, u32), f64>,
 }
@@ -166,6 +172,9 @@ impl<'a> Bundle<'a> {
         self.energy += energy;
         let OperationCount { operation, context, line, .. } = leaf.operation;
         *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
+        if let Some(area) = leaf.area {
+            *self.areas.entry(area).or_default() += energy;
+        }
         if leaf.context_error_j != 0.0 {
             *self.contexts.entry((operation, context)).or_default() += leaf.context_error_j * part;
         }
@@ -182,6 +191,9 @@ impl<'a> Bundle<'a> {
         other.counts.0.iter().for_each(|(cost, count)| self.counts.add(*cost, *count));
         for (key, error) in &other.contexts {
             *self.contexts.entry(*key).or_default() += error;
+        }
+        for (area, energy) in &other.areas {
+            *self.areas.entry(*area).or_default() += *energy;
         }
         for (key, energy) in &other.lines {
             *self.lines.entry(*key).or_default() += energy;
@@ -235,16 +247,26 @@ pub(super) struct Pricing<'a, 'm> {
     pub costs: &'a Costs<'m>,
     /// The scenario's energy above idle: what shares are parts of.
     pub above_idle: Femtojoules,
+    /// What samples tell of methods.
+    pub areas: Option<&'a Areas>,
 }
 
 impl Pricing<'_, '_> {
+    /// The 95 % interval of a bundle.
+    pub fn interval(&self, bundle: &Bundle<'_>) -> Option<Interval> {
+        match self.areas {
+            Some(areas) => areas.interval(bundle, self.costs),
+            None => bundle.interval(self.costs),
+        }
+    }
+
     /// One entry.
     pub fn entry<K>(&self, key: K, executions: u64, bundle: &Bundle<'_>) -> Entry<K> {
         Entry {
             key,
             executions,
             energy: bundle.energy,
-            interval: bundle.interval(self.costs),
+            interval: self.interval(bundle),
             share: share(bundle.energy, self.above_idle),
             unknown: bundle.unknown,
             determined: bundle.unknown == 0 && self.costs.are_determined(&bundle.counts),

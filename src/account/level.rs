@@ -8,6 +8,7 @@ use super::{
 };
 use super::{class, ledger};
 use crate::blocks::BlockId;
+use crate::units::Joules;
 
 /// Splits what the model explains into operations and library.
 pub(super) fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
@@ -34,7 +35,11 @@ pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<
             let cost = pricing.costs.of(&entry.key);
             OperationAccount {
                 class: class::class_of(&entry.key),
-                cost: cost.map(|cost| pricing.costs.cost(cost)),
+                cost: cost.map(|cost| match pricing.areas {
+                    // Its mean over places.
+                    Some(_) => once(&entry),
+                    None => pricing.costs.cost(cost),
+                }),
                 estimable: cost.map(|cost| pricing.costs.fitted(cost).estimable),
                 costed_as: cost.map(|cost| pricing.costs.name(cost).to_string()),
                 entry,
@@ -106,7 +111,7 @@ pub(super) fn blocks(
             let classes = classes.get(&entry.key).copied().unwrap_or_default();
             let lines = lines.remove(&entry.key).unwrap_or_default();
             let block = by_id.get(&entry.key)?;
-            Some(block_account(entry, block, (classes, lines), pricing.costs))
+            Some(block_account(entry, block, (classes, lines), pricing))
         })
         .collect()
 }
@@ -116,16 +121,13 @@ fn block_account(
     entry: Entry<BlockId>,
     block: &crate::operations::BlockEntry,
     (classes, lines): ([Femtojoules; 8], BTreeMap<u32, Femtojoules>),
-    costs: &Costs<'_>,
+    pricing: &Pricing<'_, '_>,
 ) -> BlockAccount {
-    let mut once = CountVector::default();
-    for operation in &block.operations {
-        if let Some(cost) = costs.of(&operation.operation) {
-            once.add(cost, f64::from(operation.count) * costs.relative(operation));
-        }
-    }
     BlockAccount {
-        cost: costs.energy(&once),
+        cost: match pricing.areas {
+            Some(_) => once(&entry),
+            None => by_costs(block, pricing.costs),
+        },
         cost_interval: entry.interval.map(|interval| interval.of_one(entry.executions)),
         entry,
         name: block.name.clone(),
@@ -138,6 +140,22 @@ fn block_account(
         classes,
         lines,
     }
+}
+
+/// The energy of one execution, by costs alone.
+fn by_costs(block: &crate::operations::BlockEntry, costs: &Costs<'_>) -> Joules {
+    let mut once = CountVector::default();
+    for operation in &block.operations {
+        if let Some(cost) = costs.of(&operation.operation) {
+            once.add(cost, f64::from(operation.count) * costs.relative(operation));
+        }
+    }
+    costs.energy(&once)
+}
+
+/// The energy of one of an entry's executions, on average.
+fn once<K>(entry: &Entry<K>) -> Joules {
+    entry.joules() * (1.0 / entry.executions.max(1) as f64)
 }
 
 /// The accounts of methods; a method runs as often as its entry block.

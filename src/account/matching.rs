@@ -137,6 +137,14 @@ fn primitive_name(code: char) -> &'static str {
 /// Everything in `truth` comes back once, alone or summed up with what it can't be told
 /// from.
 pub fn join(accounts: Vec<(Signature, Item)>, truth: Vec<(Signature, Item)>) -> Vec<Pair> {
+    join_both(accounts, truth).0
+}
+
+/// The same, with what of the accounts nothing in `truth` matches.
+pub fn join_both(
+    accounts: Vec<(Signature, Item)>,
+    truth: Vec<(Signature, Item)>,
+) -> (Vec<Pair>, Vec<Item>) {
     let exact = |signature: &Signature| signature.clone();
     let arity = |signature: &Signature| {
         let count = signature.parameters.as_ref().map(|names| vec![names.len().to_string()]);
@@ -148,7 +156,7 @@ pub fn join(accounts: Vec<(Signature, Item)>, truth: Vec<(Signature, Item)>) -> 
     let (unsaid, truth): (Vec<_>, Vec<_>) =
         truth.into_iter().partition(|(signature, _)| signature.parameters.is_none());
     let bare = |signature: &Signature| Signature { parameters: None, ..signature.clone() };
-    let (more, _, alone) = pass(accounts, unsaid, bare);
+    let (more, left, alone) = pass(accounts, unsaid, bare);
     pairs.extend(more);
     pairs.extend(truth.into_iter().chain(alone).map(|(_, item)| Pair {
         label: item.label,
@@ -156,7 +164,7 @@ pub fn join(accounts: Vec<(Signature, Item)>, truth: Vec<(Signature, Item)>) -> 
         estimate: None,
         interval: None,
     }));
-    pairs
+    (pairs, left.into_iter().map(|(_, item)| item).collect())
 }
 
 /// What a pass leaves: pairs, and both sides' rest.

@@ -5,6 +5,7 @@
 //! Owns no input or output: dictionary, counts and model in, values and CSV text out.
 //! See `docs/accounts.md`.
 
+pub mod areas;
 pub mod calls;
 pub mod class;
 pub mod cost;
@@ -16,6 +17,7 @@ pub mod ledger;
 mod level;
 pub mod matching;
 mod pairs;
+pub mod profile;
 pub mod table;
 pub mod truth;
 
@@ -31,6 +33,7 @@ use crate::model::Model;
 use crate::operations::Dictionary;
 use crate::units::Joules;
 
+pub use areas::{AreaAccount, Areas, SampledCase};
 pub use class::{CLASSES, OperationClass};
 pub use cost::{CostIndex, Costs, CountVector, Interval};
 pub(crate) use entry::VOCABULARY_ERROR;
@@ -56,6 +59,28 @@ pub struct Scenario<'a> {
     pub model: &'a Model,
     /// What was measured for the same runs.
     pub measured: &'a Measured,
+    /// What samplers saw of them, case by case; empty where there was no sampler.
+    pub samples: &'a [SampledCase],
+}
+
+impl Scenario<'_> {
+    /// The smallest parts with their energies, and the areas that samples tell.
+    fn priced(&self, costs: &Costs<'_>) -> (Vec<entry::Leaf<'_>>, Option<Areas>) {
+        let mut leaves = entry::leaves(self.dictionary, self.executions, costs);
+        let cases: Vec<SampledCase> =
+            self.samples.iter().map(|case| case.scaled(self.beside_collections(costs))).collect();
+        let areas = Areas::price(&mut leaves, &cases, self.model, costs);
+        (leaves, areas)
+    }
+
+    /// The part of the energy above idle that is not the ledger's row of collections, whose
+    /// threads samplers of Java don't see.
+    fn beside_collections(&self, costs: &Costs<'_>) -> f64 {
+        let above_idle = self.measured.total.0 - self.measured.idle.0;
+        let price = costs.of(cost::GARBAGE_COLLECTION).map_or(0.0, |gc| costs.cost(gc).0);
+        let collections = price * self.measured.collections as f64;
+        if above_idle > 0.0 { (1.0 - collections / above_idle).clamp(0.0, 1.0) } else { 1.0 }
+    }
 }
 
 /// An operation or library function in the scenario.
@@ -134,6 +159,8 @@ pub struct Accounts {
     pub classes: Vec<Entry<String>>,
     /// Packages.
     pub packages: Vec<Entry<String>>,
+    /// What samples and counts say of methods; absent without samples.
+    pub areas: Option<Areas>,
     /// The ledger.
     pub ledger: Ledger,
 }
@@ -169,9 +196,10 @@ impl Accounts {
 /// Accounts for a scenario.
 pub fn account(scenario: &Scenario<'_>) -> Accounts {
     let costs = Costs::new(scenario.model);
-    let leaves = entry::leaves(scenario.dictionary, scenario.executions, &costs);
+    let (leaves, areas) = scenario.priced(&costs);
     let ledger = ledger::ledger(scenario.measured, &level::explained(&leaves), &costs);
-    let pricing = Pricing { costs: &costs, above_idle: ledger.above_idle() };
+    let above_idle = ledger.above_idle();
+    let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     Accounts {
         operations: level::operations(&leaves, &pricing),
         lines: level::lines(scenario, &leaves, &pricing),
@@ -180,6 +208,7 @@ pub fn account(scenario: &Scenario<'_>) -> Accounts {
         parts: level::parts(scenario, &leaves, &pricing),
         classes: level::classes(scenario, &leaves, &pricing),
         packages: level::packages(scenario, &leaves, &pricing),
+        areas: areas.clone(),
         ledger,
     }
 }

@@ -24,6 +24,7 @@ impl Sample {
             executions: &self.executions,
             model: &self.model,
             measured: &self.measured,
+            samples: &[],
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::account::class::{CLASSES, name_of};
 use crate::account::cost::Interval;
 use crate::account::entry::{Entry, share};
 use crate::account::exact::Femtojoules;
-use crate::account::{Accounts, BlockAccount, OperationAccount};
+use crate::account::{Accounts, Areas, BlockAccount, OperationAccount};
 use crate::units::Joules;
 
 /// The key of the row that holds what no entry does.
@@ -29,8 +29,16 @@ pub struct TableFile {
     pub text: String,
 }
 
-/// The six files of the `accounts` folder.
+/// The files of the `accounts` folder: one per level, and `areas.csv` where methods were
+/// sampled.
 pub fn tables(accounts: &Accounts) -> Vec<TableFile> {
+    let areas = accounts.areas.as_ref();
+    let areas = areas.map(|areas| TableFile { name: "areas.csv", text: areas_csv(areas) });
+    levels(accounts).into_iter().chain(areas).collect()
+}
+
+/// The six levels.
+fn levels(accounts: &Accounts) -> Vec<TableFile> {
     [
         ("operations.csv", operations_csv(accounts)),
         ("blocks.csv", blocks_csv(accounts)),
@@ -41,6 +49,35 @@ pub fn tables(accounts: &Accounts) -> Vec<TableFile> {
     ]
     .map(|(name, text)| TableFile { name, text })
     .into()
+}
+
+/// `class, method, samples, sampled_j, counted_j, energy_j, energy_lo_j, energy_hi_j, weight,
+/// place_factor`: a method (or those that bytecode doesn't tell apart, joined by `+`), what
+/// samples and what counts alone say of it, both together, and how much of that is the
+/// samples' word. The place factor is the same in every row.
+pub fn areas_csv(areas: &Areas) -> String {
+    let mut text = String::from(
+        "class,method,samples,sampled_j,counted_j,energy_j,energy_lo_j,energy_hi_j,weight,\
+         place_factor\n",
+    );
+    for area in &areas.areas {
+        let names: Vec<&str> = area.methods.iter().map(|key| key.method.as_str()).collect();
+        let (lo, hi) = ends(Some(area.interval));
+        let fields = [
+            area.methods.first().map_or(String::new(), |key| field(&key.class)),
+            field(&names.join(" + ")),
+            area.samples.to_string(),
+            number(area.sampled.0),
+            number(area.counted.0),
+            area.energy.to_string(),
+            lo,
+            hi,
+            optional(Some(area.weight)),
+            optional(Some(areas.place_factor)),
+        ];
+        line(&mut text, &fields);
+    }
+    text
 }
 
 /// `operation, FIGURE, class, cost_j, estimable, costed_as, unknown`.

@@ -21,6 +21,8 @@ pub enum Phase {
     Traced,
     /// The application without probes: energy.
     Power,
+    /// The application without probes, with a sampling profiler: where its time goes.
+    Sampled,
     /// No application: the idle power.
     Idle,
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Phase {
         f.write_str(match self {
             Phase::Traced => "traced",
             Phase::Power => "power",
+            Phase::Sampled => "sampled",
             Phase::Idle => "idle",
         })
     }
@@ -58,12 +61,13 @@ const PLAIN_EVERY: usize = 5;
 
 /// How many runs of each phase the case at `place` of the plan has. With windows every case
 /// has its counts and its power in one. The base cases and a few others also run without
-/// probes, which tells what probes cost; the base cases' idle runs serve all.
+/// probes, which tells what probes cost; the base cases' idle runs serve all. Only base
+/// cases are sampled: accounts are about them.
 pub(super) fn repeats(
     place: usize,
     case: &PlannedCase,
     settings: &CampaignSettings,
-) -> [(Phase, u32); 3] {
+) -> [(Phase, u32); 4] {
     let is_base = case.removed.is_empty();
     let is_plain = is_base || place % PLAIN_EVERY == PLAIN_EVERY - 1;
     let (traced, power, idle) = match settings.protocol {
@@ -74,6 +78,7 @@ pub(super) fn repeats(
     [
         (Phase::Traced, traced),
         (Phase::Power, wanted(power, settings.repeats)),
+        (Phase::Sampled, wanted(is_base, settings.sampled_repeats.unwrap_or(0))),
         (Phase::Idle, wanted(idle, settings.idle_repeats)),
     ]
 }

@@ -35,6 +35,7 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
         repeats: 10,
         idle_repeats: 10,
         traced_repeats: 1,
+        sampled_repeats: None,
         cases,
         protocol: Protocol::Paired,
         window_s: 4.0,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::account::calls::call_tables;
-use crate::account::table;
+use crate::account::{AreaAccount, Areas, table};
 use crate::model::{DeviceFactor, Model};
 
 use super::Failure;
@@ -25,7 +25,8 @@ Examples:
 Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledger.csv, and
 where `wattline calls` has recorded who calls, accounts/{calltree,cumulative,threads}.csv.
 Every level adds up to the same energy; what the model does not explain is a row of the
-ledger.")]
+ledger. Where the campaign's base cases were sampled, methods are what samples and counts say
+together (accounts/areas.csv).")]
 pub struct Arguments {
     /// model.json of a fit, or monitor.toml of a recording of `monitor`.
     model: PathBuf,
@@ -87,6 +88,19 @@ pub fn read_model(path: &Path) -> Result<Model, Failure> {
     Model::from_json(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
+/// What samples made of the methods, in a line.
+fn sampled(areas: &Areas) -> String {
+    let samples: u64 = areas.areas.iter().map(|area| area.samples).sum();
+    let weight = |area: &AreaAccount| area.weight * area.energy.joules().0;
+    let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
+    format!(
+        "methods by {samples} samples and by counts: {:.0} % of their energy is the samples' word; \
+         what words alone say is off by {:.0} % (place factor)",
+        100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy,
+        100.0 * areas.place_factor
+    )
+}
+
 fn write(
     facts: &ScenarioFacts,
     folder: &Path,
@@ -99,6 +113,9 @@ fn write(
         progress::say(format!("  energies are those of board {device}"));
     }
     let accounts = facts.accounts(model);
+    if let Some(areas) = &accounts.areas {
+        progress::say(format!("  {}", sampled(areas)));
+    }
     let calls = facts.call_accounts(folder, model, &accounts)?;
     let calls = calls.map(|calls| call_tables(&calls, &accounts)).unwrap_or_default();
     for file in table::tables(&accounts).into_iter().chain(calls) {

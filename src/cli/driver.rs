@@ -12,7 +12,9 @@ use crate::campaign::{Phase, PlannedCase, PlannedRun};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::power::MarkTexts;
-use crate::run::{BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawRun, RunDriver};
+use crate::run::{
+    BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
+};
 use crate::scenario::{Protocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::jar;
@@ -135,7 +137,7 @@ impl BoardDriver<'_, '_, '_> {
         let jar = match run.phase {
             Phase::Idle => None,
             Phase::Traced => Some(self.jar(case, self.probe())?),
-            Phase::Power => Some(self.jar(case, Probe::Plain)?),
+            Phase::Power | Phase::Sampled => Some(self.jar(case, Probe::Plain)?),
         };
         let plan = self.session(run, case)?;
         let file = match &jar {
@@ -217,6 +219,7 @@ impl BoardDriver<'_, '_, '_> {
             }
             Phase::Traced => SessionKind::Traced,
             Phase::Power => SessionKind::App,
+            Phase::Sampled => SessionKind::Sampled,
         };
         let slowdown = if run.phase == Phase::Traced { TRACED_SLOWDOWN } else { 1.0 };
         let limit_s = session.limit_s * slowdown;
@@ -285,6 +288,10 @@ impl BoardDriver<'_, '_, '_> {
                 session: logs.script_output,
                 counts: logs.counts,
                 windows: logs.windows,
+                profile: logs.profile.map(|profile| RawProfile {
+                    recording: profile.recording,
+                    stacks: profile.stacks,
+                }),
             },
         }
     }

@@ -1,4 +1,5 @@
-//! `wattline evaluate`: accounts against the truth of a virtual board.
+//! `wattline evaluate`: accounts against the truth of a virtual board, or against the
+//! profile of an independent profiler.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -16,23 +17,35 @@ use super::progress;
 use super::scenario_facts::ScenarioFacts;
 use super::truth;
 
+mod profile;
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   wattline evaluate target/demo target/demo/truth --out target/evaluation
   wattline evaluate target/two left=truth-left right=truth-right --out target/evaluation
+  wattline evaluate target/engine --profile engine.collapsed --out target/evaluation
 
 A truth folder has lines.csv (file,line,energy_j) and methods.csv (class,method,energy_j), or is
 what `wattline board virtual --truth DIR` left: of that, the campaign's unremoved cases are
 summed up, one power run of each. A campaign on several boards is held against the truth of
 each that is named. Writes evaluation.csv: the errors over the lines, blocks and methods that
-make 95 % of the true energy.")]
+make 95 % of the true energy.
+
+With --profile the accounts are held against samples: collapsed stacks (async-profiler's
+`-o collapsed`, perf's flame graphs), or a recording of Flight Recorder (.jfr). profile.csv has
+the errors of the methods (and lines, where the profile has them) with 90 % of the samples,
+beside what counting alone makes of them; profile-entries.csv every method and line.")]
 pub struct Arguments {
     /// The campaign's folder, with its accounts and model.
     accounts: PathBuf,
     /// The truth folder; of a campaign on several boards BOARD=FOLDER, for one or more of them.
-    #[arg(required = true, value_name = "TRUTH")]
+    #[arg(required_unless_present = "profile", conflicts_with = "profile", value_name = "TRUTH")]
     truths: Vec<BoardTruth>,
+    /// An independent profile of the unremoved cases instead; may be given several times,
+    /// then samples add up.
+    #[arg(long, value_name = "FILE")]
+    profile: Vec<PathBuf>,
     /// Another model than the folder's.
     #[arg(long)]
     model: Option<PathBuf>,
@@ -68,9 +81,12 @@ impl FromStr for BoardTruth {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    output.check_free(&["evaluation.csv"])?;
     let folder = campaign_folder(&arguments.accounts);
     let model = arguments.model.clone().unwrap_or_else(|| folder.join("model.json"));
+    if !arguments.profile.is_empty() {
+        return profile::evaluate(folder, &read_model(&model)?, &arguments.profile, &output);
+    }
+    output.check_free(&["evaluation.csv"])?;
     let model = read_model(&model)?;
     let by_board = arguments.truths.iter().map(|truth| of_board(folder, &model, truth));
     let csv = match by_board.collect::<Result<Vec<_>, Failure>>()?.as_slice() {

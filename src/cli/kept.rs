@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::campaign::order_runs;
+use crate::device::LOCAL_SERIAL;
 use crate::run::read_journal;
 
 use super::folder::read_scenario_copy;
 use super::run::read_cases;
+use super::sampled;
 
 /// The campaign that this program makes.
 static CAMPAIGN: OnceLock<PathBuf> = OnceLock::new();
@@ -49,7 +51,9 @@ impl Kept {
 fn planned(folder: &Path) -> Option<usize> {
     let cases = read_cases(&folder.join("plan.csv")).ok()?;
     let scenario = read_scenario_copy(folder).ok()?;
-    Some(order_runs(&cases, &scenario.campaign).len())
+    let records = read_journal(folder).unwrap_or_default();
+    let is_local = records.iter().any(|record| record.board.serial == LOCAL_SERIAL);
+    Some(order_runs(&cases, &sampled::settings(&scenario.campaign, is_local)).len())
 }
 
 impl fmt::Display for Kept {

@@ -35,6 +35,7 @@ mod quantity;
 mod report;
 mod repository;
 mod run;
+mod sampled;
 mod scan;
 mod scenario_facts;
 mod schedule;

@@ -24,6 +24,7 @@ use super::kept::{self, Kept};
 use super::output::{Existing, Output, read_text};
 use super::plan;
 use super::progress::{self, Bar};
+use super::sampled;
 use super::sessions::{self, OpenBoard, VirtualSettings};
 use super::stop_rule::StopRule;
 
@@ -131,7 +132,7 @@ pub fn measure(
     (start, when_lost): (Start, WhenLost),
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
-    let order = order_runs(cases, &scenario.campaign);
+    let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
     let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
     let options = RunOptions {
         folder: output.folder().to_path_buf(),

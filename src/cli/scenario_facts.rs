@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::account::calls::{CallAccounts, call_accounts};
-use crate::account::{self, Accounts, Measured};
+use crate::account::{self, Accounts, Measured, SampledCase, profile};
 use crate::blocks::BlockId;
 use crate::campaign::{Phase, PlannedCase, parse_executions};
 use crate::model::Model;
@@ -30,6 +30,8 @@ pub struct ScenarioFacts {
     pub executions: BTreeMap<BlockId, u64>,
     /// Energy of the unremoved cases on `device`, summed.
     pub measured: Measured,
+    /// What samplers saw of the unremoved cases; empty unless each has samples.
+    pub samples: Vec<SampledCase>,
     /// The board that `measured` and all accounts are about, where the campaign has several.
     pub device: Option<String>,
     /// All its boards then, sorted.
@@ -52,6 +54,10 @@ impl ScenarioFacts {
         let mut executions = BTreeMap::new();
         let mut measured = Measured::default();
         let mut uncertainty = Uncertainty::default();
+        let of_device: Vec<RunRecord> =
+            records.iter().filter(|record| is_on(record, device.as_deref())).cloned().collect();
+        let stacks = run::read_stacks(folder, &of_device)?;
+        let mut samples = Vec::new();
         let by_case = executions_by_case(folder, &records, dictionary.blocks.len())?;
         for case in cases.iter().filter(|case| case.removed.is_empty()) {
             let counts = by_case.get(&case.name).ok_or_else(|| {
@@ -62,11 +68,26 @@ impl ScenarioFacts {
                 *executions.entry(BlockId(block as u32)).or_insert(0) += count;
             }
             let of = (case.name.as_str(), device.as_deref());
-            add_energy(&records, of, &mut measured, &mut uncertainty)?;
+            let energy = add_energy(&records, of, &mut measured, &mut uncertainty)?;
+            if let Some(hits) = hits_of(&case.name, &stacks, &dictionary)? {
+                samples.push(SampledCase { energy, hits });
+            }
+        }
+        if samples.len() < cases.iter().filter(|case| case.removed.is_empty()).count() {
+            samples.clear();
         }
         measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
         measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
-        Ok(ScenarioFacts { dictionary, cases, records, executions, measured, device, devices })
+        Ok(ScenarioFacts {
+            dictionary,
+            cases,
+            records,
+            executions,
+            measured,
+            samples,
+            device,
+            devices,
+        })
     }
 
     /// The accounts by calls, where the folder has a record of them.
@@ -101,6 +122,7 @@ impl ScenarioFacts {
             executions: &self.executions,
             model,
             measured: &self.measured,
+            samples: &self.samples,
         }
     }
 
@@ -118,6 +140,26 @@ impl ScenarioFacts {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a run is of the board that is asked for, if any is.
+fn is_on(record: &RunRecord, device: Option<&str>) -> bool {
+    device.is_none_or(|name| record.board.serial == name)
+}
+
+/// What the samples of a case's runs fell into, summed; `None` without any.
+fn hits_of(
+    case: &str,
+    stacks: &BTreeMap<String, Vec<String>>,
+    dictionary: &Dictionary,
+) -> Result<Option<profile::Hits>, Failure> {
+    let mut all = profile::Profile::default();
+    for text in stacks.get(case).into_iter().flatten() {
+        let profile = profile::parse(text)
+            .map_err(|error| Failure::input("runs", format!("samples of case {case}: {error}")))?;
+        all.merge(profile);
+    }
+    Ok((all.samples() > 0).then(|| all.hits(dictionary)))
 }
 
 /// The board that is asked for, or the first by name, and all of them; nothing where there
@@ -167,14 +209,15 @@ impl Default for Uncertainty {
     }
 }
 
+/// Adds a case's energies; returns what it spends above idle.
 fn add_energy(
     records: &[RunRecord],
     (case, device): (&str, Option<&str>),
     measured: &mut Measured,
     uncertainty: &mut Uncertainty,
-) -> Result<(), Failure> {
+) -> Result<Joules, Failure> {
     let of_phase = |phase| {
-        let here = |record: &&RunRecord| device.is_none_or(|name| record.board.serial == name);
+        let here = |record: &&RunRecord| is_on(record, device);
         let good = records.iter().filter(here);
         let good = good.filter(move |record| record.is_good_run_of(case, phase));
         good.filter_map(|record| record.measured.as_ref()).collect::<Vec<_>>()
@@ -197,7 +240,7 @@ fn add_energy(
     uncertainty.total = add(uncertainty.total, variance_of_mean(&totals));
     let idle_variance = variance_of_mean(&idle_powers).map(|v| v * duration * duration);
     uncertainty.idle = add(uncertainty.idle, idle_variance);
-    Ok(())
+    Ok(Joules(total - idle_power * duration))
 }
 
 fn mean(values: &[f64]) -> Option<f64> {

@@ -16,6 +16,7 @@ use super::driver::{BoardDriver, Jars};
 use super::folder::Loaded;
 use super::pace::in_words;
 use super::progress;
+use super::sampled;
 use super::sessions::{self, BoardChoice, OpenBoard, VirtualSettings};
 
 /// What the sessions told.
@@ -27,6 +28,8 @@ pub struct Trial {
     took: Duration,
     /// How many boards share the campaign.
     boards: usize,
+    /// Whether they are this machine.
+    is_local: bool,
 }
 
 /// Opens all boards, and makes the sessions on the first.
@@ -42,7 +45,12 @@ pub fn make(
     let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let (sessions, took) = sessions_on(board, scenario, builder)?;
-    let trial = Trial { sessions, took, boards: open.len() };
+    let trial = Trial {
+        sessions,
+        took,
+        boards: open.len(),
+        is_local: open.iter().all(OpenBoard::is_local),
+    };
     trial.check_durations(scenario)?;
     Ok(trial)
 }
@@ -135,9 +143,11 @@ impl Trial {
         let input_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
         let lasts = |run: &PlannedRun| match run.phase {
             Phase::Idle => scenario.session.duration_s,
-            Phase::Power | Phase::Traced => self.duration_of(input_of(run).map(|case| &case.input)),
+            Phase::Power | Phase::Traced | Phase::Sampled => {
+                self.duration_of(input_of(run).map(|case| &case.input))
+            }
         };
-        let order = order_runs(cases, &scenario.campaign);
+        let order = order_runs(cases, &sampled::settings(&scenario.campaign, self.is_local));
         let boards = self.boards.max(1) as f64;
         let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
         let pace = self.pace(rest_s);
@@ -210,7 +220,7 @@ mod tests {
             (name.to_string(), run)
         };
         let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();
-        Trial { sessions, took: Duration::from_secs(3), boards: 1 }
+        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false }
     }
 
     #[test]

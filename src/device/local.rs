@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::power::meter::SAMPLED_HERE;
 use crate::scenario::MeterChoice;
@@ -103,6 +103,12 @@ impl LocalJvm {
     /// Seconds since this machine's start.
     pub(super) fn now_s(&self) -> f64 {
         self.began_s + self.began.elapsed().as_secs_f64()
+    }
+
+    /// A moment in milliseconds since 1970, from seconds since this machine's start.
+    pub(super) fn wall_ms(&self, uptime_s: f64) -> i64 {
+        let now_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        ((now_s + uptime_s - self.now_s()) * 1000.0).round() as i64
     }
 
     /// Runs a session to its end; see [`run_session`](super::run_session).

@@ -1,6 +1,8 @@
 //! One session on this machine's JVM: the application and its input, the sampler, the log.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,13 +10,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::build::counts_files;
-use crate::toolchain::UTF8_LOCALE;
 use crate::toolchain::jvm::exit_code;
+use crate::toolchain::{UTF8_LOCALE, flight};
 
 use super::DeviceError;
 use super::local::LocalJvm;
 use super::plan::{SessionKind, SessionPlan};
-use super::session::{Outcome, SessionEnd, SessionLogs};
+use super::session::{Outcome, SessionEnd, SessionLogs, SessionProfile};
 
 /// One session while it runs.
 pub(super) struct Session<'s> {
@@ -32,6 +34,9 @@ pub(super) struct Session<'s> {
 struct Left {
     counts: Option<String>,
     windows: Option<String>,
+    profile: Option<SessionProfile>,
+    /// Why a sampled session has no profile.
+    trouble: Option<String>,
 }
 
 impl<'s> Session<'s> {
@@ -60,7 +65,7 @@ impl<'s> Session<'s> {
             let began_s = self.mark_uptime();
             let end = match self.plan.kind {
                 SessionKind::Idle { duration } => self.idle(duration),
-                SessionKind::App | SessionKind::Traced => self.application(),
+                SessionKind::App | SessionKind::Traced | SessionKind::Sampled => self.application(),
             };
             let ended_s = self.mark_uptime();
             self.over.store(true, Ordering::SeqCst);
@@ -111,7 +116,13 @@ impl<'s> Session<'s> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
         let extras = self.plan.extras.iter().map(|(key, value)| format!("{key}={value}"));
+        let sampled = self.plan.kind == SessionKind::Sampled;
+        let recording = folder.path().join("wattline.jfr");
+        let options = sampled.then(|| flight::options(folder.path(), &recording)).transpose();
+        let options =
+            options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
         let mut child = Command::new(&self.jvm.java)
+            .args(options.unwrap_or_default())
             .arg("-cp")
             .arg(self.jvm.jar())
             .arg(&self.plan.main)
@@ -130,6 +141,10 @@ impl<'s> Session<'s> {
             scope.spawn(|| self.copy(out, "System.out", pid));
             scope.spawn(|| self.copy(err, "System.err", pid));
             let end = self.drive(&mut child, input);
+            if sampled {
+                // What its sampler knows is written when it ends by itself, or is told to.
+                flight::end(&mut child);
+            }
             // It may have ended by itself.
             child.kill().ok();
             child.wait().ok();
@@ -140,7 +155,24 @@ impl<'s> Session<'s> {
         let is_whole = counts_files::are_counts_whole(folder.path()).map_err(unread)?;
         let counts = counts_files::read_counts(folder.path()).map_err(unread)?;
         let windows = counts_files::read_snapshots(folder.path()).map_err(unread)?;
-        Ok((end, Left { counts: counts.filter(|_| is_whole), windows }))
+        let (profile, trouble) = match sampled.then(|| self.profile(&recording)) {
+            None => (None, None),
+            Some(Ok(profile)) => (Some(profile), None),
+            Some(Err(trouble)) => (None, Some(trouble)),
+        };
+        Ok((end, Left { counts: counts.filter(|_| is_whole), windows, profile, trouble }))
+    }
+
+    /// The samples between the marks; else why there are none.
+    fn profile(&self, recording: &Path) -> Result<SessionProfile, String> {
+        let bytes = fs::read(recording)
+            .map_err(|error| format!("the sampler left no recording: {error}"))?;
+        let marks = &self.plan.marks;
+        let wall_ms = |mark: &str| Some(self.jvm.wall_ms(self.time_of(mark)?));
+        let window = wall_ms(&marks.begin).zip(wall_ms(&marks.end));
+        let stacks = flight::samples(&self.jvm.java, recording, window);
+        let stacks = stacks.map_err(|error| error.to_string())?;
+        Ok(SessionProfile { recording: bytes, stacks })
     }
 
     fn copy(&self, output: Option<impl Read>, tag: &str, pid: u32) {
@@ -176,6 +208,8 @@ impl<'s> Session<'s> {
             }
             let settle = match self.plan.kind {
                 SessionKind::Traced => Duration::from_millis(2500),
+                // It ends by itself, and writes its samples then, which takes a while.
+                SessionKind::Sampled => Duration::from_secs(5),
                 _ => Duration::from_millis(500),
             };
             match status {
@@ -213,12 +247,14 @@ impl<'s> Session<'s> {
         if traced && left.counts.is_none() {
             warnings.push("the application ended before it had written all its counts".into());
         }
+        warnings.extend(left.trouble);
         SessionLogs {
             samples: std::mem::take(&mut *lock(&self.samples)),
             logcat: logcat.collect(),
             script_output: format!("meter={}\n", self.jvm.meter()),
             counts: left.counts.filter(|_| traced),
             windows: left.windows.filter(|_| traced),
+            profile: left.profile,
             outcome: Outcome {
                 end,
                 uptime_s,

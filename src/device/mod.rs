@@ -35,7 +35,9 @@ pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore
 pub use recovery::{await_abandoned, with_recovery};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
 pub use server::Server;
-pub use session::{Outcome, SessionEnd, SessionLogs, run_session, run_session_watched};
+pub use session::{
+    Outcome, SessionEnd, SessionLogs, SessionProfile, run_session, run_session_watched,
+};
 pub use shell::ShellMode;
 
 /// What a command on a board printed, and how it ended.

@@ -14,6 +14,8 @@ pub enum SessionKind {
     App,
     /// The same, with an instrumented application whose counts are wanted.
     Traced,
+    /// The same as `App` with a sampling profiler, whose samples are wanted.
+    Sampled,
     /// Nothing runs, for this long on the board's clock.
     Idle {
         /// The length of the session.
@@ -73,6 +75,11 @@ impl SessionPlan {
     /// # Errors
     /// An argument with a line break.
     pub fn arguments(&self) -> Result<Vec<String>, DeviceError> {
+        if self.kind == SessionKind::Sampled {
+            let problem = "this kind of board has no sampler that is known; set \
+                           `campaign.sampled_repeats = 0`";
+            return Err(DeviceError::Plan { label: self.label.clone(), problem: problem.into() });
+        }
         let arguments = unchecked(self);
         let Some(broken) = arguments.iter().find(|argument| argument.contains(['\n', '\r'])) else {
             return Ok(arguments);
@@ -98,7 +105,7 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
             arguments.push(format!("idle_ms={}", duration.as_millis()));
             return arguments;
         }
-        SessionKind::App => {}
+        SessionKind::App | SessionKind::Sampled => {}
         // Counts are written at the end of the process and once a second.
         SessionKind::Traced => arguments.extend(["counts=yes".into(), "settle_ms=2500".into()]),
     }
@@ -146,6 +153,12 @@ mod tests {
         assert_eq!(arguments[..4], times);
         assert_eq!(arguments[4], "begin_mark=wattline: begin");
         assert_eq!(arguments[6..], ["idle_ms=5000"]);
+    }
+
+    #[test]
+    fn device_scripts_have_no_sampler() {
+        let error = SessionPlan { kind: SessionKind::Sampled, ..idle() }.arguments().unwrap_err();
+        assert!(error.to_string().contains("campaign.sampled_repeats = 0"), "{error}");
     }
 
     #[test]

@@ -43,6 +43,15 @@ pub struct Outcome {
     pub warnings: Vec<String>,
 }
 
+/// What a sampler left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionProfile {
+    /// The sampler's own file.
+    pub recording: Vec<u8>,
+    /// Its samples within the window, as collapsed stacks.
+    pub stacks: String,
+}
+
 /// What a session left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionLogs {
@@ -57,6 +66,8 @@ pub struct SessionLogs {
     pub counts: Option<String>,
     /// `wattline-counts-1.windows` of a traced session; absent without snapshots.
     pub windows: Option<String>,
+    /// What the sampler of a sampled session left.
+    pub profile: Option<SessionProfile>,
     /// The end and what was measured around it.
     pub outcome: Outcome,
 }
@@ -117,7 +128,9 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
     let label = quoted(&plan.label);
     let collect = match plan.kind {
         SessionKind::Traced => scripts::command("collect.sh", std::slice::from_ref(&plan.package)),
-        SessionKind::App | SessionKind::Idle { .. } => scripts::command("collect.sh", &[]),
+        SessionKind::App | SessionKind::Sampled | SessionKind::Idle { .. } => {
+            scripts::command("collect.sh", &[])
+        }
     };
     let whole = |session: String| {
         format!("setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
@@ -155,6 +168,7 @@ fn take_apart(
         logcat: wanted("logcat")?.into(),
         counts: section(text, "counts").filter(|_| !is_partial).map(Into::into),
         windows: section(text, "windows").map(Into::into),
+        profile: None,
         script_output: script_output.to_owned(),
         outcome,
     })

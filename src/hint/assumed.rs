@@ -31,7 +31,7 @@ pub fn assumed_hints(
     let model = model.unwrap_or(&alike);
     let nothing = BTreeMap::new();
     let accounts = |executions: &BTreeMap<BlockId, u64>, measured: &Measured| -> Accounts {
-        account(&Scenario { dictionary, executions, model, measured })
+        account(&Scenario { dictionary, executions, model, measured, samples: &[] })
     };
     let empty = accounts(&nothing, &Measured::default());
     let input = HintInput {

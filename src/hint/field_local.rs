@@ -284,6 +284,7 @@ class Sum {
             executions: &executions,
             model: &model,
             measured: &measured,
+            samples: &[],
         };
         let accounts = account(&scenario);
         let sources = [SourceFile::parse("demo/Sum.java", SUM)];

@@ -260,6 +260,7 @@ mod tests {
             executions: &executions,
             model: &model,
             measured: &measured,
+            samples: &[],
         };
         let accounts = account(&scenario);
         let sources = [file];

@@ -5,6 +5,7 @@
 //! `estimability` says what the cases can tell at all; `cross_validate` judges a solver
 //! beside baselines; `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
 
+pub mod areas;
 mod baseline;
 pub mod bayes;
 mod bootstrap;

@@ -113,6 +113,7 @@ pub(crate) fn report() -> Sample {
         executions: &executions,
         model: &model,
         measured: &measured,
+        samples: &[],
     };
     let accounts = account::account(&scenario);
     let calls = call_tree(&dictionary, &executions);
@@ -397,6 +398,7 @@ pub(crate) fn empty() -> Sample {
         executions: &executions,
         model: &model,
         measured: &measured,
+        samples: &[],
     };
     Sample {
         scenario: "empty".into(),

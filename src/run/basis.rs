@@ -236,7 +236,8 @@ fn concern(key: &str, old: &Basis, new: &Basis) -> Concern {
 }
 
 fn is_number_of_runs(key: &str) -> bool {
-    ["repeats", "idle_repeats", "traced_repeats", "max_retries", "stop.lines"].contains(&key)
+    ["repeats", "idle_repeats", "traced_repeats", "sampled_repeats", "max_retries", "stop.lines"]
+        .contains(&key)
 }
 
 /// The inputs that have no key of their own in the place of the session's.

@@ -6,7 +6,7 @@ use crate::quantile::median;
 use crate::scenario::Protocol;
 
 use super::judge::{JudgeSettings, Reference};
-use super::record::{Conditions, ExitState, Measured};
+use super::record::{Conditions, ExitState, Measured, RawLogs};
 
 /// Durations of a case are compared from this many good runs on: with fewer an outlier
 /// would make the ones after it look bad.
@@ -128,6 +128,13 @@ pub(super) fn check_counts(
     };
     let other = reference.counts_crc32.is_some_and(|expected| expected != found);
     other.then(|| "its path is not that of the traced run before it".into())
+}
+
+/// A sampled run without samples is of no use.
+pub(super) fn check_profile(phase: Phase, logs: &RawLogs) -> Option<String> {
+    let is_sample = |line: &str| !line.is_empty() && !line.starts_with('#');
+    let has_some = || logs.profile.as_ref().is_some_and(|p| p.stacks.lines().any(is_sample));
+    (phase == Phase::Sampled && !has_some()).then(|| "its sampler left no samples".into())
 }
 
 /// Snapshots have to be there, whole, and on the samples' clock.

@@ -111,7 +111,7 @@ impl<'e> Entry<'e> {
             durations_s: own.filter_map(|r| Some(r.measured.as_ref()?.duration_s)).collect(),
             counts_crc32: match phase {
                 Phase::Traced => good().find_map(|r| r.measured.as_ref()?.counts_crc32),
-                Phase::Power | Phase::Idle => None,
+                Phase::Power | Phase::Sampled | Phase::Idle => None,
             },
         }
     }

@@ -9,7 +9,8 @@ use crate::power::{
 use crate::scenario::{Limits, Protocol, Scenario};
 
 use super::checks::{
-    check_conditions, check_counts, check_duration, check_frequency, check_samples, check_windows,
+    check_conditions, check_counts, check_duration, check_frequency, check_profile, check_samples,
+    check_windows,
 };
 use super::readings::{check_readings, longest_still_s};
 use super::record::{Measured, RawLogs, RawRun};
@@ -75,6 +76,7 @@ pub fn judge(
             reasons.extend(check_readings(&trace, &settings.rails, measured.end_uptime_s));
             reasons.extend(check_duration(phase, &measured, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
+            reasons.extend(check_profile(phase, &raw.logs));
             if phase == Phase::Traced && settings.protocol == Protocol::Windows {
                 let snapshots = raw.logs.windows.as_deref().map(parse_snapshots);
                 reasons.extend(check_windows(snapshots, &measured));
@@ -188,6 +190,7 @@ pub(crate) mod tests {
             session: "exit=ok\n".into(),
             counts: Some("block,executions\n0,5\n".into()),
             windows: None,
+            profile: None,
         };
         RawRun { logs, ..RawRun::default() }
     }

@@ -33,7 +33,7 @@ pub use fleet::{Member, WhenLost, run_fleet};
 pub use journal::{Journal, Stopped, changes_of_basis, read_assignment, read_journal};
 pub use judge::{JudgeSettings, Reference, judge};
 pub use record::{
-    BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawRun, RunRecord, Verdict,
+    BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawProfile, RawRun, RunRecord, Verdict,
 };
-pub use store::{read_counts, read_logs, write_run};
+pub use store::{read_counts, read_logs, read_stacks, write_run};
 pub use summary::{Trouble, troubles};

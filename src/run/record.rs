@@ -187,6 +187,17 @@ pub struct RawLogs {
     pub counts: Option<String>,
     /// `wattline-counts-1.windows` of a traced run with snapshots.
     pub windows: Option<String>,
+    /// What the sampler of a sampled run left.
+    pub profile: Option<RawProfile>,
+}
+
+/// What a sampler left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawProfile {
+    /// The sampler's own file.
+    pub recording: Vec<u8>,
+    /// Its samples within the window, as collapsed stacks.
+    pub stacks: String,
 }
 
 /// What a driver brings back from one session.

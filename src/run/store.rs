@@ -9,11 +9,14 @@ use crate::campaign::Phase;
 
 use super::error::RunError;
 use super::journal::sync_folder;
-use super::record::{RawLogs, RunRecord};
+use super::record::{RawLogs, RawProfile, RunRecord};
 
 /// Name of the folder of runs in a campaign's folder.
 pub const RUNS_FOLDER: &str = "runs";
 const TEMPORARY: &str = ".unfinished-";
+/// Name of the collapsed stacks of a sampled run, and its sampler's own file.
+const STACKS: &str = "stacks";
+const RECORDING: &str = "profile.jfr.zst";
 
 fn runs(folder: &Path) -> PathBuf {
     folder.join(RUNS_FOLDER)
@@ -35,6 +38,10 @@ pub fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<()
     if let Some(windows) = &logs.windows {
         write_packed(&temporary, "windows", windows)?;
     }
+    if let Some(profile) = &logs.profile {
+        write_packed(&temporary, STACKS, &profile.stacks)?;
+        write_bytes(&temporary.join(RECORDING), &profile.recording)?;
+    }
     if let Some(counts) = &logs.counts {
         write_file(&temporary.join("counts.csv"), counts.as_bytes())?;
     }
@@ -50,11 +57,15 @@ pub fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<()
 pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError> {
     let run = runs(folder).join(&record.folder);
     let unpack = |name: &str| {
-        let file = run.join(format!("{name}.txt.zst"));
-        let packed = fs::read(&file).map_err(RunError::file(&file, "reading"))?;
-        let bytes =
-            zstd::decode_all(packed.as_slice()).map_err(RunError::file(&file, "unpacking"))?;
+        let bytes = read_packed(&run.join(format!("{name}.txt.zst")))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let profile = match run.join(RECORDING).exists() {
+        true => Some(RawProfile {
+            recording: read_packed(&run.join(RECORDING))?,
+            stacks: unpack(STACKS)?,
+        }),
+        false => None,
     };
     let windows = match run.join("windows.txt.zst").exists() {
         true => Some(unpack("windows")?),
@@ -72,7 +83,22 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
         session: unpack("session")?,
         counts,
         windows,
+        profile,
     })
+}
+
+/// The collapsed stacks of all good sampled runs, by case and run.
+pub fn read_stacks(
+    folder: &Path,
+    records: &[RunRecord],
+) -> Result<BTreeMap<String, Vec<String>>, RunError> {
+    let mut stacks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for record in records.iter().filter(|r| r.is_good() && r.run.phase == Phase::Sampled) {
+        let file = runs(folder).join(&record.folder).join(format!("{STACKS}.txt.zst"));
+        let text = String::from_utf8_lossy(&read_packed(&file)?).into_owned();
+        stacks.entry(record.run.case.clone()).or_default().push(text);
+    }
+    Ok(stacks)
 }
 
 /// The counts of the first good traced run of each case, as text, by case.
@@ -115,9 +141,17 @@ fn remove_if_there(path: &Path) -> Result<(), RunError> {
 }
 
 fn write_packed(folder: &Path, name: &str, text: &str) -> Result<(), RunError> {
-    let file = folder.join(format!("{name}.txt.zst"));
-    let packed = zstd::encode_all(text.as_bytes(), 0).map_err(RunError::file(&file, "packing"))?;
-    write_file(&file, &packed)
+    write_bytes(&folder.join(format!("{name}.txt.zst")), text.as_bytes())
+}
+
+fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let packed = zstd::encode_all(bytes, 0).map_err(RunError::file(file, "packing"))?;
+    write_file(file, &packed)
+}
+
+fn read_packed(file: &Path) -> Result<Vec<u8>, RunError> {
+    let packed = fs::read(file).map_err(RunError::file(file, "reading"))?;
+    zstd::decode_all(packed.as_slice()).map_err(RunError::file(file, "unpacking"))
 }
 
 /// Writes a file and waits until it is on disk.

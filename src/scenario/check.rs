@@ -348,6 +348,7 @@ fn check_campaign(
         repeats: written.repeats,
         idle_repeats,
         traced_repeats: written.traced_repeats,
+        sampled_repeats: written.sampled_repeats,
         cases: written.cases as usize,
         removed_share,
         candidates: written.candidates as usize,

@@ -270,6 +270,8 @@ pub struct CampaignSettings {
     pub idle_repeats: u32,
     /// Traced runs per case.
     pub traced_repeats: u32,
+    /// Sampled runs per unremoved case; absent where the board decides.
+    pub sampled_repeats: Option<u32>,
     /// Cases aimed at, base cases included.
     pub cases: usize,
     /// How counts and energies come together.

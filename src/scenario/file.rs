@@ -227,6 +227,8 @@ pub struct CampaignFile {
     pub idle_repeats: Option<u32>,
     /// Traced runs per case; two or more check that the path repeats. Default 1.
     pub traced_repeats: u32,
+    /// Sampled runs per unremoved case. Default: 1 on boards whose sampler is known, else 0.
+    pub sampled_repeats: Option<u32>,
     /// Cases aimed at, the base case of each input included. Default 44.
     pub cases: u32,
     /// How counts and energies come together: `paired` (the default) or `windows`.
@@ -376,6 +378,7 @@ impl Default for CampaignFile {
             repeats: 10,
             idle_repeats: None,
             traced_repeats: 1,
+            sampled_repeats: None,
             cases: 44,
             protocol: Protocol::default(),
             window_s: 4.0,

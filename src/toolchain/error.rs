@@ -54,6 +54,16 @@ pub enum ToolchainError {
         /// What the reader said.
         message: String,
     },
+    /// Flight Recorder's reader does not take a file.
+    #[error(
+        "{path} is no whole recording of Flight Recorder: {message}; end the recording before reading it"
+    )]
+    BadRecording {
+        /// The file.
+        path: PathBuf,
+        /// What the reader said.
+        message: String,
+    },
     /// A file operation failed.
     #[error("{action} {path}: {source}")]
     Io {

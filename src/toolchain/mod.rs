@@ -10,6 +10,7 @@ pub mod asm;
 pub mod cache;
 pub mod compiler;
 pub mod error;
+pub mod flight;
 pub mod jar;
 pub mod jdk;
 pub mod jvm;

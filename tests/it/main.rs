@@ -21,6 +21,7 @@ mod package;
 mod patterns;
 mod pipeline;
 mod probes;
+mod profile;
 mod projects;
 mod real_logs;
 mod robustness;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Agreement, CallTree, NOT_SEEN, ThreadCalls};
 use crate::account::cost::{Costs, Interval};
-use crate::account::entry::{self, Bundle, Leaf, Pricing, share};
+use crate::account::entry::{Bundle, Leaf, Pricing, share};
 use crate::account::{Accounts, Entry, Femtojoules, MethodKey, Scenario};
 use crate::blocks::BlockId;
 use crate::operations::Dictionary;
@@ -76,8 +76,9 @@ pub fn call_accounts(
     tree: &CallTree,
 ) -> CallAccounts {
     let costs = Costs::new(scenario.model);
-    let leaves = entry::leaves(scenario.dictionary, scenario.executions, &costs);
-    let pricing = Pricing { costs: &costs, above_idle: accounts.ledger.above_idle() };
+    let (leaves, areas) = scenario.priced(&costs);
+    let above_idle = accounts.ledger.above_idle();
+    let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let agreement = tree.agreement(scenario.executions);
     let tree = completed(tree, &leaves);
     let mut divider = Divider::new(scenario.dictionary, &tree, &leaves);
@@ -125,7 +126,7 @@ pub fn call_accounts(
 fn figures(bundle: &Bundle<'_>, pricing: &Pricing<'_, '_>) -> Spent {
     Spent {
         energy: bundle.energy,
-        interval: bundle.interval(pricing.costs),
+        interval: pricing.interval(bundle),
         share: share(bundle.energy, pricing.above_idle),
     }
 }

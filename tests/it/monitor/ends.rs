@@ -47,6 +47,7 @@ fn a_jvm_that_ends_leaves_its_last_figures() {
         assert!(ends.of("works", "share") > 0.4, "{way}: {:?}", ends.methods);
         let sampled = Shares::record(&command, &["--interval", "1"], &[]).unwrap();
         assert!(sampled.of("works", "samples") > 3.0, "{way}: {:?}", sampled.methods);
-        assert!(sampled.of("works", "share") > 0.3, "{way}: {:?}", sampled.methods);
+        // Beside other work the first samples come late: what ran before has no known method.
+        assert!(sampled.of("works", "share") > 0.15, "{way}: {:?}", sampled.methods);
     }
 }

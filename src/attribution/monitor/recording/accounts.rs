@@ -257,6 +257,7 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
         classes: grouped(&blocks, whole, |block| &block.class),
         packages: grouped(&blocks, whole, package),
         blocks,
+        areas: None,
         ledger: Ledger { rows: rows.into() },
     }
 }

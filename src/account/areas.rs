@@ -1,0 +1,457 @@
+//! Methods that were sampled: what samples and counts together say of each
+//! (`model::areas`), and the leaves' energies made to fit. Within a method its operations
+//! and lines share its energy by the costs.
+
+use std::collections::BTreeMap;
+
+use crate::account::cost::{CostIndex, Costs, Interval};
+use crate::account::entry::{Bundle, Leaf, MethodKey};
+use crate::account::exact::Femtojoules;
+use crate::account::matching::{Signature, signature};
+use crate::account::profile::Hits;
+use crate::model::areas::{
+    Area, AreaEstimate, AreaFit, Belief, Direct, POWER_FACTOR, Tails, benchmarked, estimate,
+    share_of,
+};
+use crate::model::{CovarianceScope, Model};
+use crate::units::Joules;
+
+/// What a sampler saw of one unremoved case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SampledCase {
+    /// The case's energy above idle.
+    pub energy: Joules,
+    /// Which methods and lines its samples fell into.
+    pub hits: Hits,
+}
+
+impl SampledCase {
+    /// The same with a part of its energy.
+    pub(super) fn scaled(&self, part: f64) -> Self {
+        Self { energy: self.energy * part, hits: self.hits.clone() }
+    }
+}
+
+/// A method, or methods that bytecode doesn't tell apart (a class's constructors and field
+/// initialisers), with what is known of its energy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AreaAccount {
+    /// The methods.
+    pub methods: Vec<MethodKey>,
+    /// Samples that fell into them.
+    pub samples: u64,
+    /// What samples alone say.
+    pub sampled: Joules,
+    /// What the costs alone say, before they learnt from the samples.
+    pub counted: Joules,
+    /// What both together say; areas add up to the energy of all that was sampled in them.
+    pub energy: Femtojoules,
+    /// Its 95 % interval.
+    pub interval: Interval,
+    /// How much of it is the samples' word, 0..1.
+    pub weight: f64,
+    /// Variance of its error in J^2.
+    variance_j2: f64,
+}
+
+/// The areas of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Areas {
+    /// In the order of their classes and names.
+    pub areas: Vec<AreaAccount>,
+    /// How far, relative, areas are from what their words say.
+    pub place_factor: f64,
+}
+
+impl Areas {
+    /// Estimates the areas of all leaves, numbers the leaves by them, and makes their
+    /// energies add up to them. `None`, and nothing is changed, where no case was sampled, or
+    /// no sample is in a method that ran.
+    pub(super) fn price(
+        leaves: &mut [Leaf<'_>],
+        cases: &[SampledCase],
+        model: &Model,
+        costs: &Costs<'_>,
+    ) -> Option<Areas> {
+        let grouped = Grouped::of(leaves);
+        let seen = Seen::of(&grouped, cases)?;
+        let counts = grouped.counts(leaves, model.costs.len());
+        let energy = |counts: &Vec<f64>| -> f64 {
+            let price = |(cost, n): (usize, &f64)| match *n == 0.0 {
+                true => 0.0,
+                false => costs.cost(CostIndex(cost)).0 * n,
+            };
+            counts.iter().enumerate().map(price).sum()
+        };
+        let counted: Vec<f64> = counts.iter().map(energy).collect();
+        let fit = fitted(&counts, &counted, &seen, model)?;
+        let areas = accounts(&grouped, &seen, &counted, &fit);
+        share_out(leaves, &grouped, &areas);
+        Some(Areas { areas, place_factor: fit.place_factor? })
+    }
+
+    /// The 95 % interval of a bundle. One whole area has the estimator's own; of a part, the
+    /// words know its share as badly as they know areas.
+    pub(super) fn interval(&self, bundle: &Bundle<'_>, costs: &Costs<'_>) -> Option<Interval> {
+        let whole = |(area, energy): (&usize, &Femtojoules)| self.areas[*area].energy == *energy;
+        let is_whole = bundle.areas.iter().all(whole);
+        if let Some((area, _)) = bundle.areas.iter().next().filter(|_| bundle.areas.len() == 1)
+            && is_whole
+        {
+            return Some(self.areas[*area].interval);
+        }
+        let variance: f64 = bundle.areas.iter().map(|part| self.variance(part, whole(part))).sum();
+        let words = match is_whole {
+            true => 0.0,
+            false if bundle.unknown > 0 => return None,
+            false => costs.variance(&bundle.counts)?,
+        };
+        Some(Interval::around(bundle.energy.joules(), variance + words))
+    }
+
+    fn variance(&self, (area, energy): (&usize, &Femtojoules), is_whole: bool) -> f64 {
+        let area = &self.areas[*area];
+        let (part, all) = (energy.joules().0, area.energy.joules().0);
+        if is_whole || all <= 0.0 {
+            return area.variance_j2;
+        }
+        (part / all).powi(2) * area.variance_j2 + (self.place_factor * part).powi(2)
+    }
+}
+
+/// Leaves by what bytecode calls their method.
+struct Grouped {
+    /// Signatures, with the methods behind them.
+    areas: Vec<(Signature, Vec<MethodKey>)>,
+    /// The area of each leaf.
+    of_leaf: Vec<usize>,
+}
+
+impl Grouped {
+    fn of(leaves: &[Leaf<'_>]) -> Self {
+        let mut by: BTreeMap<Signature, Vec<MethodKey>> = BTreeMap::new();
+        let mut known: BTreeMap<(&str, &str), Signature> = BTreeMap::new();
+        for leaf in leaves {
+            let (class, method) = (leaf.block.class.as_str(), leaf.block.method.as_str());
+            known.entry((class, method)).or_insert_with(|| {
+                let signature = signature(class, method);
+                by.entry(signature.clone()).or_default().push(MethodKey::of(leaf.block));
+                signature
+            });
+        }
+        let places: BTreeMap<&Signature, usize> = by.keys().zip(0..).collect();
+        let place = |leaf: &Leaf<'_>| {
+            places[&known[&(leaf.block.class.as_str(), leaf.block.method.as_str())]]
+        };
+        let of_leaf = leaves.iter().map(place).collect();
+        Self { areas: by.into_iter().collect(), of_leaf }
+    }
+
+    /// How often each cost occurs in each area.
+    fn counts(&self, leaves: &[Leaf<'_>], costs: usize) -> Vec<Vec<f64>> {
+        let mut counts = vec![vec![0.0; costs]; self.areas.len()];
+        for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
+            if let Some(cost) = leaf.cost {
+                counts[*area][cost.0] += leaf.weighted;
+            }
+        }
+        counts
+    }
+
+    /// The area of a method of a profile: the same parameters; else the only one of its name
+    /// with as many (type variables are erased), or of its name where a profile says no more.
+    fn find(&self, class: &str, method: &str) -> Option<usize> {
+        let wanted = signature(class, method);
+        if let Ok(place) = self.areas.binary_search_by(|(own, _)| own.cmp(&wanted)) {
+            return Some(place);
+        }
+        let count = |signature: &Signature| signature.parameters.as_ref().map(Vec::len);
+        let is_alike = |(own, _): &(Signature, Vec<MethodKey>)| {
+            own.class == wanted.class
+                && own.name == wanted.name
+                && (wanted.parameters.is_none() || count(own) == count(&wanted))
+        };
+        let mut alike = (0..self.areas.len()).filter(|place| is_alike(&self.areas[*place]));
+        alike.next().filter(|_| alike.next().is_none())
+    }
+}
+
+/// What samples say of each area.
+struct Seen {
+    samples: Vec<u64>,
+    direct: Vec<Direct>,
+    /// Energy of all samples that fell into areas, in joules.
+    inside_j: f64,
+    /// Energy of one sample, in joules: finer than that, samples don't see.
+    grain_j: f64,
+}
+
+impl Seen {
+    /// `None` where no sample fell into an area.
+    fn of(grouped: &Grouped, cases: &[SampledCase]) -> Option<Self> {
+        let areas = grouped.areas.len();
+        let none = Direct { energy_j: 0.0, variance_j2: 0.0 };
+        let mut seen = Self {
+            samples: vec![0; areas],
+            direct: vec![none; areas],
+            inside_j: 0.0,
+            grain_j: 0.0,
+        };
+        for case in cases {
+            seen.add(grouped, case)?;
+        }
+        (seen.inside_j > 0.0).then_some(seen)
+    }
+
+    /// Adds a case; `None` where it has no samples or no energy.
+    fn add(&mut self, grouped: &Grouped, case: &SampledCase) -> Option<()> {
+        let all = case.hits.inside() + case.hits.outside;
+        let mut hits = vec![0; self.samples.len()];
+        for ((class, method), count) in &case.hits.methods {
+            if let Some(area) = grouped.find(class, method) {
+                hits[area] += count;
+            }
+        }
+        for (area, hits) in hits.iter().enumerate() {
+            let direct = share_of(*hits, all, case.energy.0, POWER_FACTOR)?;
+            self.samples[area] += hits;
+            self.direct[area].energy_j += direct.energy_j;
+            self.direct[area].variance_j2 += direct.variance_j2;
+            self.inside_j += direct.energy_j;
+        }
+        self.grain_j = self.grain_j.max(case.energy.0 / all as f64);
+        Some(())
+    }
+}
+
+/// The estimator's answer. The costs' own level is left to the samples: it is their ratios
+/// that counts know something about.
+fn fitted(counts: &[Vec<f64>], counted: &[f64], seen: &Seen, model: &Model) -> Option<AreaFit> {
+    let sum: f64 = counted.iter().sum();
+    let level = if sum > 0.0 { seen.inside_j / sum } else { 1.0 };
+    let area = |(a, counts): (usize, &Vec<f64>)| Area {
+        counts: counts.clone(),
+        scale: (counted[a] * level).max(seen.grain_j),
+        direct: Some(seen.direct[a]),
+    };
+    let areas: Vec<Area> = counts.iter().enumerate().map(area).collect();
+    // What is put in is finite and of one length, so that only a decomposition that does not
+    // converge is left to fail.
+    estimate(&areas, &belief(model, level), Tails::Estimated).ok()
+}
+
+/// The model's costs with their covariance; without one, each by its own error, or known
+/// to its own size where it has none.
+fn belief(model: &Model, level: f64) -> Belief {
+    let l = model.costs.len();
+    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let mean: Vec<f64> = model.costs.iter().map(|cost| finite(cost.cost_j) * level).collect();
+    let own = |j: usize| {
+        let se = model.costs[j].se_j.filter(|se| se.is_finite());
+        se.map_or(mean[j], |se| se * level).powi(2)
+    };
+    let all = model.covariance_scope == CovarianceScope::All;
+    let whole = model.covariance.as_ref().filter(|s| all && s.iter().all(|v| v.is_finite()));
+    let covariance = match whole {
+        Some(covariance) => covariance.iter().map(|entry| entry * level * level).collect(),
+        None => (0..l * l).map(|k| if k / l == k % l { own(k / l) } else { 0.0 }).collect(),
+    };
+    Belief::Normal { mean, covariance }
+}
+
+fn accounts(grouped: &Grouped, seen: &Seen, counted: &[f64], fit: &AreaFit) -> Vec<AreaAccount> {
+    let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
+    let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();
+    let energies = whole(&benchmarked(&energies, &errors, seen.inside_j));
+    let account = |(a, (_, methods)): (usize, &(Signature, Vec<MethodKey>))| {
+        let (energy, estimate) = (energies[a], &fit.estimates[a]);
+        AreaAccount {
+            methods: methods.clone(),
+            samples: seen.samples[a],
+            sampled: Joules(seen.direct[a].energy_j),
+            counted: Joules(counted[a]),
+            energy,
+            interval: around(energy.joules().0, estimate),
+            weight: estimate.weight,
+            variance_j2: estimate.mse_j2,
+        }
+    };
+    grouped.areas.iter().enumerate().map(account).collect()
+}
+
+/// The estimate's interval, moved with it when areas were made to add up.
+fn around(energy_j: f64, estimate: &AreaEstimate) -> Interval {
+    let moved = energy_j - estimate.energy_j;
+    let lo = (estimate.lo_j + moved).clamp(0.0, energy_j.max(0.0));
+    Interval { lo: Joules(lo), hi: Joules((estimate.hi_j + moved).max(energy_j)) }
+}
+
+/// Whole femtojoules that add up to the whole of the sum: each is the step between
+/// neighbouring sums, rounded.
+fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
+    let mut sum = 0.0;
+    let mut before = Femtojoules::ZERO;
+    let step = |energy: &f64| {
+        sum += energy;
+        let now = Femtojoules::from_joules(Joules(sum));
+        let step = now - before;
+        before = now;
+        step
+    };
+    energies_j.iter().map(step).collect()
+}
+
+/// Gives each leaf its part of its area's energy: by costs, or by executions where no cost of
+/// the area is known.
+fn share_out(leaves: &mut [Leaf<'_>], grouped: &Grouped, areas: &[AreaAccount]) {
+    let mut of_area: Vec<Vec<usize>> = vec![Vec::new(); areas.len()];
+    for (leaf, area) in grouped.of_leaf.iter().enumerate() {
+        of_area[*area].push(leaf);
+    }
+    for (number, (account, own)) in areas.iter().zip(&of_area).enumerate() {
+        let by_costs: Vec<f64> =
+            own.iter().map(|leaf| leaves[*leaf].energy.joules().0.max(0.0)).collect();
+        let by_runs = || own.iter().map(|leaf| leaves[*leaf].executions as f64).collect();
+        let weights = if by_costs.iter().sum::<f64>() > 0.0 { by_costs } else { by_runs() };
+        for (leaf, energy) in own.iter().zip(parts(account.energy, &weights)) {
+            leaves[*leaf].move_to(energy, number);
+        }
+    }
+}
+
+/// Parts of an energy by weights, which add up to it exactly.
+fn parts(energy: Femtojoules, weights: &[f64]) -> Vec<Femtojoules> {
+    let all: f64 = weights.iter().sum();
+    let (mut sum, mut before) = (0.0, Femtojoules::ZERO);
+    let last = weights.len().saturating_sub(1);
+    let part = |(at, weight): (usize, &f64)| {
+        sum += weight;
+        let share = if at == last || all <= 0.0 { 1.0 } else { sum / all };
+        let now = match share == 1.0 {
+            true => energy,
+            false => Femtojoules((energy.0 as f64 * share).round() as i128),
+        };
+        let step = now - before;
+        before = now;
+        step
+    };
+    weights.iter().enumerate().map(part).collect()
+}
+
+impl Leaf<'_> {
+    /// Gives the leaf another energy; its counts follow, so that they stay what the energy is
+    /// made of.
+    fn move_to(&mut self, energy: Femtojoules, area: usize) {
+        let before = self.energy.joules().0;
+        let factor = if before > 0.0 { energy.joules().0 / before } else { 1.0 };
+        self.weighted *= factor;
+        self.context_error_j *= factor;
+        self.energy = energy;
+        self.area = Some(area);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{Accounts, account, sample};
+
+    fn hits(of: &[(&str, &str, u64)], outside: u64) -> Hits {
+        let key = |&(class, method, n): &(&str, &str, u64)| ((class.into(), method.into()), n);
+        Hits { methods: of.iter().map(key).collect(), outside, ..Hits::default() }
+    }
+
+    fn with(cases: &[SampledCase]) -> (Accounts, Accounts) {
+        let sample = sample::awkward();
+        let plain = sample.scenario();
+        let sampled = crate::account::Scenario { samples: cases, ..plain };
+        (account(&plain), account(&sampled))
+    }
+
+    /// Samples by method in proportion to `energy`, `n` of them.
+    fn case_of(accounts: &Accounts, n: f64, energy: impl Fn(usize) -> f64) -> SampledCase {
+        let all: f64 = (0..accounts.methods.len()).map(&energy).sum();
+        let entries = accounts.methods.iter().enumerate();
+        let rows: Vec<(&str, &str, u64)> = entries
+            .map(|(i, entry)| {
+                let count = (n * energy(i) / all).round() as u64;
+                (entry.key.class.as_str(), entry.key.method.as_str(), count)
+            })
+            .collect();
+        SampledCase {
+            energy: Joules(accounts.ledger.above_idle().joules().0),
+            hits: hits(&rows, 0),
+        }
+    }
+
+    /// What is left for the methods: collections have a row of their own.
+    fn beside_collections(accounts: &Accounts) -> f64 {
+        let gc = accounts.ledger.energy(crate::account::LedgerEntry::Gc);
+        assert!(gc > Femtojoules::ZERO);
+        (accounts.ledger.above_idle() - gc).joules().0
+    }
+
+    #[test]
+    fn without_samples_accounts_are_what_they_were() {
+        let (plain, sampled) = with(&[]);
+        assert_eq!(plain, sampled);
+        let elsewhere = SampledCase { energy: Joules(1.0), hits: hits(&[], 50) };
+        assert_eq!(with(&[elsewhere]).1, plain, "no sample is in a method");
+    }
+
+    /// Ten million samples: methods are what the samples say, to the last digit of the sum.
+    #[test]
+    fn many_samples_make_methods_what_they_say() {
+        let (plain, _) = with(&[]);
+        let said = |i: usize| 1.0 + (i as f64 * 1.7) % 3.0;
+        let (_, sampled) = with(&[case_of(&plain, 1e7, said)]);
+        let all: f64 = (0..plain.methods.len()).map(said).sum();
+        let inside = sampled.explained().joules().0;
+        let whole = beside_collections(&sampled);
+        assert!((inside / whole - 1.0).abs() < 1e-5, "all samples are inside: {inside} {whole}");
+        for entry in &sampled.methods {
+            let place = plain.methods.iter().position(|other| other.key == entry.key).unwrap();
+            let expected = said(place) / all * inside;
+            // Power may differ by 5 %, so even so many samples leave that much to the words.
+            assert!((entry.joules().0 / expected - 1.0).abs() < 0.06, "{entry:?} {expected}");
+            let interval = entry.interval.unwrap();
+            assert!(interval.contains(entry.joules()) && interval.hi.0 < 1.5 * expected);
+        }
+    }
+
+    #[test]
+    fn every_level_adds_up_to_the_last_digit() {
+        let (plain, _) = with(&[]);
+        for n in [10.0, 333.0, 1e5] {
+            let (_, sampled) = with(&[case_of(&plain, n, |i| (i + 1) as f64)]);
+            assert!(sampled.ledger.adds_up());
+            let explained = sampled.explained();
+            let sums = [
+                sampled.methods.iter().map(|e| e.energy).sum::<Femtojoules>(),
+                sampled.lines.iter().map(|e| e.energy).sum(),
+                sampled.operations.iter().map(|e| e.entry.energy).sum(),
+                sampled.blocks.iter().map(|e| e.entry.energy).sum(),
+                sampled.classes.iter().map(|e| e.energy).sum(),
+            ];
+            assert_eq!(sums, [explained; 5], "{n} samples");
+        }
+    }
+
+    #[test]
+    fn samples_elsewhere_are_not_the_applications() {
+        let (plain, _) = with(&[]);
+        let mut case = case_of(&plain, 1000.0, |_| 1.0);
+        case.hits.outside = case.hits.inside();
+        let (_, sampled) = with(&[case]);
+        let half = sampled.explained().joules().0 / beside_collections(&sampled);
+        assert!((half - 0.5).abs() < 1e-9, "{half}");
+    }
+
+    #[test]
+    fn parts_are_exact() {
+        let energy = Femtojoules(1_000_003);
+        for weights in [vec![1.0, 1.0, 1.0], vec![0.0, 0.0], vec![1e-30, 1e30, 3.0]] {
+            assert_eq!(parts(energy, &weights).into_iter().sum::<Femtojoules>(), energy);
+        }
+    }
+}

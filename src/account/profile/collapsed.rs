@@ -1,0 +1,80 @@
+//! Collapsed stacks: `outermost;...;innermost COUNT` a line, as async-profiler and the
+//! scripts of flame graphs write them, and as Flight Recorder's samples are handed on.
+
+use std::collections::HashMap;
+
+use thiserror::Error;
+
+use super::{Frame, Profile};
+
+/// Why a profile can't be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProfileError {
+    /// A line has no count.
+    #[error(
+        "line {line} is no stack: {text:?} doesn't end in a whole number of samples; give \
+         collapsed stacks (async-profiler: `-o collapsed`) or a recording of Flight Recorder"
+    )]
+    NoCount {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Its beginning.
+        text: String,
+    },
+    /// There is nothing in it.
+    #[error("it has no samples; record for longer, or with a shorter interval")]
+    Empty,
+}
+
+/// Reads collapsed stacks; empty lines and those that begin with `#` are left out.
+///
+/// # Errors
+/// A line without a count, and a profile without samples.
+pub fn parse(text: &str) -> Result<Profile, ProfileError> {
+    let mut profile = Profile::default();
+    let mut known: HashMap<&str, u32> = HashMap::new();
+    for (number, line) in text.lines().map(str::trim).enumerate() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (stack, count) = split(line).ok_or_else(|| ProfileError::NoCount {
+            line: number + 1,
+            text: line.chars().take(60).collect(),
+        })?;
+        let place = |frame| {
+            *known.entry(frame).or_insert_with(|| {
+                profile.frames.push(Frame::parse(frame));
+                profile.frames.len() as u32 - 1
+            })
+        };
+        let stack = frames(stack).into_iter().map(place).collect();
+        profile.stacks.push((stack, count));
+    }
+    if profile.samples() == 0 { Err(ProfileError::Empty) } else { Ok(profile) }
+}
+
+/// The stack and its count.
+fn split(line: &str) -> Option<(&str, u64)> {
+    let (stack, count) = line.rsplit_once([' ', '\t'])?;
+    Some((stack.trim_end(), count.parse().ok()?))
+}
+
+/// Cuts at the semicolons between frames: not those in a descriptor's parentheses, nor that
+/// of `La/B;::run`.
+fn frames(stack: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut frames) = (0i32, 0, Vec::new());
+    for (at, c) in stack.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ';' if depth == 0 && !stack[at..].starts_with(";::") => {
+                frames.push(&stack[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    frames.push(&stack[start..]);
+    // Names of other languages need not close what they open.
+    if depth == 0 { frames } else { stack.split(';').collect() }
+}

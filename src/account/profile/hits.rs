@@ -1,0 +1,64 @@
+//! Which methods and lines of the application a profile's samples fell into.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::entry::LineKey;
+use crate::operations::Dictionary;
+
+use super::{Frame, Profile};
+
+/// Samples by method and line of the application. A sample belongs to the innermost frame
+/// whose class is the application's: what a library does is done for whoever calls it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hits {
+    /// By class and method as the profile names it, the descriptor included where it is said.
+    pub methods: BTreeMap<(String, String), u64>,
+    /// By line, of the samples whose line is known.
+    pub lines: BTreeMap<LineKey, u64>,
+    /// Samples without a frame of the application.
+    pub outside: u64,
+}
+
+impl Hits {
+    /// Samples in the application.
+    pub fn inside(&self) -> u64 {
+        self.methods.values().sum()
+    }
+
+    /// Samples whose line is known.
+    pub fn lined(&self) -> u64 {
+        self.lines.values().sum()
+    }
+}
+
+impl Profile {
+    /// Joins the profile with the application's classes.
+    pub fn hits(&self, dictionary: &Dictionary) -> Hits {
+        let files: BTreeMap<&str, &str> = dictionary
+            .blocks
+            .iter()
+            .map(|block| (block.class.as_str(), block.file.as_str()))
+            .collect();
+        let own: BTreeSet<u32> = (0..self.frames.len() as u32)
+            .filter(|at| files.contains_key(self.frames[*at as usize].class.as_str()))
+            .collect();
+        let mut hits = Hits::default();
+        for (stack, count) in &self.stacks {
+            match stack.iter().rev().find(|frame| own.contains(frame)) {
+                Some(&frame) => hits.add(&self.frames[frame as usize], &files, *count),
+                None => hits.outside += count,
+            }
+        }
+        hits
+    }
+}
+
+impl Hits {
+    fn add(&mut self, frame: &Frame, files: &BTreeMap<&str, &str>, count: u64) {
+        *self.methods.entry((frame.class.clone(), frame.method.clone())).or_default() += count;
+        if let Some(line) = frame.line {
+            let file = files[frame.class.as_str()].to_owned();
+            *self.lines.entry(LineKey { file, line }).or_default() += count;
+        }
+    }
+}

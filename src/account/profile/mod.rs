@@ -1,0 +1,41 @@
+//! Profiles of other profilers: stacks with how often each was seen, read from their text,
+//! joined with the dictionary, and held against accounts.
+
+mod collapsed;
+mod compare;
+mod frame;
+mod hits;
+
+#[cfg(test)]
+mod tests;
+
+pub use collapsed::{ProfileError, parse};
+pub use compare::{ProfileEvaluation, ProfileLevel, ProfileRow, against};
+pub use frame::Frame;
+pub use hits::Hits;
+
+/// Stacks of a profile. Frames are kept once each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Profile {
+    /// All frames that occur, in any order.
+    pub frames: Vec<Frame>,
+    /// Stacks: places in `frames`, the outermost first; and how often each was seen.
+    pub stacks: Vec<(Vec<u32>, u64)>,
+}
+
+impl Profile {
+    /// How many samples it has.
+    pub fn samples(&self) -> u64 {
+        self.stacks.iter().map(|(_, count)| count).fold(0, |sum, n| sum.saturating_add(*n))
+    }
+
+    /// Adds another profile's stacks.
+    pub fn merge(&mut self, other: Profile) {
+        let first = self.frames.len() as u32;
+        self.frames.extend(other.frames);
+        let moved = |(stack, count): (Vec<u32>, u64)| {
+            (stack.into_iter().map(|frame| frame + first).collect(), count)
+        };
+        self.stacks.extend(other.stacks.into_iter().map(moved));
+    }
+}

@@ -1,0 +1,127 @@
+//! Profiles read, joined and held against accounts.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::account::evaluate::Level;
+use crate::account::{account, sample};
+
+#[test]
+fn stacks_are_cut_between_frames_only() {
+    let profile = parse(
+        "# made by hand\n\njava/lang/Thread.run;a/B.f(Ljava/lang/String;)V:3_[j];La/C;::g 7\n\
+         start_thread;operator( 2\n",
+    )
+    .unwrap();
+    assert_eq!(profile.samples(), 9);
+    let lengths: Vec<usize> = profile.stacks.iter().map(|(stack, _)| stack.len()).collect();
+    assert_eq!(lengths, [3, 2]);
+    let innermost = &profile.frames[2];
+    assert_eq!((innermost.class.as_str(), innermost.method.as_str()), ("a.C", "g"));
+}
+
+#[test]
+fn errors_say_which_line_and_what_to_give() {
+    let error = parse("a;b 3\nno count\n").unwrap_err().to_string();
+    assert!(error.starts_with("line 2 is no stack: \"no count\""), "{error}");
+    assert_eq!(parse("# nothing\n"), Err(ProfileError::Empty));
+    assert!(parse("a;b -1\n").is_err() && parse("a;b 1.5\n").is_err());
+}
+
+/// The text of a profile that has as many samples in each line as the accounts say.
+fn profile_of(accounts: &crate::account::Accounts, per_joule: f64) -> String {
+    accounts
+        .parts
+        .iter()
+        .map(|part| {
+            let (class, line) = (&part.key.method.class, part.key.line.line);
+            let name = part.key.method.method.split('(').next().unwrap();
+            let count = (part.joules().0 * per_joule).round();
+            format!("java/lang/Thread.run;{class}.{name}:{line};java/util/List.size {count}\n")
+        })
+        .collect()
+}
+
+#[test]
+fn accounts_that_agree_have_no_error() {
+    let sample = sample::program_1();
+    let accounts = account(&sample.scenario());
+    let all: f64 = accounts.methods.iter().map(|entry| entry.joules().0).sum();
+    let text = profile_of(&accounts, 1e7 / all) + "gc_thread 50\n";
+    let hits = parse(&text).unwrap().hits(&sample.dictionary);
+    let found = against(&accounts, &hits);
+    assert_eq!(found.outside.0, 50);
+    let levels: Vec<Level> = found.levels.iter().map(|row| row.level).collect();
+    assert_eq!(levels, [Level::Method, Level::Line]);
+    for row in &found.levels {
+        assert!(row.median_error < 1e-3 && row.total_variation < 1e-3, "{row:?}");
+        assert!(row.unmatched == 0 && row.coverage == Some(1.0), "{row:?}");
+    }
+}
+
+/// Two methods of 30 and 70 samples where the accounts have none of the first.
+#[test]
+fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
+    let sample = sample::program_1();
+    let accounts = account(&sample.scenario());
+    let class = &accounts.methods[0].key.class;
+    let own = accounts.methods[0].key.method.split('(').next().unwrap();
+    let text = format!("{class}.missing 30\n{class}.{own} 70\n");
+    let hits = parse(&text).unwrap().hits(&sample.dictionary);
+    let found = against(&accounts, &hits);
+    let [methods] = found.levels.as_slice() else { panic!("{found:?}") };
+    assert_eq!((methods.samples, methods.entries, methods.unmatched), (100, 2, 1));
+    // Errors of 100 % and of 3/7 of the share.
+    assert!((methods.median_error - (1.0 + 3.0 / 7.0) / 2.0).abs() < 1e-9, "{methods:?}");
+    assert!((methods.total_variation - 0.3).abs() < 1e-9);
+    // sqrt(0.3 * 0.7 / 100) of both, half of it, times the mean of |N(0, 1)|.
+    let counting = (0.21f64 / 100.0).sqrt() * (2.0 / std::f64::consts::PI).sqrt();
+    assert!((methods.counting_variation - counting).abs() < 1e-9);
+    assert!(methods.counting_median > 0.04 && methods.counting_p90 < 0.3, "{methods:?}");
+    let rows = found.entries_csv();
+    assert!(rows.contains("missing,30,0.300000,,1.000000,0.152753,not in the accounts"), "{rows}");
+}
+
+proptest! {
+    /// Whatever bytes a file has, it reads or says why not; counts are those of its lines.
+    #[test]
+    fn strange_profiles_do_not_panic(text in "([a-zA-Z/.$:;()\\[\\]_<>é \\-0-9]{0,40}[ \n\t]){0,30}") {
+        if let Ok(profile) = parse(&text) {
+            prop_assert!(profile.samples() > 0);
+            let places = profile.stacks.iter().flat_map(|(stack, _)| stack);
+            prop_assert!(places.into_iter().all(|at| (*at as usize) < profile.frames.len()));
+        }
+    }
+
+    /// What is written is read: class, method, line and count.
+    #[test]
+    fn frames_come_back(
+        class in "[a-z]{1,3}(/[A-Z][a-zA-Z0-9]{0,5}){1,2}(\\$[0-9A-Z]{1,2})?",
+        method in "([a-z][A-Za-z0-9$]{0,8}|<init>|<clinit>)",
+        line in 1u32..100_000,
+        count in 1u64..1_000_000,
+        mark in "(_\\[[ijk01]\\])?",
+    ) {
+        let text = format!("x;{class}.{method}(IL{class};)V:{line}{mark} {count}\n");
+        let profile = parse(&text).unwrap();
+        let expected = Frame {
+            class: class.replace('/', "."),
+            method: format!("{method}(IL{class};)V"),
+            line: Some(line),
+        };
+        prop_assert_eq!(&profile.frames[1], &expected);
+        prop_assert_eq!(profile.samples(), count);
+    }
+}
+
+/// Coverage-guided where a fuzzer runs it, random otherwise.
+#[test]
+fn any_bytes_are_read_or_refused() {
+    bolero::check!().with_max_len(4096).for_each(|bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+        if let Ok(profile) = parse(&text) {
+            assert!(profile.stacks.len() <= lines);
+        }
+    });
+}

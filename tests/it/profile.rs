@@ -1,0 +1,159 @@
+//! Accounts of a campaign on this machine's JVM, held against profiles: one that says what
+//! the accounts say, and one that Flight Recorder takes of the same program.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wattline::account::Femtojoules;
+use wattline::campaign::Phase;
+use wattline::run::{RunRecord, read_journal, read_logs};
+
+use super::bench::{Bench, rows};
+
+const SCENARIO: &str = "tests/it/profile/work.toml";
+
+/// A campaign, its model and its accounts.
+fn campaign(bench: &Bench) -> PathBuf {
+    let app = format!("path = \"{}/tests/it/profile/app\"", env!("CARGO_MANIFEST_DIR"));
+    let scenario = bench.scenario(SCENARIO, "work.toml", &[("path = \"app\"", &app)]);
+    let out = bench.out("out");
+    let folder = out.to_str().unwrap();
+    bench.good(&["run", &scenario, "--board", "jvm", "--out", folder]);
+    bench.good(&["dataset", folder]);
+    let table = out.join("dataset.csv");
+    let solver = ["--solver", "nnls", "--folds", "2"];
+    bench.good(&[&["fit", table.to_str().unwrap(), "--out", folder], solver.as_slice()].concat());
+    let model = out.join("model.json");
+    bench.good(&["account", model.to_str().unwrap(), folder, "--out", folder]);
+    out
+}
+
+/// Each base case was sampled, its recording is kept, and methods are what samples and counts
+/// say together: every level adds up, and by samples alone they are nearly the same.
+fn methods_are_sampled(out: &Path) {
+    let records = read_journal(out).unwrap();
+    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Sampled;
+    let cases: Vec<&str> =
+        records.iter().filter(sampled).map(|record| record.run.case.as_str()).collect();
+    assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), 2, "{cases:?}");
+    for record in records.iter().filter(sampled) {
+        let profile = read_logs(out, record).unwrap().profile.unwrap();
+        assert!(profile.recording.starts_with(b"FLR\0") && profile.stacks.contains("work.Rounds."));
+    }
+    let areas = rows(&out.join("accounts/areas.csv"));
+    let number = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+    let hot = |row: &&BTreeMap<String, String>| row["samples"].parse::<u64>().unwrap() > 20;
+    assert!(areas.iter().filter(hot).count() >= 2, "{areas:?}");
+    for row in areas.iter().filter(hot) {
+        let (both, sampled) = (number(row, "energy_j"), number(row, "sampled_j"));
+        assert!((both / sampled - 1.0).abs() < 0.5, "{row:?}");
+        assert!(
+            number(row, "energy_lo_j") <= both && both <= number(row, "energy_hi_j"),
+            "{row:?}"
+        );
+    }
+    let sum = |name: &str| -> Femtojoules {
+        let rows = rows(&out.join("accounts").join(name));
+        rows.iter().map(|row| Femtojoules::parse(&row["energy_j"]).unwrap()).sum()
+    };
+    for name in ["lines.csv", "blocks.csv", "operations.csv", "classes.csv", "packages.csv"] {
+        assert_eq!(sum(name), sum("methods.csv"), "{name}");
+    }
+}
+
+/// The accounts as collapsed stacks, a sample per millionth.
+fn as_stacks(accounts: &Path) -> String {
+    let lines = rows(&accounts.join("methods.csv"));
+    let row = |row: &BTreeMap<String, String>| {
+        let share: f64 = row["share"].parse().unwrap_or(0.0);
+        let samples = (share * 1e6).round();
+        let name = row["method"].split('(').next().unwrap();
+        (samples > 0.0 && !row["class"].is_empty())
+            .then(|| format!("java/lang/Thread.run;{}.{name} {samples}\n", row["class"]))
+    };
+    lines.iter().filter_map(row).collect()
+}
+
+/// A recording of the plain program's two inputs.
+fn recordings(bench: &Bench) -> Vec<PathBuf> {
+    let (root, classes) = (Path::new("tests/it/profile/app/work"), bench.out("classes"));
+    let sources = [root.join("Main.java"), root.join("Rounds.java")];
+    let compiled = Command::new("javac").arg("-d").arg(&classes).args(sources).status().unwrap();
+    assert!(compiled.success());
+    let record = |kind: &str| {
+        let file = bench.out(&format!("{kind}.jfr"));
+        let option =
+            format!("-XX:StartFlightRecording=settings=profile,filename={}", file.display());
+        let mut java = Command::new("java");
+        java.args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", &option, "-cp"]);
+        java.arg(&classes).args(["work.Main", "frames=4000", &format!("kind={kind}")]);
+        assert!(java.output().unwrap().status.success());
+        file
+    };
+    ["all", "sums"].map(record).into()
+}
+
+#[test]
+fn accounts_are_held_against_profiles() {
+    let Some(bench) = Bench::with(&["javac", "java"]) else { return };
+    let out = campaign(&bench);
+    methods_are_sampled(&out);
+    let folder = out.to_str().unwrap();
+
+    let stacks = bench.out("own.collapsed");
+    fs::write(&stacks, as_stacks(&out.join("accounts"))).unwrap();
+    let own = bench.out("own");
+    let profile = ["--profile", stacks.to_str().unwrap(), "--out", own.to_str().unwrap()];
+    let said = bench.good(&[&["evaluate", folder], profile.as_slice()].concat());
+    assert!(said.contains("the profile has no lines"), "{said}");
+    let [methods] = rows(&own.join("profile.csv")).try_into().unwrap();
+    for figure in ["median_error", "p90_error", "total_variation"] {
+        assert!(methods[figure].parse::<f64>().unwrap() < 1e-3, "{methods:?}");
+    }
+
+    let files = recordings(&bench);
+    let flight = bench.out("flight");
+    let mut arguments = vec!["evaluate", folder, "--out", flight.to_str().unwrap()];
+    files.iter().for_each(|file| arguments.extend(["--profile", file.to_str().unwrap()]));
+    bench.good(&arguments);
+    let levels = rows(&flight.join("profile.csv"));
+    let names: Vec<&str> = levels.iter().map(|row| row["level"].as_str()).collect();
+    assert_eq!(names, ["method", "line"], "{levels:?}");
+    let number = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+    for row in &levels {
+        assert!(number(row, "samples") > 20.0 && number(row, "counting_median") > 0.0, "{row:?}");
+        assert!(number(row, "total_variation") <= 1.0, "{row:?}");
+    }
+    let entries = rows(&flight.join("profile-entries.csv"));
+    for level in ["method", "line"] {
+        let of = entries.iter().filter(|row| row["level"] == level);
+        let shares: f64 = of.map(|row| number(row, "profile_share")).sum();
+        assert!((shares - 1.0).abs() < 1e-4, "{level}: {shares}");
+    }
+    for method in ["roots", "digits", "sorted"] {
+        let found =
+            entries.iter().find(|row| row["name"].contains(method) && row["remark"].is_empty());
+        assert!(found.is_some(), "{method}: {entries:?}");
+    }
+    a_profile_that_is_none_is_refused(&bench, folder);
+}
+
+fn a_profile_that_is_none_is_refused(bench: &Bench, folder: &str) {
+    let broken = bench.out("broken");
+    let refused = |bytes: &[u8], expected: &str| {
+        fs::write(&broken, bytes).unwrap();
+        let out = bench.out("none");
+        let profile = ["--profile", broken.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let (code, said) = bench.wattline(&[&["evaluate", folder], profile.as_slice()].concat());
+        assert!(code == Some(3) && said.contains(expected), "{code:?} {said}");
+        assert!(!out.join("profile.csv").exists());
+    };
+    refused(b"a;b\n", "line 1 is no stack");
+    refused(b"# only a comment\n", "it has no samples");
+    refused(b"other/Program.run 12\n", "none of its 12 samples is in a class of the application");
+    refused(b"FLR\0 and nothing else", "is no whole recording of Flight Recorder");
+}
