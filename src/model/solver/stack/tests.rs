@@ -51,7 +51,7 @@ fn what_time_tells_is_told_by_time() {
     assert!((constant.case_j - 3.0).abs() < 0.1 && (constant.second_w - 2.0).abs() < 0.02);
     let weights: f64 = choice.candidates.iter().map(|candidate| candidate.weight).sum();
     assert!((weights - 1.0).abs() < 1e-9);
-    assert!(lost_round(&data).is_none());
+    assert!(runaway(&data).is_none());
 }
 
 /// An operation that hardly runs where it is fitted, and nothing else where it is held out.
