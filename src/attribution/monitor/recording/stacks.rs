@@ -23,7 +23,7 @@ pub fn call_accounts(recording: &Recording) -> Option<CallAccounts> {
         let key = MethodKey { class: row.class.clone(), method: row.method.clone() };
         let energy = row.cpu_j + row.network_j.unwrap_or(Femtojoules::ZERO);
         let sum = rest.entry((name(row.thread), key)).or_insert(Femtojoules::ZERO);
-        *sum = *sum + energy;
+        *sum += energy;
     }
     for row in &recording.stacks {
         let Some(path) = paths.get(&row.node) else { continue };
@@ -91,7 +91,7 @@ impl Tree {
         }
         if let Some(number) = at {
             let own = &mut self.nodes[number].own;
-            own.energy = own.energy + energy;
+            own.energy += energy;
         }
     }
 
@@ -103,19 +103,19 @@ impl Tree {
             (node.own, node.cumulative) = (spent(node.own.energy), spent(energy));
             if let Some(parent) = node.parent {
                 let above = &mut self.nodes[parent].cumulative;
-                above.energy = above.energy + energy;
+                above.energy += energy;
             }
         }
         let mut methods: BTreeMap<&MethodKey, (Femtojoules, Femtojoules)> = BTreeMap::new();
         let mut threads: BTreeMap<&str, Femtojoules> = BTreeMap::new();
         for node in &self.nodes {
             let sums = methods.entry(&node.method).or_default();
-            sums.0 = sums.0 + node.own.energy;
+            sums.0 += node.own.energy;
             if !self.is_recursive(node) {
-                sums.1 = sums.1 + node.cumulative.energy;
+                sums.1 += node.cumulative.energy;
             }
             let thread = threads.entry(&node.thread).or_default();
-            *thread = *thread + node.own.energy;
+            *thread += node.own.energy;
         }
         let mut methods: Vec<MethodCalls> = methods
             .into_iter()
