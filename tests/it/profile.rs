@@ -90,7 +90,7 @@ fn recordings(bench: &Bench) -> Vec<PathBuf> {
             format!("-XX:StartFlightRecording=settings=profile,filename={}", file.display());
         let mut java = Command::new("java");
         java.args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", &option, "-cp"]);
-        java.arg(&classes).args(["work.Main", "frames=4000", &format!("kind={kind}")]);
+        java.arg(&classes).args(["work.Main", "frames=16000", &format!("kind={kind}")]);
         assert!(java.output().unwrap().status.success());
         file
     };
