@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tests whose outcome depends on the JDK, with each of 17, 21 and 25 that is installed:
-# probes, what is traced, the samples and probes of the monitor, R8, applications on the
-# virtual board. The JDK that is on the path is left out, as the whole suite runs with it.
+# probes, what is traced, the samples and probes of the monitor, profiles, packages, R8,
+# applications on the virtual board. The JDK that is on the path is left out, as the whole suite runs with it.
 # With `all`, one of the three that is missing is a failure, and none is left out.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,6 +26,6 @@ echo "$jdks" | while read -r release home; do
     echo "== JDK $release: $home"
     JAVA_HOME=$home PATH=$home/bin:$PATH cargo test --locked --test it -- \
         monitor:: probes::targets probes::switches probes::watched shrunk:: silicon:: trace:: \
-        virtual_board::application </dev/null || exit 1
+        virtual_board::application package:: profile:: </dev/null || exit 1
 done || failed=yes
 [ -z "$failed" ]
