@@ -43,6 +43,7 @@ pub fn make(
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let open = boards.iter().map(|choice| sessions::open(choice, scenario, &settings));
     let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
+    sampled::on(&scenario.campaign, &open)?;
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let (sessions, took) = sessions_on(board, scenario, builder)?;
     let trial = Trial {

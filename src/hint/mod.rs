@@ -272,7 +272,12 @@ pub(crate) fn grouped(count: u64) -> String {
 /// The hints of the paper's Program 1 with another text in its place.
 #[cfg(test)]
 pub(crate) fn hints_of_program_1(source: &str) -> Vec<Hint> {
-    let sample = crate::account::sample::program_1();
+    hints_of(&crate::account::sample::program_1(), source)
+}
+
+/// The same of the sample with whatever was changed in it.
+#[cfg(test)]
+fn hints_of(sample: &crate::account::sample::Sample, source: &str) -> Vec<Hint> {
     let accounts = crate::account::account(&sample.scenario());
     let sources = [crate::java::SourceFile::parse("demo/Grid.java", source)];
     let input = HintInput {
@@ -328,16 +333,6 @@ mod tests {
     fn hints_at_relative_error(relative: f64) -> Vec<Hint> {
         let mut sample = sample::program_1();
         sample.model = sample::with_relative_error(sample.model, relative);
-        let accounts = crate::account::account(&sample.scenario());
-        let sources = [crate::java::SourceFile::parse("demo/Grid.java", sample::PROGRAM_1)];
-        let input = HintInput {
-            dictionary: &sample.dictionary,
-            executions: &sample.executions,
-            model: &sample.model,
-            accounts: &accounts,
-            calls: None,
-            sources: &sources,
-        };
-        hints(input, &HintOptions::default())
+        hints_of(&sample, sample::PROGRAM_1)
     }
 }

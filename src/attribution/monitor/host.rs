@@ -82,6 +82,11 @@ impl Snapshot {
         found.filter_map(|(path, text)| Some((path.as_str(), text.as_deref().ok()?)))
     }
 
+    /// Why nothing that matches was read: a file can't be, or there is none.
+    pub fn why_missing(&self, pattern: &str) -> String {
+        self.refusal(pattern).unwrap_or_else(|| format!("no {pattern}"))
+    }
+
     /// Why a file that matches can't be read, if there is one.
     pub fn refusal(&self, pattern: &str) -> Option<String> {
         let found = self.files.iter().find(|(path, text)| matches(pattern, path) && text.is_err());

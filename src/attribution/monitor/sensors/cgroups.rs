@@ -28,7 +28,7 @@ impl Sensor for Cgroups {
     ) -> Result<(), SensorError> {
         let mut groups = snapshot.matching(GROUPS).peekable();
         if groups.peek().is_none() {
-            let problem = snapshot.refusal(GROUPS).unwrap_or_else(|| format!("no {GROUPS}"));
+            let problem = snapshot.why_missing(GROUPS);
             return Err(SensorError { sensor: self.name(), problem });
         }
         let pid = |path: &str| path.split('/').nth(2)?.parse().ok();

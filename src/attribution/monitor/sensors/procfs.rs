@@ -74,8 +74,8 @@ impl Sensor for Processes {
         facts: &mut Facts,
     ) -> Result<(), SensorError> {
         let missing = |problem: String| SensorError { sensor: self.name(), problem };
-        let why = || snapshot.refusal(STAT).unwrap_or_else(|| format!("no {STAT}"));
-        read_cores(snapshot.text(STAT).ok_or_else(|| missing(why()))?, facts);
+        let why = || missing(snapshot.why_missing(STAT));
+        read_cores(snapshot.text(STAT).ok_or_else(why)?, facts);
         if facts.processor.is_none() {
             return Err(missing(format!("{STAT} has no line `cpu`")));
         }
