@@ -6,9 +6,9 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use wattline::dataset::{Case, Table};
 use wattline::model::bayes::patterns::{FACTORS, patterns};
-use wattline::model::bayes::{ChainOptions, DrawBy, Factors, Sign, diagnose, fit_effects};
+use wattline::model::bayes::{ChainOptions, Factors, Sign, diagnose, fit_effects};
+use wattline::model::table::{Case, Table};
 use wattline::model::{
     BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
 };
@@ -118,7 +118,8 @@ fn large(folder: &Path, solver: Solver) {
 fn parquet(folder: &Path) {
     let file = std::fs::File::open(folder.join("large.parquet")).expect("run peers.py parquet");
     let before = cpu_s();
-    let rows = wattline::dataset::ParquetRows::new(file, &Default::default()).expect("a table");
+    let rows =
+        wattline::model::table::ParquetRows::new(file, &Default::default()).expect("a table");
     let found = fit_rows(&rows, &FitOptions::new(Solver::Nnls), Some(FoldOptions::default()));
     let spent = cpu_s() - before;
     let sum: f64 = found.expect("a fit").model.costs.iter().map(|cost| cost.cost_j).sum();
@@ -235,7 +236,7 @@ fn measurements() -> Vec<(Vec<String>, f64)> {
     measured
 }
 
-/// The pattern model by both samplers, free effects and effects not below zero.
+/// The pattern model: free effects, and effects not below zero.
 fn pattern(folder: &Path) {
     let measured = measurements();
     let row = |(levels, energy): &(Vec<String>, f64)| format!("{},{energy:e}\n", levels.join(","));
@@ -243,22 +244,17 @@ fn pattern(folder: &Path) {
     let text = format!("{},energy_j\n{text}", FACTORS.join(","));
     std::fs::write(folder.join("patterns.csv"), text).expect("disk space");
     let data = Factors::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
-    let works = [
-        ("free, NUTS", Sign::Free, DrawBy::Nuts),
-        ("free, Gibbs", Sign::Free, DrawBy::Gibbs),
-        ("positive, NUTS", Sign::Positive, DrawBy::Nuts),
-        ("positive, Gibbs", Sign::Positive, DrawBy::Gibbs),
-    ];
-    for (name, sign, by) in works {
-        (1..=5).for_each(|seed| drawn(&data, name, sign, by, seed));
+    let works = [("free, NUTS", Sign::Free), ("positive, Gibbs", Sign::Positive)];
+    for (name, sign) in works {
+        (1..=5).for_each(|seed| drawn(&data, name, sign, seed));
     }
 }
 
 /// One seed's draws; the time of the diagnostics, which samplers leave to others, apart.
-fn drawn(data: &Factors, name: &str, sign: Sign, by: DrawBy, seed: u64) {
+fn drawn(data: &Factors, name: &str, sign: Sign, seed: u64) {
     let before = cpu_s();
     let options = ChainOptions { seed, draws: 4000, thin: 1, ..Default::default() };
-    let found = fit_effects(data, sign, by, &options).expect("chains that mix");
+    let found = fit_effects(data, sign, &options).expect("chains that mix");
     let spent = cpu_s() - before;
     let before = cpu_s();
     let known = found.draws.values.iter().filter_map(|chains| diagnose(chains)).count();

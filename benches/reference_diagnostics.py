@@ -1,6 +1,6 @@
 """Writes the saved draws and ArviZ's figures about them that the tests compare with.
 
-Usage: python benches/reference_diagnostics.py src/model/bayes/fixtures
+Usage: python benches/reference_diagnostics.py crates/model/src/bayes/fixtures
 """
 import sys
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Error against board time, on the virtual board with its truth: measures one scenario by
-# several protocols and prints the table of docs/board-time.md; OUT/board-time.svg is its
-# picture, OUT/board-time.csv its numbers.
+# several protocols and prints the table of docs/experiments/2026-11-board-time.md;
+# OUT/board-time.svg is its picture, OUT/board-time.csv its numbers.
 #
 #   scripts/board-time.sh OUT [SCENARIO]
 #

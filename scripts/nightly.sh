@@ -1,9 +1,32 @@
 #!/bin/sh
-# What is run every night: all checks, and the tests that depend on the JDK with each of 17,
-# 21 and 25, all of which have to be there.
+# What is run every night. Arguments choose parts; without any, all of them in this order:
+#   checks   test.sh, with ten minutes for each fuzz target instead of five seconds, and with
+#            sources of a hundred thousand levels and of 50 MB
+#   studies  tests too long for every day: how often intervals hold the truth, from hundreds
+#            of simulated campaigns; the samplers against each other for more seeds; the tables
+#            of docs/experiments; real projects fetched, counted against javac, compiled with
+#            probes and without blocks, one with its own tests (a quarter of an hour)
+#   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
+#            with random ones (an hour and a half)
+#   jdks     tests that depend on the JDK with each of 17, 21 and 25, all of which have to be
+#            there
 set -eu
 cd "$(dirname "$0")/.."
 
-sh scripts/upgrade-jdks.sh
-sh test.sh
-exec sh scripts/test-jdks.sh all
+[ $# -gt 0 ] || set -- checks studies faults jdks
+for part in "$@"; do
+    echo "== $part"
+    case $part in
+    checks)
+        sh scripts/upgrade-jdks.sh
+        WATTLINE_ROBUST=1 WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-600} sh test.sh
+        ;;
+    studies) sh scripts/tests.sh -- --ignored --skip faults:: ;;
+    faults) sh scripts/soak.sh ;;
+    jdks) sh scripts/test-jdks.sh all ;;
+    *)
+        echo "no part $part: checks, studies, faults, jdks" >&2
+        exit 2
+        ;;
+    esac
+done

@@ -52,6 +52,8 @@ if [ "${1:-run}" = test ]; then
     for tool in apksigner aapt dexdump zipalign; do
         want "$tool" "$tool" "the test of packages with Android's own tools"
     done
+    python3 -c 'import jsonschema' 2>/dev/null ||
+        want jsonschema python3-jsonschema "the test of SARIF by its schema"
 fi
 
 if [ -n "$missing" ]; then

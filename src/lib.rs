@@ -2,31 +2,63 @@
 //! basic block, line and method of their source spends, how sure that is, and
 //! what to change.
 //!
+//! [`pipeline()`] does all of it for a scenario file: it plans, measures on a board, fits and
+//! accounts. Each of its [`stage`]s can be had alone; this divides a source into blocks, fits
+//! costs to cases that somebody has measured, and says what a line spends:
+//!
+//! ```
+//! use wattline::account::{AccountInput, Measured, account};
+//! use wattline::blocks::{BlockId, Granularity};
+//! use wattline::build::{Application, Sources};
+//! use wattline::model::table::{ColumnChoice, Table};
+//! use wattline::model::{FitOptions, Solver, fit};
+//! use wattline::units::Joules;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let java = "class Sum {\n  static int of(int n) {\n    int sum = 0;\n    \
+//!             for (int i = 0; i < n; i++) {\n      sum += i;\n    }\n    return sum;\n  }\n}";
+//! let sources = Sources::of_texts([("Sum.java", java)]);
+//! let dictionary = Application::analyse(sources, Granularity::Expression)?.dictionary;
+//!
+//! let measured = "case,energy_j,Addition_int_int,Less_int_int,Assign_int_int\n\
+//!                 a,5e-6,1000,2000,500\nb,9e-6,3000,2000,1000\nc,4e-6,500,500,1250\n\
+//!                 d,8e-6,2000,3000,500\ne,7e-6,1500,1500,2000\n";
+//! let table = Table::from_csv(measured, &ColumnChoice::default())?;
+//! let model = fit(&table, &FitOptions::new(Solver::Nnls))?;
+//!
+//! let runs = [1, 1, 1001, 1000, 1000, 1]; // of the blocks of Sum.of(1000)
+//! let executions = (0..).map(BlockId).zip(runs).collect();
+//! let measured = Measured { total: Joules(5e-6), ..Measured::default() };
+//! let accounts = account(&AccountInput {
+//!     dictionary: &dictionary,
+//!     executions: &executions,
+//!     model: &model,
+//!     measured: &measured,
+//!     samples: &[],
+//! });
+//! let costliest = &accounts.lines[0];
+//! assert_eq!((costliest.key.file.as_str(), costliest.key.line), ("Sum.java", 5));
+//! println!("line {}: {} J", costliest.key.line, costliest.energy.joules().0);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The modules are listed in the order of the data flow. A module uses only the
 //! modules above it (and `units`, `finding` and `quantile`); `cli` uses everything:
 //!
 //! java source -> blocks -> operations -> instrumented variants -> campaign ->
 //! runs -> data set -> model -> accounts -> hints -> reports.
 
-pub mod units;
-
-pub mod finding;
-
-pub mod quantile;
-
-pub mod java;
-
-pub mod blocks;
-
-pub mod operations;
-
-pub mod instrument;
+pub use wattline_attribution as attribution;
+pub use wattline_java::{blocks, finding, instrument, java, operations};
+pub use wattline_model as model;
+pub use wattline_units::{assumptions, exact, interval, power, units};
+pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile};
+pub use wattline_virtual_board as virtual_board;
 
 pub mod toolchain;
 
-pub mod apk;
-
-pub mod power;
+mod apk;
 
 pub mod scenario;
 
@@ -40,22 +72,33 @@ pub mod run;
 
 pub mod dataset;
 
-pub mod model;
-
-pub mod kernels;
+mod kernels;
 
 pub mod account;
 
 pub mod hint;
 
-pub mod report;
+mod report;
 
 pub mod export;
 
 pub mod compare;
 
-pub mod attribution;
+mod recording;
 
-pub mod virtual_board;
+pub mod stage;
 
 pub mod cli;
+
+pub use stage::{PipelineOptions, PipelineResult, pipeline};
+
+#[cfg(test)]
+mod schemas;
+
+#[cfg(test)]
+#[path = "../tests/common/python.rs"]
+mod python;
+
+#[cfg(test)]
+#[path = "../tests/common/skip.rs"]
+mod skip;

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::cost::{CostIndex, Costs, Interval};
+use crate::account::cost::{CostIndex, Costs};
 use crate::account::entry::{Bundle, Leaf, MethodKey};
-use crate::account::exact::Femtojoules;
 use crate::account::matching::{Signature, signature};
 use crate::account::profile::Hits;
+use crate::assumptions::ASSUMED;
+use crate::exact::Femtojoules;
+use crate::interval::Interval;
 use crate::model::areas::{
-    Area, AreaEstimate, AreaFit, Belief, Direct, POWER_FACTOR, Tails, benchmarked, estimate,
-    share_of,
+    Area, AreaEstimate, AreaFit, Belief, Direct, Tails, benchmarked, estimate, share_of,
 };
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
@@ -213,7 +214,7 @@ impl Seen {
             }
         }
         for (area, hits) in hits.iter().enumerate() {
-            let direct = share_of(*hits, all, case.energy.0, POWER_FACTOR)?;
+            let direct = share_of(*hits, all, case.energy.0, ASSUMED.sampled_power_spread)?;
             self.samples[area] += hits;
             self.direct[area].energy_j += direct.energy_j;
             self.direct[area].variance_j2 += direct.variance_j2;
@@ -364,7 +365,7 @@ mod tests {
     fn with(cases: &[SampledCase]) -> (Accounts, Accounts) {
         let sample = sample::awkward();
         let plain = sample.scenario();
-        let sampled = crate::account::Scenario { samples: cases, ..plain };
+        let sampled = crate::account::AccountInput { samples: cases, ..plain };
         (account(&plain), account(&sampled))
     }
 

@@ -15,16 +15,6 @@ pub const CLASSES: [OperationClass; 8] = [
     OperationClass::Library,
 ];
 
-/// The class of an operation by its name; everything that begins with `lib:` (also
-/// `lib:GC` and `lib:other`) is of the library. `None` for a name that the catalogue
-/// doesn't have.
-pub fn class_of(operation: &str) -> Option<OperationClass> {
-    if operation.starts_with("lib:") {
-        return Some(OperationClass::Library);
-    }
-    crate::operations::class_of(operation).ok()
-}
-
 /// A class's place in [`CLASSES`].
 pub fn index_of(class: OperationClass) -> usize {
     class as usize
@@ -49,11 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_know_their_class() {
-        assert_eq!(class_of("BlockGoto_for"), Some(OperationClass::Control));
-        assert_eq!(class_of("Assign_char[]_char[]"), Some(OperationClass::Assignment));
-        assert_eq!(class_of("lib:GC"), Some(OperationClass::Library));
-        assert_eq!(class_of("Nonsense"), None);
+    fn classes_know_their_place() {
         for (place, class) in CLASSES.into_iter().enumerate() {
             assert_eq!(index_of(class), place);
         }

@@ -4,64 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::assumptions::{ASSUMED, Assumptions};
+use crate::interval::Interval;
 use crate::model::{ContextPrice, CostIndex as Columns, LIBRARY_OTHER, Model};
 use crate::operations::OperationCount;
 use crate::units::Joules;
 
-pub use crate::dataset::GARBAGE_COLLECTION;
-
-/// Half the width of a normal 95 % interval in standard deviations.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
-
-/// A 95 % interval of an energy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Lower end.
-    pub lo: Joules,
-    /// Upper end.
-    pub hi: Joules,
-}
-
-impl Interval {
-    /// The normal 95 % interval around `energy`. Energy spent can't be negative, so an
-    /// estimate that isn't has a lower end that isn't either.
-    pub fn around(energy: Joules, variance_j2: f64) -> Interval {
-        let half = NORMAL_95 * variance_j2.max(0.0).sqrt();
-        let floor = if energy.0 >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
-        Interval { lo: Joules((energy.0 - half).max(floor)), hi: Joules(energy.0 + half) }
-    }
-
-    /// The normal 95 % interval of a difference, which may well be negative.
-    pub fn of_difference(energy: Joules, variance_j2: f64) -> Interval {
-        let half = NORMAL_95 * variance_j2.max(0.0).sqrt();
-        Interval { lo: Joules(energy.0 - half), hi: Joules(energy.0 + half) }
-    }
-
-    /// The interval cut off above: nothing is a larger part than the whole.
-    pub fn at_most(self, whole: Joules) -> Interval {
-        Interval { lo: self.lo, hi: Joules(self.hi.0.min(whole.0)) }
-    }
-
-    /// The interval of one of some equal executions.
-    pub fn of_one(self, executions: u64) -> Interval {
-        let n = executions.max(1) as f64;
-        Interval { lo: Joules(self.lo.0 / n), hi: Joules(self.hi.0 / n) }
-    }
-
-    /// The interval with a further, independent variance of the energy.
-    pub fn widened(self, energy: Joules, variance_j2: f64) -> Interval {
-        let more = NORMAL_95 * variance_j2.max(0.0).sqrt();
-        let floor = if energy.0 >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
-        let below = f64::hypot(energy.0 - self.lo.0, more);
-        let above = f64::hypot(self.hi.0 - energy.0, more);
-        Interval { lo: Joules((energy.0 - below).max(floor)), hi: Joules(energy.0 + above) }
-    }
-
-    /// Whether `energy` lies in it, ends included.
-    pub fn contains(&self, energy: Joules) -> bool {
-        self.lo <= energy && energy <= self.hi
-    }
-}
+pub use crate::model::table::GARBAGE_COLLECTION;
 
 /// Which cost of the model an operation takes: an index into [`Model::costs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,6 +35,7 @@ pub struct Costs<'m> {
     contexts: BTreeMap<(&'m str, &'m str), &'m ContextPrice>,
     /// Standard deviation of the relative costs of an operation's contexts.
     spread: BTreeMap<&'m str, f64>,
+    assumed: Assumptions,
 }
 
 impl<'m> Costs<'m> {
@@ -96,7 +46,13 @@ impl<'m> Costs<'m> {
             .iter()
             .map(|price| ((price.operation.as_str(), price.context.as_str()), price))
             .collect();
-        Costs { model, columns: model.index(), contexts, spread: spread(&model.contexts) }
+        let spread = spread(&model.contexts);
+        Costs { model, columns: model.index(), contexts, spread, assumed: ASSUMED }
+    }
+
+    /// What is taken for granted of lines.
+    pub fn assumed(&self) -> &Assumptions {
+        &self.assumed
     }
 
     /// The cost an operation takes: its own; `lib:other` for a library function that
@@ -119,12 +75,12 @@ impl<'m> Costs<'m> {
     pub fn relative_se(&self, found: &OperationCount) -> f64 {
         match self.context(found) {
             Some(price) => price.relative_se.unwrap_or(0.0),
-            None => self.spread.get(found.operation.as_str()).copied().unwrap_or(0.0),
+            None => self.spread.get(found.operation.name()).copied().unwrap_or(0.0),
         }
     }
 
     fn context(&self, found: &OperationCount) -> Option<&'m ContextPrice> {
-        self.contexts.get(&(found.operation.as_str(), found.context.as_str())).copied()
+        self.contexts.get(&(found.operation.name(), found.context.as_str())).copied()
     }
 
     /// The name under which the model holds a cost.

@@ -1,8 +1,9 @@
 //! The cumulative curve of operations: what part of a scenario's energy the costliest
 //! ones make (the paper: the first ten 71.3 %, the next twenty 26.1 %).
 
-use crate::account::exact::Femtojoules;
-use crate::account::{Accounts, entry};
+use crate::account::Accounts;
+use crate::exact::Femtojoules;
+use crate::exact::share;
 
 /// One point of the curve per operation: the part of the energy above idle that it and all
 /// before it hold. Empty where that energy isn't positive.
@@ -11,7 +12,7 @@ pub fn curve(accounts: &Accounts) -> Vec<f64> {
     let mut sum = Femtojoules::ZERO;
     let up_to = |operation: &super::OperationAccount| {
         sum += operation.entry.energy;
-        entry::share(sum, whole)
+        share(sum, whole)
     };
     accounts.operations.iter().map_while(up_to).collect()
 }
@@ -40,7 +41,7 @@ mod tests {
         assert!((curve.last().unwrap() - explained).abs() < 1e-12);
         assert_eq!(top_share(&accounts, 1), Some(curve[0]));
         assert_eq!(top_share(&accounts, 1000), curve.last().copied());
-        let nothing = account(&crate::account::Scenario {
+        let nothing = account(&crate::account::AccountInput {
             executions: &std::collections::BTreeMap::new(),
             ..scenario.scenario()
         });

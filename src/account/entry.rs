@@ -1,21 +1,15 @@
-//! One entry of an account, and how the smallest parts (an operation on a line of a
-//! block) are summed up to entries of any level.
+//! One entry of an account, the smallest parts (an operation on a line of a block), and
+//! sums of these.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::account::areas::Areas;
-use crate::account::cost::{CostIndex, Costs, CountVector, Interval};
-use crate::account::exact::Femtojoules;
+use crate::account::cost::{CostIndex, Costs, CountVector};
+use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
+use crate::exact::Femtojoules;
+use crate::interval::Interval;
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
-
-/// How far the energy of a line is from what its operations say, relative, when all their
-/// costs are right: a compiler makes more or less of the same words from place to place.
-/// Costs fitted to the true energies of lines, on three engines, left median errors of
-/// 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`).
-pub(crate) const VOCABULARY_ERROR: f64 = 0.05;
 
 /// What one entry spends in the scenario.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +106,7 @@ pub(super) fn leaves<'a>(
     for (block, runs) in executed(dictionary, executions) {
         for operation in &block.operations {
             let count = runs.saturating_mul(u64::from(operation.count));
-            let cost = costs.of(&operation.operation);
+            let cost = costs.of(operation.operation.name());
             let weighted = count as f64 * costs.relative(operation);
             let energy = cost.map_or(Joules::ZERO, |cost| costs.cost(cost) * weighted);
             let energy = Femtojoules::from_joules(energy);
@@ -176,7 +170,8 @@ impl<'a> Bundle<'a> {
             *self.areas.entry(area).or_default() += energy;
         }
         if leaf.context_error_j != 0.0 {
-            *self.contexts.entry((operation, context)).or_default() += leaf.context_error_j * part;
+            *self.contexts.entry((operation.name(), context)).or_default() +=
+                leaf.context_error_j * part;
         }
         match leaf.cost {
             Some(cost) => self.counts.add(cost, leaf.weighted * part),
@@ -203,119 +198,36 @@ impl<'a> Bundle<'a> {
     /// The 95 % interval of the whole bundle; absent when a part of it has no cost.
     pub fn interval(&self, costs: &Costs<'_>) -> Option<Interval> {
         let known = if self.unknown > 0 { None } else { costs.interval(&self.counts) };
-        known.map(|interval| interval.widened(self.energy.joules(), self.further_variance()))
+        known.map(|interval| {
+            interval.widened(self.energy.joules(), self.further_variance(costs.assumed()))
+        })
     }
 
     /// What the covariance of the costs leaves out, in J^2: what contexts cost, and what
     /// operations can't say about a line.
-    fn further_variance(&self) -> f64 {
+    fn further_variance(&self, assumed: &Assumptions) -> f64 {
+        let part = assumed.simulated_chip_vocabulary_error;
         let contexts: f64 = self.contexts.values().map(|error| error * error).sum();
-        let lines: f64 = self.lines.values().map(|e| (VOCABULARY_ERROR * e).powi(2)).sum();
+        let lines: f64 = self.lines.values().map(|e| (part * e).powi(2)).sum();
         contexts + lines
     }
-}
-
-/// Sums leaves up by a key; `executions` says how often each key ran, and which keys
-/// there are. Sorted by energy, the largest first, then by key.
-pub(super) fn group<K: Ord + Clone>(
-    leaves: &[Leaf<'_>],
-    executions: BTreeMap<K, u64>,
-    key: impl Fn(&Leaf<'_>) -> K,
-    pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<K>> {
-    let mut bundles: BTreeMap<K, Bundle<'_>> = BTreeMap::new();
-    for key in executions.keys() {
-        bundles.insert(key.clone(), Bundle::default());
-    }
-    for leaf in leaves {
-        bundles.entry(key(leaf)).or_default().add(leaf);
-    }
-    let mut entries: Vec<Entry<K>> = bundles
-        .into_iter()
-        .map(|(key, bundle)| {
-            let executions = executions.get(&key).copied().unwrap_or(0);
-            pricing.entry(key, executions, &bundle)
-        })
-        .collect();
-    entries.sort_by_key(|entry| Reverse(entry.energy));
-    entries
-}
-
-/// What turns a bundle into an entry.
-pub(super) struct Pricing<'a, 'm> {
-    /// The price list.
-    pub costs: &'a Costs<'m>,
-    /// The scenario's energy above idle: what shares are parts of.
-    pub above_idle: Femtojoules,
-    /// What samples tell of methods.
-    pub areas: Option<&'a Areas>,
-}
-
-impl Pricing<'_, '_> {
-    /// The 95 % interval of a bundle.
-    pub fn interval(&self, bundle: &Bundle<'_>) -> Option<Interval> {
-        match self.areas {
-            Some(areas) => areas.interval(bundle, self.costs),
-            None => bundle.interval(self.costs),
-        }
-    }
-
-    /// One entry.
-    pub fn entry<K>(&self, key: K, executions: u64, bundle: &Bundle<'_>) -> Entry<K> {
-        Entry {
-            key,
-            executions,
-            energy: bundle.energy,
-            interval: self.interval(bundle),
-            share: share(bundle.energy, self.above_idle),
-            unknown: bundle.unknown,
-            determined: bundle.unknown == 0 && self.costs.are_determined(&bundle.counts),
-        }
-    }
-}
-
-/// `part / whole`; absent where the whole isn't positive.
-pub(crate) fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
-    (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{account, sample};
-    use crate::model::ContextPrice;
+    use crate::assumptions::ASSUMED;
 
-    /// 40 executions of 1 uJ on two lines, in a context that no kernel measured; two that
-    /// were measured cost 1.5 and 0.5 of the mean: 0.5 either way, for both lines at once.
-    /// What operations can't say is 5 % of 20 uJ, line by line.
+    /// Of 40 uJ on two lines operations can't say 5 % each; doubled, 10 %.
     #[test]
-    fn contexts_and_lines_are_part_of_the_interval() {
-        let mut sample = sample::block_of_30_6_microjoules();
-        let unit = ("a.A", "run()");
-        let lines = [("Increment", 1, 1), ("Increment", 2, 1)];
-        sample.dictionary.blocks = vec![sample::block(0, unit, ("", "entry"), (1, 2), &lines)];
-        sample.executions = BTreeMap::from([(BlockId(0), 20)]);
-        sample.model = sample::with_relative_error(sample::model(&[("Increment", 1e-6)]), 0.0);
-        let price = |context: &str, relative| ContextPrice {
-            operation: "Increment".into(),
-            context: context.into(),
-            relative,
-            relative_se: Some(0.1),
-        };
-        sample.model.contexts = vec![price("tested", 1.5), price("value", 0.5)];
-        let accounts = account(&sample.scenario());
-        let half = |interval: Option<Interval>| {
-            let Interval { lo, hi } = interval.unwrap();
-            (hi.0 - lo.0) / 2.0 / 1.959_963_984_540_054
-        };
-        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-6;
-        let one = (20e-6f64 * 0.5).hypot(20e-6 * 0.05);
-        let hi = accounts.lines[0].interval.unwrap().hi.0;
-        assert!(close(hi, 20e-6 + 1.959_963_984_540_054 * one), "{hi}");
-        let both = (40e-6f64 * 0.5).hypot(20e-6 * 0.05 * 2f64.sqrt());
-        let block = &accounts.blocks[0];
-        assert!(close(block.entry.interval.unwrap().hi.0, 40e-6 + 1.959_963_984_540_054 * both));
-        assert!(close(half(block.cost_interval) * 20.0, half(block.entry.interval)));
-        assert!(block.entry.determined && accounts.methods[0].determined);
+    fn what_lines_are_assumed_to_hide_widens_their_intervals() {
+        let lines = BTreeMap::from([(("A.java", 1), 20e-6), (("A.java", 2), 20e-6)]);
+        let bundle = Bundle { lines, ..Bundle::default() };
+        let se = |assumed: &Assumptions| bundle.further_variance(assumed).sqrt();
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-12;
+        assert!(close(se(&ASSUMED), 1e-6 * 2f64.sqrt()));
+        let simulated_chip_vocabulary_error = 2.0 * ASSUMED.simulated_chip_vocabulary_error;
+        let doubled = Assumptions { simulated_chip_vocabulary_error, ..ASSUMED };
+        assert!(close(se(&doubled), 2.0 * se(&ASSUMED)));
     }
 }

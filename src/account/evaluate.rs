@@ -11,6 +11,7 @@ use crate::account::entry::LineKey;
 use crate::account::matching::Pair;
 use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};
 use crate::account::truth::Truth;
+use crate::csv_text::CsvText;
 use crate::operations::Dictionary;
 use crate::quantile::quantile;
 use crate::units::Joules;
@@ -97,38 +98,48 @@ impl Evaluation {
     /// The text of `evaluation.csv`: the contract's columns, then `bias, unmatched,
     /// unmatched_share`.
     pub fn csv(&self) -> String {
-        let rows: String = self.rows().map(|row| row + "\n").collect();
-        format!("{COLUMNS}\n{rows}")
+        let mut table = CsvText::new(COLUMNS);
+        self.rows().for_each(|row| table.row(row));
+        table.text()
     }
 
-    fn rows(&self) -> impl Iterator<Item = String> {
-        self.levels.iter().map(|row| {
-            let coverage = row.coverage.map_or(String::new(), |part| format!("{part:.6}"));
-            format!(
-                "{},{},{:.6},{:.6},{:.6},{coverage},{:.6},{},{:.6}",
-                row.level,
-                row.entries,
-                row.share,
-                row.median_error,
-                row.p90_error,
-                row.bias,
-                row.unmatched,
-                row.unmatched_share
-            )
+    fn rows(&self) -> impl Iterator<Item = [String; 9]> {
+        let figure = |value: f64| format!("{value:.6}");
+        self.levels.iter().map(move |row| {
+            [
+                row.level.to_string(),
+                row.entries.to_string(),
+                figure(row.share),
+                figure(row.median_error),
+                figure(row.p90_error),
+                row.coverage.map_or(String::new(), figure),
+                figure(row.bias),
+                row.unmatched.to_string(),
+                figure(row.unmatched_share),
+            ]
         })
     }
 }
 
-const COLUMNS: &str =
-    "level,entries,share,median_error,p90_error,coverage,bias,unmatched,unmatched_share";
+const COLUMNS: [&str; 9] = [
+    "level",
+    "entries",
+    "share",
+    "median_error",
+    "p90_error",
+    "coverage",
+    "bias",
+    "unmatched",
+    "unmatched_share",
+];
 
 /// The text of `evaluation.csv` for several boards: the name of each in a last column.
 pub fn evaluations_csv<'e>(boards: impl IntoIterator<Item = (&'e str, &'e Evaluation)>) -> String {
-    let rows = boards.into_iter().flat_map(|(board, evaluation)| {
-        evaluation.rows().map(move |row| format!("{row},{board}\n"))
-    });
-    let rows: String = rows.collect();
-    format!("{COLUMNS},device\n{rows}")
+    let mut table = CsvText::new(COLUMNS.into_iter().chain(["device"]));
+    for (board, evaluation) in boards {
+        evaluation.rows().for_each(|row| table.row(row.into_iter().chain([board.to_string()])));
+    }
+    table.text()
 }
 
 /// Compares accounts with a truth.

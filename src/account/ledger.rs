@@ -2,9 +2,10 @@
 //! femtojoules, so that it adds up exactly. What the model doesn't explain is a row
 //! (it may be negative: then the model explains too much), never spread over others.
 
-use crate::account::cost::{Costs, CountVector, GARBAGE_COLLECTION, Interval};
-use crate::account::entry::share;
-use crate::account::exact::Femtojoules;
+use crate::account::cost::{Costs, CountVector, GARBAGE_COLLECTION};
+use crate::exact::Femtojoules;
+use crate::exact::share;
+use crate::interval::Interval;
 use crate::units::Joules;
 
 /// What was measured for one scenario: its base cases summed over input sequences.

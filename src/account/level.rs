@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, PartKey, Pricing};
-use super::{
-    BlockAccount, Costs, CountVector, Femtojoules, OperationAccount, OperationClass, Scenario,
-};
+use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, PartKey};
+use super::pricing::{Pricing, group};
+use super::{AccountInput, BlockAccount, Costs, CountVector, Femtojoules, OperationAccount};
 use super::{class, ledger};
 use crate::blocks::BlockId;
+use crate::operations::Feature;
 use crate::units::Joules;
 
 /// Splits what the model explains into operations and library.
 pub(super) fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
     let (mut operations, mut library) = (Bundle::default(), Bundle::default());
     for leaf in leaves {
-        let of_library = leaf.operation.operation.starts_with("lib:");
+        let of_library = leaf.operation.operation.is_library();
         if of_library { library.add(leaf) } else { operations.add(leaf) }
     }
     ledger::Explained {
@@ -25,16 +25,15 @@ pub(super) fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
 
 /// The accounts of operations.
 pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<OperationAccount> {
-    let mut executions: BTreeMap<String, u64> = BTreeMap::new();
+    let mut executions: BTreeMap<Feature, u64> = BTreeMap::new();
     for leaf in leaves {
-        add(&mut executions, leaf.operation.operation.to_string(), leaf.executions);
+        add(&mut executions, leaf.operation.operation.clone(), leaf.executions);
     }
-    entry::group(leaves, executions, |leaf| leaf.operation.operation.to_string(), pricing)
+    group(leaves, executions, |leaf| leaf.operation.operation.clone(), pricing)
         .into_iter()
         .map(|entry| {
-            let cost = pricing.costs.of(&entry.key);
+            let cost = pricing.costs.of(entry.key.name());
             OperationAccount {
-                class: class::class_of(&entry.key),
                 cost: cost.map(|cost| match pricing.areas {
                     // Its mean over places.
                     Some(_) => once(&entry),
@@ -50,7 +49,7 @@ pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<
 
 /// The accounts of lines.
 pub(super) fn lines(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<LineKey>> {
@@ -59,7 +58,7 @@ pub(super) fn lines(
 
 /// The accounts of lines by method.
 pub(super) fn parts(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<PartKey>> {
@@ -73,7 +72,7 @@ fn line_of(leaf: &Leaf<'_>) -> LineKey {
 
 /// Entries that run as often as the most executed of their blocks.
 fn by_most_executed<K: Ord + Clone>(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     key: impl Fn(&Leaf<'_>) -> K,
     pricing: &Pricing<'_, '_>,
@@ -84,12 +83,12 @@ fn by_most_executed<K: Ord + Clone>(
         let most = executions.entry(key(leaf)).or_default();
         *most = runs.max(*most);
     }
-    entry::group(leaves, executions, key, pricing)
+    group(leaves, executions, key, pricing)
 }
 
 /// The accounts of blocks.
 pub(super) fn blocks(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<BlockAccount> {
@@ -100,12 +99,12 @@ pub(super) fn blocks(
     for leaf in leaves {
         let of_block = lines.entry(leaf.block.id).or_default();
         *of_block.entry(leaf.operation.line).or_default() += leaf.energy;
-        let class = class::class_of(&leaf.operation.operation).unwrap_or(OperationClass::Object);
+        let class = leaf.operation.operation.class();
         classes.entry(leaf.block.id).or_default()[class::index_of(class)] += leaf.energy;
     }
     let by_id: BTreeMap<BlockId, _> =
         scenario.dictionary.blocks.iter().map(|block| (block.id, block)).collect();
-    entry::group(leaves, executions, |leaf| leaf.block.id, pricing)
+    group(leaves, executions, |leaf| leaf.block.id, pricing)
         .into_iter()
         .filter_map(|entry| {
             let classes = classes.get(&entry.key).copied().unwrap_or_default();
@@ -146,7 +145,7 @@ fn block_account(
 fn by_costs(block: &crate::operations::BlockEntry, costs: &Costs<'_>) -> Joules {
     let mut once = CountVector::default();
     for operation in &block.operations {
-        if let Some(cost) = costs.of(&operation.operation) {
+        if let Some(cost) = costs.of(operation.operation.name()) {
             once.add(cost, f64::from(operation.count) * costs.relative(operation));
         }
     }
@@ -160,7 +159,7 @@ fn once<K>(entry: &Entry<K>) -> Joules {
 
 /// The accounts of methods; a method runs as often as its entry block.
 pub(super) fn methods(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<MethodKey>> {
@@ -168,12 +167,12 @@ pub(super) fn methods(
     for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
         add(&mut executions, MethodKey::of(block), entries_of(block, runs));
     }
-    entry::group(leaves, executions, |leaf| MethodKey::of(leaf.block), pricing)
+    group(leaves, executions, |leaf| MethodKey::of(leaf.block), pricing)
 }
 
 /// The accounts of classes.
 pub(super) fn classes(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<String>> {
@@ -181,12 +180,12 @@ pub(super) fn classes(
     for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
         add(&mut executions, block.class.clone(), entries_of(block, runs));
     }
-    entry::group(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
+    group(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
 }
 
 /// The accounts of packages; `(default)` is the one without a name.
 pub(super) fn packages(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<Entry<String>> {
@@ -197,7 +196,7 @@ pub(super) fn packages(
     for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
         add(&mut executions, package(block), entries_of(block, runs));
     }
-    entry::group(leaves, executions, |leaf| package(leaf.block), pricing)
+    group(leaves, executions, |leaf| package(leaf.block), pricing)
 }
 
 /// How often a block's unit was entered through it.

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::cost::Interval;
+use crate::interval::Interval;
 use crate::units::Joules;
 
 /// A method as both sides can name it.

@@ -1,25 +1,25 @@
 //! Costs x counts: what every operation, line, block, method and class of one scenario
 //! spends, with 95 % intervals from the model's covariance, and the ledger that adds
-//! up to what was measured. Also the comparison with a known truth ([`evaluate()`]).
+//! up to what was measured. Also the comparison with a known truth (`evaluate()`).
 //!
 //! Owns no input or output: dictionary, counts and model in, values and CSV text out.
 //! See `docs/accounts.md`.
 
-pub mod areas;
+pub(crate) mod areas;
 pub mod calls;
-pub mod class;
-pub mod cost;
-pub mod cumulative;
-pub mod entry;
-pub mod evaluate;
-pub mod exact;
-pub mod ledger;
+pub(crate) mod class;
+pub(crate) mod cost;
+pub(crate) mod cumulative;
+pub(crate) mod entry;
+pub(crate) mod evaluate;
+pub(crate) mod ledger;
 mod level;
-pub mod matching;
+pub(crate) mod matching;
 mod pairs;
+mod pricing;
 pub mod profile;
-pub mod table;
-pub mod truth;
+pub(crate) mod table;
+pub(crate) mod truth;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -30,27 +30,28 @@ use std::collections::BTreeMap;
 
 use crate::blocks::BlockId;
 use crate::model::Model;
-use crate::operations::Dictionary;
+use crate::operations::{Dictionary, Feature};
 use crate::units::Joules;
 
+pub use crate::exact::Femtojoules;
+pub use crate::interval::Interval;
 pub use areas::{AreaAccount, Areas, SampledCase};
 pub use class::{CLASSES, OperationClass};
-pub use cost::{CostIndex, Costs, CountVector, Interval};
-pub(crate) use entry::VOCABULARY_ERROR;
+pub(crate) use cost::{Costs, CountVector};
 pub use entry::{Entry, LineKey, MethodKey, PartKey};
-pub use evaluate::{Evaluation, LevelEvaluation, evaluate, evaluations_csv};
-pub use exact::Femtojoules;
+pub use evaluate::{Evaluation, LevelEvaluation};
+pub(crate) use evaluate::{evaluate, evaluations_csv};
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured};
-pub use truth::{Truth, TruthError};
+pub(crate) use truth::Truth;
 
-use entry::Pricing;
+use pricing::Pricing;
 
 /// Executions that the paper's second view of blocks shows.
-pub const VIEW_EXECUTIONS: f64 = 3000.0;
+pub(crate) const VIEW_EXECUTIONS: f64 = 3000.0;
 
 /// What an account is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Scenario<'a> {
+pub struct AccountInput<'a> {
     /// The blocks and what they hold.
     pub dictionary: &'a Dictionary,
     /// How often each block ran, over all input sequences of the scenario.
@@ -63,7 +64,7 @@ pub struct Scenario<'a> {
     pub samples: &'a [SampledCase],
 }
 
-impl Scenario<'_> {
+impl AccountInput<'_> {
     /// The smallest parts with their energies, and the areas that samples tell.
     fn priced(&self, costs: &Costs<'_>) -> (Vec<entry::Leaf<'_>>, Option<Areas>) {
         let mut leaves = entry::leaves(self.dictionary, self.executions, costs);
@@ -86,10 +87,8 @@ impl Scenario<'_> {
 /// An operation or library function in the scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationAccount {
-    /// Its figure; the key is its name.
-    pub entry: Entry<String>,
-    /// Its class; absent for a name that the catalogue doesn't have.
-    pub class: Option<OperationClass>,
+    /// Its figure.
+    pub entry: Entry<Feature>,
     /// Energy of one execution; absent when the model doesn't know it.
     pub cost: Option<Joules>,
     /// Whether the cases alone determine the cost; absent with the cost.
@@ -137,7 +136,7 @@ impl BlockAccount {
     /// Part of the block's energy that a class has, 0..1; absent for a block without
     /// positive energy.
     pub fn class_share(&self, class: OperationClass) -> Option<f64> {
-        entry::share(self.classes[class::index_of(class)], self.entry.energy)
+        crate::exact::share(self.classes[class::index_of(class)], self.entry.energy)
     }
 }
 
@@ -194,7 +193,7 @@ impl Accounts {
 }
 
 /// Accounts for a scenario.
-pub fn account(scenario: &Scenario<'_>) -> Accounts {
+pub fn account(scenario: &AccountInput<'_>) -> Accounts {
     let costs = Costs::new(scenario.model);
     let (leaves, areas) = scenario.priced(&costs);
     let ledger = ledger::ledger(scenario.measured, &level::explained(&leaves), &costs);

@@ -114,7 +114,7 @@ pub(super) fn method_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
 /// Operations with their truth.
 pub(super) fn operation_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
     let own: BTreeMap<&str, _> =
-        accounts.operations.iter().map(|o| (o.entry.key.as_str(), o)).collect();
+        accounts.operations.iter().map(|o| (o.entry.key.name(), o)).collect();
     truth
         .operations
         .iter()

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{Measured, Scenario};
+use crate::account::{AccountInput, Measured};
 use crate::blocks::BlockId;
 use crate::model::{Cost, Model};
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
@@ -18,8 +18,8 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    pub fn scenario(&self) -> Scenario<'_> {
-        Scenario {
+    pub fn scenario(&self) -> AccountInput<'_> {
+        AccountInput {
             dictionary: &self.dictionary,
             executions: &self.executions,
             model: &self.model,
@@ -64,7 +64,7 @@ pub(crate) fn block(
     let unit_name = format!("{simple}.{method}");
     let operations = operations.iter().map(|&(operation, line, count)| OperationCount {
         context: Default::default(),
-        operation: operation.into(),
+        operation: operation.parse().unwrap(),
         line,
         count,
     });
@@ -171,14 +171,14 @@ class Grid {
 }
 ";
 
-/// Costs that don't end in decimals, two methods, an unknown operation, a block that
+/// Costs that don't end in decimals, two methods, an operation without a cost, a block that
 /// didn't run, garbage collections.
 pub(crate) fn awkward() -> Sample {
     let mix = ("a.A", "mix(int,String[])");
     let blocks = vec![
         block(0, mix, ("", "entry"), (3, 4), &[("Increment", 3, 3), ("lib:x.Y.z", 4, 1)]),
         block(1, mix, ("if_1", "then"), (4, 5), &[("Increment", 4, 1), ("Not", 5, 7)]),
-        block(2, ("a.A$B", "run()"), ("", "entry"), (9, 9), &[("Unheard_of", 9, 2)]),
+        block(2, ("a.A$B", "run()"), ("", "entry"), (9, 9), &[("Throw", 9, 2)]),
         block(3, ("a.A$B", "run()"), ("if_1", "then"), (10, 10), &[("Not", 10, 1)]),
     ];
     let costs = [("Increment", 1.0 / 3e9), ("Not", 2.0 / 7e9), ("lib:other", 1.0 / 1.1e7)];

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::account::calls::{CallTree, call_accounts, call_tables};
 use crate::account::profile::Hits;
-use crate::account::{SampledCase, Scenario, account, sample, table};
+use crate::account::{AccountInput, SampledCase, account, sample, table};
 
 const SCHEMA: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/accounts.schema.json"));
@@ -36,7 +36,7 @@ fn tables_have_the_published_columns() {
         let methods = BTreeMap::from([((seen.class.clone(), seen.method.clone()), 40)]);
         let hits = Hits { methods, ..Hits::default() };
         let cases = [SampledCase { energy: plain.ledger.above_idle().joules(), hits }];
-        let scenario = Scenario { samples: &cases, ..sample.scenario() };
+        let scenario = AccountInput { samples: &cases, ..sample.scenario() };
         let accounts = account(&scenario);
         let mut written: Vec<(&str, String)> =
             table::tables(&accounts).into_iter().map(|file| (file.name, file.text)).collect();

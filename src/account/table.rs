@@ -6,19 +6,24 @@
 //! no entry holds (GC and what the model doesn't explain). With it a table's energies
 //! add up to measured - idle.
 
-use std::fmt::Write as _;
+use std::iter::{once, repeat_n};
 
 use crate::account::class::{CLASSES, name_of};
-use crate::account::cost::Interval;
-use crate::account::entry::{Entry, share};
-use crate::account::exact::Femtojoules;
-use crate::account::{Accounts, Areas, BlockAccount, OperationAccount};
+use crate::account::entry::{Entry, LineKey};
+use crate::account::{Accounts, Areas, BlockAccount, MethodKey, OperationAccount};
+use crate::csv_text::CsvText;
+use crate::exact::Femtojoules;
+use crate::exact::share;
+use crate::interval::Interval;
 use crate::units::Joules;
 
 /// The key of the row that holds what no entry does.
 pub const UNATTRIBUTED: &str = "(unattributed)";
 /// The columns that every table shares, after its key.
-pub(super) const FIGURE_COLUMNS: &str = "executions,energy_j,energy_lo_j,energy_hi_j,share";
+pub(super) const FIGURE_COLUMNS: [&str; 5] =
+    ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
+/// The columns that end the tables of a level.
+const LAST_COLUMNS: [&str; 2] = ["unknown_executions", "determined"];
 
 /// One file of the `accounts` folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,16 +61,24 @@ fn levels(accounts: &Accounts) -> Vec<TableFile> {
 /// samples and what counts alone say of it, both together, and how much of that is the
 /// samples' word. The place factor is the same in every row.
 pub fn areas_csv(areas: &Areas) -> String {
-    let mut text = String::from(
-        "class,method,samples,sampled_j,counted_j,energy_j,energy_lo_j,energy_hi_j,weight,\
-         place_factor\n",
-    );
+    let mut table = CsvText::new([
+        "class",
+        "method",
+        "samples",
+        "sampled_j",
+        "counted_j",
+        "energy_j",
+        "energy_lo_j",
+        "energy_hi_j",
+        "weight",
+        "place_factor",
+    ]);
     for area in &areas.areas {
         let names: Vec<&str> = area.methods.iter().map(|key| key.method.as_str()).collect();
-        let (lo, hi) = ends(Some(area.interval));
-        let fields = [
-            area.methods.first().map_or(String::new(), |key| field(&key.class)),
-            field(&names.join(" + ")),
+        let [lo, hi] = ends(Some(area.interval));
+        table.row([
+            area.methods.first().map_or(String::new(), |key| key.class.clone()),
+            names.join(" + "),
             area.samples.to_string(),
             number(area.sampled.0),
             number(area.counted.0),
@@ -74,53 +87,40 @@ pub fn areas_csv(areas: &Areas) -> String {
             hi,
             optional(Some(area.weight)),
             optional(Some(areas.place_factor)),
-        ];
-        line(&mut text, &fields);
+        ]);
     }
-    text
+    table.text()
 }
 
 /// `operation, FIGURE, class, cost_j, estimable, costed_as, unknown`.
 pub fn operations_csv(accounts: &Accounts) -> String {
-    let mut text =
-        format!("operation,{FIGURE_COLUMNS},class,cost_j,estimable,costed_as,unknown_executions\n");
+    let own = ["class", "cost_j", "estimable", "costed_as", "unknown_executions"];
+    let mut table = CsvText::new([&["operation"][..], &FIGURE_COLUMNS, &own].concat());
     for operation in &accounts.operations {
-        let OperationAccount { entry, class, cost, estimable, costed_as } = operation;
-        let fields = [
-            field(&entry.key),
-            figure(entry),
-            class.map_or(String::new(), |class| name_of(class).to_string()),
+        let OperationAccount { entry, cost, estimable, costed_as } = operation;
+        let own = [
+            name_of(entry.key.class()).to_string(),
             cost.map_or(String::new(), |cost| number(cost.0)),
             estimable.map_or(String::new(), |yes| yes.to_string()),
-            costed_as.as_deref().map_or(String::new(), field),
+            costed_as.clone().unwrap_or_default(),
             entry.unknown.to_string(),
         ];
-        line(&mut text, &fields);
+        table.row(once(entry.key.name().to_string()).chain(figure(entry)).chain(own));
     }
-    line(&mut text, &[UNATTRIBUTED.into(), remainder(accounts), ",,,,".into()]);
-    text
+    rest(&mut table, accounts, &[UNATTRIBUTED], own.len());
+    table.text()
 }
 
 /// `file, line, FIGURE, unknown, determined`.
 pub fn lines_csv(accounts: &Accounts) -> String {
-    let mut text = format!("file,line,{FIGURE_COLUMNS},unknown_executions,determined\n");
-    for entry in &accounts.lines {
-        let key = [field(&entry.key.file), entry.key.line.to_string()];
-        line(&mut text, &[key.join(","), figure(entry), last(entry)]);
-    }
-    line(&mut text, &[UNATTRIBUTED.into(), String::new(), remainder(accounts), ",".into()]);
-    text
+    let key = |key: &LineKey| [key.file.clone(), key.line.to_string()];
+    level_csv(accounts, ["file", "line"], &accounts.lines, key)
 }
 
 /// `class, method, FIGURE, unknown, determined`.
 pub fn methods_csv(accounts: &Accounts) -> String {
-    let mut text = format!("class,method,{FIGURE_COLUMNS},unknown_executions,determined\n");
-    for entry in &accounts.methods {
-        let key = [field(&entry.key.class), field(&entry.key.method)];
-        line(&mut text, &[key.join(","), figure(entry), last(entry)]);
-    }
-    line(&mut text, &[UNATTRIBUTED.into(), String::new(), remainder(accounts), ",".into()]);
-    text
+    let key = |key: &MethodKey| [key.class.clone(), key.method.clone()];
+    level_csv(accounts, ["class", "method"], &accounts.methods, key)
 }
 
 /// `class, FIGURE, unknown, determined`.
@@ -135,97 +135,109 @@ pub fn packages_csv(accounts: &Accounts) -> String {
 
 /// A level whose key is one name.
 pub(super) fn named_csv(accounts: &Accounts, key: &str, entries: &[Entry<String>]) -> String {
-    let mut text = format!("{key},{FIGURE_COLUMNS},unknown_executions,determined\n");
+    level_csv(accounts, [key], entries, |key| [key.clone()])
+}
+
+/// A level with its key's columns: `KEY, FIGURE, unknown, determined`.
+fn level_csv<K, const N: usize>(
+    accounts: &Accounts,
+    columns: [&str; N],
+    entries: &[Entry<K>],
+    key: impl Fn(&K) -> [String; N],
+) -> String {
+    let mut table = CsvText::new([&columns[..], &FIGURE_COLUMNS, &LAST_COLUMNS].concat());
     for entry in entries {
-        line(&mut text, &[field(&entry.key), figure(entry), last(entry)]);
+        table.row(key(&entry.key).into_iter().chain(figure(entry)).chain(last(entry)));
     }
-    line(&mut text, &[UNATTRIBUTED.into(), remainder(accounts), ",".into()]);
-    text
+    let mut key = [""; N];
+    key[0] = UNATTRIBUTED;
+    rest(&mut table, accounts, &key, LAST_COLUMNS.len());
+    table.text()
 }
 
 /// `block, name, kind, class, method, file, start_line, end_line, FIGURE, cost_j,
 /// cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`,
 /// `determined`.
 pub fn blocks_csv(accounts: &Accounts) -> String {
-    let shares = CLASSES.map(|class| format!("{}_share", name_of(class))).join(",");
-    let mut text = format!(
-        "block,name,kind,class,method,file,start_line,end_line,{FIGURE_COLUMNS},\
-         cost_j,cost_lo_j,cost_hi_j,energy_3000_j,{shares},unknown_executions,determined\n"
-    );
+    let key = ["block", "name", "kind", "class", "method", "file", "start_line", "end_line"];
+    let costs = ["cost_j", "cost_lo_j", "cost_hi_j", "energy_3000_j"];
+    let shares = CLASSES.map(|class| format!("{}_share", name_of(class)));
+    let shares = shares.each_ref().map(String::as_str);
+    let mut table =
+        CsvText::new([&key[..], &FIGURE_COLUMNS, &costs, &shares, &LAST_COLUMNS].concat());
     for block in &accounts.blocks {
-        line(&mut text, &block_fields(block));
+        table.row(block_fields(block));
     }
-    let empty = ",".repeat(3 + CLASSES.len() + 2);
-    let key = format!(",{UNATTRIBUTED},,,,,,");
-    line(&mut text, &[key, remainder(accounts), empty]);
-    text
+    let after = costs.len() + shares.len() + LAST_COLUMNS.len();
+    rest(&mut table, accounts, &["", UNATTRIBUTED, "", "", "", "", "", ""], after);
+    table.text()
+}
+
+/// The row of what no entry holds: its key, the shared columns, `after` empty ones.
+pub(super) fn rest(table: &mut CsvText, accounts: &Accounts, key: &[&str], after: usize) {
+    let energy = accounts.unattributed();
+    let share = optional(share(energy, accounts.ledger.above_idle()));
+    let figures = [String::new(), energy.to_string(), String::new(), String::new(), share];
+    let key = key.iter().map(|name| name.to_string());
+    table.row(key.chain(figures).chain(repeat_n(String::new(), after)));
 }
 
 /// Executions of unknown cost, and whether the cases alone determine the energy.
-fn last<K>(entry: &Entry<K>) -> String {
-    format!("{},{}", entry.unknown, entry.determined)
+fn last<K>(entry: &Entry<K>) -> [String; 2] {
+    [entry.unknown.to_string(), entry.determined.to_string()]
 }
 
 /// The fields of one block.
-fn block_fields(block: &BlockAccount) -> Vec<String> {
-    let (lo, hi) = ends(block.cost_interval);
-    let mut fields = vec![
+fn block_fields(block: &BlockAccount) -> impl Iterator<Item = String> {
+    let key = [
         block.entry.key.0.to_string(),
-        field(&block.name),
-        field(&block.kind),
-        field(&block.class),
-        field(&block.method),
-        field(&block.file),
+        block.name.clone(),
+        block.kind.clone(),
+        block.class.clone(),
+        block.method.clone(),
+        block.file.clone(),
         block.start_line.to_string(),
         block.end_line.to_string(),
-        figure(&block.entry),
-        number(block.cost.0),
-        lo,
-        hi,
-        number(block.energy_of_3000().0),
     ];
+    let [lo, hi] = ends(block.cost_interval);
+    let costs = [number(block.cost.0), lo, hi, number(block.energy_of_3000().0)];
     let shares = CLASSES.map(|class| optional(block.class_share(class)));
-    fields.extend(shares);
-    fields.push(last(&block.entry));
-    fields
+    let figures = figure(&block.entry).into_iter();
+    key.into_iter().chain(figures).chain(costs).chain(shares).chain(last(&block.entry))
 }
 
 /// `ledger.csv`: `entry, energy_j, energy_lo_j, energy_hi_j, share, remark`; the first row,
 /// `measured`, is the sum of the others.
 pub fn ledger_csv(accounts: &Accounts) -> String {
-    let mut text = String::from("entry,energy_j,energy_lo_j,energy_hi_j,share,remark\n");
+    let columns = ["entry", "energy_j", "energy_lo_j", "energy_hi_j", "share", "remark"];
+    let mut table = CsvText::new(columns);
     for row in &accounts.ledger.rows {
-        let (lo, hi) = ends(row.interval);
-        let (name, share) = (row.entry.name().into(), optional(row.share));
-        let fields = [name, row.energy.to_string(), lo, hi, share, row.remark.into()];
-        line(&mut text, &fields);
+        let spent = spent(row.energy, row.interval, row.share);
+        table.row(once(row.entry.name().into()).chain(spent).chain([row.remark.into()]));
     }
-    text
+    table.text()
 }
 
 /// The shared columns of an entry.
-fn figure<K>(entry: &Entry<K>) -> String {
+fn figure<K>(entry: &Entry<K>) -> impl IntoIterator<Item = String> {
     let Entry { executions, energy, interval, share, .. } = entry;
-    format!("{executions},{}", spent(*energy, *interval, *share))
+    once(executions.to_string()).chain(spent(*energy, *interval, *share))
 }
 
 /// An energy, both ends of its interval, its share.
-pub(super) fn spent(energy: Femtojoules, interval: Option<Interval>, share: Option<f64>) -> String {
-    let (lo, hi) = ends(interval);
-    [energy.to_string(), lo, hi, optional(share)].join(",")
-}
-
-/// The shared columns of the row that holds what no entry does.
-pub(super) fn remainder(accounts: &Accounts) -> String {
-    let energy = accounts.unattributed();
-    let share = optional(share(energy, accounts.ledger.above_idle()));
-    ["", &energy.to_string(), "", "", &share].join(",")
+pub(super) fn spent(
+    energy: Femtojoules,
+    interval: Option<Interval>,
+    share: Option<f64>,
+) -> [String; 4] {
+    let [lo, hi] = ends(interval);
+    [energy.to_string(), lo, hi, optional(share)]
 }
 
 /// Ends of an interval with an energy's decimals; empty where there is none.
-fn ends(interval: Option<Interval>) -> (String, String) {
+fn ends(interval: Option<Interval>) -> [String; 2] {
     let text = |end: Joules| Femtojoules::from_joules(end).to_string();
-    interval.map_or((String::new(), String::new()), |i| (text(i.lo), text(i.hi)))
+    interval.map_or_else(Default::default, |i| [text(i.lo), text(i.hi)])
 }
 
 /// The shortest decimal text that reads back to the same number.
@@ -236,20 +248,6 @@ fn number(value: f64) -> String {
 /// A ratio with nine decimals; empty where there is none.
 fn optional(ratio: Option<f64>) -> String {
     ratio.map_or(String::new(), |ratio| format!("{ratio:.9}"))
-}
-
-/// A text field, quoted where CSV asks for it.
-pub(crate) fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_string()
-    }
-}
-
-/// Appends one line.
-pub(super) fn line(text: &mut String, fields: &[String]) {
-    writeln!(text, "{}", fields.join(",")).expect("writing to a String can't fail");
 }
 
 #[cfg(test)]

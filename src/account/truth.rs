@@ -94,14 +94,14 @@ impl Truth {
     }
 }
 
-/// One row: the key fields, and the energy in joules.
-struct Row {
+/// One line: the key fields, and the energy in joules that was spent.
+struct SpentLine {
     position: u64,
     fields: Vec<String>,
     energy: f64,
 }
 
-impl Row {
+impl SpentLine {
     /// The error for a field of this row.
     fn bad(&self, layout: &Layout, column: &'static str, value: &str) -> TruthError {
         let value = value.to_string();
@@ -110,7 +110,7 @@ impl Row {
 }
 
 /// Reads the rows of a truth file; an empty text has none.
-fn rows(layout: &Layout, text: &str) -> Result<Vec<Row>, TruthError> {
+fn rows(layout: &Layout, text: &str) -> Result<Vec<SpentLine>, TruthError> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -132,12 +132,12 @@ fn row(
     layout: &Layout,
     positions: &[usize],
     record: &csv::StringRecord,
-) -> Result<Row, TruthError> {
+) -> Result<SpentLine, TruthError> {
     let mut fields: Vec<String> =
         positions.iter().map(|&at| record.get(at).unwrap_or("").trim().to_string()).collect();
     let energy = fields.pop().unwrap_or_default();
     let position = record.position().map_or(0, csv::Position::line);
-    let mut row = Row { position, fields, energy: 0.0 };
+    let mut row = SpentLine { position, fields, energy: 0.0 };
     match energy.parse::<f64>() {
         Ok(value) if value.is_finite() => row.energy = value,
         _ => return Err(row.bad(layout, "energy_j", &energy)),

@@ -19,13 +19,13 @@ pub fn read_counts(folder: &Path) -> io::Result<Option<String>> {
 ///
 /// # Errors
 /// A file that can't be read.
-pub fn read_snapshots(folder: &Path) -> io::Result<Option<String>> {
+pub(crate) fn read_snapshots(folder: &Path) -> io::Result<Option<String>> {
     let texts = read_all(folder, "wattline-counts-", ".windows")?;
     Ok((!texts.is_empty()).then(|| texts.concat()))
 }
 
 /// Whether all that counted in a folder wrote their last counts.
-pub fn are_counts_whole(folder: &Path) -> io::Result<bool> {
+pub(crate) fn are_counts_whole(folder: &Path) -> io::Result<bool> {
     let counts = files(folder, "wattline-counts-", ".csv")?;
     Ok(!counts.is_empty() && counts.iter().all(|path| path.with_extension("final").exists()))
 }
@@ -34,7 +34,7 @@ pub fn are_counts_whole(folder: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// A file that can't be read, or is not whole.
-pub fn read_calls(folder: &Path) -> io::Result<Option<String>> {
+pub(crate) fn read_calls(folder: &Path) -> io::Result<Option<String>> {
     let texts = read_all(folder, "wattline-calls-", ".txt")?;
     if texts.is_empty() {
         return Ok(None);

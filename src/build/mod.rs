@@ -1,25 +1,25 @@
 //! Scenario -> sources, their analysis, and the jar of each variant.
 
-pub mod application;
+pub(crate) mod application;
 mod blame;
 mod call_logs;
 pub mod counts_files;
-pub mod dry_run;
-pub mod error;
+pub(crate) mod dry_run;
+pub(crate) mod error;
 mod jobs;
 mod last_words;
-pub mod package;
+pub(crate) mod package;
 mod platform;
 mod runner;
 pub mod sources;
-pub mod survey;
+pub(crate) mod survey;
 mod suspects;
 mod switched;
-pub mod variant;
+pub(crate) mod variant;
 
 pub use application::Application;
-pub use call_logs::call_logs;
-pub use dry_run::DryRunner;
+pub(crate) use call_logs::call_logs;
+pub(crate) use dry_run::DryRunner;
 pub use error::BuildError;
 pub use sources::{LoadedSource, Sources};
 pub use survey::Survey;

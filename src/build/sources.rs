@@ -43,6 +43,19 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Files by path and text, all of them analysed, without a class path.
+    pub fn of_texts<P: Into<String>, T: Into<String>>(
+        files: impl IntoIterator<Item = (P, T)>,
+    ) -> Sources {
+        let files = files.into_iter().map(|(path, text)| LoadedSource {
+            path: path.into(),
+            text: text.into(),
+            role: Role::Analysed,
+            analyse: true,
+        });
+        Sources { files: files.collect(), ..Sources::default() }
+    }
+
     /// Hash of every file, of what is read of it and of what it is for, by name.
     ///
     /// # Errors
@@ -79,7 +92,7 @@ fn hash_of_library(library: &Path) -> Result<String, BuildError> {
 }
 
 /// Loads a scenario's sources; fetches artifacts that the cache does not have.
-pub fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
+pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
     let named_in = scenario.file.display().to_string();
     let mut sources = Sources::default();
     let mut files = BTreeMap::new();
@@ -124,7 +137,7 @@ pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, B
 }
 
 /// Adds what is resource in source jars among `paths`, for those who run the program.
-pub fn add_resources(sources: &mut Sources, paths: &[PathBuf]) -> Result<(), BuildError> {
+pub(crate) fn add_resources(sources: &mut Sources, paths: &[PathBuf]) -> Result<(), BuildError> {
     for path in paths.iter().filter(|path| is_archive(path)) {
         jar::add_entries(&mut sources.resources, jar::read(path, "", is_resource)?);
     }

@@ -91,3 +91,28 @@ impl Survey {
         Ok(sources.findings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::build::{Application, sources};
+
+    /// The two ways from sources to a dictionary: one that forgets each tree at once, one
+    /// that keeps all.
+    #[test]
+    fn a_survey_counts_what_an_application_counts() {
+        let targets = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets");
+        let sources = sources::load_paths(&[targets], &[]).unwrap();
+        for granularity in [Granularity::Statement, Granularity::Expression] {
+            let survey = Survey::of(sources.clone(), granularity, Calls::Counted).unwrap();
+            let application = Application::analyse(sources.clone(), granularity).unwrap();
+            assert_eq!(survey.files, application.files.len());
+            assert!(survey.dictionary.blocks.iter().any(|block| block.removable));
+            assert!(survey.dictionary == application.dictionary);
+            assert_eq!(survey.findings, application.findings);
+            assert_eq!(survey.guessed, application.guessed);
+        }
+    }
+}

@@ -15,7 +15,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::order::PlannedRun;
-use super::plan::PlannedCase;
+use super::planned::PlannedCase;
+use crate::csv_text::CsvText;
 
 /// The boards of each case, by its name, sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -101,13 +102,13 @@ impl Assignment {
 
     /// The text of `assignment.csv`: a line per case and board.
     pub fn to_csv(&self) -> String {
-        let mut text = "case,device\n".to_string();
+        let mut table = CsvText::new(["case", "device"]);
         for (case, boards) in &self.0 {
             for board in boards {
-                text += &format!("{case},{board}\n");
+                table.row([case, board]);
             }
         }
-        text
+        table.text()
     }
 }
 
@@ -169,6 +170,14 @@ mod tests {
             }
         }
         assert_ne!(assign(&cases(), &boards, 1), assign(&cases(), &boards, 2));
+    }
+
+    #[test]
+    fn the_text_has_a_line_per_case_and_board() {
+        let boards = vec!["B1".to_string(), "10.0.0.7:5555, left".to_string()];
+        let text = Assignment([("base-north".to_string(), boards)].into()).to_csv();
+        let expected = "case,device\nbase-north,B1\nbase-north,\"10.0.0.7:5555, left\"\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

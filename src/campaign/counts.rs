@@ -58,7 +58,7 @@ impl OperationMatrix {
     pub fn new(dictionary: &Dictionary) -> Self {
         let mut index: BTreeMap<&str, usize> = BTreeMap::new();
         for count in dictionary.blocks.iter().flat_map(|block| &block.operations) {
-            index.insert(&count.operation, 0);
+            index.insert(count.operation.name(), 0);
         }
         for (place, value) in index.values_mut().enumerate() {
             *value = place;
@@ -66,7 +66,7 @@ impl OperationMatrix {
         let blocks = dictionary.blocks.iter().map(|block| {
             let mut row: BTreeMap<usize, u64> = BTreeMap::new();
             for count in &block.operations {
-                *row.entry(index[count.operation.as_str()]).or_default() += u64::from(count.count);
+                *row.entry(index[count.operation.name()]).or_default() += u64::from(count.count);
             }
             row.into_iter().collect()
         });
@@ -106,10 +106,10 @@ mod tests {
     /// Block 0 holds A twice (on two lines) and B; block 1 holds B three times.
     #[test]
     fn counts_are_executions_times_occurrences() {
-        let dictionary = dictionary(&[&[("A", 1), ("A", 1), ("B", 1)], &[("B", 3)]]);
+        let dictionary = dictionary(&[&[("And", 1), ("And", 1), ("Or", 1)], &[("Or", 3)]]);
         let counts = count_operations(&dictionary, &[10, 100]);
-        assert_eq!(counts["A"], 20);
-        assert_eq!(counts["B"], 310);
+        assert_eq!(counts["And"], 20);
+        assert_eq!(counts["Or"], 310);
         assert_eq!(count_operations(&dictionary, &[0]).len(), 0);
     }
 
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn counts_do_not_overflow() {
-        let dictionary = dictionary(&[&[("A", u32::MAX)], &[("A", 1)]]);
+        let dictionary = dictionary(&[&[("And", u32::MAX)], &[("And", 1)]]);
         let counts = count_operations(&dictionary, &[u64::MAX, 1]);
-        assert_eq!(counts["A"], u128::from(u64::MAX) * u128::from(u32::MAX) + 1);
+        assert_eq!(counts["And"], u128::from(u64::MAX) * u128::from(u32::MAX) + 1);
     }
 }

@@ -5,27 +5,15 @@
 //! Costs are in units of the mean cost, and none is known to the planner, so lines are
 //! weighed as if all operations cost the same. Belief about the costs is Gaussian with
 //! covariance `S`; a case with the shares `x` of its operations is a measurement of
-//! `x'c` with the error `MISFIT`, after which
-//! `S' = S - S x x'S / (MISFIT^2 + x'S x)`. The criterion is A-optimality weighted by
+//! `x'c` with the error `m` (the misfit of a case, `assumptions`), after which
+//! `S' = S - S x x'S / (m^2 + x'S x)`. The criterion is A-optimality weighted by
 //! lines: `tr(L S L') / lines`, the mean squared relative error of the lines, where row l
 //! of `L` holds the shares of line l's operations. With `M = L'L / lines` a case lowers
-//! it by `x'S M S x / (MISFIT^2 + x'S x)` (Fedorov, Theory of Optimal Experiments, 1972).
+//! it by `x'S M S x / (m^2 + x'S x)` (Fedorov, Theory of Optimal Experiments, 1972).
 
 use faer::{Col, Mat};
 
-/// How far a case's energy is from the best costs, relative: contexts and caches that
-/// 120 operations don't see. The same as the fit's for weights by relative error.
-const MISFIT: f64 = 0.02;
-
-/// How far costs of single operations are apart without kernels, relative to their mean:
-/// half-normal costs (the published table of a Bayesian profiler has 0.756 as well).
-const SPREAD: f64 = 0.75;
-
-/// How far a cost is from a good kernel's, relative.
-const KERNEL_MISFIT: f64 = 0.1;
-
-/// How far all costs may be off by one factor: any without kernels, a little with them.
-const LEVEL: [f64; 2] = [10.0, 0.2];
+use crate::assumptions::Assumptions;
 
 /// Shares of operations: column and share, the shares of a row sum up to 1.
 pub type Shares = Vec<(usize, f64)>;
@@ -34,18 +22,24 @@ pub type Shares = Vec<(usize, f64)>;
 #[derive(Debug, Clone)]
 pub struct Belief {
     covariance: Mat<f64>,
+    /// Variance of a case beside what no costs explain.
+    misfit: f64,
 }
 
 impl Belief {
     /// Before the campaign; whether each operation's cost will be known from a kernel.
-    pub fn before(has_kernel: &[bool]) -> Self {
-        let level = LEVEL[usize::from(has_kernel.contains(&true))];
+    pub fn before(has_kernel: &[bool], assumed: &Assumptions) -> Self {
+        let Assumptions { kernel_misfit, cost_spread, .. } = *assumed;
+        let level = match has_kernel.contains(&true) {
+            true => assumed.kernel_level,
+            false => assumed.level_unknown,
+        };
         let l = has_kernel.len();
         let covariance = Mat::from_fn(l, l, |i, j| {
-            let own = if has_kernel[i] { KERNEL_MISFIT } else { SPREAD };
+            let own = if has_kernel[i] { kernel_misfit } else { cost_spread };
             level * level + if i == j { own * own } else { 0.0 }
         });
-        Self { covariance }
+        Self { covariance, misfit: assumed.simulated_chip_case_misfit.powi(2) }
     }
 
     /// Takes a case in.
@@ -60,11 +54,11 @@ impl Belief {
 
     /// Takes a case in whose energy has this relative error beside what no costs explain.
     pub fn add_with(&mut self, case: &Shares, error: f64) {
-        self.update_with(case, 1.0, MISFIT * MISFIT + error * error);
+        self.update_with(case, 1.0, self.misfit + error * error);
     }
 
     fn update(&mut self, case: &Shares, sign: f64) {
-        self.update_with(case, sign, MISFIT * MISFIT);
+        self.update_with(case, sign, self.misfit);
     }
 
     fn update_with(&mut self, case: &Shares, sign: f64, variance: f64) {
@@ -126,7 +120,7 @@ impl Target {
     pub fn gain(&self, belief: &Belief, case: &Shares) -> f64 {
         let seen = belief.times(case);
         let lowered = seen.transpose() * (&self.weights * &seen);
-        lowered / (MISFIT * MISFIT + product(case, &seen))
+        lowered / (belief.misfit + product(case, &seen))
     }
 
     /// Median and 90th percentile of the lines' expected errors; none without lines.
@@ -161,6 +155,7 @@ pub fn shares(counts: &[u128]) -> Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assumptions::ASSUMED;
 
     fn close(a: f64, b: f64) {
         assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
@@ -170,7 +165,7 @@ mod tests {
     /// first alone: 0.05 - 0.05^2 / 0.0504; of the second 0.05 - 0.04^2 / 0.0504.
     #[test]
     fn a_case_tells_of_its_operations_and_of_the_level() {
-        let mut belief = Belief::before(&[true, true]);
+        let mut belief = Belief::before(&[true, true], &ASSUMED);
         close(belief.error_of(&vec![(0, 1.0)]), 0.05f64.sqrt());
         belief.add(&vec![(0, 1.0)]);
         close(belief.error_of(&vec![(0, 1.0)]), (0.05f64 - 0.0025 / 0.0504).sqrt());
@@ -179,11 +174,36 @@ mod tests {
         close(belief.error_of(&vec![(1, 1.0)]), 0.05f64.sqrt());
     }
 
+    /// Doubled: two operations, the second with a kernel; the errors beforehand, and after a
+    /// case of the first.
+    #[test]
+    fn what_is_assumed_moves_what_is_expected() {
+        let errors = |assumed: &Assumptions| {
+            let mut belief = Belief::before(&[false, true], assumed);
+            let before = [0, 1].map(|of| belief.error_of(&vec![(of, 1.0)]));
+            belief.add(&vec![(0, 1.0)]);
+            (before, belief.error_of(&vec![(0, 1.0)]))
+        };
+        let (usual, after) = errors(&ASSUMED);
+        let (spread, _) = errors(&Assumptions { cost_spread: 1.5, ..ASSUMED });
+        assert!(spread[0] > 1.9 * usual[0] && spread[1] == usual[1]);
+        let (kernels, _) = errors(&Assumptions { kernel_misfit: 0.2, ..ASSUMED });
+        assert!(kernels[0] == usual[0] && kernels[1] > 1.2 * usual[1]);
+        let (level, _) = errors(&Assumptions { kernel_level: 0.4, ..ASSUMED });
+        assert!(level[0] > usual[0] && level[1] > 1.8 * usual[1]);
+        let doubted = Assumptions { simulated_chip_case_misfit: 0.04, ..ASSUMED };
+        assert!(errors(&doubted).0 == usual && errors(&doubted).1 > 1.9 * after);
+        let unknown =
+            |assumed: &Assumptions| Belief::before(&[false], assumed).error_of(&vec![(0, 1.0)]);
+        let nothing = Assumptions { level_unknown: 20.0, ..ASSUMED };
+        assert!(unknown(&nothing) > 1.9 * unknown(&ASSUMED));
+    }
+
     #[test]
     fn the_gain_is_what_a_case_lowers_the_criterion_by() {
         let lines = vec![vec![(0, 0.5), (1, 0.5)], vec![(2, 1.0)]];
         let target = Target::new(lines, 3);
-        let mut belief = Belief::before(&[false, true, false]);
+        let mut belief = Belief::before(&[false, true, false], &ASSUMED);
         for case in [shares(&[3, 1, 0]), shares(&[0, 2, 2]), shares(&[0, 0, 1])] {
             let before = target.mean_square(&belief);
             let gain = target.gain(&belief, &case);
@@ -200,7 +220,7 @@ mod tests {
     #[test]
     fn what_a_kernel_knows_needs_no_case() {
         let target = Target::new(vec![vec![(0, 1.0)], vec![(1, 1.0)]], 2);
-        let mut belief = Belief::before(&[true, false]);
+        let mut belief = Belief::before(&[true, false], &ASSUMED);
         belief.add(&shares(&[1, 1]));
         assert!(target.gain(&belief, &shares(&[0, 1])) > 0.0);
         assert!(belief.error_of(&vec![(0, 1.0)]) < belief.error_of(&vec![(1, 1.0)]));

@@ -8,11 +8,8 @@ use super::by_lines::LineChoice;
 use super::choose::ranks;
 use super::counts::OperationMatrix;
 use super::order::repeats;
-use super::plan::{
-    DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, count_collapsed, energy_shares,
-    ran, share,
-};
-use super::search::{Candidate, Proof, Search, total};
+use super::planned::{DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share};
+use super::search::{Candidate, Proof, Search, count_collapsed, energy_shares, total};
 
 /// Names the chosen cases and says what they hold.
 pub(super) fn describe(

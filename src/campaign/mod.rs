@@ -1,33 +1,42 @@
 //! Which cases are measured, how often, in which order. A case is one input sequence
 //! with one set of removed blocks. Pure and seeded: what running a case would do is
-//! asked of a [`Dry`], which builds a variant and runs it on the local JVM.
+//! asked of a `Dry`, which builds a variant and runs it on the local JVM.
 
-pub mod assign;
+pub(crate) mod assign;
 mod by_lines;
-pub mod choose;
+pub(crate) mod choose;
 mod classify;
-pub mod counts;
-pub mod criterion;
+pub(crate) mod counts;
+pub(crate) mod criterion;
 mod describe;
-pub mod dry;
+pub(crate) mod dry;
+mod exchange;
 mod groups;
-pub mod order;
-pub mod plan;
+pub(crate) mod order;
+pub(crate) mod plan;
+mod planned;
+mod pool;
 mod proof;
-pub mod remains;
+pub(crate) mod remains;
 mod search;
 mod selection;
 mod sets;
-pub mod snapshots;
-pub mod stop;
-pub mod table;
+pub(crate) mod snapshots;
+pub(crate) mod stop;
+pub(crate) mod table;
 
-pub use assign::{Assignment, assign};
-pub use counts::{CountsError, OperationMatrix, count_operations, parse_executions};
-pub use dry::{Dry, DryCase, DryError, DryOutcome};
-pub use order::{Phase, PlannedRun, order_runs};
-pub use plan::{DroppedBlock, Plan, PlanError, PlanSettings, PlanSummary, PlannedCase, plan};
+pub use assign::Assignment;
+pub(crate) use assign::assign;
+pub(crate) use counts::{OperationMatrix, count_operations, parse_executions};
+pub use dry::DryError;
+pub(crate) use dry::{Dry, DryCase, DryOutcome};
+pub use order::{Phase, PlannedRun};
+pub(crate) use order::{order_runs, with_sampler};
+pub use plan::PlanError;
+pub(crate) use plan::plan;
+pub(crate) use planned::PlanSettings;
+pub use planned::{DroppedBlock, Plan, PlanSummary, PlannedCase};
 pub use remains::{Remains, RemainsError};
 pub use snapshots::{Snapshot, SnapshotError, parse_snapshots};
-pub use stop::{Outlook, Replicated, outlook};
-pub use table::{plan_to_csv, read_plan};
+pub(crate) use stop::{Replicated, outlook};
+pub(crate) use table::{plan_to_csv, read_plan};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{CampaignSettings, Protocol};
 
-use super::plan::PlannedCase;
+use super::planned::PlannedCase;
 
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,6 +54,13 @@ impl PlannedRun {
     pub fn id(&self) -> String {
         format!("{}-{}-{}", self.case, self.phase, self.repeat)
     }
+}
+
+/// The settings where the scenario leaves open how many sampled runs there are: one of each
+/// unremoved case where the sampler is known.
+pub fn with_sampler(campaign: &CampaignSettings, is_known: bool) -> CampaignSettings {
+    let sampled_repeats = Some(campaign.sampled_repeats.unwrap_or(u32::from(is_known)));
+    CampaignSettings { sampled_repeats, ..campaign.clone() }
 }
 
 /// With windows, of so many cases in the plan's order one also runs without probes.

@@ -1,10 +1,12 @@
 //! Plans of a written program: blocks with known operations, some of which crash or
 //! collapse it when removed.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::campaign::dry::{DryCase, DryOutcome};
-use crate::operations::{BlockEntry, OperationCount};
-use crate::scenario::{Choice, Protocol};
+use crate::operations::{BlockEntry, Operation, OperationCount};
+use crate::scenario::{CampaignSettings, Choice, Protocol};
 
 /// A dictionary with one block per list of operations; all are removable.
 pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
@@ -21,7 +23,7 @@ pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
         operations: (operations.iter().enumerate())
             .map(|(line, (operation, count))| OperationCount {
                 context: Default::default(),
-                operation: (*operation).into(),
+                operation: operation.parse().unwrap(),
                 line: line as u32 + 1,
                 count: *count,
             })
@@ -53,7 +55,7 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
 }
 
 /// 60 blocks: block i runs 100 + i times (half as often with input b), 50..60 never;
-/// operations O0..O11 in turn. Removing 7 or 23 crashes, 11 collapses, 30 can't be
+/// twelve operations in turn. Removing 7 or 23 crashes, 11 collapses, 30 can't be
 /// compiled away, 40 and 41 together crash.
 struct Program {
     runs: usize,
@@ -65,10 +67,9 @@ struct Program {
 const BLOCKS: usize = 60;
 
 fn program_dictionary() -> Dictionary {
-    let names: Vec<String> = (0..12).map(|i| format!("O{i}")).collect();
-    let lists: Vec<Vec<(&str, u32)>> = (0..BLOCKS)
-        .map(|i| vec![(names[i % 12].as_str(), 1 + i as u32 % 3), (names[i % 7].as_str(), 1)])
-        .collect();
+    let names: Vec<&str> = Operation::all().map(Operation::name).collect();
+    let lists: Vec<Vec<(&str, u32)>> =
+        (0..BLOCKS).map(|i| vec![(names[i % 12], 1 + i as u32 % 3), (names[i % 7], 1)]).collect();
     let lists: Vec<&[(&str, u32)]> = lists.iter().map(Vec::as_slice).collect();
     dictionary(&lists)
 }
@@ -238,10 +239,9 @@ impl Dry for Fragile {
 
 #[test]
 fn a_fragile_program_still_gets_its_cases() {
-    let names: Vec<String> = (0..40).map(|i| format!("O{i}")).collect();
-    let lists: Vec<Vec<(&str, u32)>> = (0..240)
-        .map(|i| vec![(names[i % 40].as_str(), 1), (names[i * 7 % 40].as_str(), 2)])
-        .collect();
+    let names: Vec<&str> = Operation::all().map(Operation::name).collect();
+    let lists: Vec<Vec<(&str, u32)>> =
+        (0..240).map(|i| vec![(names[i % 40], 1), (names[i * 7 % 40], 2)]).collect();
     let lists: Vec<&[(&str, u32)]> = lists.iter().map(Vec::as_slice).collect();
     let inputs = ["a", "b", "c", "d"].map(str::to_string).to_vec();
     let planned = |dry_runs| {
@@ -295,7 +295,7 @@ impl Dry for Disagreeing {
 
 #[test]
 fn what_is_planned_has_run_with_its_own_build() {
-    let lists = vec![&[("A", 1)][..]; 20];
+    let lists = vec![&[("Not", 1)][..]; 20];
     let settings = PlanSettings {
         inputs: vec!["a".into()],
         campaign: settings(12),

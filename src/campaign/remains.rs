@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use compact_str::CompactString;
 
 use crate::blocks::BlockId;
-use crate::operations::{Dictionary, OperationCount};
+use crate::csv_text::CsvText;
+use crate::operations::{Dictionary, Feature, OperationCount};
 
 /// A row that can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -18,33 +19,29 @@ pub struct RemainsError(#[from] csv::Error);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remains(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCount>>>);
 
-type Row = (String, u32, u32, CompactString, CompactString, u32);
+type Row = (String, u32, u32, Feature, CompactString, u32);
 
 impl Remains {
     /// The text: `variant,block,line,operation,context,count`.
     pub fn to_csv(&self) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let memory = "memory takes a table";
-        let header = ["variant", "block", "line", "operation", "context", "count"];
-        writer.write_record(header).expect(memory);
+        let mut table = CsvText::new(["variant", "block", "line", "operation", "context", "count"]);
         for (variant, blocks) in &self.0 {
             for (block, operations) in blocks {
                 for OperationCount { operation, context, line, count } in operations {
                     let (block, line, count) =
                         (block.0.to_string(), line.to_string(), count.to_string());
-                    let row = [variant.as_str(), &block, &line, operation, context, &count];
-                    writer.write_record(row).expect(memory);
+                    table.row([variant.as_str(), &block, &line, operation.name(), context, &count]);
                 }
             }
         }
-        let bytes = writer.into_inner().expect(memory);
-        String::from_utf8(bytes).expect("names are text")
+        table.text()
     }
 
     /// What [`Remains::to_csv`] wrote.
     ///
     /// # Errors
-    /// A row that is not of the six columns; the cause names the line.
+    /// A row that is not of the six columns, or whose operation nobody knows; the cause names
+    /// the line.
     pub fn from_csv(text: &str) -> Result<Self, RemainsError> {
         let mut remains = Self::default();
         for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
@@ -82,18 +79,19 @@ mod tests {
     fn the_text_comes_back() {
         assert_eq!(Remains::from_csv(TEXT).unwrap().to_csv(), TEXT);
         assert!(Remains::from_csv(&TEXT.replace(",7,", ",x,")).is_err());
+        assert!(Remains::from_csv(&TEXT.replace("_int", "")).is_err());
     }
 
     /// Ten executions each: block 0 keeps its return, block 1 nothing, block 2 all.
     #[test]
     fn a_removed_block_counts_what_remains_of_it() {
-        let whole = dictionary(&[&[("A", 5), ("Return_int", 1)], &[("A", 2)], &[("A", 1)]]);
+        let whole = dictionary(&[&[("Not", 5), ("Return_int", 1)], &[("Not", 2)], &[("Not", 1)]]);
         let remains = Remains::from_csv(TEXT).unwrap();
         let variant = remains.dictionary(&whole, "r01", &[BlockId(0), BlockId(1)]);
         let counts = count_operations(&variant, &[10, 10, 10]);
         assert_eq!(
             counts.into_iter().collect::<Vec<_>>(),
-            [("A".into(), 10), ("Return_int".into(), 10)]
+            [("Not".into(), 10), ("Return_int".into(), 10)]
         );
     }
 }

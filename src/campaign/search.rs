@@ -11,7 +11,7 @@ use crate::blocks::BlockId;
 use super::counts::OperationMatrix;
 use super::dry::{Dry, DryCase, DryError, DryOutcome};
 use super::groups::{parted, split, union_of, without};
-use super::plan::{PlanSettings, share};
+use super::planned::{PlanSettings, share};
 
 /// A set of removed blocks that ran with an input sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -279,4 +279,18 @@ impl Search<'_> {
 /// Executions of all blocks.
 pub(super) fn total(executions: &[u64]) -> f64 {
     executions.iter().map(|count| *count as f64).sum()
+}
+
+/// The predicted energy of every set found as a share of its base case's, with one cost
+/// for all operations.
+pub(super) fn energy_shares(matrix: &OperationMatrix, search: &Search<'_>) -> Vec<f64> {
+    let operations = |executions: &[u64]| matrix.row(executions).iter().sum::<u128>() as f64;
+    let bases: Vec<f64> = search.base.iter().map(|base| operations(base)).collect();
+    let share = |found: &Candidate| share(operations(&found.executions), bases[found.input]);
+    search.found.iter().map(share).collect()
+}
+
+/// How many of the chosen sets collapse their case.
+pub(super) fn count_collapsed(search: &Search<'_>, chosen: &[usize]) -> usize {
+    chosen.iter().filter(|index| search.found[**index].collapsed).count()
 }

@@ -14,45 +14,9 @@ use super::by_lines::LineChoice;
 use super::choose::Candidates;
 use super::counts::OperationMatrix;
 use super::dry::DryError;
-use super::plan::{PlanSettings, count_collapsed};
+use super::planned::PlanSettings;
+use super::pool::Pool;
 use super::search::{Candidate, Proof, Search};
-
-/// What there is to choose from.
-pub(super) struct Pool<'p, 'd> {
-    pub settings: &'p PlanSettings,
-    pub matrix: &'p OperationMatrix,
-    pub removable: &'p [BlockId],
-    pub lines: &'p LineChoice,
-    pub search: &'p Search<'d>,
-}
-
-impl Pool<'_, '_> {
-    fn is_base(&self, index: usize) -> bool {
-        self.search.found[index].removed.is_empty()
-    }
-
-    /// Whether a set may become a case at all.
-    fn is_strong(&self, index: usize) -> bool {
-        let found = &self.search.found[index];
-        !found.weak && !matches!(found.proof, Proof::Failed(_))
-    }
-
-    /// Whether a set may be one more case beside the chosen ones.
-    fn is_bearable(&self, index: usize, chosen: &[usize]) -> bool {
-        let campaign = &self.settings.campaign;
-        let most = (campaign.collapsed_share * campaign.cases as f64) as usize;
-        !self.search.found[index].collapsed || count_collapsed(self.search, chosen) < most
-    }
-
-    /// Whether the plan may take this set beside the chosen ones.
-    pub fn may_take(&self, index: usize, chosen: &[usize]) -> bool {
-        !self.is_base(index) && self.is_strong(index) && self.is_bearable(index, chosen)
-    }
-
-    fn bases(&self) -> Vec<usize> {
-        (0..self.search.found.len()).filter(|index| self.is_base(*index)).collect()
-    }
-}
 
 /// How often cases whose own build does not run are replaced by others.
 const MOST_REPLACEMENTS: u32 = 6;
@@ -164,7 +128,7 @@ mod tests {
             let of = |choice| planned(choice, cases, None).summary;
             let [lines, coverage, lot] = [Choice::Lines, Choice::Coverage, Choice::Random].map(of);
             assert_eq!((lines.cases, lot.cases), (cases, cases));
-            let median = |summary: &crate::campaign::plan::PlanSummary| {
+            let median = |summary: &crate::campaign::PlanSummary| {
                 summary.line_error.map(|error| error.median).unwrap()
             };
             assert!(median(&lines) < median(&lot), "{lines:?} {lot:?}");

@@ -12,7 +12,7 @@ use super::choose::Candidates;
 use super::counts::OperationMatrix;
 use super::dry::DryError;
 use super::groups::union_of;
-use super::plan::{PlanSettings, ran};
+use super::planned::{PlanSettings, ran};
 use super::search::{Candidate, Search};
 
 /// Dry runs for joining groups, for each case aimed at.

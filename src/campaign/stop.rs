@@ -30,7 +30,7 @@ pub struct Outlook {
     pub at_best: LineError,
 }
 
-/// The outlook, by the planner's belief (`docs/energy.md`, The plan) with the measured
+/// The outlook, by the planner's belief (`docs/plan.md`) with the measured
 /// noise beside what no costs explain. `bases` are the executions per block of the base
 /// cases. None without lines.
 pub fn outlook(
@@ -84,13 +84,13 @@ mod tests {
     use crate::campaign::plan::tests::dictionary;
 
     fn cases(relative_se: f64) -> [Replicated; 1] {
-        let counts = [("Add".to_string(), 30), ("Sub".to_string(), 10)].into();
+        let counts = [("And".to_string(), 30), ("Or".to_string(), 10)].into();
         [Replicated { counts, relative_se }]
     }
 
     /// One line of one operation each; a case that holds both.
     fn look(relative_se: f64) -> Outlook {
-        let dictionary = dictionary(&[&[("Add", 3)], &[("Sub", 1)]]);
+        let dictionary = dictionary(&[&[("And", 3)], &[("Or", 1)]]);
         outlook(&BTreeSet::new(), &dictionary, &[vec![10, 10]], &cases(relative_se)).unwrap()
     }
 

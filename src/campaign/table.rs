@@ -3,8 +3,9 @@
 use thiserror::Error;
 
 use crate::blocks::BlockId;
+use crate::csv_text::CsvText;
 
-use super::plan::{Plan, PlannedCase};
+use super::planned::{Plan, PlannedCase};
 
 const COLUMNS: [&str; 10] = [
     "case",
@@ -42,24 +43,23 @@ pub enum PlanTableError {
 
 /// The text of `plan.csv`. `removed` holds block ids with blanks between.
 pub fn plan_to_csv(plan: &Plan) -> String {
-    let mut text = COLUMNS.join(",") + "\n";
+    let mut table = CsvText::new(COLUMNS);
     for case in &plan.cases {
         let removed: Vec<String> = case.removed.iter().map(|block| block.0.to_string()).collect();
-        text += &format!(
-            "{},{},{},{},{},{},{},{:.6},{:.6},{}\n",
-            case.name,
-            case.input,
-            case.input,
-            case.variant,
+        table.row([
+            case.name.clone(),
+            case.input.clone(),
+            case.input.clone(),
+            case.variant.clone(),
             removed.join(" "),
-            removed.len(),
-            case.executions,
-            case.executions_share,
-            case.energy_share,
-            case.rank
-        );
+            removed.len().to_string(),
+            case.executions.to_string(),
+            format!("{:.6}", case.executions_share),
+            format!("{:.6}", case.energy_share),
+            case.rank.to_string(),
+        ]);
     }
-    text
+    table.text()
 }
 
 /// Reads the cases of `plan.csv`.
@@ -99,7 +99,7 @@ pub fn read_plan(text: &str) -> Result<Vec<PlannedCase>, PlanTableError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::plan::PlanSummary;
+    use crate::campaign::PlanSummary;
 
     fn plan() -> Plan {
         let case = |name: &str, removed: &[u32], rank| PlannedCase {
@@ -139,6 +139,15 @@ mod tests {
             Some("r01-north,north,north,r01,3 17,2,1000,0.500000,0.250000,2")
         );
         assert_eq!(read_plan(&text).unwrap(), plan().cases);
+    }
+
+    #[test]
+    fn an_input_with_a_comma_reads_back() {
+        let mut plan = plan();
+        plan.cases[1].input = "north, \"slow\"".into();
+        let text = plan_to_csv(&plan);
+        assert!(text.contains(",\"north, \"\"slow\"\"\","), "{text}");
+        assert_eq!(read_plan(&text).unwrap(), plan.cases);
     }
 
     #[test]

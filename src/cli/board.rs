@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::device::{Server, list};
+use crate::device::{Server, list, virtual_board_options};
 use crate::virtual_board::{self, BoardFile, BoardOptions, Fault, Mode, RunningBoard, Tools};
 
-use super::Failure;
 use super::progress;
 use super::quantity::between;
+use crate::stage::Failure;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             rapl: rapl.clone(),
             log: log.clone(),
             mode: if *legacy { Mode::Legacy } else { Mode::Modern },
-            ..BoardOptions::default()
+            ..virtual_board_options()
         }),
         Command::List => list_boards(),
         Command::Check { serials } => check::check_all(serials),

@@ -4,21 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::account::calls::{CallTree, add_log, calls_csv, read_calls};
-use crate::build::{VariantBuilder, call_logs};
 use crate::operations::Dictionary;
-use crate::scenario::Scenario;
+use crate::stage::folder::names::CALLS;
+use crate::stage::{Existing, Failure, Output, calls, load, plan};
 use crate::toolchain::Jdk;
 
-use super::Failure;
-use super::folder;
-use super::output::{Existing, Output, read_text};
-use super::plan;
 use super::progress;
-use super::scenario_facts::ScenarioFacts;
-
-/// The file of the campaign's folder.
-pub const CALLS: &str = "calls.csv";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -44,35 +35,20 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&[CALLS])?;
-    let facts = ScenarioFacts::read(&arguments.folder)?;
+    let facts = output.campaign().facts(None)?;
     let jdk = Jdk::find()?;
-    let loaded = folder::load(&arguments.scenario)?;
+    let loaded = load::load(&arguments.scenario)?;
     if !have_same_blocks(&loaded.application.dictionary, &facts.dictionary) {
         let problem = "its blocks are not those of this scenario; give the scenario that the \
                        campaign was planned with, and sources that have not changed since";
         return Err(Failure::input(&arguments.folder, problem));
     }
     let mut builder = plan::builder(&loaded, &jdk)?;
-    progress::result(make(&loaded.scenario, &facts, &jdk, &mut builder, &output)?);
+    let tree = calls::calls(&loaded.scenario, &facts.dictionary, &jdk, &mut builder)?;
+    output.write_calls(&tree)?;
+    progress::result(calls::summary(&tree, &facts));
     progress::say(format!("written: {}", output.path(CALLS).display()));
     Ok(())
-}
-
-/// Records the calls of every input and writes `calls.csv`; what was found, in a line.
-pub fn make(
-    scenario: &Scenario,
-    facts: &ScenarioFacts,
-    jdk: &Jdk,
-    builder: &mut VariantBuilder<'_>,
-    output: &Output,
-) -> Result<String, Failure> {
-    let mut tree = CallTree::default();
-    for (input, log) in call_logs(scenario, jdk, builder)? {
-        add_log(&mut tree, &log, &facts.dictionary)
-            .map_err(|error| Failure::input(input, error))?;
-    }
-    output.write(CALLS, calls_csv(&tree))?;
-    Ok(summary(&tree, facts))
 }
 
 /// Ids mean the same where the blocks of both have the same names.
@@ -84,29 +60,4 @@ fn have_same_blocks(one: &Dictionary, other: &Dictionary) -> bool {
             .collect::<Vec<_>>()
     };
     names(one) == names(other)
-}
-
-fn summary(tree: &CallTree, facts: &ScenarioFacts) -> String {
-    let mut text = format!(
-        "{} paths of calls in {} threads; {}",
-        tree.paths(),
-        tree.threads.len(),
-        tree.agreement(&facts.executions)
-    );
-    if tree.lost_threads > 0 {
-        text += &format!("; {} threads more than are told apart", tree.lost_threads);
-    }
-    text
-}
-
-/// The calls of a campaign's folder; none where they were not recorded.
-pub fn read(folder: &std::path::Path) -> Result<Option<CallTree>, Failure> {
-    let path = folder.join(CALLS);
-    match path.is_file() {
-        true => {
-            let tree = read_calls(&read_text(&path)?);
-            tree.map(Some).map_err(|error| Failure::input(&path, error))
-        }
-        false => Ok(None),
-    }
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::Failure;
-use super::output::{Existing, Output};
 use super::progress;
+use crate::stage::Failure;
+use crate::stage::{Existing, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -6,16 +6,12 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::account::{Evaluation, Truth, evaluate, evaluations_csv};
+use crate::account::{Evaluation, evaluations_csv};
 use crate::model::Model;
-use crate::run::RunRecord;
+use crate::stage::folder::{names, read_model};
+use crate::stage::{CampaignFolder, Existing, Failure, Output, truth};
 
-use super::Failure;
-use super::account::read_model;
-use super::output::{Existing, Output, read_text};
 use super::progress;
-use super::scenario_facts::ScenarioFacts;
-use super::truth;
 
 mod profile;
 
@@ -81,12 +77,12 @@ impl FromStr for BoardTruth {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    let folder = campaign_folder(&arguments.accounts);
-    let model = arguments.model.clone().unwrap_or_else(|| folder.join("model.json"));
+    let folder = &CampaignFolder::new(campaign_path(&arguments.accounts));
+    let model = arguments.model.clone().unwrap_or_else(|| folder.file(names::MODEL));
     if !arguments.profile.is_empty() {
         return profile::evaluate(folder, &read_model(&model)?, &arguments.profile, &output);
     }
-    output.check_free(&["evaluation.csv"])?;
+    output.check_free(&[names::EVALUATION])?;
     let model = read_model(&model)?;
     let by_board = arguments.truths.iter().map(|truth| of_board(folder, &model, truth));
     let csv = match by_board.collect::<Result<Vec<_>, Failure>>()?.as_slice() {
@@ -96,19 +92,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         ),
     };
     progress::result(csv.trim_end());
-    output.write("evaluation.csv", csv)?;
-    progress::say(format!("written: {}", output.path("evaluation.csv").display()));
+    output.write(names::EVALUATION, csv)?;
+    progress::say(format!("written: {}", output.path(names::EVALUATION).display()));
     Ok(())
 }
 
 /// The accounts of one of a campaign's boards, held against its truth; with its name where
 /// there are several.
 fn of_board(
-    folder: &Path,
+    folder: &CampaignFolder,
     model: &Model,
     of: &BoardTruth,
 ) -> Result<(Option<String>, Evaluation), Failure> {
-    let facts = ScenarioFacts::read_on(folder, of.board.as_deref())?;
+    let facts = folder.facts(of.board.as_deref())?;
     if of.board.is_none() && facts.device.is_some() {
         return Err(Failure::Usage(format!(
             "the campaign's boards are {}: say whose truth {} is (`{}=FOLDER`)",
@@ -117,58 +113,12 @@ fn of_board(
             facts.devices[0]
         )));
     }
-    facts.check(model)?;
-    let truth = truth_for(&facts, &of.folder)?;
-    let evaluation = evaluate(&facts.accounts(model), &facts.dictionary, &truth);
+    let evaluation = truth::evaluate_against(&facts, model, &of.folder)?;
     Ok((facts.device, evaluation))
 }
 
-/// A truth folder as it is, or the sum over the sessions of the facts' board.
-fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<Truth, Failure> {
-    if folder.join("lines.csv").is_file() {
-        return read_truth(folder);
-    }
-    let is_own =
-        |run: &&RunRecord| facts.device.as_ref().is_none_or(|name| run.board.serial == *name);
-    let own: Vec<&RunRecord> = facts.records.iter().filter(is_own).collect();
-    match truth::of_sessions(&facts.cases, &own, folder)?.as_slice() {
-        [(_, lines), (_, methods)] => {
-            Truth::parse(lines, methods, "").map_err(|error| Failure::input(folder, error))
-        }
-        _ => Err(Failure::input(
-            folder,
-            "it holds neither lines.csv nor a session of the campaign's unremoved cases; start \
-             the board with --truth",
-        )),
-    }
-}
-
-/// Evaluates a folder that holds its truth.
-pub fn make(output: &Output) -> Result<(), Failure> {
-    let model = read_model(&output.path("model.json"))?;
-    let evaluation = against(output.folder(), &model, &output.path("truth"))?;
-    output.write("evaluation.csv", evaluation.csv())?;
-    Ok(())
-}
-
-/// The accounts of a campaign by `model`, held against a truth folder.
-pub fn against(folder: &Path, model: &Model, truth: &Path) -> Result<Evaluation, Failure> {
-    let facts = ScenarioFacts::read(folder)?;
-    let truth = read_truth(truth)?;
-    Ok(evaluate(&facts.accounts(model), &facts.dictionary, &truth))
-}
-
-/// Reads a truth folder; `operations.csv` need not be there.
-pub fn read_truth(folder: &Path) -> Result<Truth, Failure> {
-    let operations = folder.join("operations.csv");
-    let operations = if operations.is_file() { read_text(&operations)? } else { String::new() };
-    let lines = read_text(&folder.join("lines.csv"))?;
-    let methods = read_text(&folder.join("methods.csv"))?;
-    Truth::parse(&lines, &methods, &operations).map_err(|error| Failure::input(folder, error))
-}
-
 /// The folder itself, also when its `accounts` were named.
-fn campaign_folder(path: &Path) -> &Path {
+fn campaign_path(path: &Path) -> &Path {
     match (path.file_name(), path.parent()) {
         (Some(name), Some(parent)) if name == "accounts" => parent,
         _ => path,

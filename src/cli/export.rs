@@ -9,20 +9,18 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use crate::campaign::Phase;
-use crate::export::{Depth, ExportData, FORMATS, Format, InputEnergies, Session};
+use crate::export::{Depth, ExportData, FORMATS, Format, InputEnergies, SessionTrace};
 use crate::power::{Window, parse_samples};
-use crate::run::{RunRecord, read_logs};
+use crate::run::RunRecord;
 
-use super::Failure;
-use super::account::read_model;
-use super::folder::{self, DatasetFacts};
 use super::monitor::recording;
-#[cfg(feature = "parquet")]
-use super::output::read_text;
-use super::output::{Existing, Output};
 use super::progress;
-use super::repository::{repository_of, tell_unknown};
-use super::scenario_facts::ScenarioFacts;
+use crate::stage::Failure;
+#[cfg(feature = "parquet")]
+use crate::stage::folder::read_text;
+use crate::stage::repository::{repository_of, tell_unknown};
+use crate::stage::{CampaignFolder, ScenarioFacts};
+use crate::stage::{Existing, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -107,15 +105,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return write(&output, &formats, &recorded.data());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
-    let facts = ScenarioFacts::read(folder)?;
-    let model = read_model(&folder.join("model.json"))?;
+    let folder = CampaignFolder::new(folder);
+    let (facts, model) = (folder.facts(None)?, folder.model()?);
     let accounts = facts.accounts(&model);
-    let calls = facts.call_accounts(folder, &model, &accounts)?;
-    let about = DatasetFacts::beside(&folder.join("dataset.csv"))?;
-    let scenario = folder::read_scenario_copy(folder)?;
+    let calls = folder.calls()?;
+    let calls = calls.map(|calls| facts.call_accounts(&model, &accounts, &calls));
+    let (about, scenario) = (folder.dataset_facts()?, folder.scenario()?);
     let board = facts.records.first().map(|run| run.board.clone()).unwrap_or_default();
     let wants_sessions = formats.iter().any(|format| format.name == "perfetto");
-    let sessions = if wants_sessions { sessions(folder, &facts)? } else { Vec::new() };
+    let sessions = if wants_sessions { sessions(&folder, &facts)? } else { Vec::new() };
     let data = ExportData {
         scenario: &scenario.name,
         package: &scenario.application.package,
@@ -147,7 +145,7 @@ fn write(output: &Output, formats: &[Format], data: &ExportData<'_>) -> Result<(
 #[cfg(feature = "parquet")]
 fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
     let mut tables = Vec::new();
-    for part in ["", "accounts"] {
+    for part in ["", crate::stage::folder::names::ACCOUNTS] {
         let place = folder.join(part);
         let Ok(entries) = fs::read_dir(&place) else { continue };
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -205,14 +203,14 @@ fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
 }
 
 /// Power and idle sessions with their samples.
-fn sessions(folder: &Path, facts: &ScenarioFacts) -> Result<Vec<Session>, Failure> {
+fn sessions(folder: &CampaignFolder, facts: &ScenarioFacts) -> Result<Vec<SessionTrace>, Failure> {
     let mut sessions = Vec::new();
     for phase in [Phase::Power, Phase::Idle] {
         for run in good(facts, phase) {
             let Some(measured) = &run.measured else { continue };
-            let logs = read_logs(folder, run)?;
+            let logs = folder.logs(run)?;
             let (start_s, end_s) = (measured.start_uptime_s, measured.end_uptime_s);
-            sessions.push(Session {
+            sessions.push(SessionTrace {
                 name: run.folder.clone(),
                 trace: parse_samples(&logs.samples).ok(),
                 window: Window { start_s, end_s },

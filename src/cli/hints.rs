@@ -5,21 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::account::Accounts;
-use crate::account::calls::CallTree;
-use crate::hint::{self, Hint, HintInput, HintOptions};
+use crate::hint::{self, Hint};
 use crate::java::SourceFile;
-use crate::model::Model;
 use crate::report;
+use crate::stage::folder::names::HINTS;
+use crate::stage::repository::repository;
+use crate::stage::{CampaignFolder, Existing, Failure, Output, hints};
 
-use super::Failure;
-use super::account::read_model;
-use super::calls;
-use super::folder;
-use super::output::{Existing, Output};
 use super::progress;
-use super::repository::repository;
-use super::scenario_facts::ScenarioFacts;
 
 /// The diff of a copy with hints applied.
 const PATCH: &str = "hints.patch";
@@ -71,11 +64,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return apply(arguments, limit, out);
     }
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
-    output.check_free(&["hints.sarif"])?;
-    let mut hints = make(&output, arguments.source_prefix.as_deref())?;
+    output.check_free(&[HINTS])?;
+    let (mut hints, _) = find(&output.campaign())?;
+    let files = hints.iter().map(|hint| hint.file.as_str());
+    let repository = repository(arguments.source_prefix.as_deref(), files);
+    output.write_hints(&hints, &repository)?;
     keep_only(&mut hints, &arguments.only);
     progress::result(report::hints_text(&hints, arguments.limit).trim_end());
-    progress::say(format!("written: {}", output.path("hints.sarif").display()));
+    progress::say(format!("written: {}", output.path(HINTS).display()));
     Ok(())
 }
 
@@ -85,13 +81,8 @@ fn keep_only(hints: &mut Vec<Hint>, only: &[String]) {
 
 /// Writes the sources with the first mechanical hints.
 fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
-    let folder = &arguments.folder;
     let output = Output::open(out, Existing::from(arguments.force))?;
-    let facts = ScenarioFacts::read(folder)?;
-    let model = read_model(&folder.join("model.json"))?;
-    let sources = parsed_sources(folder)?;
-    let calls = calls::read(folder)?;
-    let mut hints = find_in(&sources, calls.as_ref(), &facts, &model, &facts.accounts(&model));
+    let (mut hints, sources) = find(&CampaignFolder::new(&arguments.folder))?;
     keep_only(&mut hints, &arguments.only);
     let applied = hint::apply(&hints, &sources, limit);
     let mut names: Vec<&str> = sources.iter().map(|file| file.path.as_str()).collect();
@@ -107,47 +98,11 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
     Ok(())
 }
 
-/// Finds and writes the hints of a folder that holds its model.
-pub fn make(output: &Output, source_prefix: Option<&str>) -> Result<Vec<Hint>, Failure> {
-    let facts = ScenarioFacts::read(output.folder())?;
-    let model = read_model(&output.path("model.json"))?;
+/// The hints of a folder that holds its model, and the sources that they are for.
+fn find(folder: &CampaignFolder) -> Result<(Vec<Hint>, Vec<SourceFile>), Failure> {
+    let (facts, model) = (folder.facts(None)?, folder.model()?);
+    let (sources, calls) = (folder.parsed_sources()?, folder.calls()?);
     let accounts = facts.accounts(&model);
-    let hints = find(output.folder(), &facts, &model, &accounts)?;
-    let repository = repository(source_prefix, hints.iter().map(|hint| hint.file.as_str()));
-    output.write("hints.sarif", report::sarif(&hints, &repository))?;
-    Ok(hints)
-}
-
-/// The hints of a campaign.
-pub fn find(
-    folder: &Path,
-    facts: &ScenarioFacts,
-    model: &Model,
-    accounts: &Accounts,
-) -> Result<Vec<Hint>, Failure> {
-    let calls = calls::read(folder)?;
-    Ok(find_in(&parsed_sources(folder)?, calls.as_ref(), facts, model, accounts))
-}
-
-fn parsed_sources(folder: &Path) -> Result<Vec<SourceFile>, Failure> {
-    let texts = folder::read_sources(folder)?;
-    Ok(texts.into_iter().map(|(path, text)| SourceFile::parse(path, text)).collect())
-}
-
-fn find_in(
-    sources: &[SourceFile],
-    calls: Option<&CallTree>,
-    facts: &ScenarioFacts,
-    model: &Model,
-    accounts: &Accounts,
-) -> Vec<Hint> {
-    let input = HintInput {
-        dictionary: &facts.dictionary,
-        executions: &facts.executions,
-        model,
-        accounts,
-        calls,
-        sources,
-    };
-    hint::hints(input, &HintOptions::default())
+    let hints = hints::hints(&sources, calls.as_ref(), &facts, &model, &accounts);
+    Ok((hints, sources))
 }

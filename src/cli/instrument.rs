@@ -9,10 +9,10 @@ use crate::blocks::{BlockId, Granularity};
 use crate::build::{Application, sources};
 use crate::instrument::{self, Options, Probe};
 
-use super::Failure;
-use super::output::Output;
 use super::progress;
 use super::scan::{self, ClassPathArguments};
+use crate::stage::Failure;
+use crate::stage::Output;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -95,8 +95,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         output.write(&file.path, &file.text)?;
     }
     application.findings.extend(made.findings);
-    scan::write(&application, &output)?;
-    progress::result(scan::summary(&application));
+    output.write_scan(&application)?;
+    progress::result(crate::stage::scan::summary(&application));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

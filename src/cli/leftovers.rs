@@ -1,21 +1,17 @@
 //! What a program that is stopped would leave: temporary files and folders, and programs
 //! that it started.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::TempDir;
 
+use crate::stage::remove_unfinished;
 use crate::virtual_board::{self, children_by_parents};
-
-/// Files that have not got their names yet.
-static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Makes the folder of all temporary files and folders to come, removed when dropped. None
 /// where there is no place for one: whoever needs it then says so.
@@ -25,37 +21,12 @@ pub fn temporary_folder() -> Option<TempDir> {
     Some(folder)
 }
 
-/// A temporary file in a folder of results, and what has it removed if the program is
-/// stopped.
-pub fn new_file_in(folder: &Path) -> io::Result<(NamedTempFile, Listed)> {
-    let mut unfinished = unfinished();
-    let file = NamedTempFile::new_in(folder)?;
-    unfinished.insert(file.path().to_path_buf());
-    let listed = Listed(file.path().to_path_buf());
-    Ok((file, listed))
-}
-
-/// The file is on the list as long as this is there.
-#[derive(Debug)]
-pub struct Listed(PathBuf);
-
-impl Drop for Listed {
-    fn drop(&mut self) {
-        unfinished().remove(&self.0);
-    }
-}
-
 /// Ends what this program has started and removes its files. No file can be begun
 /// afterwards.
 pub fn remove_all(temporary: Option<&Path>) {
     virtual_board::end_all();
     end_children();
-    let unfinished = unfinished();
-    for file in unfinished.iter() {
-        // What has got its name stays.
-        let _ = fs::remove_file(file);
-    }
-    std::mem::forget(unfinished);
+    remove_unfinished();
     temporary.into_iter().for_each(remove_folder);
     // Other threads are still at work: they may have started or made something meanwhile.
     for _ in 0..LOOKS {
@@ -66,10 +37,6 @@ pub fn remove_all(temporary: Option<&Path>) {
         end_children();
         temporary.into_iter().for_each(remove_folder);
     }
-}
-
-fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// How often, and how long after each other, is looked whether something is gone.

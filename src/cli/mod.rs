@@ -5,25 +5,22 @@
 mod account;
 mod activities;
 mod board;
+mod boards;
 mod calls;
 mod compare;
 mod completions;
 mod dataset;
-mod driver;
-mod dry_runs;
+mod ending;
 mod error;
 mod evaluate;
 mod export;
 mod fit;
-mod fleet;
-mod folder;
 mod hints;
 mod instrument;
 mod kept;
 mod kernels;
 mod leftovers;
 mod monitor;
-mod output;
 mod pace;
 mod package;
 mod patterns;
@@ -33,30 +30,20 @@ mod predict;
 mod progress;
 mod quantity;
 mod report;
-mod repository;
 mod run;
-mod sampled;
 mod scan;
-mod scenario_facts;
 mod schedule;
-mod sessions;
 mod stop;
-mod stop_rule;
 mod suggest;
 mod tenants;
 mod trace;
-mod traced_runs;
-mod trial;
-mod truth;
-mod watched_runs;
-mod windows;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use error::Failure;
+use crate::stage::Failure;
 
 /// How much energy every operation, basic block, line and method of Java source
 /// spends, how sure that is, and what to change.
@@ -142,6 +129,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::try_parse_from(&words)
         .unwrap_or_else(|error| suggest::suggest(error, &Arguments::command(), &words).exit());
     progress::set_quiet(arguments.quiet);
+    crate::stage::progress::listen(&progress::Terminal);
     let temporary = leftovers::temporary_folder();
     stop::tidy_up_when_asked(temporary.as_ref().map(|folder| folder.path().to_path_buf()));
     let done = run(arguments.command);
@@ -155,7 +143,7 @@ pub fn main() -> ExitCode {
             if let Some(sentence) = kept::sentence().filter(|_| failure.can_be_resumed()) {
                 progress::remedy(sentence);
             }
-            ExitCode::from(failure.exit_code())
+            ExitCode::from(error::exit_code(&failure))
         }
     }
 }

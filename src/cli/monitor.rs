@@ -9,11 +9,11 @@ use clap::builder::PossibleValuesParser;
 use crate::toolchain::Jdk;
 use crate::toolchain::monitor_agent::monitor_agent;
 
-use super::Failure;
-use super::output::{Existing, replace_file};
 use super::progress;
 use super::quantity::between;
 use super::schedule::Schedule;
+use crate::stage::Failure;
+use crate::stage::folder::{Existing, replace_file};
 
 mod choice;
 mod endpoint;
@@ -23,12 +23,13 @@ mod jvm;
 mod meters;
 mod published;
 mod record;
-pub mod recording;
+pub(crate) mod recording;
 #[cfg(feature = "live")]
 mod screen;
+mod session;
 mod view;
 
-use frame::Session;
+use session::MonitorSession;
 
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "\
@@ -158,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(file) = &arguments.agent_jar {
         return write_agent(file, Existing::from(arguments.force));
     }
-    let mut session = Session::open(arguments)?;
+    let mut session = MonitorSession::open(arguments)?;
     for note in &session.about.notes {
         progress::say(format!("note: {note}"));
     }

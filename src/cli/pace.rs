@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::stage::progress::in_words;
+
 /// A silence that is broken: with the second in which it is noticed, no log is silent for
 /// half a minute.
 const SILENCE: Duration = Duration::from_secs(28);
@@ -151,15 +153,6 @@ impl Pace {
         };
         self.said = Some(now);
         Some(line)
-    }
-}
-
-/// A time as people say it: `40 s`, `12 min`, `2.5 h`.
-pub fn in_words(seconds: f64) -> String {
-    match seconds {
-        s if s < 90.0 => format!("{s:.0} s"),
-        s if s < 90.0 * 60.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
     }
 }
 

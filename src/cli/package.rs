@@ -10,14 +10,13 @@ use crate::build::package::{Package, PackageBuilder, RUNNER};
 use crate::build::{Application, Variant};
 use crate::instrument::{self, Probe};
 use crate::scenario::Scenario;
+use crate::stage::{load, plan};
 use crate::toolchain::Jdk;
 
-use super::Failure;
-use super::folder;
 use super::instrument::{ProbeArgument, checked_blocks};
-use super::output::Output;
-use super::plan;
 use super::progress;
+use crate::stage::Failure;
+use crate::stage::Output;
 
 const FILE: &str = "application.apk";
 
@@ -57,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&[FILE])?;
     let jdk = Jdk::find()?;
-    let loaded = folder::load(&arguments.scenario)?;
+    let loaded = load::load(&arguments.scenario)?;
     let removed = checked_blocks(&arguments.remove, &loaded.application)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;

@@ -9,13 +9,14 @@ use crate::build::VariantBuilder;
 use crate::kernels::baselines;
 use crate::kernels::patterns::{PatternKernel, energies_csv, pattern_energies, pattern_kernels};
 use crate::scenario::read_scenario;
+use crate::stage::Failure;
+use crate::stage::boards::OpenBoard;
+use crate::stage::kernels::{self, JAVA_RELEASE, analyse, measure_all};
 use crate::toolchain::Jdk;
 
-use super::Failure;
-use super::fleet::BoardArguments;
-use super::kernels::{self, JAVA_RELEASE, analyse, measure_all};
+use super::boards::BoardArguments;
+use super::kernels::open_output;
 use super::progress;
-use super::sessions::OpenBoard;
 
 /// The table.
 const MEASURED: &str = "measured-patterns.csv";
@@ -54,10 +55,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.boards.check()?;
     let wanted = wanted(&arguments.only)?;
-    let output = kernels::open_output(&arguments.out, arguments.force, &[MEASURED])?;
+    let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let boards = kernels::open_boards(&arguments.boards, &scenario)?;
+    let boards = kernels::open_boards(&arguments.boards.board, &scenario)?;
     kernels::refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();

@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::account::Interval;
-use crate::dataset::{ColumnChoice, Table};
 use crate::model::Model;
 use crate::model::bayes::KnownEffects;
+use crate::model::table::Table;
 use crate::units::Joules;
 
-use super::Failure;
-use super::account::read_model;
-use super::folder::weighed;
-use super::output::{Existing, Output, read_text};
 use super::progress;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
+use crate::stage::folder::{DatasetFile, read_model};
+use crate::stage::{Existing, Output};
 
 mod effects;
 
@@ -74,23 +74,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The cases of a data set by a model of costs.
-fn rows_of_costs(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
+fn rows_of_costs(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
     if let Some(factor) = &arguments.over {
         let text = format!("--over {factor}: only effects.csv has factors");
         return Err(Failure::Usage(text));
     }
     let model = read_model(&arguments.model)?;
-    let text = read_text(&arguments.dataset)?;
-    let table = Table::from_csv(&text, &ColumnChoice::default())
-        .map_err(|error| Failure::input(&arguments.dataset, error))?;
-    let table = weighed(table, &arguments.dataset, &model.contexts)?;
+    let table = DatasetFile::read(&arguments.dataset)?.weighed(&model.contexts)?.table;
     let models = models(&model, &table);
     let of = |case: usize| &models[&table.cases[case].device];
     Ok((0..table.cases.len()).map(|case| row(of(case), &table, case)).collect())
 }
 
 /// A case, measured and predicted, in joules.
-struct Row {
+struct Prediction {
     case: String,
     /// The board that the prediction holds for: the case's own, where the model knows it, else
     /// the model's; none where the model is of one board.
@@ -113,7 +110,7 @@ fn models<'m>(model: &'m Model, table: &Table) -> BTreeMap<String, Cow<'m, Model
     cases.into_iter().map(|device| (device.clone(), own(&device))).collect()
 }
 
-fn row(model: &Model, table: &Table, case: usize) -> Row {
+fn row(model: &Model, table: &Table, case: usize) -> Prediction {
     let index = model.index();
     let (mut counts, mut unknown, mut all) = (Vec::new(), 0.0, 0.0);
     for (feature, count) in table.features.iter().zip(table.row(case)) {
@@ -126,7 +123,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Row {
     let prediction = model.predict_case(&counts, table.cases[case].duration_s);
     let around = |se: f64| Interval::around(Joules(prediction.energy_j), se * se);
     let measured = &table.cases[case];
-    Row {
+    Prediction {
         case: measured.name.clone(),
         device: model.reference_device().map(str::to_owned),
         measured: Some(measured.energy_j).filter(|energy| energy.is_finite()),
@@ -137,7 +134,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Row {
     }
 }
 
-impl Row {
+impl Prediction {
     /// How far the prediction is off, in percent of what was measured.
     fn off_percent(&self) -> Option<f64> {
         let measured = self.measured?;
@@ -146,7 +143,7 @@ impl Row {
     }
 }
 
-fn csv(rows: &[Row]) -> String {
+fn csv(rows: &[Prediction]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS).expect(MEMORY);
     for row in rows {
@@ -172,7 +169,7 @@ const COLUMNS: [&str; 9] = [
 
 const MEMORY: &str = "text written to memory is text";
 
-fn screen(rows: &[Row]) -> String {
+fn screen(rows: &[Prediction]) -> String {
     let mut text =
         format!("{:<28} {:>22} {:>32} {:>8}\n", "case", "measured", "predicted (95 %)", "off");
     for row in rows {

@@ -1,6 +1,7 @@
 //! What is said on standard error while a command works: stages, bars, warnings.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -8,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::stage::Failure;
+use crate::stage::progress::{Bar, Listener};
+
 use super::pace::Pace;
-use super::{Failure, stop};
+use super::{ending, kept};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -24,14 +28,14 @@ pub fn set_quiet(quiet: bool) {
 /// The result of a command, on standard output. A reader that has gone (`| head`) is no
 /// error.
 pub fn result(text: impl AsRef<str>) {
-    if !stop::is_ending() {
+    if !ending::is_ending() {
         let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
     }
 }
 
 /// A line about what is being done.
 pub fn say(text: impl AsRef<str>) {
-    if !QUIET.load(Ordering::Relaxed) && !stop::is_ending() {
+    if !QUIET.load(Ordering::Relaxed) && !ending::is_ending() {
         eprintln!("{}", text.as_ref());
         let mut pace = PACE.lock().unwrap_or_else(PoisonError::into_inner);
         pace.iter_mut().for_each(Pace::heard);
@@ -63,88 +67,93 @@ pub fn error(failure: &Failure) {
     }
 }
 
-/// A stage of a pipeline begins: what is going on until the next one, or a bar.
-pub fn stage(name: &str) {
-    with_pace(|pace, now| pace.stage(name, now));
-}
+/// The terminal, as what hears the stages.
+pub struct Terminal;
 
-/// A later part that takes `board_s` seconds on the board's clock, for estimates of the whole.
-pub fn expect(part: &'static str, board_s: f64) {
-    with_pace(|pace, _| pace.expect(part, board_s));
+impl Listener for Terminal {
+    fn say(&self, text: &str) {
+        say(text);
+    }
+
+    fn warn(&self, text: &str) {
+        warn(text);
+    }
+
+    /// What is going on until the next one, or a bar.
+    fn stage(&self, name: &str) {
+        with_pace(|pace, now| pace.stage(name, now));
+    }
+
+    /// For estimates of the whole.
+    fn expect(&self, part: &'static str, board_s: f64) {
+        with_pace(|pace, _| pace.expect(part, board_s));
+    }
+
+    fn campaign(&self, folder: &Path) {
+        kept::begin(folder);
+    }
+
+    fn bar(&self, length: u64, what: &'static str, board_s: f64) -> Box<dyn Bar> {
+        let drawn = ProgressBar::new(length);
+        if QUIET.load(Ordering::Relaxed) || !std::io::stderr().is_terminal() {
+            drawn.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = ProgressStyle::with_template("{prefix:>12} [{bar:40}] {pos}/{len} {msg}");
+        if let Ok(style) = style {
+            drawn.set_style(style.progress_chars("=> "));
+        }
+        drawn.set_prefix(what);
+        drawn.enable_steady_tick(Duration::from_millis(200));
+        if let Ok(mut latest) = BAR.lock() {
+            *latest = Some(drawn.clone());
+        }
+        with_pace(|pace, now| pace.begin(what, length, board_s, now));
+        Box::new(Drawn(drawn))
+    }
 }
 
 /// What is done and left: a bar on a terminal, else a line where nothing else is said for
 /// half a minute. Ends when it is dropped.
-pub struct Bar {
-    drawn: ProgressBar,
-}
+struct Drawn(ProgressBar);
 
-/// A bar of `length` parts.
-pub fn bar(length: u64, what: &'static str) -> Bar {
-    bar_on_board(length, what, 0.0)
-}
-
-/// The same of parts that take `board_s` seconds together on the board's clock; 0 where they
-/// run elsewhere.
-pub fn bar_on_board(length: u64, what: &'static str, board_s: f64) -> Bar {
-    let drawn = ProgressBar::new(length);
-    if QUIET.load(Ordering::Relaxed) || !std::io::stderr().is_terminal() {
-        drawn.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    let style = ProgressStyle::with_template("{prefix:>12} [{bar:40}] {pos}/{len} {msg}");
-    if let Ok(style) = style {
-        drawn.set_style(style.progress_chars("=> "));
-    }
-    drawn.set_prefix(what);
-    drawn.enable_steady_tick(Duration::from_millis(200));
-    if let Ok(mut latest) = BAR.lock() {
-        *latest = Some(drawn.clone());
-    }
-    with_pace(|pace, now| pace.begin(what, length, board_s, now));
-    Bar { drawn }
-}
-
-impl Bar {
-    /// One more part was made now.
-    pub fn inc(&self, parts: u64) {
+impl Bar for Drawn {
+    fn inc(&self, parts: u64) {
         with_pace(|pace, now| pace.made(parts, now));
         self.show();
     }
 
-    /// So many parts are done, of which those since the last call were made now.
-    pub fn made_up_to(&self, done: u64) {
+    fn made_up_to(&self, done: u64) {
         with_pace(|pace, now| pace.made_up_to(done, now));
         self.show();
     }
 
-    /// So many parts are done, those since the last call from before.
-    pub fn found_up_to(&self, done: u64) {
+    fn found_up_to(&self, done: u64) {
         with_pace(|pace, now| pace.found_up_to(done, now));
         self.show();
     }
 
-    /// Changes how many parts there are.
-    pub fn set_length(&self, length: u64) {
+    fn set_length(&self, length: u64) {
         with_pace(|pace, _| pace.set_length(length));
-        self.drawn.set_length(length);
+        self.0.set_length(length);
     }
 
-    /// Says something beside the bar.
-    pub fn suspend(&self, say: impl FnOnce()) {
-        self.drawn.suspend(say);
-    }
-
-    fn show(&self) {
-        let (done, left) = with_pace(|pace, now| (pace.done(), pace.time_left(now)));
-        self.drawn.set_position(done);
-        self.drawn.set_message(left);
+    fn suspend(&self, say: &mut dyn FnMut()) {
+        self.0.suspend(say);
     }
 }
 
-impl Drop for Bar {
+impl Drawn {
+    fn show(&self) {
+        let (done, left) = with_pace(|pace, now| (pace.done(), pace.time_left(now)));
+        self.0.set_position(done);
+        self.0.set_message(left);
+    }
+}
+
+impl Drop for Drawn {
     fn drop(&mut self) {
         with_pace(|pace, now| pace.end(now));
-        self.drawn.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
@@ -171,7 +180,7 @@ fn break_silence() {
     loop {
         thread::sleep(Duration::from_secs(1));
         let line = with_pace(|pace, now| pace.line(now, is_drawn));
-        if let Some(line) = line.filter(|_| !stop::is_ending()) {
+        if let Some(line) = line.filter(|_| !ending::is_ending()) {
             eprintln!("{line}");
         }
     }

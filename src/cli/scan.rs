@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
-use crate::build::{Application, Survey, sources};
+use crate::build::{Survey, sources};
 use crate::finding::Finding;
-use crate::operations::{BlockEntry, Calls, Counted, Tables, findings_csv};
+use crate::operations::{Calls, Counted, Tables, findings_csv};
 
-use super::Failure;
-use super::output::{Output, Unfinished};
 use super::progress;
+use crate::stage::Failure;
+use crate::stage::folder::names;
+use crate::stage::folder::{Output, Unfinished};
+use crate::stage::scan::Totals;
 
 /// Files that a scan writes.
-pub const FILES: [&str; 4] = ["blocks.csv", "operations.csv", "lines.csv", "findings.csv"];
+pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, names::FINDINGS];
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -86,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     tables.into_iter().try_for_each(|table| table.finish().map(drop))?;
     findings.extend(unread);
     findings.sort();
-    output.write("findings.csv", findings_csv(&findings))?;
+    output.write(names::FINDINGS, findings_csv(&findings))?;
     progress::result(totals.line(&findings));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
@@ -141,72 +143,5 @@ impl Results {
             lines.add(&rows.lines)
         };
         self.written = std::mem::replace(&mut self.written, Ok(())).and_then(add);
-    }
-}
-
-/// Writes the dictionary and the findings of an application.
-pub fn write(application: &Application, output: &Output) -> Result<(), Failure> {
-    let (dictionary, findings) = (&application.dictionary, &application.findings);
-    output.write("blocks.csv", dictionary.blocks_csv())?;
-    output.write("operations.csv", dictionary.operations_csv())?;
-    output.write("lines.csv", dictionary.operation_lines_csv())?;
-    output.write("findings.csv", findings_csv(findings))?;
-    Ok(())
-}
-
-/// One line about an application.
-pub fn summary(application: &Application) -> String {
-    let Application { files, dictionary, findings, guessed, .. } = application;
-    let counted = Totals::of(&dictionary.blocks);
-    Totals { files: files.len(), guessed: *guessed, ..counted }.line(findings)
-}
-
-/// How much there is, and how much of it rests on types that are not known.
-#[derive(Debug, Clone, Copy, Default)]
-struct Totals {
-    files: usize,
-    blocks: usize,
-    operations: u64,
-    library: u64,
-    unresolved: u64,
-    guessed: u64,
-}
-
-impl Totals {
-    /// The blocks and what they hold.
-    fn of(blocks: &[BlockEntry]) -> Totals {
-        let mut totals = Totals { blocks: blocks.len(), ..Totals::default() };
-        for count in blocks.iter().flat_map(|block| &block.operations) {
-            let n = u64::from(count.count);
-            match count.operation.strip_prefix("lib:") {
-                Some(name) => {
-                    totals.library += n;
-                    totals.unresolved += if name.starts_with("?.") { n } else { 0 };
-                }
-                None => totals.operations += n,
-            }
-        }
-        totals
-    }
-
-    /// Adds what is in others.
-    fn add(&mut self, file: &Totals) {
-        self.files += file.files;
-        self.blocks += file.blocks;
-        self.operations += file.operations;
-        self.library += file.library;
-        self.unresolved += file.unresolved;
-        self.guessed += file.guessed;
-    }
-
-    fn line(&self, findings: &[Finding]) -> String {
-        let Totals { files, blocks, operations, library, unresolved, guessed } = self;
-        let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;
-        format!(
-            "{files} files, {blocks} blocks, {operations} operations and {library} library calls \
-             in the text ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} \
-             findings",
-            findings.len(),
-        )
     }
 }

@@ -12,21 +12,13 @@ use signal_hook::iterator::Signals;
 
 use crate::virtual_board::is_ignored;
 
-use super::{kept, leftovers, progress};
+use super::{ending, kept, leftovers, progress};
 
 /// How long a stop may go unnoticed.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Whether the command finishes by itself when it is asked to stop.
 static FINISHES: AtomicBool = AtomicBool::new(false);
-
-/// Whether the program is being ended.
-static ENDS: AtomicBool = AtomicBool::new(false);
-
-/// Whether the program is being ended: whatever fails then is not worth a word.
-pub fn is_ending() -> bool {
-    ENDS.load(Ordering::SeqCst)
-}
 
 /// From now on, asking the program to stop makes it say what is kept, tidy up and end as the
 /// signal says, unless the command listens itself. Signals that whoever started the program
@@ -47,7 +39,7 @@ pub fn tidy_up_when_asked(temporary: Option<PathBuf>) {
 }
 
 fn end(signal: i32, temporary: Option<PathBuf>) {
-    ENDS.store(true, Ordering::SeqCst);
+    ending::begin();
     progress::end_bar();
     leftovers::remove_all(temporary.as_deref());
     // Last, since a run may have ended meanwhile.
@@ -61,7 +53,7 @@ fn end(signal: i32, temporary: Option<PathBuf>) {
 
 /// If the program is being ended, waits for that; else goes on.
 pub fn wait_for_end() {
-    while is_ending() {
+    while ending::is_ending() {
         thread::park();
     }
 }

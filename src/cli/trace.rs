@@ -10,18 +10,19 @@ use crate::blocks::Granularity;
 use crate::build::counts_files::read_counts;
 use crate::build::{Application, VariantBuilder, sources};
 use crate::campaign::parse_executions;
+use crate::csv_text::CsvText;
 use crate::instrument::Probe;
 use crate::operations::Dictionary;
-use crate::toolchain::compiler::join_paths;
+use crate::toolchain::class_path::join_paths;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::locale::user_locale;
 use crate::toolchain::{Jdk, jar};
 
-use super::Failure;
 use super::instrument::ProbeArgument;
-use super::output::Output;
 use super::progress;
-use super::scan::{self, ClassPathArguments};
+use super::scan::ClassPathArguments;
+use crate::stage::Failure;
+use crate::stage::Output;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -83,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     jar::write_folder(folder.path(), &variant.classes)?;
     let code = run_program(arguments, &jdk, folder.path())?;
-    scan::write(&application, &output)?;
+    output.write_scan(&application)?;
     if probe != Probe::Plain {
         let counts = folder.path();
         let text = read_counts(counts).map_err(Failure::io("read", counts))?;
@@ -124,15 +125,10 @@ fn run_program(
 
 /// `counts.csv`: `block,name,executions`, without a number where a block has no probe.
 fn counts_csv(dictionary: &Dictionary, executions: &[u64], probed: &[bool]) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let rows = dictionary.blocks.iter().zip(executions).zip(probed);
-    let written = writer.write_record(["block", "name", "executions"]).and_then(|()| {
-        rows.into_iter().try_for_each(|((block, count), probed)| {
-            let count = if *probed { count.to_string() } else { String::new() };
-            writer.write_record([&block.id.0.to_string(), &block.name, &count])
-        })
-    });
-    written.expect("memory takes a table");
-    let bytes = writer.into_inner().expect("memory takes a table");
-    String::from_utf8(bytes).expect("names are text")
+    let mut table = CsvText::new(["block", "name", "executions"]);
+    for ((block, count), probed) in dictionary.blocks.iter().zip(executions).zip(probed) {
+        let count = if *probed { count.to_string() } else { String::new() };
+        table.row([&block.id.0.to_string(), &block.name, &count]);
+    }
+    table.text()
 }

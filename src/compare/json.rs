@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Comparison, Mode, Row};
+use super::{ChangeRow, Comparison, Mode};
 
 /// The text of `compare.json`.
 pub fn json(comparison: &Comparison) -> String {
-    let rows = |rows: &[Row]| rows.iter().map(row).collect::<Vec<Value>>();
+    let rows = |rows: &[ChangeRow]| rows.iter().map(row).collect::<Vec<Value>>();
     let budgets = comparison.budgets.iter().map(|row| {
         json!({
             "level": row.budget.level,
@@ -40,7 +40,7 @@ pub fn json(comparison: &Comparison) -> String {
     text
 }
 
-fn row(row: &Row) -> Value {
+fn row(row: &ChangeRow) -> Value {
     let change = &row.change;
     json!({
         "level": row.subject.level(),

@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::text::sentence;
 use super::{BudgetRow, Comparison, Verdict};
-use crate::report::format;
+use crate::format;
 
 /// The text of `compare.xml`.
 pub fn junit(comparison: &Comparison) -> String {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::text::{Cells, cells, heading, sentence};
-use super::{Comparison, Row, Verdict};
-use crate::report::format;
+use super::{ChangeRow, Comparison, Verdict};
+use crate::format;
 
 /// The comment; at most `limit` methods.
 pub fn markdown(comparison: &Comparison, limit: usize) -> String {
@@ -57,7 +57,7 @@ fn head(title: &str) -> String {
     )
 }
 
-fn row(row: &Row) -> String {
+fn row(row: &ChangeRow) -> String {
     let Cells { base, new, change, interval, share, share_interval } = cells(row);
     let remark = match row.remark.as_str() {
         "" => String::new(),

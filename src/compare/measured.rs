@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Limit, judge};
 use super::uncertain::Uncertain;
-use super::{Row, Subject};
+use super::{ChangeRow, Subject};
 
 /// One power run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,14 +77,14 @@ pub fn compare_measured(
     base: &Measurement,
     new: &Measurement,
     limit: Limit,
-) -> (Row, Vec<Row>) {
+) -> (ChangeRow, Vec<ChangeRow>) {
     let names: BTreeSet<&str> = base.inputs.keys().chain(new.inputs.keys()).map(|n| &**n).collect();
     let row = |subject, names: &[&str], gated: bool| {
         let (base, new) = (base.sum(names.iter().copied()), new.sum(names.iter().copied()));
         let change = change(base.as_ref(), new.as_ref());
         let remark = remark(base.as_ref(), new.as_ref());
         let verdict = gated.then(|| judge(&change, limit));
-        Row { subject, change, verdict, remark }
+        ChangeRow { subject, change, verdict, remark }
     };
     let all: Vec<&str> = names.iter().copied().collect();
     let mut headline = row(Subject::Scenario(scenario.into()), &all, true);

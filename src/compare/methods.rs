@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::{Costs, Interval, MethodKey};
 use crate::blocks::BlockId;
+use crate::interval::NORMAL_975;
 use crate::model::Model;
 use crate::operations::{BlockEntry, Dictionary};
 use crate::units::Joules;
@@ -17,7 +18,7 @@ use super::budget::Spending;
 use super::change::Change;
 use super::patch::Carried;
 use super::priced::{Priced, own_variance, priced, shared_variance};
-use super::{NORMAL_95, Row, Subject, around};
+use super::{ChangeRow, Subject, around};
 
 /// Blocks and how often they ran.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +49,9 @@ pub struct MethodChanges {
     /// All methods together.
     pub total: Change,
     /// Classes that changed, the largest change first.
-    pub classes: Vec<Row>,
+    pub classes: Vec<ChangeRow>,
     /// Methods that changed, the largest change first.
-    pub methods: Vec<Row>,
+    pub methods: Vec<ChangeRow>,
     /// Methods that ran and have not changed.
     pub unchanged: usize,
 }
@@ -189,7 +190,7 @@ fn changes<K: Ord>(
 }
 
 fn change(base: &Priced, new: &Priced, variance: Option<f64>) -> Change {
-    let half = variance.map(|variance| NORMAL_95 * variance.max(0.0).sqrt());
+    let half = variance.map(|variance| NORMAL_975 * variance.max(0.0).sqrt());
     let interval = half.map(|half| around(new.energy_j - base.energy_j, half));
     let base = Some(Joules(base.energy_j));
     let new = Some(Joules(new.energy_j));
@@ -213,15 +214,15 @@ fn rows<K>(
     changes: BTreeMap<K, Change>,
     subject: impl Fn(K) -> Subject,
     remark: impl Fn(&K) -> String,
-) -> Vec<Row> {
+) -> Vec<ChangeRow> {
     let changed = changes.into_iter().filter(|(_, change)| !is_same(change));
-    let mut rows: Vec<Row> = changed
+    let mut rows: Vec<ChangeRow> = changed
         .map(|(key, change)| {
             let remark = remark(&key);
-            Row { subject: subject(key), change, verdict: None, remark }
+            ChangeRow { subject: subject(key), change, verdict: None, remark }
         })
         .collect();
-    let size = |row: &Row| row.change.difference().map_or(f64::INFINITY, |d| d.0.abs());
+    let size = |row: &ChangeRow| row.change.difference().map_or(f64::INFINITY, |d| d.0.abs());
     rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
     rows
 }
@@ -264,7 +265,7 @@ mod tests {
         let change = changes.methods[0].change;
         let half = (change.interval.unwrap().hi - change.interval.unwrap().lo).0 / 2.0;
         assert!((change.difference().unwrap().0 - 30e-6).abs() < 1e-12);
-        assert!((half - NORMAL_95 * 30e-6 * 0.1f64.hypot(0.05)).abs() < 1e-12, "{half}");
+        assert!((half - NORMAL_975 * 30e-6 * 0.1f64.hypot(0.05)).abs() < 1e-12, "{half}");
         assert!((change.share().unwrap() - 0.1).abs() < 1e-9);
         assert!((changes.total.difference().unwrap().0 - 30e-6).abs() < 1e-12);
     }
@@ -278,7 +279,7 @@ mod tests {
         let more = changes.methods.iter().find(|row| row.subject.name() == "a.A.more()").unwrap();
         let interval = more.change.interval.unwrap();
         let half = (interval.hi - interval.lo).0 / 2.0;
-        let expected = NORMAL_95 * 0.1f64.hypot(0.05) * (300e-6f64).hypot(330e-6);
+        let expected = NORMAL_975 * 0.1f64.hypot(0.05) * (300e-6f64).hypot(330e-6);
         assert!((half / expected - 1.0).abs() < 1e-9, "{half} {expected}");
         assert_eq!(changes.unchanged, 0);
     }

@@ -1,33 +1,34 @@
 //! Did it get worse? Two campaigns, or a campaign and a patch, held against each other:
 //! changes in joules with 95 % intervals, and a verdict that a build can end with.
 //!
-//! Owns no input or output. [`measured`] compares what was measured, [`methods`] what a
-//! model says of methods and classes, [`patch`] carries counts over to changed sources,
-//! [`budget`] holds energies against a budget file; [`text`], [`markdown`], [`json`] and
-//! [`junit`] write the result down. `docs/compare.md` has the definitions and the error
+//! Owns no input or output. `measured` compares what was measured, `methods` what a
+//! model says of methods and classes, `patch` carries counts over to changed sources,
+//! `budget` holds energies against a budget file; `text`, `markdown`, `json` and
+//! `junit` write the result down. `docs/compare.md` has the definitions and the error
 //! rates.
 
-pub mod budget;
+pub(crate) mod budget;
 mod called;
-pub mod change;
-pub mod json;
-pub mod junit;
-pub mod markdown;
-pub mod measured;
-pub mod methods;
+pub(crate) mod change;
+pub(crate) mod json;
+pub(crate) mod junit;
+pub(crate) mod markdown;
+pub(crate) mod measured;
+pub(crate) mod methods;
 #[cfg(test)]
 mod output_tests;
 mod pairing;
-pub mod patch;
+pub(crate) mod patch;
 mod priced;
-pub mod text;
-pub mod uncertain;
+pub(crate) mod text;
+pub(crate) mod uncertain;
 
-pub use budget::{Budget, BudgetError, BudgetRow, Budgets};
-pub use change::{Change, Limit, Verdict, judge};
+pub(crate) use budget::{BudgetRow, Budgets};
+pub(crate) use change::judge;
+pub use change::{Change, Limit, Verdict};
 pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
-pub use methods::{MethodChanges, Prices, Side, compare_methods, compare_patch};
-pub use patch::{Carried, Patched, carry};
+pub(crate) use methods::{MethodChanges, Prices, Side, compare_methods, compare_patch};
+pub(crate) use patch::{Carried, Patched, carry};
 pub use uncertain::Uncertain;
 
 use crate::account::{Interval, MethodKey};
@@ -68,7 +69,7 @@ impl Subject {
 
 /// One line of a comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ChangeRow {
     /// What it is about.
     pub subject: Subject,
     /// The figures.
@@ -81,7 +82,7 @@ pub struct Row {
 
 /// Where the new figures come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Both sides were measured.
     Measured,
     /// The new side is a patch: its sources, the base's counts, the model.
@@ -90,19 +91,19 @@ pub enum Mode {
 
 /// A whole comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// Where the new figures come from.
     pub mode: Mode,
     /// The limit that the gate has.
     pub limit: Limit,
     /// What the gate looks at: the scenario.
-    pub headline: Row,
+    pub headline: ChangeRow,
     /// The input sequences.
-    pub inputs: Vec<Row>,
+    pub inputs: Vec<ChangeRow>,
     /// Classes that changed, the largest change first.
-    pub classes: Vec<Row>,
+    pub classes: Vec<ChangeRow>,
     /// Methods that changed, the largest change first.
-    pub methods: Vec<Row>,
+    pub methods: Vec<ChangeRow>,
     /// Methods whose counts and prices are the same on both sides.
     pub unchanged: usize,
     /// Held against the budget file.
@@ -121,9 +122,6 @@ impl Comparison {
         budgets.chain([own]).max().unwrap_or(Verdict::NoData)
     }
 }
-
-/// Half of a normal 95 % interval's width over its standard deviation.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// An interval around a difference, which may be negative.
 fn around(energy: f64, half: f64) -> Interval {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::compare::budget::Budget;
 
-fn row(subject: Subject, figures: [f64; 4], verdict: Option<Verdict>) -> Row {
+fn row(subject: Subject, figures: [f64; 4], verdict: Option<Verdict>) -> ChangeRow {
     let [base, new, lo, hi] = figures;
     let interval = Interval { lo: Joules(lo), hi: Joules(hi) };
     let change = Change {
@@ -12,7 +12,7 @@ fn row(subject: Subject, figures: [f64; 4], verdict: Option<Verdict>) -> Row {
         interval: Some(interval),
         share_interval: Some((lo / base, hi / base)),
     };
-    Row { subject, change, verdict, remark: String::new() }
+    ChangeRow { subject, change, verdict, remark: String::new() }
 }
 
 /// 60 J -> 63 J (+2 to +4 J), one method with a hostile name, one budget exceeded.
@@ -130,7 +130,7 @@ fn the_published_schema_describes_the_json() {
     for verdict in [Verdict::Pass, Verdict::OverBudget, Verdict::Increase, Verdict::NoData] {
         let value: serde_json::Value =
             serde_json::from_str(&json::json(&comparison(verdict))).unwrap();
-        let found = crate::model::tests::schema::violations(&schema, &value, "compare");
+        let found = crate::schemas::violations(&schema, &value, "compare");
         assert_eq!(found, [""; 0]);
     }
 }

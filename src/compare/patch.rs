@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::MethodKey;
 use crate::blocks::BlockId;
-use crate::operations::{BlockEntry, CallGraph, Dictionary};
+use crate::operations::{BlockEntry, CallGraph, Dictionary, Feature};
 
 use super::Side;
 use super::called::{Changes, Entries, Target, Version};
@@ -247,8 +247,8 @@ fn is_loop(block: &BlockEntry) -> bool {
 
 /// Whether a loop's own test or update differs, on which its rounds depend.
 fn is_changed_header(old: &BlockEntry, new: &BlockEntry) -> bool {
-    fn words(block: &BlockEntry) -> impl Iterator<Item = (&str, &str, u32)> {
-        block.operations.iter().map(|f| (f.operation.as_str(), f.context.as_str(), f.count))
+    fn words(block: &BlockEntry) -> impl Iterator<Item = (&Feature, &str, u32)> {
+        block.operations.iter().map(|f| (&f.operation, f.context.as_str(), f.count))
     }
     is_loop(new) && !new.kind.ends_with("_body") && words(old).ne(words(new))
 }

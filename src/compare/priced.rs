@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{Costs, CountVector, VOCABULARY_ERROR};
+use crate::account::{Costs, CountVector};
+use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, OperationCount};
 
@@ -30,7 +31,7 @@ pub(super) struct Priced<'a> {
 impl<'a> Priced<'a> {
     fn add(&mut self, block: &'a BlockEntry, found: &'a OperationCount, runs: f64, costs: &Costs) {
         let count = runs * f64::from(found.count);
-        let cost = costs.of(&found.operation);
+        let cost = costs.of(found.operation.name());
         let one = cost.map_or(0.0, |cost| costs.cost(cost).0);
         let weighted = count * costs.relative(found);
         match cost {
@@ -40,10 +41,10 @@ impl<'a> Priced<'a> {
         self.energy_j += one * weighted;
         let unsure = one * count * costs.relative_se(found);
         if unsure != 0.0 {
-            *self.contexts.entry((&found.operation, &found.context)).or_default() += unsure;
+            *self.contexts.entry((found.operation.name(), &found.context)).or_default() += unsure;
         }
         let line = self.lines.entry((&block.file, found.line)).or_default();
-        line.0.push((&found.operation, &found.context, found.count));
+        line.0.push((found.operation.name(), &found.context, found.count));
         line.1 += one * weighted;
     }
 
@@ -93,7 +94,7 @@ pub(super) fn shared_variance(base: &Priced, new: &Priced, costs: &Costs) -> Opt
         *contexts.entry(context).or_default() -= error;
     }
     let contexts: f64 = contexts.values().map(|error| error * error).sum();
-    Some(costs.variance(&counts)? + contexts + line_variance(base, new))
+    Some(costs.variance(&counts)? + contexts + line_variance(base, new, costs.assumed()))
 }
 
 /// Variance in J^2 of a side by itself.
@@ -101,7 +102,7 @@ pub(super) fn own_variance(side: &Priced, costs: &Costs) -> Option<f64> {
     shared_variance(&Priced::default(), side, costs)
 }
 
-fn line_variance(base: &Priced, new: &Priced) -> f64 {
+fn line_variance(base: &Priced, new: &Priced, assumed: &Assumptions) -> f64 {
     let (base, mut new) = (base.by_signature(), new.by_signature());
     let mut sum = 0.0;
     for (signature, before) in base {
@@ -112,5 +113,6 @@ fn line_variance(base: &Priced, new: &Priced) -> f64 {
         }
     }
     sum += new.into_values().flatten().map(|energy| energy * energy).sum::<f64>();
-    VOCABULARY_ERROR * VOCABULARY_ERROR * sum
+    let part = assumed.simulated_chip_vocabulary_error;
+    part * part * sum
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::account::Interval;
-use crate::report::format;
+use crate::format;
 use crate::units::Joules;
 
-use super::{BudgetRow, Comparison, Mode, Row, Verdict};
+use super::{BudgetRow, ChangeRow, Comparison, Mode, Verdict};
 
 /// The whole comparison; at most `limit` classes and methods each.
 pub fn text(comparison: &Comparison, limit: usize) -> String {
@@ -83,14 +83,14 @@ fn over_budget(comparison: &Comparison) -> Option<String> {
     Some(format!("{} {name} with {energy} of {allowed}{more}", first.budget.level))
 }
 
-fn reason(row: &Row) -> &str {
+fn reason(row: &ChangeRow) -> &str {
     match row.remark.as_str() {
         "" => "the base can't be told from nothing, or the change has no interval",
         remark => remark,
     }
 }
 
-fn row(row: &Row) -> String {
+fn row(row: &ChangeRow) -> String {
     let name = label(row.subject.level(), &row.subject.name());
     let Cells { base, new, change, interval, share, share_interval } = cells(row);
     let line = format!(
@@ -132,7 +132,7 @@ pub(super) struct Cells {
     pub share_interval: String,
 }
 
-pub(super) fn cells(row: &Row) -> Cells {
+pub(super) fn cells(row: &ChangeRow) -> Cells {
     let energy = |energy: Option<Joules>| energy.map_or(format::NONE.into(), format::energy);
     let change = &row.change;
     let share_interval = change.share_interval;
@@ -147,7 +147,7 @@ pub(super) fn cells(row: &Row) -> Cells {
     }
 }
 
-fn share(row: &Row) -> String {
+fn share(row: &ChangeRow) -> String {
     let Cells { share, share_interval, .. } = cells(row);
     format!("{share} ({share_interval})")
 }

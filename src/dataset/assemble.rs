@@ -10,9 +10,9 @@ use crate::campaign::{Phase, PlannedCase};
 use crate::run::{Measured, RunRecord};
 
 use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
-use super::library::{GARBAGE_COLLECTION, LibraryTop, lump};
-use super::table::{Case, Table};
-use super::windows::Windows;
+use crate::model::table::{Case, Table};
+use crate::model::table::{GARBAGE_COLLECTION, LibraryTop, lump};
+use crate::operations::Column;
 
 /// Whose idle runs a case's idle power comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,6 +92,30 @@ pub struct Dataset {
     pub refresh_share: f64,
     /// What is to be said of windows by board, where the cases are windows of sessions.
     pub windows: Vec<Windows>,
+}
+
+/// Windows of one board's sessions that counted and were measured at once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Windows {
+    /// The board.
+    pub device: String,
+    /// Length of a window in seconds.
+    pub window_s: f64,
+    /// Sessions.
+    pub sessions: usize,
+    /// What one executed probe costs that is a statement, in joules: it is subtracted from
+    /// every window.
+    pub probe_energy_j: f64,
+    /// The same of a probe in a condition.
+    pub condition_probe_energy_j: f64,
+    /// How far single cases are from that, as a standard deviation in joules a probe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_spread_j: Option<f64>,
+    /// What probes added to the cases that also ran without, as a share of their energy.
+    pub probe_share: f64,
+    /// Standard deviation of idle windows of that length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_noise_j: Option<f64>,
 }
 
 /// Makes the data set. `counts` has, for each case with a good traced run, the
@@ -237,7 +261,7 @@ pub fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u
 /// Operations first, then library functions.
 pub(super) fn features_of(cases: &[MeasuredCase]) -> Vec<String> {
     let names: BTreeSet<(bool, &String)> =
-        cases.iter().flat_map(|c| c.counts.keys()).map(|n| (n.starts_with("lib:"), n)).collect();
+        cases.iter().flat_map(|c| c.counts.keys()).map(|n| (Column::is_library(n), n)).collect();
     names.into_iter().map(|(_, name)| name.clone()).collect()
 }
 

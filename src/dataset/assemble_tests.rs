@@ -70,7 +70,7 @@ fn options() -> AssembleOptions {
 }
 
 fn program() -> Dictionary {
-    dictionary(&[&[("Z_add", 2), ("lib:x", 1)], &[("A_mul", 3), ("lib:y", 1)]])
+    dictionary(&[&[("Not", 2), ("lib:x.X.x", 1)], &[("And", 3), ("lib:y.Y.y", 1)]])
 }
 
 fn counts() -> BTreeMap<String, BTreeMap<String, u128>> {
@@ -87,7 +87,7 @@ pub(crate) fn dataset() -> Dataset {
 #[test]
 fn cases_have_energy_and_counts() {
     let dataset = dataset();
-    assert_eq!(dataset.features, ["A_mul", "Z_add", "lib:GC", "lib:other", "lib:y"]);
+    assert_eq!(dataset.features, ["And", "Not", "lib:GC", "lib:other", "lib:y.Y.y"]);
     let a = &dataset.cases[0];
     assert_eq!(a.energy.energy_j, 17.0);
     assert_eq!(a.energy.energy_se_j, Some(29.0f64.sqrt()));
@@ -96,7 +96,7 @@ fn cases_have_energy_and_counts() {
     assert_eq!(table.row(1), [0.0, 40.0, 1.0, 20.0, 0.0]);
     assert_eq!((table.cases[1].energy_j, table.cases[1].energy_se_j), (40.0, None));
     assert_eq!(table.cases[1].device, "B1");
-    assert_eq!(dataset.lumped, [("lib:x".to_string(), 30)]);
+    assert_eq!(dataset.lumped, [("lib:x.X.x".to_string(), 30)]);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn every_board_has_rows_of_its_own_with_its_own_idle_power_in_any_order_of_runs(
     assert_eq!(rows, [("a", "B1"), ("a", "B2"), ("b", "B2")]);
     assert_eq!(whole.cases[0].energy.energy_j, 20.0);
     assert_eq!(whole.cases[2].energy.energy_j, 60.0);
-    assert_eq!(whole.cases[0].counts["A_mul"], whole.cases[1].counts["A_mul"]);
+    assert_eq!(whole.cases[0].counts["And"], whole.cases[1].counts["And"]);
     for _ in 0..records.len() {
         records.rotate_left(1);
         assert_eq!(assemble(&plan, &records, &counts(), &options).unwrap(), whole);

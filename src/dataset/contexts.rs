@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::operations::Mix;
 
-use super::table::Table;
+use crate::model::table::Table;
 
 /// A row that can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ impl CaseMixes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::ColumnChoice;
+    use crate::model::table::ColumnChoice;
 
     const TEXT: &str = "case,operation,context,count\na,Not,tested,1\na,Not,value,3\n";
 

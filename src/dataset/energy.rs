@@ -66,12 +66,12 @@ pub fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
 }
 
 /// The mean; none of nothing.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The sample variance; none of fewer than two values.
-pub(super) fn variance(values: &[f64]) -> Option<f64> {
+pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     Some(squares / (values.len() - 1) as f64)

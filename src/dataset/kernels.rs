@@ -179,14 +179,6 @@ fn refreshed(series: &Series, shown: Window, idle_power_w: f64, timing: MeterTim
     energy_j
 }
 
-/// Mean energy of the repeats of one kernel and its standard error in joules; none of
-/// nothing, no error of a single run.
-pub fn mean_over_repeats(runs: &[&KernelEnergy]) -> Option<(f64, Option<f64>)> {
-    let energies: Vec<f64> = runs.iter().map(|run| run.energy_j).collect();
-    let variance = super::energy::variance(&energies);
-    Some((mean(&energies)?, variance.map(|v| (v / energies.len() as f64).sqrt())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,25 +263,5 @@ mod tests {
         let none = kernel_rows(&Series::default(), &windows(0.0), timing).unwrap_err();
         assert!(matches!(none, KernelError::NoIdle { .. }), "{none}");
         assert_eq!(kernel_rows(&Series::default(), &[], timing), Ok(vec![]));
-    }
-
-    /// 2, 4 and 6 J: mean 4 J, deviation 2 J, error 2 / sqrt(3).
-    #[test]
-    fn repeats_give_a_standard_error() {
-        let run = |energy_j| KernelEnergy {
-            collections: 0,
-            name: "a".into(),
-            iterations: None,
-            energy_j,
-            duration_s: 1.0,
-            idle_power_w: 1.0,
-            idle_se_j: None,
-        };
-        let runs = [run(2.0), run(4.0), run(6.0)];
-        let (mean, se) = mean_over_repeats(&runs.iter().collect::<Vec<_>>()).unwrap();
-        assert_eq!(mean, 4.0);
-        assert!((se.unwrap() - 2.0 / 3f64.sqrt()).abs() < 1e-12);
-        assert_eq!(mean_over_repeats(&[&runs[0]]), Some((2.0, None)));
-        assert_eq!(mean_over_repeats(&[]), None);
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::assemble::{Dataset, LeftOut};
-use super::from_csv::FIXED_COLUMNS;
-use super::windows::Windows;
+use super::assemble::{Dataset, LeftOut, Windows};
+use crate::csv_text::CsvText;
+use crate::model::table::FIXED_COLUMNS;
+use crate::operations::Column;
 
 /// Where a data set comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,9 +35,8 @@ pub struct Provenance {
 /// `dataset.csv`: a line per case, a column per operation and library function with
 /// exact integers. An unknown standard error is an empty cell.
 pub fn dataset_to_csv(dataset: &Dataset) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let fixed = FIXED_COLUMNS.iter().map(|name| name.to_string());
-    put(&mut writer, fixed.chain(dataset.features.iter().cloned()));
+    let features = dataset.features.iter().map(String::as_str);
+    let mut table = CsvText::new(FIXED_COLUMNS.into_iter().chain(features));
     for case in &dataset.cases {
         let energy = &case.energy;
         let cells = [
@@ -48,15 +48,14 @@ pub fn dataset_to_csv(dataset: &Dataset) -> String {
             energy.energy_se_j.map_or(String::new(), |se| se.to_string()),
         ];
         let count = |feature: &String| case.counts.get(feature).copied().unwrap_or(0).to_string();
-        put(&mut writer, cells.into_iter().chain(dataset.features.iter().map(count)));
+        table.row(cells.into_iter().chain(dataset.features.iter().map(count)));
     }
-    finish(writer)
+    table.text()
 }
 
 /// The energies of the cases in detail: what the ledger starts from.
 pub fn energies_to_csv(dataset: &Dataset) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = [
+    let mut table = CsvText::new([
         "case",
         "energy_j",
         "energy_se_j",
@@ -67,11 +66,10 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
         "power_runs",
         "idle_runs",
         "device",
-    ];
-    put(&mut writer, header.into_iter().map(str::to_string));
+    ]);
     for case in &dataset.cases {
         let energy = &case.energy;
-        let cells = [
+        table.row([
             case.name.clone(),
             energy.energy_j.to_string(),
             energy.energy_se_j.map_or(String::new(), |se| se.to_string()),
@@ -82,20 +80,9 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
             energy.power_runs.to_string(),
             energy.idle_runs.to_string(),
             case.device.clone(),
-        ];
-        put(&mut writer, cells.into_iter());
+        ]);
     }
-    finish(writer)
-}
-
-fn put(writer: &mut csv::Writer<Vec<u8>>, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.collect();
-    writer.write_record(cells).expect("rows have the header's length, memory has no errors");
-}
-
-fn finish(writer: csv::Writer<Vec<u8>>) -> String {
-    let bytes = writer.into_inner().expect("memory has no errors");
-    String::from_utf8(bytes).expect("cells are strings")
+    table.text()
 }
 
 /// What `dataset.toml` holds beside the provenance.
@@ -133,7 +120,7 @@ struct Lumped<'d> {
 
 /// `dataset.toml`: provenance, quality, what was lumped, what was left out and why.
 pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
-    let library = dataset.features.iter().filter(|name| name.starts_with("lib:")).count();
+    let library = dataset.features.iter().filter(|name| Column::is_library(name)).count();
     let lumped = dataset
         .lumped
         .iter()
@@ -160,19 +147,19 @@ pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
 mod tests {
     use super::*;
     use crate::dataset::assemble::tests::dataset;
-    use crate::dataset::{ColumnChoice, Table};
+    use crate::model::table::{ColumnChoice, Table};
 
     #[test]
     fn the_csv_has_exact_counts_and_reads_back() {
         let mut dataset = dataset();
-        dataset.cases[1].counts.insert("Z_add".into(), 9_007_199_254_740_993);
+        dataset.cases[1].counts.insert("Not".into(), 9_007_199_254_740_993);
         let text = dataset_to_csv(&dataset);
         let mut lines = text.lines();
-        let header = "case,group,device,duration_s,energy_j,energy_se_j,A_mul,Z_add,lib:GC,\
-                      lib:other,lib:y";
+        let header = "case,group,device,duration_s,energy_j,energy_se_j,And,Not,lib:GC,\
+                      lib:other,lib:y.Y.y";
         assert_eq!(lines.next(), Some(header));
         assert_eq!(lines.nth(1), Some("b,north,B1,10,40,,0,9007199254740993,1,20,0"));
-        dataset.cases[1].counts.insert("Z_add".into(), 40);
+        dataset.cases[1].counts.insert("Not".into(), 40);
         let text = dataset_to_csv(&dataset);
         let table = Table::from_csv(&text, &ColumnChoice::default()).unwrap();
         assert_eq!(table, dataset.table());
@@ -196,7 +183,7 @@ mod tests {
         assert_eq!(value["virtual_board"].as_bool(), Some(true));
         assert_eq!(value["operations"].as_integer(), Some(2));
         assert_eq!(value["library_functions"].as_integer(), Some(3));
-        assert_eq!(value["lumped"][0]["function"].as_str(), Some("lib:x"));
+        assert_eq!(value["lumped"][0]["function"].as_str(), Some("lib:x.X.x"));
         assert_eq!(value["left_out"][0]["reason"].as_str(), Some("too hot; died"));
     }
 

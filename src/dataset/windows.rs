@@ -4,18 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use crate::campaign::Snapshot;
 use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_shown};
 
-use super::assemble::{Dataset, MeasuredCase, features_of};
+use super::assemble::{Dataset, MeasuredCase, Windows, features_of};
 use super::energy::{CaseEnergy, mean, variance};
 use super::probe_cost::{ProbeCost, dot};
 
 /// What one session's logs say.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct CountedSession {
     /// Power over the session.
     pub series: Series,
     /// The meter's refresh and the sampler's period.
@@ -43,30 +41,6 @@ pub struct Piece {
     pub collections: u128,
 }
 
-/// Windows of one board's sessions that counted and were measured at once.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Windows {
-    /// The board.
-    pub device: String,
-    /// Length of a window in seconds.
-    pub window_s: f64,
-    /// Sessions.
-    pub sessions: usize,
-    /// What one executed probe costs that is a statement, in joules: it is subtracted from
-    /// every window.
-    pub probe_energy_j: f64,
-    /// The same of a probe in a condition.
-    pub condition_probe_energy_j: f64,
-    /// How far single cases are from that, as a standard deviation in joules a probe.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_spread_j: Option<f64>,
-    /// What probes added to the cases that also ran without, as a share of their energy.
-    pub probe_share: f64,
-    /// Standard deviation of idle windows of that length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window_noise_j: Option<f64>,
-}
-
 impl Dataset {
     /// The same campaign's data set of windows in the place of whole runs; `windows` has a
     /// row for each board.
@@ -85,7 +59,7 @@ impl Dataset {
     }
 }
 
-impl Session {
+impl CountedSession {
     /// Parts the session into windows of at least `window_s` that begin and end with a
     /// snapshot. What lies before the first snapshot and after the last whole window is
     /// left out.
@@ -158,8 +132,8 @@ impl Session {
 
 /// What the meter's noise makes of a window: the standard deviation in joules of the
 /// energies of idle windows of that length; none with fewer than two.
-pub fn noise_j(idle: &[Session], window_s: f64) -> Option<f64> {
-    let of_session = |session: &Session| {
+pub fn noise_j(idle: &[CountedSession], window_s: f64) -> Option<f64> {
+    let of_session = |session: &CountedSession| {
         let energies = session.idle_windows(window_s);
         variance(&energies).map(|variance| (variance, energies.len() as f64 - 1.0))
     };
@@ -192,8 +166,8 @@ pub fn window_energy(
 }
 
 /// The mean idle power in watts of idle sessions; none without any.
-pub fn idle_power_w(idle: &[Session]) -> Option<f64> {
-    let power = |session: &Session| {
+pub fn idle_power_w(idle: &[CountedSession]) -> Option<f64> {
+    let power = |session: &CountedSession| {
         let energy = session.energy_j(session.window).ok()?;
         Some(energy / session.window.duration().0)
     };
@@ -205,11 +179,11 @@ mod tests {
     use super::*;
 
     /// 1 W of idle power to 10 s, 3 W later; a meter that shows the present power.
-    fn session() -> Session {
+    fn session() -> CountedSession {
         let time_s: Vec<f64> = (0..=200).map(|tenth| f64::from(tenth) / 10.0).collect();
         let power_w = time_s.iter().map(|time| if *time <= 10.0 { 1.0 } else { 3.0 }).collect();
         let shot = |uptime_s: f64| Snapshot { uptime_s, probes: 10, executions: vec![(2, 5)] };
-        Session {
+        CountedSession {
             series: Series { time_s, power_w },
             timing: MeterTiming::default(),
             window: Window { start_s: 2.25, end_s: 18.0 },
@@ -229,7 +203,7 @@ mod tests {
         assert_eq!(pieces.iter().map(|piece| piece.probes).collect::<Vec<_>>(), [[20, 20]; 3]);
         assert_eq!(pieces.iter().map(|p| p.collections).collect::<Vec<_>>(), [0, 2, 0]);
         assert_eq!(session().pieces(100.0), []);
-        let none = Session { snapshots: Vec::new(), ..session() };
+        let none = CountedSession { snapshots: Vec::new(), ..session() };
         assert_eq!(none.pieces(4.0), []);
     }
 

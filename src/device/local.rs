@@ -9,23 +9,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::power::meter::SAMPLED_HERE;
 use crate::scenario::MeterChoice;
 
-use super::local_session::Session;
 use super::meters::{ChosenMeter, choose};
-use super::plan::SessionPlan;
-use super::session::SessionLogs;
 use super::{BoardFacts, DeviceError, Hardware};
 
 /// The name under which it is asked for, and its serial.
 pub const LOCAL_SERIAL: &str = "jvm";
-
-/// Watts of a processor whose design power is not known: that of a laptop's.
-const TDP_W: f64 = 15.0;
 
 /// Ticks of process times per second, the same on all Linux machines.
 const TICKS_PER_S: f64 = 100.0;
@@ -111,11 +104,6 @@ impl LocalJvm {
         ((now_s + uptime_s - self.now_s()) * 1000.0).round() as i64
     }
 
-    /// Runs a session to its end; see [`run_session`](super::run_session).
-    pub fn run_session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
-        Session::new(self, plan, self.header(plan)).run()
-    }
-
     /// The meter's text for the present moment; `pid` is the application's process, or 0.
     pub(super) fn reading(&self, pid: u32) -> String {
         match self.meter() {
@@ -123,15 +111,6 @@ impl LocalJvm {
             "fuel-gauge" => gauge_reading(&self.meter_root),
             _ => software_reading(pid),
         }
-    }
-
-    fn header(&self, plan: &SessionPlan) -> String {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let period = plan.period.as_micros();
-        let name = self.meter();
-        format!(
-            "# wattline-readings 1 meter={name} period_us={period} tdp_w={TDP_W} cores={cores}\n"
-        )
     }
 }
 

@@ -9,6 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jiff::SignedDuration;
+use jiff::civil::date;
+
+use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
@@ -18,8 +22,25 @@ use super::local::LocalJvm;
 use super::plan::{SessionKind, SessionPlan};
 use super::session::{Outcome, SessionEnd, SessionLogs, SessionProfile};
 
+impl LocalJvm {
+    /// Runs a session to its end; see [`run_session`](super::run_session).
+    pub fn run_session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+        LocalSession::new(self, plan, self.header(plan)).run()
+    }
+
+    fn header(&self, plan: &SessionPlan) -> String {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let period = plan.period.as_micros();
+        let name = self.meter();
+        format!(
+            "# wattline-readings 1 meter={name} period_us={period} tdp_w={} cores={cores}\n",
+            ASSUMED.design_power_w
+        )
+    }
+}
+
 /// One session while it runs.
-pub(super) struct Session<'s> {
+struct LocalSession<'s> {
     jvm: &'s LocalJvm,
     plan: &'s SessionPlan,
     log: Mutex<Vec<(f64, String)>>,
@@ -39,9 +60,9 @@ struct Left {
     trouble: Option<String>,
 }
 
-impl<'s> Session<'s> {
+impl<'s> LocalSession<'s> {
     /// A session that has not begun; its samples begin with a header.
-    pub(super) fn new(jvm: &'s LocalJvm, plan: &'s SessionPlan, header: String) -> Self {
+    fn new(jvm: &'s LocalJvm, plan: &'s SessionPlan, header: String) -> Self {
         Self {
             jvm,
             plan,
@@ -53,7 +74,7 @@ impl<'s> Session<'s> {
     }
 
     /// Runs it to its end.
-    pub(super) fn run(&self) -> Result<SessionLogs, DeviceError> {
+    fn run(&self) -> Result<SessionLogs, DeviceError> {
         thread::scope(|scope| {
             let header = lock(&self.samples).len();
             let sampler = scope.spawn(|| self.sample());
@@ -278,13 +299,11 @@ fn floor_ms(seconds: f64) -> f64 {
     (seconds * 1000.0).floor() / 1000.0
 }
 
-/// `01-01 HH:MM:SS.mmm`, counted from this machine's start.
+/// `MM-DD HH:MM:SS.mmm`, as if this machine had started at the first moment of a leap year.
 fn stamp(seconds: f64) -> String {
-    let millis = (seconds * 1000.0).floor() as u64;
-    let (days, rest) = (millis / 86_400_000, millis % 86_400_000);
-    let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
-    let (seconds, millis) = (rest / 1000 % 60, rest % 1000);
-    format!("01-{:02} {hours:02}:{minutes:02}:{seconds:02}.{millis:03}", days % 28 + 1)
+    let since = SignedDuration::from_millis((seconds * 1000.0).floor() as i64);
+    let at = date(2024, 1, 1).at(0, 0, 0, 0).saturating_add(since);
+    at.strftime("%m-%d %H:%M:%S.%3f").to_string()
 }
 
 #[cfg(test)]
@@ -295,5 +314,6 @@ mod tests {
     fn stamps_count_from_the_start_of_the_machine() {
         assert_eq!(stamp(0.0015), "01-01 00:00:00.001");
         assert_eq!(stamp(86_400.0 + 3_661.25), "01-02 01:01:01.250");
+        assert_eq!(stamp(60.0 * 86_400.0), "03-01 00:00:00.000");
     }
 }

@@ -12,6 +12,7 @@ mod limit;
 mod local;
 mod local_session;
 mod meters;
+mod monitored;
 mod plan;
 mod prepare;
 mod recovery;
@@ -20,25 +21,27 @@ mod server;
 mod session;
 mod shell;
 mod transfer;
+mod virtual_board;
 
 use std::path::Path;
 use std::time::Duration;
 
 pub use adb::{AdbBoard, Listed, RECONNECT_LIMIT, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
-pub use host_log::{HostLog, check_bench};
+pub(crate) use host_log::{HostLog, check_bench};
 pub use limit::CancelFlag;
-pub use local::{LOCAL_SERIAL, LocalJvm, local_shell};
+pub(crate) use local::{LOCAL_SERIAL, LocalJvm, local_shell};
 pub use meters::{ChosenMeter, choose_meter};
+pub(crate) use monitored::MonitoredDevice;
 pub use plan::{Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
-pub use recovery::{await_abandoned, with_recovery};
-pub use scripts::{SCRIPT_FOLDER, SCRIPTS, install as install_scripts};
+pub(crate) use recovery::{await_abandoned, with_recovery};
+pub use scripts::{SCRIPT_FOLDER, SCRIPTS};
 pub use server::Server;
-pub use session::{
-    Outcome, SessionEnd, SessionLogs, SessionProfile, run_session, run_session_watched,
-};
+pub(crate) use session::run_session_watched;
+pub use session::{Outcome, SessionEnd, SessionLogs, SessionProfile, run_session};
 pub use shell::ShellMode;
+pub use virtual_board::virtual_board_options;
 
 /// What a command on a board printed, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +135,7 @@ impl BoardFacts {
 }
 
 /// Asks a board what it is.
-pub fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
+pub(crate) fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
                    getprop ro.wattline.virtual; getprop ro.serialno";
     let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::collapsed::frame;
 use super::microjoules;
-use super::speedscope::Sampled;
+use super::sampled::Sampled;
 use crate::account::calls::{CallAccounts, NodeAccount};
 use crate::account::{Accounts, MethodKey};
 

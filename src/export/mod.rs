@@ -11,15 +11,14 @@
 mod benchmark_json;
 mod calls;
 mod collapsed;
-mod exposition;
 mod jacoco;
 mod lcov;
 mod openmetrics;
 #[cfg(feature = "parquet")]
-pub mod parquet;
+pub(crate) mod parquet;
 mod perfetto;
-mod perfetto_trace;
 mod pprof;
+mod sampled;
 mod speedscope;
 
 #[cfg(test)]
@@ -35,13 +34,11 @@ use crate::power::{Trace, Window};
 use crate::report::Repository;
 
 pub use calls::collapsed as collapsed_calls;
-pub use collapsed::collapsed;
-pub use exposition::Exposition;
-pub use perfetto_trace::{TraceBuilder, Track};
+pub(crate) use collapsed::collapsed;
 
 /// A measured session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Session {
+pub struct SessionTrace {
     /// Case and phase: `base-north power 1`.
     pub name: String,
     /// Samples of all rails; absent where they can't be read.
@@ -81,7 +78,7 @@ pub struct ExportData<'a> {
     /// Unremoved cases by input sequence.
     pub inputs: &'a BTreeMap<String, InputEnergies>,
     /// Sessions of the unremoved cases, in the order in which they were measured.
-    pub sessions: &'a [Session],
+    pub sessions: &'a [SessionTrace],
     /// Who called, where it is known and wanted: then stacks are calls.
     pub calls: Option<&'a CallAccounts>,
     /// Where the sources lie in their repository.
@@ -180,16 +177,7 @@ fn frames(block: &BlockAccount) -> [&str; 4] {
 
 /// Text for XML, without the characters that XML can't hold.
 fn escaped(text: &str) -> String {
-    let mut safe = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
+    let is_held = |c: char| !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
+    let held: String = text.chars().map(|c| if is_held(c) { c } else { '\u{fffd}' }).collect();
+    crate::format::markup(&held)
 }

@@ -1,9 +1,10 @@
 //! OpenMetrics: the ledger and the classes of operations, with both ends of the 95 %
 //! interval as series of their own; one that doesn't exist is left out.
 
-use super::{ExportData, Exposition};
+use super::ExportData;
 use crate::account::CLASSES;
 use crate::account::class::name_of;
+use crate::exposition::Exposition;
 
 /// The text of the exposition.
 pub(super) fn openmetrics(data: &ExportData<'_>) -> Vec<u8> {

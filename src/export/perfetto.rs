@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::perfetto_trace::{TraceBuilder, Track};
-use super::{ExportData, Session};
+use super::{ExportData, SessionTrace};
+use crate::attribution::perfetto::{TraceBuilder, TrackId};
 use crate::power;
 
 /// Between two sessions, in seconds.
@@ -18,7 +18,7 @@ pub(super) fn perfetto(data: &ExportData<'_>) -> Vec<u8> {
     let mut trace = TraceBuilder::default();
     let title = format!("{}: sessions on {sort} {}", data.scenario, data.board);
     let sessions = trace.track(title, None);
-    let tracks: BTreeMap<&str, Track> = rails(data.sessions)
+    let tracks: BTreeMap<&str, TrackId> = rails(data.sessions)
         .into_iter()
         .map(|rail| (rail, trace.counter_track(format!("power {rail}"), "W")))
         .collect();
@@ -37,19 +37,19 @@ pub(super) fn perfetto(data: &ExportData<'_>) -> Vec<u8> {
 }
 
 /// The rails of any session.
-fn rails(sessions: &[Session]) -> BTreeSet<&str> {
+fn rails(sessions: &[SessionTrace]) -> BTreeSet<&str> {
     let traces = sessions.iter().filter_map(|session| session.trace.as_ref());
     traces.flat_map(|trace| &trace.rails).map(String::as_str).collect()
 }
 
 /// When the first thing of a session happens.
-fn first(session: &Session) -> f64 {
+fn first(session: &SessionTrace) -> f64 {
     let first = session.trace.as_ref().and_then(|trace| trace.uptime_s.first());
     first.map_or(session.window.start_s, |first| first.min(session.window.start_s))
 }
 
 /// When the last thing of a session happens.
-fn last(session: &Session) -> f64 {
+fn last(session: &SessionTrace) -> f64 {
     let last = session.trace.as_ref().and_then(|trace| trace.uptime_s.last());
     last.map_or(session.window.end_s, |last| last.max(session.window.end_s))
 }
@@ -63,7 +63,7 @@ fn counters(
     trace: &mut TraceBuilder,
     samples: &power::Trace,
     shift: f64,
-    tracks: &BTreeMap<&str, Track>,
+    tracks: &BTreeMap<&str, TrackId>,
 ) {
     let rows = samples.power_w.chunks_exact(samples.rails.len().max(1));
     for (at_s, row) in samples.uptime_s.iter().zip(rows) {
@@ -77,28 +77,28 @@ fn counters(
 
 #[cfg(test)]
 mod tests {
-    use prost::Message;
-
-    use super::super::perfetto_trace::{COUNTER, SLICE_BEGIN, SLICE_END, Trace};
     use super::*;
+    use crate::attribution::perfetto::{TraceReader, What};
     use crate::export::sample;
 
     #[test]
     fn sessions_follow_each_other_and_every_sample_is_there() {
         let sample = sample::sample();
-        let trace = Trace::decode(perfetto(&sample.data()).as_slice()).unwrap();
-        let events: Vec<_> = trace
-            .packet
-            .iter()
-            .filter_map(|packet| Some((packet.timestamp?, packet.track_event.as_ref()?)))
-            .collect();
-        let of = |kind: i32| events.iter().filter(move |(_, event)| event.kind == kind);
-        let (begins, ends): (Vec<u64>, Vec<u64>) =
-            (of(SLICE_BEGIN).map(|e| e.0).collect(), of(SLICE_END).map(|e| e.0).collect());
+        let trace = TraceReader::new(std::io::Cursor::new(perfetto(&sample.data()))).unwrap();
+        let events: Vec<_> = trace.map(Result::unwrap).collect();
+        let at = |is: fn(&What) -> bool| -> Vec<u64> {
+            events.iter().filter(|event| is(&event.what)).filter_map(|event| event.at_ns).collect()
+        };
+        let begins = at(|what| matches!(what, What::SliceBegin { .. }));
+        let ends = at(|what| matches!(what, What::SliceEnd { .. }));
         assert_eq!(begins.len(), 2);
         assert!(begins[0] < ends[0] && ends[0] < begins[1] && begins[1] < ends[1]);
-        assert_eq!(of(COUNTER).count(), 2 * 2 * 3, "sessions x rails x samples");
-        let first = of(COUNTER).next().unwrap().1.double_counter_value;
-        assert_eq!(first, Some(1.0));
+        let values = events.iter().filter_map(|event| match event.what {
+            What::Counter { value, .. } => Some(value),
+            _ => None,
+        });
+        let values: Vec<f64> = values.collect();
+        assert_eq!(values.len(), 2 * 2 * 3, "sessions x rails x samples");
+        assert_eq!(values[0], 1.0);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ExportData, InputEnergies, Session};
+use super::{ExportData, InputEnergies, SessionTrace};
 use crate::account::{Accounts, account, sample as accounts};
 use crate::power::{Trace, Window};
 use crate::report::Repository;
@@ -12,7 +12,7 @@ use crate::report::Repository;
 pub(crate) struct Sample {
     pub accounts: Accounts,
     pub inputs: BTreeMap<String, InputEnergies>,
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionTrace>,
     pub repository: Repository,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn sample() -> Sample {
         power_w: [1.0, 0.1, 2.0, 0.2, 3.0, 0.3].map(Some).into(),
         ..Trace::default()
     };
-    let session = |name: &str| Session {
+    let session = |name: &str| SessionTrace {
         name: name.into(),
         trace: Some(trace.clone()),
         window: Window { start_s: 100.2, end_s: 101.9 },

@@ -3,10 +3,9 @@
 //! of the same frames as one box. The format knows no unit of energy, so the unit is
 //! none and the profile's name says microjoules.
 
-use std::collections::BTreeMap;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
+use super::sampled::Sampled;
 use super::{ExportData, frames, microjoules};
 
 /// The text of the file.
@@ -36,45 +35,6 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
     serde_json::to_vec(&value).expect("keys are strings")
 }
 
-/// A sampled profile in the making.
-#[derive(Debug, Default)]
-pub(super) struct Sampled {
-    /// Each frame once.
-    pub frames: Vec<Value>,
-    known: BTreeMap<String, usize>,
-    /// Stacks of numbers of frames.
-    pub samples: Vec<Vec<usize>>,
-    /// Microjoules of each stack.
-    pub weights: Vec<u64>,
-}
-
-impl Sampled {
-    /// The number of a frame, which a key of its own tells from others.
-    pub fn number(&mut self, key: String, frame: Value) -> usize {
-        *self.known.entry(key).or_insert_with(|| {
-            self.frames.push(frame);
-            self.frames.len() - 1
-        })
-    }
-
-    /// A stack of frames.
-    pub fn add(&mut self, stack: Vec<usize>, weight: u64) {
-        self.samples.push(stack);
-        self.weights.push(weight);
-    }
-
-    /// The same with stacks that begin alike beside each other, and equal ones as one.
-    /// Frames have numbers in the order in which they came first.
-    fn depth_first(mut self) -> Sampled {
-        let mut sums: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
-        for (stack, weight) in self.samples.drain(..).zip(self.weights.drain(..)) {
-            *sums.entry(stack).or_default() += weight;
-        }
-        (self.samples, self.weights) = sums.into_iter().unzip();
-        self
-    }
-}
-
 /// Samples by package, class, method and block.
 fn by_place(data: &ExportData<'_>) -> Sampled {
     let mut sampled = Sampled::default();
@@ -99,21 +59,10 @@ fn by_place(data: &ExportData<'_>) -> Sampled {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::export::sample;
-
-    /// A frame that ended does not come again below the same frames: a reader would draw
-    /// it as two boxes.
-    #[test]
-    fn samples_are_depth_first() {
-        let mut sampled = Sampled::default();
-        for (stack, weight) in [(vec![0, 1], 5), (vec![2], 4), (vec![0, 3], 3), (vec![0, 1], 2)] {
-            sampled.add(stack, weight);
-        }
-        let Sampled { samples, weights, .. } = sampled.depth_first();
-        assert_eq!(samples, [vec![0, 1], vec![0, 3], vec![2]]);
-        assert_eq!(weights, [7, 3, 4]);
-    }
 
     #[test]
     fn weights_add_up_and_frames_exist() {

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use super::{FORMATS, sample};
 use crate::report::Repository;
+use crate::skip;
 use crate::toolchain::{artifact, jar};
 
 fn bytes_of(name: &str) -> Vec<u8> {
@@ -30,8 +31,7 @@ fn the_real_pprof_opens_the_profile() {
     let file = file.to_str().unwrap();
     let is_there = Command::new("go").args(["tool", "-n", "pprof"]).output();
     if !is_there.is_ok_and(|output| output.status.success()) {
-        println!("skipped: no `go tool pprof`");
-        return;
+        return skip::outside("no `go tool pprof`");
     }
     let lines = pprof(&["-top", "-lines", "-unit=uJ", file]).unwrap();
     let lines = String::from_utf8_lossy(&lines.stdout).into_owned();
@@ -75,10 +75,7 @@ const VALIDATOR: &str = "
 fn jacocos_own_dtd_takes_the_report() {
     let jar = match artifact::fetch(JACOCO_REPORT, JACOCO_REPORT_SHA256) {
         Ok(jar) => jar,
-        Err(error) => {
-            println!("skipped: no DTD of JaCoCo: {error}");
-            return;
-        }
+        Err(error) => return skip::because(format!("no DTD of JaCoCo: {error}")),
     };
     let dtd = jar::read(&jar, "report.dtd", |_| true).unwrap().pop_first().unwrap().1;
     let folder = tempfile::tempdir().unwrap();
@@ -92,8 +89,7 @@ fn jacocos_own_dtd_takes_the_report() {
     };
     let plain = bytes_of("jacoco");
     let Ok(said) = complaints(&plain) else {
-        println!("skipped: no java on the path");
-        return;
+        return skip::because("no java on the path");
     };
     assert_eq!(said, "");
     let mut within = sample::sample();
@@ -105,9 +101,10 @@ fn jacocos_own_dtd_takes_the_report() {
 
 #[test]
 fn perfettos_own_definitions_decode_the_trace() {
-    let Some(python) = python_with("perfetto.protos.perfetto.trace.perfetto_trace_pb2") else {
-        println!("skipped: no Python with the package perfetto");
-        return;
+    let Some(python) =
+        crate::python::python_with("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    else {
+        return skip::outside("no Python with the package perfetto (WATTLINE_PYTHON)");
     };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("energy.perfetto-trace");
@@ -135,12 +132,4 @@ assert all(p.track_event.track_uuid in tracks for p in events)
         "{text}"
     );
     assert!(text.contains("base-north power 1 energy_j 4.0"), "{text}");
-}
-
-/// A Python that has a module: `WATTLINE_PYTHON`, or the one on the path.
-pub(crate) fn python_with(module: &str) -> Option<String> {
-    let python = std::env::var("WATTLINE_PYTHON").unwrap_or_else(|_| "python3".into());
-    let mut command = std::process::Command::new(&python);
-    let output = command.args(["-c", &format!("import {module}")]).output().ok()?;
-    output.status.success().then_some(python)
 }

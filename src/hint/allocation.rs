@@ -1,11 +1,12 @@
 //! Objects and arrays that every iteration makes anew though nobody outside it sees
 //! them: one before the loop does.
 
+use crate::format::grouped;
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Creation};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
-use crate::operations::OperationCount;
+use crate::operations::{Feature, LibraryFunction, Operation, OperationCount};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -83,11 +84,14 @@ fn reused(
         return None;
     }
     let line = pattern::line(value);
-    let operation = if made.is_array { "New_Array" } else { "New_Object" };
+    let operation = if made.is_array { Operation::NEW_ARRAY } else { Operation::NEW_OBJECT };
     let class = pattern::created_class(file, made);
-    let constructor = format!(".{class}.<init>");
     let is_part = |o: &&OperationCount| {
-        o.line == line && (o.operation == operation || o.operation.ends_with(&constructor))
+        let is_made = match &o.operation {
+            Feature::Operation(own) => *own == operation,
+            Feature::Library(function) => is_constructor(function, class),
+        };
+        o.line == line && is_made
     };
     let mut saved = Counted::default();
     for found in block.operations.iter().filter(is_part) {
@@ -121,12 +125,18 @@ fn reused(
     Some(hint(context, block, &site.blocks(), (line, pattern::last_line(value)), finding))
 }
 
+/// Whether a function is a constructor of a class with this simple name.
+fn is_constructor(function: &LibraryFunction, class: &str) -> bool {
+    let package = function.owner().strip_suffix(class);
+    function.method() == "<init>" && package.is_some_and(|package| package.ends_with('.'))
+}
+
 /// Pays for filling arrays: the model's own price, else half a creation.
 fn pay_for_filling(context: &Context<'_>, saved: &mut Counted, count: f64) {
-    const FILL: &str = "lib:java.util.Arrays.fill";
-    match context.has_own_price(FILL) {
-        true => context.add(saved, FILL, -count),
-        false => context.add(saved, "New_Array", -count / 2.0),
+    let fill = LibraryFunction::new("java.util.Arrays", "fill");
+    match context.has_own_price(&fill) {
+        true => context.add(saved, fill, -count),
+        false => context.add(saved, Operation::NEW_ARRAY, -count / 2.0),
     }
 }
 

@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::{Accounts, Measured, Scenario, account};
+use crate::account::{AccountInput, Accounts, Measured, account};
 use crate::blocks::BlockId;
 use crate::hint::{Context, Hint, HintInput, HintOptions, hints, site};
 use crate::java::SourceFile;
 use crate::model::{LIBRARY_OTHER, Model};
-use crate::operations::Dictionary;
+use crate::operations::{Dictionary, Operation};
 
 /// Every unit is entered so often.
 const ENTRIES: u64 = 1000;
@@ -31,7 +31,7 @@ pub fn assumed_hints(
     let model = model.unwrap_or(&alike);
     let nothing = BTreeMap::new();
     let accounts = |executions: &BTreeMap<BlockId, u64>, measured: &Measured| -> Accounts {
-        account(&Scenario { dictionary, executions, model, measured, samples: &[] })
+        account(&AccountInput { dictionary, executions, model, measured, samples: &[] })
     };
     let empty = accounts(&nothing, &Measured::default());
     let input = HintInput {
@@ -72,8 +72,8 @@ pub fn assumed_executions(input: HintInput<'_>) -> BTreeMap<BlockId, u64> {
 /// A model in which all operations of the sources cost the same, and all library functions.
 fn assumed_model(dictionary: &Dictionary) -> Model {
     let blocks = dictionary.blocks.iter().flat_map(|block| &block.operations);
-    let names: BTreeSet<&str> = blocks.map(|found| found.operation.as_str()).collect();
-    let own = names.into_iter().filter(|name| !name.starts_with("lib:"));
-    let prices = own.map(|name| (name, OPERATION_J)).chain([(LIBRARY_OTHER, LIBRARY_J)]);
+    let own: BTreeSet<Operation> = blocks.filter_map(|o| o.operation.operation()).collect();
+    let own = own.into_iter().map(|operation| (operation.name(), OPERATION_J));
+    let prices = own.chain([(LIBRARY_OTHER, LIBRARY_J)]);
     Model::of_prices("none", prices)
 }

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::format::grouped;
 use crate::hint::pattern::{self, Place};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
+use crate::operations::LibraryFunction;
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -114,7 +116,8 @@ fn boxes(
         return None;
     }
     let mut saved = Counted::default();
-    context.add(&mut saved, &format!("lib:java.lang.{class}.valueOf"), runs as f64);
+    let value_of = LibraryFunction::new(&format!("java.lang.{class}"), "valueOf");
+    context.add(&mut saved, value_of, runs as f64);
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!(

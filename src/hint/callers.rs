@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::account::MethodKey;
 use crate::account::calls::CallTree;
 use crate::blocks::BlockId;
-use crate::hint::{Context, Hint, inline_call};
 
 /// Callers that a hint names.
 const NAMED: usize = 3;
@@ -46,15 +45,8 @@ pub(super) fn count(tree: &CallTree) -> CallerCounts<'_> {
     counts
 }
 
-/// The three that call the method of a hint most; empty where the hint is about something
-/// else, or calls were not recorded.
-pub(super) fn callers(context: &Context<'_>, hint: &Hint) -> Vec<Caller> {
-    let is_about_calls = hint.pattern == inline_call::PATTERN.name;
-    let counts = is_about_calls.then(|| context.callers_of(hint.block)).flatten();
-    counts.map_or(Vec::new(), most)
-}
-
-fn most(counts: &BTreeMap<Option<&MethodKey>, u64>) -> Vec<Caller> {
+/// The three that call most.
+pub(super) fn most(counts: &BTreeMap<Option<&MethodKey>, u64>) -> Vec<Caller> {
     let all: u64 = counts.values().fold(0, |sum, n| sum.saturating_add(*n));
     let mut callers: Vec<Caller> = counts
         .iter()

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::format::grouped;
 use crate::hint::pattern::{self, Place};
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
+use crate::operations::{LibraryFunction, Operation};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -96,7 +98,7 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
         runs = runs.saturating_add(times);
         let lines = pattern::line(node)..=pattern::last_line(node);
         let on_line = |line: u32| lines.contains(&line);
-        let found = block.operations.iter().filter(|o| o.operation == "String_Concat");
+        let found = block.operations.iter().filter(|o| o.operation == Operation::STRING_CONCAT);
         for found in found.filter(|o| on_line(o.line)) {
             let count = times as f64 * f64::from(found.count);
             context.add_found(&mut saved, block, found, count);
@@ -130,13 +132,13 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
 
 /// Pays for appending: the model's own price, else half a concatenation.
 fn pay(context: &Context<'_>, saved: &mut Counted, count: f64) {
-    let append =
-        ["lib:java.lang.StringBuilder.append", "lib:java.lang.AbstractStringBuilder.append"]
-            .into_iter()
-            .find(|name| context.has_own_price(name));
+    let append = ["java.lang.StringBuilder", "java.lang.AbstractStringBuilder"]
+        .map(|class| LibraryFunction::new(class, "append"))
+        .into_iter()
+        .find(|function| context.has_own_price(function));
     match append {
         Some(append) => context.add(saved, append, -count),
-        None => context.add(saved, "String_Concat", -count / 2.0),
+        None => context.add(saved, Operation::STRING_CONCAT, -count / 2.0),
     }
 }
 

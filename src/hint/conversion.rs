@@ -1,10 +1,12 @@
 //! Numbers of type float that are computed with in double and turned back: for want of
 //! an `f` behind a literal.
 
+use crate::format::grouped;
 use crate::hint::pattern;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::java::types::ValueKind;
 use crate::java::{Node, SourceFile};
-use crate::operations::{BlockEntry, OperationCount};
+use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -111,7 +113,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hin
     const BACK: [&str; 1] = ["double to float"];
     let converts = |o: &&OperationCount, contexts: &[&str]| {
         let one_of = contexts.contains(&o.context.as_str());
-        o.operation == "Cast_numeric" && one_of && near.contains(&o.line)
+        o.operation == Operation::CAST_NUMERIC && one_of && near.contains(&o.line)
     };
     let of_block = |block: &&&BlockEntry| {
         block.operations.iter().any(|o| converts(&o, &TO))
@@ -126,13 +128,13 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hin
         context.add_found(&mut saved, block, one, runs);
     }
     let verb = match found.operator.as_str() {
-        "+" => "Addition",
-        "-" => "Subtraction",
-        "*" => "Multi",
-        _ => "Division",
+        "+" => Verb::ADDITION,
+        "-" => Verb::SUBTRACTION,
+        "*" => Verb::MULTI,
+        _ => Verb::DIVISION,
     };
-    context.add_known(&mut saved, &format!("{verb}_double_double"), runs);
-    context.add_known(&mut saved, &format!("{verb}_float_float"), -runs);
+    context.add_known(&mut saved, verb.of(ValueKind::Double), runs);
+    context.add_known(&mut saved, verb.of(ValueKind::Float), -runs);
     let (old, new) = (file.text_of(found.literal), found.as_float(file));
     let exact = found.is_exact(file);
     let finding = Finding {

@@ -4,14 +4,19 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use compact_str::CompactString;
+
 use crate::account::calls::CallTree;
-use crate::account::{Accounts, Costs, CountVector, Interval, MethodKey, VOCABULARY_ERROR};
+use crate::account::{Accounts, Costs, CountVector, Interval, MethodKey};
+use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::hint::callers::{self, CallerCounts};
 use crate::hint::pattern;
 use crate::java::SourceFile;
 use crate::model::Model;
-use crate::operations::{BlockEntry, Dictionary, OperationCount, split_form};
+use crate::operations::{
+    BlockEntry, Dictionary, Feature, LibraryFunction, Operation, OperationCount,
+};
 use crate::units::Joules;
 
 /// What hints are made of.
@@ -61,10 +66,44 @@ impl Counted {
     }
 
     /// Variance in J^2 of what prices of contexts leave unsure, and operations can't say.
-    fn further_variance(&self) -> f64 {
+    fn further_variance(&self, assumed: &Assumptions) -> f64 {
+        let part = assumed.simulated_chip_vocabulary_error;
         let square = |sum: f64, x: &f64| sum + x * x;
         let lines = self.lines.values().fold(0.0, square);
-        self.contexts.values().fold(0.0, square) + VOCABULARY_ERROR * VOCABULARY_ERROR * lines
+        self.contexts.values().fold(0.0, square) + part * part * lines
+    }
+}
+
+/// What a rewrite executes: an operation in a context, as micro-kernels price them.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// The operation or library function.
+    pub operation: Feature,
+    /// Its context; empty for the price over all contexts.
+    pub context: CompactString,
+}
+
+impl From<Operation> for Form {
+    fn from(operation: Operation) -> Form {
+        Form::from((operation, ""))
+    }
+}
+
+impl From<LibraryFunction> for Form {
+    fn from(function: LibraryFunction) -> Form {
+        Form { operation: function.into(), context: CompactString::default() }
+    }
+}
+
+impl From<(Operation, &str)> for Form {
+    fn from((operation, context): (Operation, &str)) -> Form {
+        Form { operation: operation.into(), context: context.into() }
+    }
+}
+
+impl From<&OperationCount> for Form {
+    fn from(found: &OperationCount) -> Form {
+        Form { operation: found.operation.clone(), context: found.context.clone() }
     }
 }
 
@@ -168,28 +207,29 @@ impl<'a> Context<'a> {
     }
 
     /// Adds executions of an operation or of a form of it (`Field_Reference [read int]`).
-    pub fn add(&self, counted: &mut Counted, form: &str, count: f64) {
-        let (operation, context) = split_form(form);
-        let (operation, context) = (operation.into(), context.into());
+    pub fn add(&self, counted: &mut Counted, form: impl Into<Form>, count: f64) {
+        let Form { operation, context } = form.into();
         self.add_one(counted, &OperationCount { operation, context, line: 0, count: 1 }, count);
     }
 
     /// Adds executions of an operation that is small beside the rest: without a cost it
     /// counts as free.
-    pub fn add_known(&self, counted: &mut Counted, form: &str, count: f64) {
-        if self.costs.of(split_form(form).0).is_some() {
+    pub fn add_known(&self, counted: &mut Counted, form: impl Into<Form>, count: f64) {
+        let form = form.into();
+        if self.costs.of(form.operation.name()).is_some() {
             self.add(counted, form, count);
         }
     }
 
-    /// Whether the model has a price of this operation's own: not that of all the rest.
-    pub fn has_own_price(&self, operation: &str) -> bool {
-        self.costs.of(operation).is_some_and(|cost| self.costs.name(cost) == operation)
+    /// Whether the model has a price of this function's own: not that of all the rest.
+    pub fn has_own_price(&self, function: &LibraryFunction) -> bool {
+        let name = function.name();
+        self.costs.of(name).is_some_and(|cost| self.costs.name(cost) == name)
     }
 
     /// Adds executions; returns their energy in joules.
     fn add_one(&self, counted: &mut Counted, found: &OperationCount, count: f64) -> f64 {
-        let Some(cost) = self.costs.of(&found.operation) else {
+        let Some(cost) = self.costs.of(found.operation.name()) else {
             counted.incomplete |= count != 0.0;
             return 0.0;
         };
@@ -209,7 +249,8 @@ impl<'a> Context<'a> {
     pub fn amount(&self, counted: &Counted) -> Amount {
         let energy = self.costs.energy(&counted.counts);
         let variance = if counted.incomplete { None } else { self.costs.variance(&counted.counts) };
-        let variance = variance.map(|variance| variance + counted.further_variance());
+        let variance =
+            variance.map(|variance| variance + counted.further_variance(self.costs.assumed()));
         let whole = self.input.accounts.ledger.above_idle().joules();
         let most = if whole > energy { whole } else { energy };
         let interval = |variance| Interval::of_difference(energy, variance).at_most(most);

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 use crate::java::Node;
 
+use crate::format::grouped;
+use crate::hint::counted::Form;
 use crate::hint::pattern::{self, Field};
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
-use crate::operations::{BlockEntry, OperationCount};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::operations::{BlockEntry, Operation, OperationCount};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -45,7 +47,7 @@ struct Reads<'s> {
     /// The reads in the scenario.
     spent: Counted,
     /// The form of one of them.
-    form: String,
+    form: Option<Form>,
 }
 
 /// The hint for one loop: all its fields together.
@@ -119,8 +121,10 @@ fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> Counted {
     let mut saved = Counted::default();
     for reads in found {
         saved.add_all(&reads.spent);
-        context.add(&mut saved, &reads.form, -(entries as f64));
-        for operation in ["Declaration_Object", "Assign_Object_Object"] {
+        if let Some(form) = &reads.form {
+            context.add(&mut saved, form.clone(), -(entries as f64));
+        }
+        for operation in [Operation::DECLARATION_OBJECT, Operation::ASSIGN_OBJECT_OBJECT] {
             context.add_known(&mut saved, operation, -(entries as f64));
         }
     }
@@ -155,7 +159,7 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
         reads.nodes.push(node);
         if let Some(read) = read {
             reads.runs = reads.runs.saturating_add(context.runs(block));
-            reads.form = read.form();
+            reads.form = Some(read.into());
             context.add_found(&mut reads.spent, block, read, context.runs(block) as f64);
         }
     }
@@ -175,16 +179,16 @@ fn read_on<'b>(block: &'b BlockEntry, line: u32, field: &Field<'_>) -> Option<&'
     };
     let start = if field.is_static { "static read " } else { "read " };
     let form = format!("{start}{moves}");
-    let mut found = block
-        .operations
-        .iter()
-        .filter(|o| o.line == line && o.operation == "Field_Reference" && o.context != "length");
+    let is_read = |o: &&OperationCount| {
+        o.line == line && o.operation == Operation::FIELD_REFERENCE && o.context != "length"
+    };
+    let mut found = block.operations.iter().filter(is_read);
     let exact = found.clone().find(|o| o.context.starts_with(&form));
     exact.or_else(|| found.find(|o| o.context.is_empty()))
 }
 
 fn none_yet(field: Field<'_>) -> Reads<'_> {
-    Reads { field, nodes: Vec::new(), runs: 0, spent: Counted::default(), form: String::new() }
+    Reads { field, nodes: Vec::new(), runs: 0, spent: Counted::default(), form: None }
 }
 
 fn in_init(site: &Site<'_>, node: Node<'_>) -> bool {
@@ -247,7 +251,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    use crate::account::{Measured, Scenario, account, sample};
+    use crate::account::{AccountInput, Measured, account, sample};
     use crate::blocks::BlockId;
     use crate::hint::{HintInput, HintOptions, hints};
     use crate::java::SourceFile;
@@ -279,7 +283,7 @@ class Sum {
             [(0, 1), (1, 101), (2, 100), (3, 100)].map(|(id, n)| (BlockId(id), n)).into();
         let model = sample::model(&[("Field_Reference", 1.0 / 300.0)]);
         let measured = Measured { total: Joules(1.0), ..Measured::default() };
-        let scenario = Scenario {
+        let scenario = AccountInput {
             dictionary: &dictionary,
             executions: &executions,
             model: &model,

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 
 use crate::account::OperationClass;
+use crate::format::grouped;
+use crate::hint::callers::{self, Caller};
 use crate::hint::pattern;
-use crate::hint::{
-    Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint, site,
-};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint, site};
 use crate::java::Node;
-use crate::operations::BlockEntry;
+use crate::java::types::{Primitive, ValueKind};
+use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -45,12 +46,20 @@ fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
     found.filter(|hint| hint.saving.energy.0 >= LEAST_PART * hint.bound.energy.0).collect()
 }
 
+/// The three that call the method of a hint most; empty where the hint is about something
+/// else, or calls were not recorded.
+pub(super) fn callers(context: &Context<'_>, hint: &Hint) -> Vec<Caller> {
+    let is_about_calls = hint.pattern == PATTERN.name;
+    let counts = is_about_calls.then(|| context.callers_of(hint.block)).flatten();
+    counts.map_or(Vec::new(), callers::most)
+}
+
 /// Whether a block is the small body of an ordinary method.
 fn is_candidate(block: &BlockEntry) -> bool {
     let special = block.method.starts_with('<') || block.method.contains(".lambda_");
     let own = block.operations.iter().filter(|o| !site::is_of(o, &[OperationClass::Function]));
     let size: u32 = own.map(|operation| operation.count).sum();
-    let creates = block.operations.iter().any(|o| o.operation.starts_with("New_"));
+    let creates = block.operations.iter().any(is_creation);
     block.kind == "entry" && !special && size <= LARGEST_BODY && !creates
 }
 
@@ -104,11 +113,11 @@ fn is_bound_early(context: &Context<'_>, block: &BlockEntry) -> bool {
 /// The call, its parameters and its return.
 fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
     let mut saved = Counted::default();
-    context.add(&mut saved, "Method_Invocation", runs);
+    context.add(&mut saved, Operation::METHOD_INVOCATION, runs);
     for kind in parameter_kinds(&block.method) {
-        context.add_known(&mut saved, &format!("Parameter_{kind}"), runs);
+        context.add_known(&mut saved, Verb::PARAMETER.of(kind), runs);
     }
-    for operation in block.operations.iter().filter(|o| o.operation.starts_with("Return_")) {
+    for operation in block.operations.iter().filter(|o| is_return(o)) {
         context.add_found(&mut saved, block, operation, runs * f64::from(operation.count));
     }
     saved
@@ -117,24 +126,25 @@ fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
 /// The body and the call: all that the method's executions spend.
 fn with_call(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
     let mut all = saved(context, block, runs);
-    let body = context.counted(&[block], |o| !o.operation.starts_with("Return_"));
+    let body = context.counted(&[block], |o| !is_return(o));
     all.add_all(&body);
     all
 }
 
+fn is_creation(found: &OperationCount) -> bool {
+    found.operation == Operation::NEW_OBJECT || found.operation == Operation::NEW_ARRAY
+}
+
+fn is_return(found: &OperationCount) -> bool {
+    found.operation.operation().is_some_and(Operation::is_return)
+}
+
 /// Kinds of the parameters of `solve(int,String[])`.
-fn parameter_kinds(method: &str) -> Vec<&'static str> {
+fn parameter_kinds(method: &str) -> Vec<ValueKind> {
     let inside = method.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
     let types = inside.split(',').filter(|text| !text.trim().is_empty());
     types
-        .map(|text| match text.trim() {
-            "boolean" => "boolean",
-            "byte" | "short" | "char" | "int" => "int",
-            "long" => "long",
-            "float" => "float",
-            "double" => "double",
-            _ => "Object",
-        })
+        .map(|text| Primitive::of_keyword(text.trim()).map_or(ValueKind::Object, Primitive::kind))
         .collect()
 }
 
@@ -144,7 +154,8 @@ mod tests {
 
     #[test]
     fn parameters_have_the_kinds_of_their_types() {
-        assert_eq!(parameter_kinds("f(int,String[],double)"), ["int", "Object", "double"]);
+        let expected = [ValueKind::Int, ValueKind::Object, ValueKind::Double];
+        assert_eq!(parameter_kinds("f(int,String[],double)"), expected);
         assert!(parameter_kinds("f()").is_empty());
     }
 

@@ -1,9 +1,11 @@
 //! Enhanced `for` over a list in a hot path: every iteration asks an iterator twice,
 //! where an index needs one `get`.
 
+use crate::format::grouped;
 use crate::hint::pattern::{self, LoopKind};
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::operations::{Feature, LibraryFunction, Operation};
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -68,18 +70,17 @@ fn condition(list: &str, confidence: Confidence) -> String {
 
 /// The iterator's calls, less `get`, the counter and its test.
 fn saved(context: &Context<'_>, site: &Site<'_>, runs: f64) -> Option<Counted> {
-    let calls = |name: &str| {
-        site.body
-            .operations
-            .iter()
-            .find(|o| o.operation == format!("lib:java.util.Iterator.{name}"))
+    let calls = |method: &str| {
+        let call = Feature::from(LibraryFunction::new("java.util.Iterator", method));
+        site.body.operations.iter().find(|o| o.operation == call)
     };
     let mut saved = Counted::default();
     for found in [calls("hasNext")?, calls("next")?] {
         context.add_found(&mut saved, site.body, found, runs);
     }
-    for operation in ["lib:java.util.ArrayList.get", "Less_int_int [tested]", "Increment [local]"] {
-        context.add_known(&mut saved, operation, -runs);
+    context.add_known(&mut saved, LibraryFunction::new("java.util.ArrayList", "get"), -runs);
+    for form in [(Operation::LESS_INT_INT, "tested"), (Operation::INCREMENT, "local")] {
+        context.add_known(&mut saved, form, -runs);
     }
     Some(saved)
 }

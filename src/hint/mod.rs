@@ -2,27 +2,27 @@
 //! rewrite on the user's own lines, what it would save and how sure that is. A hint is
 //! only a hint: code is never rewritten here. See `docs/hints.md`.
 //!
-//! To add one: a file with a [`Pattern`] (name, help, `find`), and its line in
-//! [`PATTERNS`].
+//! To add one: a file with a `Pattern` (name, help, `find`), and its line in
+//! `PATTERNS`.
 
-pub mod allocation;
-pub mod assumed;
-pub mod boxing;
-pub mod bulk_copy;
-pub mod callers;
-pub mod concatenation;
-pub mod conversion;
-pub mod counted;
-pub mod diff;
-pub mod field_local;
-pub mod inline_call;
-pub mod invariant;
-pub mod list_iteration;
-pub mod pattern;
-pub mod rewrite;
-pub mod site;
-pub mod static_method;
-pub mod unroll;
+pub(crate) mod allocation;
+pub(crate) mod assumed;
+pub(crate) mod boxing;
+pub(crate) mod bulk_copy;
+pub(crate) mod callers;
+pub(crate) mod concatenation;
+pub(crate) mod conversion;
+pub(crate) mod counted;
+pub(crate) mod diff;
+pub(crate) mod field_local;
+pub(crate) mod inline_call;
+pub(crate) mod invariant;
+pub(crate) mod list_iteration;
+pub(crate) mod pattern;
+pub(crate) mod rewrite;
+pub(crate) mod site;
+pub(crate) mod static_method;
+pub(crate) mod unroll;
 
 use std::cmp::Ordering;
 
@@ -30,14 +30,15 @@ use crate::blocks::BlockId;
 use crate::operations::BlockEntry;
 use crate::units::Joules;
 
-pub use assumed::{assumed_executions, assumed_hints};
+pub use assumed::assumed_hints;
 pub use callers::Caller;
-pub use counted::{Amount, Context, Counted, HintInput};
+pub use counted::Amount;
+pub(crate) use counted::{Context, Counted, HintInput};
 pub use rewrite::{Applied, Rewrite, apply};
-pub use site::Site;
+pub(crate) use site::Site;
 
 /// One sort of hint.
-pub struct Pattern {
+pub(crate) struct Pattern {
     /// Its name and the id of its SARIF rule: `bulk-copy`.
     pub name: &'static str,
     /// A short title.
@@ -51,7 +52,7 @@ pub struct Pattern {
 }
 
 /// All patterns. Their order decides between hints of equal saving.
-pub const PATTERNS: &[&Pattern] = &[
+pub(crate) const PATTERNS: &[&Pattern] = &[
     &bulk_copy::PATTERN,
     &invariant::PATTERN,
     &unroll::PATTERN,
@@ -166,7 +167,7 @@ impl Hint {
 
 /// Which hints are worth showing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HintOptions {
+pub(crate) struct HintOptions {
     /// Least part of the scenario that the place must spend, 0..1.
     pub least_bound: f64,
     /// Least part of the scenario that must be saved, 0..1.
@@ -184,7 +185,7 @@ impl Default for HintOptions {
 
 /// All hints, what surely saves most first ([`Hint::sure_saving_j`]); those without an
 /// interval stand last, by their saving.
-pub fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
+pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
     let context = Context::new(input);
     let reaches = |amount: &Amount, least: f64| amount.share.is_some_and(|share| share >= least);
     let mut sites = site::sites(&context);
@@ -202,7 +203,7 @@ pub fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
     hints.sort_by(order);
     for hint in &mut hints {
         hint.diff = diff::of_hint(hint, input.sources);
-        hint.callers = callers::callers(&context, hint);
+        hint.callers = inline_call::callers(&context, hint);
     }
     hints
 }
@@ -254,19 +255,6 @@ pub(crate) fn hint(
         diff: None,
         callers: Vec::new(),
     }
-}
-
-/// A count as people write it: `1 234 567`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// The hints of the paper's Program 1 with another text in its place.

@@ -152,27 +152,6 @@ pub fn indent(file: &SourceFile, node: Node<'_>) -> String {
     line.chars().take_while(|c| c.is_whitespace()).collect()
 }
 
-/// What the lines of a loop look like with a rewrite, without the indentation that they
-/// share: what a hint shows.
-pub fn shown(site: &Site<'_>, rewrite: &Rewrite) -> String {
-    let (root, _) = pattern::outermost_statement(site.syntax.node);
-    let (start, end) = (root.start_byte(), root.end_byte());
-    let shift = |edit: &Edit| Edit {
-        range: edit.range.start - start..edit.range.end - start,
-        text: edit.text.clone(),
-    };
-    let inside = |edit: &&Edit| start <= edit.range.start && edit.range.end <= end;
-    let edits = rewrite.edits.iter().filter(inside).map(shift).collect();
-    without_indent(&edited(&site.file.text[start..end], edits), &indent(site.file, root))
-}
-
-/// Takes an indentation away from all lines but the first.
-pub fn without_indent(text: &str, indent: &str) -> String {
-    let lines: Vec<&str> =
-        text.lines().map(|line| line.strip_prefix(indent).unwrap_or(line)).collect();
-    lines.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::account::{OperationClass, class};
+use crate::account::OperationClass;
 use crate::blocks::BlockId;
 use crate::hint::counted::Context;
 use crate::hint::pattern::{self, Loop, LoopKind};
 use crate::java::{Node, SourceFile};
-use crate::operations::{BlockEntry, OperationCount};
+use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 
 /// A loop with its blocks.
 pub struct Site<'a> {
@@ -57,13 +57,6 @@ impl<'a> Site<'a> {
     pub fn calls_source_methods(&self) -> bool {
         let calls = |block: &&BlockEntry| block.operations.iter().any(|o| is_open(&o.operation));
         self.blocks().iter().any(calls)
-    }
-
-    /// The operations on the lines of `node` in the block that holds it.
-    pub fn operations_at(&self, context: &Context<'_>, node: Node<'_>) -> Vec<&'a OperationCount> {
-        let lines = pattern::line(node)..=pattern::last_line(node);
-        let block = self.block_at(context, node);
-        block.operations.iter().filter(|o| lines.contains(&o.line)).collect()
     }
 
     /// Whether `node` stands in this loop, not in a loop or another unit within it.
@@ -184,33 +177,40 @@ fn site<'a>(
 }
 
 /// Whether an operation calls code that isn't known here.
-fn is_open(operation: &str) -> bool {
+fn is_open(operation: &Feature) -> bool {
+    match operation {
+        Feature::Operation(operation) => *operation == Operation::METHOD_INVOCATION,
+        Feature::Library(function) => may_call_others(function),
+    }
+}
+
+/// Whether a library function runs code that others wrote: it isn't of the JDK, is of an
+/// interface that others implement, or is handed a function.
+fn may_call_others(function: &LibraryFunction) -> bool {
     const IMPLEMENTED_BY_OTHERS: [&str; 5] = [
-        "lib:java.util.function.",
-        "lib:java.lang.Runnable",
-        "lib:java.util.concurrent.",
-        "lib:java.lang.reflect.",
-        "lib:java.lang.invoke.",
+        "java.util.function.",
+        "java.lang.Runnable",
+        "java.util.concurrent.",
+        "java.lang.reflect.",
+        "java.lang.invoke.",
     ];
-    let foreign = operation.starts_with("lib:") && !operation.starts_with("lib:java.");
-    let passed_on = ["forEach", "computeIfAbsent", "compute", "merge", "removeIf", "replaceAll"]
-        .iter()
-        .any(|name| operation.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')));
-    operation == "Method_Invocation"
-        || foreign
-        || passed_on
-        || IMPLEMENTED_BY_OTHERS.iter().any(|prefix| operation.starts_with(prefix))
+    const HANDED_A_FUNCTION: [&str; 6] =
+        ["forEach", "computeIfAbsent", "compute", "merge", "removeIf", "replaceAll"];
+    let owner = function.owner();
+    !owner.starts_with("java.")
+        || HANDED_A_FUNCTION.contains(&function.method())
+        || IMPLEMENTED_BY_OTHERS.iter().any(|prefix| owner.starts_with(prefix))
 }
 
 /// Whether an operation is of a class.
 pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
-    class::class_of(&operation.operation).is_some_and(|class| classes.contains(&class))
+    classes.contains(&operation.operation.class())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Measured, Scenario, account, sample};
+    use crate::account::{AccountInput, Measured, account, sample};
     use crate::blocks::{Granularity, divide};
     use crate::hint::HintInput;
     use crate::operations::Dictionary;
@@ -255,7 +255,7 @@ mod tests {
         let dictionary = blocks(&file);
         let executions = dictionary.blocks.iter().map(|block| (block.id, 1)).collect();
         let (model, measured) = (sample::model(&[]), Measured::default());
-        let scenario = Scenario {
+        let scenario = AccountInput {
             dictionary: &dictionary,
             executions: &executions,
             model: &model,

@@ -1,8 +1,10 @@
 //! Private methods that don't use their object: a static call needs none.
 
+use crate::format::grouped;
 use crate::hint::pattern;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
+use crate::operations::Operation;
 
 /// The pattern.
 pub const PATTERN: Pattern = Pattern {
@@ -95,10 +97,10 @@ fn at(context: &Context<'_>, file: &SourceFile, method: Node<'_>) -> Option<Hint
     })?;
     let runs = context.runs(entry);
     let mut saved = Counted::default();
-    context.add(&mut saved, "Method_Invocation [virtual]", runs as f64);
-    context.add(&mut saved, "Method_Invocation [static]", -(runs as f64));
+    context.add(&mut saved, (Operation::METHOD_INVOCATION, "virtual"), runs as f64);
+    context.add(&mut saved, (Operation::METHOD_INVOCATION, "static"), -(runs as f64));
     let mut bound = Counted::default();
-    context.add(&mut bound, "Method_Invocation [virtual]", runs as f64);
+    context.add(&mut bound, (Operation::METHOD_INVOCATION, "virtual"), runs as f64);
     let head = &file.text[method.start_byte()..method.child_by_field_name("body")?.start_byte()];
     let head = pattern::after_annotations(method)
         .map_or(head, |from| &file.text[from..method.start_byte() + head.len()]);

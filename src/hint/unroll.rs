@@ -6,10 +6,9 @@
 //! of its scenario: 704 iterations become 88, predicted 26.3 %, measured 25.8 %.
 
 use crate::account::OperationClass;
+use crate::format::grouped;
 use crate::hint::pattern::{self, Counter};
-use crate::hint::{
-    Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint, site,
-};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint, site};
 
 /// How many iterations become one.
 const FACTOR: u64 = 8;

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::dataset::{Case, GARBAGE_COLLECTION, Table};
+use crate::assumptions::{ASSUMED, Assumptions};
+use crate::csv_text::CsvText;
+use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, ModelError, Penalty, Solver, fit};
 use crate::operations::{Dictionary, Mix, form};
 
@@ -110,31 +112,28 @@ fn collections(runs: &[&KernelRun]) -> f64 {
 
 /// The table as CSV, in the data set's columns.
 pub fn table_csv(table: &Table) -> String {
-    let mut text =
-        format!("case,group,device,duration_s,energy_j,energy_se_j,{}\n", table.features.join(","));
+    let features = table.features.iter().map(String::as_str);
+    let mut text = CsvText::new(FIXED_COLUMNS.into_iter().chain(features));
     let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for (index, case) in table.cases.iter().enumerate() {
-        let counts: Vec<String> = table.row(index).iter().map(f64::to_string).collect();
-        let (duration, se) = (or_empty(case.duration_s), or_empty(case.energy_se_j));
-        let Case { name, group, device, energy_j, .. } = case;
-        text +=
-            &format!("{name},{group},{device},{duration},{energy_j},{se},{}\n", counts.join(","));
+        let fixed = [
+            case.name.clone(),
+            case.group.clone(),
+            case.device.clone(),
+            or_empty(case.duration_s),
+            case.energy_j.to_string(),
+            or_empty(case.energy_se_j),
+        ];
+        text.row(fixed.into_iter().chain(table.row(index).iter().map(f64::to_string)));
     }
-    text
+    text.text()
 }
-
-/// What operations can't say of a kernel, relative to its energy: the noise that the fit
-/// finds in kernels that were measured without any.
-const MISFIT: f64 = 0.012;
-
-/// How far costs of operations are from their mean, relative.
-const SPREAD: f64 = 1.5;
 
 /// The costs that the kernels give: not below zero, by relative errors. The standard
 /// error holds what kernels around one operation disagree by. Operations that no kernel
 /// ran have none. `mix` is what the application executes.
 pub fn kernel_prices(table: &Table, mix: &Mix) -> Result<KernelPrices, ModelError> {
-    let penalty = Penalty::Fixed(pull(&table.cases));
+    let penalty = Penalty::Fixed(pull(&table.cases, &ASSUMED));
     let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
     Ok(prices(&fit(table, &options)?, mix))
 }
@@ -144,12 +143,13 @@ pub fn kernel_prices(table: &Table, mix: &Mix) -> Result<KernelPrices, ModelErro
 /// should not: ten times as much made a comparison 10 nJ too cheap and the branch that
 /// follows it 12 nJ too dear. Cross-validation over a few kernels per operation would draw
 /// far too much.
-fn pull(cases: &[Case]) -> f64 {
+fn pull(cases: &[Case], assumed: &Assumptions) -> f64 {
     let relative = cases.iter().filter_map(|case| Some(case.energy_se_j? / case.energy_j));
     let (sum, n) = relative
         .filter(|error| error.is_finite())
         .fold((0.0, 0.0), |(sum, n), error| (sum + error * error, n + 1.0));
-    (MISFIT.powi(2) + sum / f64::max(n, 1.0)) / SPREAD.powi(2)
+    let residual = assumed.simulated_chip_kernel_residual.powi(2);
+    (residual + sum / f64::max(n, 1.0)) / assumed.simulated_chip_kernel_cost_spread.powi(2)
 }
 
 fn case(name: &str, device: &str, runs: &[&KernelRun]) -> Case {
@@ -198,7 +198,7 @@ mod tests {
             method: "run(int)".into(),
             removable: false,
             operations: vec![OperationCount {
-                operation: operation.into(),
+                operation: operation.parse().unwrap(),
                 context: Default::default(),
                 line: 1,
                 count,
@@ -257,6 +257,27 @@ mod tests {
     }
 
     #[test]
+    fn the_table_reads_back_with_commas_in_names() {
+        let run = |energy_j| KernelRun {
+            collections: 0,
+            name: "max, min".into(),
+            device: "B1".into(),
+            iterations: 1_000_000,
+            energy_j,
+            duration_s: 1.0,
+        };
+        let of_kernel = BTreeMap::from([("lib:Math.max(int,int)".into(), 2.0), ("A".into(), 1.0)]);
+        let counts = BTreeMap::from([("max, min".to_string(), of_kernel)]);
+        let table = table(&[run(3.0), run(5.0)], &counts);
+        let text = table_csv(&table);
+        let expected = "case,group,device,duration_s,energy_j,energy_se_j,A,\
+                        \"lib:Math.max(int,int)\"\n\
+                        \"max, min\",\"max, min\",B1,1,4,1,1000000,2000000\n";
+        assert_eq!(text, expected);
+        assert_eq!(Table::from_csv(&text, &Default::default()).unwrap(), table);
+    }
+
+    #[test]
     fn costs_come_back_from_kernels_made_of_them() {
         let costs = [2e-8, 5e-9, 7e-8];
         let names = ["A", "B", "C"];
@@ -284,5 +305,18 @@ mod tests {
         for (prior, cost) in priors.iter().zip(costs) {
             assert!((prior.cost_j / cost - 1.0).abs() < 0.02, "{prior:?} {cost}");
         }
+    }
+
+    /// Kernels measured without an error: four times the pull for twice the residual, a
+    /// quarter for twice the spread.
+    #[test]
+    fn what_is_assumed_of_kernels_says_how_strongly_they_are_drawn() {
+        let usual = pull(&[], &ASSUMED);
+        let simulated_chip_kernel_residual = 2.0 * ASSUMED.simulated_chip_kernel_residual;
+        let residual = Assumptions { simulated_chip_kernel_residual, ..ASSUMED };
+        assert_eq!(pull(&[], &residual), 4.0 * usual);
+        let simulated_chip_kernel_cost_spread = 2.0 * ASSUMED.simulated_chip_kernel_cost_spread;
+        let spread = Assumptions { simulated_chip_kernel_cost_spread, ..ASSUMED };
+        assert_eq!(pull(&[], &spread), usual / 4.0);
     }
 }

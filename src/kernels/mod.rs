@@ -4,12 +4,14 @@
 //!
 //! To add a kernel: one entry in `catalogue.toml`.
 
-pub mod catalogue;
-pub mod measure;
-pub mod patterns;
-pub mod prices;
-pub mod program;
-pub mod select;
+pub(crate) mod catalogue;
+pub(crate) mod measure;
+pub(crate) mod patterns;
+pub(crate) mod prices;
+pub(crate) mod program;
+pub(crate) mod select;
 
 pub use catalogue::{Kernel, catalogue};
-pub use patterns::{baselines, pattern_kernels};
+pub use patterns::baselines;
+#[cfg(test)]
+pub(crate) use patterns::pattern_kernels;

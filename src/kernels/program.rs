@@ -102,8 +102,7 @@ mod tests {
 
     fn compiles(kernels: &[Kernel]) {
         let Ok(jdk) = Jdk::find() else {
-            println!("skipped: no JDK");
-            return;
+            return crate::skip::because("no JDK");
         };
         let folder = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();

@@ -1,16 +1,16 @@
 //! The page in headless Chromium, used as a reader does (`tests/browser/page.mjs`): where
 //! every link leads, sorting, search, zoom, printing, names on a phone, axe-core's rules, and
-//! hostile text inert. Skipped, and said so, where there is no browser (`WATTLINE_CHROMIUM`
+//! hostile text inert. Skipped where there is no browser (`WATTLINE_CHROMIUM`
 //! names one that isn't on the path) or `scripts/packages.sh test` could not install what
 //! drives it.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
 use crate::report::{html, sample};
+use crate::skip;
 
 fn on_path(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -35,13 +35,7 @@ fn browser() -> Option<[PathBuf; 3]> {
             named.or_else(chromium).ok_or("no Chromium on the path")?,
         ])
     };
-    found().map_err(skipped).ok()
-}
-
-/// Says so in spite of cargo, which keeps what passing tests print.
-fn skipped(why: &str) {
-    writeln!(std::io::stderr(), "skipped: a test of the report in a browser: {why}")
-        .expect("standard error takes a line");
+    found().map_err(|why: &str| skip::because(why)).ok()
 }
 
 /// What the page's use shows in a browser; `None` where there is none.

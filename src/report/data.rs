@@ -7,9 +7,9 @@ use serde::Deserialize;
 
 use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, Evaluation};
-use crate::dataset::Table;
 use crate::hint::Hint;
 use crate::model::Model;
+use crate::model::table::Table;
 
 /// The board that was measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 
 use askama::Template;
 
+use crate::format;
+use crate::format::visible;
 use crate::report::data::{Part, ReportData};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
@@ -19,11 +21,10 @@ use crate::report::view::whiskers::WhiskersView;
 use crate::report::view::{
     accounts, blocks, calls, dearest, fit, flame, hints, source, summary, tree, whiskers,
 };
-use crate::report::{format, format::visible};
 use crate::report::{residuals, scatter};
 
 /// The style sheet, ours: the only unescaped text beside the plot and the script.
-const STYLE: &str = include_str!("templates/style.css");
+pub(super) const STYLE: &str = include_str!("templates/style.css");
 /// Sorts and searches tables, opens what a link leads to.
 const SCRIPT: &str = include_str!("templates/sort.js");
 /// Zooms and searches flame graphs.

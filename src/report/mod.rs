@@ -3,16 +3,17 @@
 //!
 //! To add a format: a file with one function from values to a `String`.
 
-pub mod data;
-pub mod format;
-pub mod html;
-pub mod repository;
-pub mod residuals;
-pub mod sarif;
-pub mod scatter;
-pub mod text;
-pub mod view;
+mod activities;
+pub(crate) mod data;
+pub(crate) mod html;
+pub(crate) mod repository;
+pub(crate) mod residuals;
+pub(crate) mod sarif;
+pub(crate) mod scatter;
+pub(crate) mod text;
+pub(crate) mod view;
 
+pub use activities::{activities_page, activities_part};
 pub use data::{
     Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData, cv_rows, estimability_rows,
 };

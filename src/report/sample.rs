@@ -7,11 +7,11 @@ use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
 use crate::account::evaluate::{Level, Unmatched};
 use crate::account::{self, Accounts, Evaluation, LevelEvaluation, LineKey, Measured};
 use crate::blocks::BlockId;
-use crate::dataset::{Case, Table};
 use crate::hint::{Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
 use crate::model::Model;
-use crate::operations::Dictionary;
+use crate::model::table::{Case, Table};
+use crate::operations::{Dictionary, LibraryFunction};
 use crate::report::data::{Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData};
 use crate::units::Joules;
 
@@ -108,7 +108,7 @@ pub(crate) fn report() -> Sample {
         idle_se: Some(Joules(0.009)),
         collections: 0,
     };
-    let scenario = account::Scenario {
+    let scenario = account::AccountInput {
         dictionary: &dictionary,
         executions: &executions,
         model: &model,
@@ -349,7 +349,7 @@ pub(crate) fn hostile() -> Sample {
         row.group = Some(EVIL.into());
     }
     for operation in &mut sample.accounts.operations {
-        operation.entry.key += EVIL;
+        operation.entry.key = LibraryFunction::new(operation.entry.key.name(), EVIL).into();
     }
     for block in &mut sample.accounts.blocks {
         block.name += EVIL;
@@ -393,7 +393,7 @@ pub(crate) fn hostile() -> Sample {
 pub(crate) fn empty() -> Sample {
     let (dictionary, executions) = (Dictionary::default(), BTreeMap::new());
     let (model, measured) = (account::sample::model(&[]), Measured::default());
-    let scenario = account::Scenario {
+    let scenario = account::AccountInput {
         dictionary: &dictionary,
         executions: &executions,
         model: &model,

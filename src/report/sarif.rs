@@ -16,8 +16,9 @@ use serde_sarif::sarif::{
 };
 use sha2::{Digest, Sha256};
 
+use crate::format;
 use crate::hint::{Hint, PATTERNS, Pattern};
-use crate::report::{Repository, format};
+use crate::report::Repository;
 
 /// Where the schema is published.
 const SCHEMA: &str =
@@ -199,7 +200,7 @@ fn pascal_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::tools_tests::python_with;
+    use crate::python::python_with;
     use crate::report::sample;
 
     #[test]
@@ -271,8 +272,9 @@ mod tests {
     #[test]
     fn the_official_schema_takes_it() {
         let Some((schema, python)) = sarif_schema().zip(python_with("jsonschema")) else {
-            println!("skipped: no SARIF schema in cargo's registry, or no Python with jsonschema");
-            return;
+            return crate::skip::because(
+                "no SARIF schema in cargo's registry, or no Python with jsonschema",
+            );
         };
         let folder = tempfile::tempdir().unwrap();
         let check = "import json, sys, jsonschema\n\

@@ -1,12 +1,13 @@
 //! Measured against predicted energy of the cases, as an inline SVG. Colours come from
 //! the page's style sheet, so the plot follows light and dark.
 
-use std::fmt::Write as _;
+use askama::Template;
 
 use crate::account::Costs;
-use crate::dataset::Table;
+use crate::format;
 use crate::model::Model;
-use crate::report::format;
+use crate::model::table::Table;
+use crate::px::Px;
 use crate::units::Joules;
 
 /// One case.
@@ -30,7 +31,7 @@ const MARGIN: f64 = 16.0;
 /// Least range of the axes in joules: one femtojoule.
 const SMALLEST: f64 = 1e-15;
 /// Colours that the style sheet has for groups.
-pub(super) const GROUPS: usize = 6;
+const GROUPS: usize = 6;
 
 /// The cases of a table with the model's predictions.
 pub fn points(table: &Table, model: &Model) -> Vec<Point> {
@@ -55,6 +56,33 @@ pub fn points(table: &Table, model: &Model) -> Vec<Point> {
         .collect()
 }
 
+/// A case in a plot.
+pub(super) struct Dot {
+    /// Its group's colour.
+    pub group: usize,
+    pub x: Px,
+    pub y: Px,
+    pub title: String,
+}
+
+/// An energy on both axes.
+struct Tick {
+    x: Px,
+    y: Px,
+    label: String,
+}
+
+#[derive(Template)]
+#[template(path = "scatter.svg")]
+struct Plot {
+    left: Px,
+    right: Px,
+    bottom: Px,
+    top: Px,
+    ticks: Vec<Tick>,
+    dots: Vec<Dot>,
+}
+
 /// The plot; empty without points.
 pub fn svg(points: &[Point]) -> String {
     let values = points.iter().flat_map(|point| [point.measured.0, point.predicted.0]);
@@ -65,36 +93,32 @@ pub fn svg(points: &[Point]) -> String {
         return String::new();
     }
     let axis = Axis::over(low.min(0.0), high.max(low.min(0.0) + SMALLEST));
-    let mut text = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"scatter-title\" \
-         class=\"scatter\"><title id=\"scatter-title\">Predicted against measured energy of {} \
-         cases; on the diagonal both are equal.</title>",
-        points.len()
-    );
-    text += &axis.grid();
-    text += &format!(
-        "<line class=\"diagonal\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>",
-        axis.x(axis.low),
-        axis.y(axis.low),
-        axis.x(axis.high),
-        axis.y(axis.high)
-    );
     let groups = groups(points);
-    for point in points {
-        let group = groups.iter().position(|group| *group == point.group).unwrap_or(0) % GROUPS;
-        write!(
-            text,
-            "<circle class=\"group-{group}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\"><title>{}: measured \
-             {}, predicted {}</title></circle>",
-            axis.x(point.measured.0),
-            axis.y(point.predicted.0),
-            format::escaped(&point.case),
+    let dot = |point: &Point| Dot {
+        group: colour(&groups, point),
+        x: axis.x(point.measured.0),
+        y: axis.y(point.predicted.0),
+        title: format!(
+            "{}: measured {}, predicted {}",
+            format::visible(&point.case),
             format::energy(point.measured),
             format::energy(point.predicted)
-        )
-        .expect("writing to a String can't fail");
-    }
-    text + "</svg>"
+        ),
+    };
+    let plot = Plot {
+        left: axis.x(axis.low),
+        right: axis.x(axis.high),
+        bottom: axis.y(axis.low),
+        top: axis.y(axis.high),
+        ticks: axis.ticks(),
+        dots: points.iter().map(dot).collect(),
+    };
+    plot.render().expect("templates only write to a String, which can't fail")
+}
+
+/// The colour of a point's group.
+pub(super) fn colour(groups: &[&str], point: &Point) -> usize {
+    groups.iter().position(|group| *group == point.group).unwrap_or(0) % GROUPS
 }
 
 /// The groups in the order of their first case.
@@ -126,45 +150,25 @@ impl Axis {
     }
 
     /// Horizontal position of an energy.
-    fn x(&self, value: f64) -> f64 {
-        LEFT + (value - self.low) / (self.high - self.low) * (WIDTH - LEFT - MARGIN)
+    fn x(&self, value: f64) -> Px {
+        Px(LEFT + (value - self.low) / (self.high - self.low) * (WIDTH - LEFT - MARGIN))
     }
 
     /// Vertical position of an energy.
-    fn y(&self, value: f64) -> f64 {
+    fn y(&self, value: f64) -> Px {
         let height = HEIGHT - BOTTOM - MARGIN;
-        HEIGHT - BOTTOM - (value - self.low) / (self.high - self.low) * height
+        Px(HEIGHT - BOTTOM - (value - self.low) / (self.high - self.low) * height)
     }
 
-    /// Grid lines with labels, and the axes' names.
-    fn grid(&self) -> String {
-        let mut text = String::from("<g class=\"grid\">");
-        let (left, right) = (self.x(self.low), self.x(self.high));
-        let (bottom, top) = (self.y(self.low), self.y(self.high));
-        for i in 0..=((self.high - self.low) / self.step).round() as u32 {
+    fn ticks(&self) -> Vec<Tick> {
+        let count = ((self.high - self.low) / self.step).round() as u32;
+        let tick = |i: u32| {
             let value = self.low + f64::from(i) * self.step;
-            let (x, y) = (self.x(value), self.y(value));
-            let label =
-                if i == 0 && value == 0.0 { "0".into() } else { format::energy(Joules(value)) };
-            text += &format!(
-                "<line x1=\"{x:.1}\" y1=\"{bottom:.1}\" x2=\"{x:.1}\" y2=\"{top:.1}\"/>\
-                 <line x1=\"{left:.1}\" y1=\"{y:.1}\" x2=\"{right:.1}\" y2=\"{y:.1}\"/>\
-                 <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-                bottom + 18.0,
-                left - 8.0,
-                y + 4.0
-            );
-        }
-        text += &format!(
-            "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">measured</text>\
-             <text class=\"name\" transform=\"translate(14 {:.1}) rotate(-90)\" \
-             text-anchor=\"middle\">predicted</text></g>",
-            (left + right) / 2.0,
-            HEIGHT - 8.0,
-            (bottom + top) / 2.0
-        );
-        text
+            let is_zero = i == 0 && value == 0.0;
+            let label = if is_zero { "0".into() } else { format::energy(Joules(value)) };
+            Tick { x: self.x(value), y: self.y(value), label }
+        };
+        (0..=count).map(tick).collect()
     }
 }
 
@@ -192,7 +196,7 @@ mod tests {
     fn equal_energies_lie_on_the_diagonal() {
         let axis = Axis::over(0.0, 9.3);
         assert_eq!((axis.low, axis.high, axis.step), (0.0, 10.0, 2.0));
-        let (x, y) = (axis.x(5.0) - LEFT, HEIGHT - BOTTOM - axis.y(5.0));
+        let (x, y) = (axis.x(5.0).0 - LEFT, HEIGHT - BOTTOM - axis.y(5.0).0);
         let ratio = (WIDTH - LEFT - MARGIN) / (HEIGHT - BOTTOM - MARGIN);
         assert!((x / y - ratio).abs() < 1e-9);
     }

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Evaluation, Interval};
+use crate::format::{self, shortened, visible};
 use crate::hint::{Applied, Hint};
 use crate::report::data::ReportData;
 use crate::report::view::links::Links;
 use crate::report::view::{dearest, fit, hints, summary};
-use crate::report::{format, format::shortened, format::visible};
 use crate::units::Joules;
 
 /// Columns of the terminal.
@@ -133,7 +133,7 @@ fn operations(data: &ReportData<'_>) -> Vec<String> {
     let head = row("Operations", ["energy", "95 % interval", "share"]);
     let mut lines = vec![String::new(), head];
     for operation in data.accounts.operations.iter().take(5) {
-        let name = format!("  {}", visible(&operation.entry.key));
+        let name = format!("  {}", visible(operation.entry.key.name()));
         lines.push(figures(
             &name,
             operation.entry.joules(),

@@ -1,15 +1,13 @@
 //! Makes the runs of a campaign, one after the other: session, checks, folder, journal
 //! line. It may be stopped at any moment; what the journal has is not measured again.
 
-use std::path::PathBuf;
-
 use crate::campaign::PlannedRun;
 
-use super::basis::{Basis, Changes, Outcome};
+use super::basis::{Changes, Outcome};
 use super::entry::Entry;
 use super::error::{DriverError, RunError};
 use super::journal::{Begun, Journal, Stopped};
-use super::judge::JudgeSettings;
+use super::options::{RunOptions, Start};
 use super::record::{RawRun, RunRecord};
 use super::store::remove_unfinished;
 
@@ -19,34 +17,6 @@ pub trait RunDriver {
     /// and conditions say so. `attempt` counts the bad runs of the same plan entry before
     /// it.
     fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError>;
-}
-
-/// Whether a folder may hold the campaign already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// It must not.
-    New,
-    /// It is gone on with, if there.
-    Resume,
-}
-
-/// How a campaign is run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunOptions {
-    /// Folder of journal and runs.
-    pub folder: PathBuf,
-    /// New or resumed.
-    pub start: Start,
-    /// What its runs depend on.
-    pub basis: Basis,
-    /// What an older version wrote in its place.
-    pub fingerprint: String,
-    /// Seed, for the records.
-    pub seed: u64,
-    /// How often a bad run is repeated.
-    pub max_retries: u32,
-    /// What runs are held against.
-    pub judge: JudgeSettings,
 }
 
 /// What is told after each run.
@@ -81,17 +51,8 @@ pub type Enough<'e> = dyn FnMut(&[RunRecord]) -> Result<Option<String>, DriverEr
 /// This many entries in a row given up end the campaign.
 pub(super) const HOPELESS: u32 = 5;
 
-/// Makes the runs of `order` that the journal does not have.
-pub fn run_campaign(
-    order: &[PlannedRun],
-    driver: &mut dyn RunDriver,
-    options: &RunOptions,
-    progress: &mut dyn FnMut(&Progress<'_>),
-) -> Result<RunSummary, RunError> {
-    run_campaign_until(order, driver, options, &mut |_| Ok(None), progress)
-}
-
-/// The same, until a round of repeats was enough.
+/// Makes the runs of `order` that the journal does not have, until a round of repeats was
+/// enough.
 pub fn run_campaign_until(
     order: &[PlannedRun],
     driver: &mut dyn RunDriver,
@@ -130,7 +91,7 @@ pub fn run_campaign_until(
             break;
         }
     }
-    let Journal { records, stopped, .. } = journal;
+    let (records, stopped) = journal.into_read();
     Ok(RunSummary { records, given_up, resumed, stopped })
 }
 

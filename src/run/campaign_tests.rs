@@ -6,10 +6,20 @@ use std::path::Path;
 use super::*;
 use crate::campaign::Phase;
 use crate::run::Verdict;
-use crate::run::basis::CaseBasis;
+use crate::run::basis::{Basis, CaseBasis};
 use crate::run::judge::tests::{session, settings};
 use crate::run::record::ExitState;
 use crate::run::store::read_logs;
+
+/// Makes all runs of `order` that the journal does not have.
+fn run_campaign(
+    order: &[PlannedRun],
+    driver: &mut dyn RunDriver,
+    options: &RunOptions,
+    progress: &mut dyn FnMut(&Progress<'_>),
+) -> Result<RunSummary, RunError> {
+    run_campaign_until(order, driver, options, &mut |_| Ok(None), progress)
+}
 
 pub(crate) fn record(case: &str, repeat: u32) -> RunRecord {
     let run = PlannedRun { case: case.into(), phase: Phase::Power, repeat };

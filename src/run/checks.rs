@@ -5,7 +5,7 @@ use crate::power::{FlawKind, Kind, Trace};
 use crate::quantile::median;
 use crate::scenario::Protocol;
 
-use super::judge::{JudgeSettings, Reference};
+use super::judge_settings::{JudgeSettings, Reference};
 use super::record::{Conditions, ExitState, Measured, RawLogs};
 
 /// Durations of a case are compared from this many good runs on: with fewer an outlier

@@ -3,10 +3,11 @@
 
 use crate::campaign::{Phase, PlannedRun};
 
-use super::campaign::RunOptions;
 use super::error::RunError;
 use super::journal::Journal;
-use super::judge::{Reference, judge};
+use super::judge::judge;
+use super::judge_settings::Reference;
+use super::options::RunOptions;
 use super::record::{RawRun, RunRecord, Verdict};
 use super::store::write_run;
 

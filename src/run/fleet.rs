@@ -17,10 +17,11 @@ use std::thread;
 
 use crate::campaign::{Assignment, PlannedRun};
 
-use super::campaign::{Enough, HOPELESS, Progress, RunDriver, RunOptions, RunSummary, open};
+use super::campaign::{Enough, HOPELESS, Progress, RunDriver, RunSummary, open};
 use super::entry::Entry;
 use super::error::{DriverError, RunError};
 use super::journal::{Journal, Stopped};
+use super::options::RunOptions;
 use super::record::{RawRun, RunRecord};
 
 /// A board with its driver.
@@ -337,7 +338,7 @@ impl<'f> Fleet<'f> {
             }
         }
         if open.is_empty() {
-            let Journal { records, stopped, .. } = self.journal;
+            let (records, stopped) = self.journal.into_read();
             return Ok(RunSummary { records, given_up, resumed: self.resumed, stopped });
         }
         let why = |board: &String| match self.lost.get(board) {

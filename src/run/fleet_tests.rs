@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::campaign::{Phase, PlannedCase, assign};
-use crate::run::campaign::Start;
 use crate::run::campaign::tests::{files, options};
 use crate::run::judge::tests::session;
-use crate::run::{ExitState, RunRecord, read_assignment, read_journal};
+use crate::run::{ExitState, RunRecord, Start, read_assignment, read_journal};
 
 /// A board whose sessions draw a power of its own.
 struct Scripted {

@@ -157,6 +157,14 @@ fn read(folder: &Path) -> Result<State, RunError> {
     Ok(State::of(parse(&bytes, &path)?.0))
 }
 
+impl Drop for Journal {
+    /// A process that is just being started has a copy of the file, which would keep the lock
+    /// until the other program begins; so it is given back and not only closed.
+    fn drop(&mut self) {
+        self.file.unlock().ok();
+    }
+}
+
 impl Journal {
     /// Opens or makes the journal of a folder, for one process at a time; drops a torn
     /// last line.
@@ -213,6 +221,11 @@ impl Journal {
         self.append(&Event::Run(Box::new(record.clone())))?;
         self.records.push(record);
         Ok(())
+    }
+
+    /// The runs that hold and why the campaign ended early, when nothing is added any more.
+    pub fn into_read(mut self) -> (Vec<RunRecord>, Option<Stopped>) {
+        (std::mem::take(&mut self.records), self.stopped.take())
     }
 
     fn append(&mut self, event: &Event) -> Result<(), RunError> {

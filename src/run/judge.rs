@@ -3,62 +3,17 @@
 
 use crate::campaign::{Phase, parse_snapshots};
 use crate::power::{
-    MarkTexts, SessionLog, SessionLogError, Trace, Window, integrate_shown, parse_samples,
-    parse_session_log,
+    SessionLog, SessionLogError, Trace, Window, integrate_shown, parse_samples, parse_session_log,
 };
-use crate::scenario::{Limits, Protocol, Scenario};
+use crate::scenario::Protocol;
 
 use super::checks::{
     check_conditions, check_counts, check_duration, check_frequency, check_profile, check_samples,
     check_windows,
 };
+use super::judge_settings::{JudgeSettings, Reference};
 use super::readings::{check_readings, longest_still_s};
 use super::record::{Measured, RawLogs, RawRun};
-
-/// What runs are held against.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JudgeSettings {
-    /// Rails whose power is added up.
-    pub rails: Vec<String>,
-    /// Frequency that the application's core must have, in kHz; none where any will do.
-    pub frequency_khz: Option<u64>,
-    /// Nominal length of an idle session in seconds.
-    pub idle_s: f64,
-    /// Power samples per second.
-    pub sample_rate_hz: f64,
-    /// Whether traced runs are power runs too, with snapshots of their counts.
-    pub protocol: Protocol,
-    /// Limits of the scenario.
-    pub limits: Limits,
-    /// Lines that open and close the window.
-    pub marks: MarkTexts,
-}
-
-impl From<&Scenario> for JudgeSettings {
-    fn from(scenario: &Scenario) -> Self {
-        Self {
-            rails: scenario.board.rails.clone(),
-            frequency_khz: scenario.board.frequency_khz,
-            idle_s: scenario.session.duration_s,
-            sample_rate_hz: scenario.session.sample_rate_hz,
-            protocol: scenario.campaign.protocol,
-            limits: scenario.limits,
-            marks: MarkTexts {
-                begin: scenario.session.begin_mark.clone(),
-                end: scenario.session.end_mark.clone(),
-            },
-        }
-    }
-}
-
-/// What good runs of the same case and phase gave so far.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reference {
-    /// Their durations in seconds.
-    pub durations_s: Vec<f64>,
-    /// CRC32 of the counts of the first traced run.
-    pub counts_crc32: Option<u32>,
-}
 
 /// Measures a run and checks it: what was measured, if anything could be, and one
 /// sentence per failed check.
@@ -110,8 +65,8 @@ pub fn measure(
     }
     let marks = log.session_marks().ok();
     let measured = Measured {
-        start_wall_s: marks.and_then(|(begin, _)| begin.wall_s),
-        end_wall_s: marks.and_then(|(_, end)| end.wall_s),
+        start_wall_s: marks.and_then(|marks| marks.begin.wall_s),
+        end_wall_s: marks.and_then(|marks| marks.end.wall_s),
         start_uptime_s: window.start_s,
         end_uptime_s: window.end_s,
         clock_residual_s: clock_residual_s(&log, &trace),
@@ -146,13 +101,15 @@ fn whole(times_s: &[f64]) -> Result<Window, String> {
 
 fn collections(log: &SessionLog) -> u64 {
     let marks = log.session_marks();
-    marks.map_or(0, |(begin, end)| log.collections_between(begin, end).len() as u64)
+    marks.map_or(0, |marks| log.collections_between(marks.begin, marks.end).len() as u64)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::power::MarkTexts;
     use crate::run::record::ExitState;
+    use crate::scenario::Limits;
 
     pub(crate) fn settings() -> JudgeSettings {
         JudgeSettings {

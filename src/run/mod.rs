@@ -11,29 +11,37 @@
 //! DIR/runs/base-north-power-1-on-left/   the same run, one of several boards
 //! ```
 
-pub mod basis;
-pub mod campaign;
+pub(crate) mod basis;
+pub(crate) mod campaign;
 mod checks;
 mod entry;
-pub mod error;
-pub mod fleet;
-pub mod journal;
-pub mod judge;
+pub(crate) mod error;
+pub(crate) mod fleet;
+pub(crate) mod journal;
+pub(crate) mod judge;
+mod judge_settings;
+mod options;
 mod readings;
-pub mod record;
-pub mod store;
-pub mod summary;
+pub(crate) mod record;
+pub(crate) mod store;
+pub(crate) mod summary;
 
-pub use basis::Basis;
-pub use campaign::{
-    Enough, Progress, RunDriver, RunOptions, RunSummary, Start, run_campaign, run_campaign_until,
-};
+pub(crate) use basis::Basis;
+pub use campaign::RunSummary;
+pub(crate) use campaign::{Enough, Progress, RunDriver, run_campaign_until};
 pub use error::{DriverError, RunError};
-pub use fleet::{Member, WhenLost, run_fleet};
-pub use journal::{Journal, Stopped, changes_of_basis, read_assignment, read_journal};
-pub use judge::{JudgeSettings, Reference, judge};
+pub use fleet::WhenLost;
+pub(crate) use fleet::{Member, run_fleet};
+pub use journal::{Stopped, read_journal};
+pub(crate) use journal::{changes_of_basis, read_assignment};
+pub(crate) use judge::judge;
+pub(crate) use judge_settings::{JudgeSettings, Reference};
+pub(crate) use options::RunOptions;
+pub use options::Start;
+pub(crate) use record::RawRun;
 pub use record::{
-    BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawProfile, RawRun, RunRecord, Verdict,
+    BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawProfile, RunRecord, Verdict,
 };
-pub use store::{read_counts, read_logs, read_stacks, write_run};
-pub use summary::{Trouble, troubles};
+pub use store::read_logs;
+pub(crate) use store::{read_counts, read_stacks};
+pub(crate) use summary::{Trouble, troubles};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::checked::{
     Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
-    MeterChoice, Origin, Role, Scenario, Session, Source,
+    Origin, Role, Scenario, SessionSettings, Source,
 };
 use super::error::Problem;
 use super::file::{
@@ -16,6 +16,7 @@ use super::file::{
 };
 use super::input::check_steps;
 use super::keys::keys_of;
+use super::meter::MeterChoice;
 use super::meter_log::check_log;
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
@@ -182,7 +183,7 @@ fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Art
     })
 }
 
-fn check_session(written: SessionFile) -> Result<Session, Problem> {
+fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
     let duration_s = positive(written.duration_s, "session.duration_s")?;
     let limit_s = positive(written.limit_s.unwrap_or(3.0 * duration_s), "session.limit_s")?;
     if limit_s < duration_s {
@@ -199,7 +200,7 @@ fn check_session(written: SessionFile) -> Result<Session, Problem> {
             return Err(Problem::new(key, "is empty; it must be a line that the log holds"));
         }
     }
-    Ok(Session {
+    Ok(SessionSettings {
         duration_s,
         frames: written.frames,
         extras: check_extras(&written.extras, "session.extras")?,

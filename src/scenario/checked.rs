@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::file::{Choice, LibraryRole, Protocol};
 use super::input::Step;
 use super::keys::Keys;
+use super::meter::{MeterChoice, MeterLog};
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
-use crate::power::meter::external::ColumnNames;
 
 /// A checked scenario.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Scenario {
     /// Jars of the class path.
     pub libraries: Vec<Library>,
     /// One run of the application.
-    pub session: Session,
+    pub session: SessionSettings,
     /// Input sequences, at least one, names unique.
     pub inputs: Vec<Input>,
     /// Meter, rails, cores, frequency.
@@ -175,7 +175,7 @@ impl Source {
 
 /// `[session]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Session {
+pub struct SessionSettings {
     /// Nominal length in seconds: how long an idle run lasts.
     pub duration_s: f64,
     /// Frames of one session, where the application counts them.
@@ -207,41 +207,6 @@ pub struct Input {
     pub frames: Option<u64>,
     /// Steps in order of time.
     pub steps: Vec<Step>,
-}
-
-/// Which power meter a scenario asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MeterChoice {
-    /// The best that the board offers.
-    Auto,
-    /// That of this name (`crate::power::meter`).
-    Named(&'static str),
-}
-
-impl MeterChoice {
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            MeterChoice::Auto => "auto",
-            MeterChoice::Named(name) => name,
-        }
-    }
-}
-
-/// The log of an external meter.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MeterLog {
-    /// Path, relative to the scenario file; `{board}` stands for the board's serial.
-    pub file: String,
-    /// Which columns hold what.
-    pub columns: ColumnNames,
-    /// Seconds to add to its times for the host's clock.
-    pub clock_offset_s: f64,
-}
-
-impl MeterLog {
-    /// What stands for the board's serial in its path.
-    pub const BOARD: &str = "{board}";
 }
 
 /// `[board]`.

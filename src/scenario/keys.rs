@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
-
-use super::file::ScenarioFile;
 
 /// Value of each key by its path (`kernels.repeats`, `input.NAME.frames`), as JSON. A key
 /// that is not set and has no default is not there.
 pub type Keys = BTreeMap<String, String>;
 
-pub(super) fn keys_of(written: &ScenarioFile) -> Keys {
+/// Of a scenario file as it was read.
+pub(super) fn keys_of(written: &impl Serialize) -> Keys {
     let value = serde_json::to_value(written).expect("a scenario has string keys");
     let mut keys = Keys::new();
     add(String::new(), without_nulls(value), &mut keys);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::checked::{MeterChoice, MeterLog};
 use super::error::Problem;
+use super::meter::{MeterChoice, MeterLog};
 use crate::power::meter::external::{Column, ColumnNames};
 
 /// `[board.log]`: a table that another program appends to on the host while the campaign runs.

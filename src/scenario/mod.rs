@@ -1,28 +1,31 @@
 //! The scenario file (TOML): what application is measured, how it is built, started
 //! and fed, on what board, how often, within which limits. As written
-//! ([`ScenarioFile`]) and as checked ([`Scenario`]).
+//! (`ScenarioFile`) and as checked ([`Scenario`]).
 
 mod check;
-pub mod checked;
-pub mod error;
-pub mod file;
-pub mod input;
-pub mod keys;
+pub(crate) mod checked;
+pub(crate) mod error;
+pub(crate) mod file;
+pub(crate) mod input;
+pub(crate) mod keys;
 mod locate;
+mod meter;
 mod meter_log;
-pub mod pattern;
+pub(crate) mod pattern;
 
 use std::path::Path;
 
 pub use checked::{
     Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
-    MeterChoice, MeterLog, Origin, Role, Scenario, Session, Source,
+    Origin, Role, Scenario, SessionSettings, Source,
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub use file::{Choice, LibraryRole, Protocol, ScenarioFile};
+pub(crate) use file::ScenarioFile;
+pub use file::{Choice, LibraryRole, Protocol};
 pub use input::{Action, Step};
 pub use keys::Keys;
+pub use meter::{MeterChoice, MeterLog};
 pub use pattern::PathPattern;
 
 /// Reads and checks a scenario file.
@@ -33,7 +36,7 @@ pub fn read_scenario(file: &Path) -> Result<Scenario, ScenarioError> {
 }
 
 /// `FILE:LINE` of a key (`source[0].sha256`), or of the table that should hold it.
-pub fn place_of_key(file: &Path, key: &str) -> String {
+pub(crate) fn place_of_key(file: &Path, key: &str) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     format!("{}:{}", file.display(), locate::line_of_key(&text, key))
 }

@@ -1,10 +1,10 @@
-//! The loopback socket from which an agent is read.
+//! The loopback socket from which an agent is read, and why there may be none.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
-use super::agent_session::AttachError;
+use super::ToolchainError;
 
 /// The connection to an agent.
 #[derive(Debug)]
@@ -12,6 +12,48 @@ pub struct AgentLink {
     stream: TcpStream,
     lines: BufReader<TcpStream>,
     greeting: String,
+}
+
+/// Why a running JVM can't be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum AttachError {
+    /// No such process.
+    #[error("there is no process {0}")]
+    NoProcess(u32),
+    /// The process is no JVM, or doesn't answer.
+    #[error(
+        "process {pid} does not let an agent in: {message}. Only a JVM of the same user does, \
+             and only without -XX:+DisableAttachMechanism; run as its user, or start it with \
+             `wattline monitor -- java ...`"
+    )]
+    Refused {
+        /// The process.
+        pid: u32,
+        /// Its answer.
+        message: String,
+    },
+    /// The agent came in and failed.
+    #[error("the agent could not start in process {pid}: {message}")]
+    Agent {
+        /// The process.
+        pid: u32,
+        /// What it said.
+        message: String,
+    },
+    /// The agent does not say where it listens.
+    #[error(
+        "no agent answers within {seconds} s; did the JVM end, or is it no JVM of Java 11 or later?"
+    )]
+    Silent {
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The connection ended.
+    #[error("the JVM does not answer any more ({0}): it has ended, or is stopped")]
+    Gone(std::io::Error),
+    /// A tool failed.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
 }
 
 /// What an agent says.

@@ -9,8 +9,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::agent_link::AgentLink;
-use super::compiler::join_paths;
+use super::agent_link::{AgentLink, AttachError};
+use super::class_path::join_paths;
 use super::monitor_agent::MonitorAgent;
 use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
@@ -75,48 +75,6 @@ pub struct AgentSession {
     folder: tempfile::TempDir,
 }
 
-/// Why a running JVM can't be measured.
-#[derive(Debug, thiserror::Error)]
-pub enum AttachError {
-    /// No such process.
-    #[error("there is no process {0}")]
-    NoProcess(u32),
-    /// The process is no JVM, or doesn't answer.
-    #[error(
-        "process {pid} does not let an agent in: {message}. Only a JVM of the same user does, \
-             and only without -XX:+DisableAttachMechanism; run as its user, or start it with \
-             `wattline monitor -- java ...`"
-    )]
-    Refused {
-        /// The process.
-        pid: u32,
-        /// Its answer.
-        message: String,
-    },
-    /// The agent came in and failed.
-    #[error("the agent could not start in process {pid}: {message}")]
-    Agent {
-        /// The process.
-        pid: u32,
-        /// What it said.
-        message: String,
-    },
-    /// The agent does not say where it listens.
-    #[error(
-        "no agent answers within {seconds} s; did the JVM end, or is it no JVM of Java 11 or later?"
-    )]
-    Silent {
-        /// How long it was waited for.
-        seconds: u64,
-    },
-    /// The connection ended.
-    #[error("the JVM does not answer any more ({0}): it has ended, or is stopped")]
-    Gone(std::io::Error),
-    /// A tool failed.
-    #[error(transparent)]
-    Toolchain(#[from] ToolchainError),
-}
-
 impl AgentSession {
     /// Writes the settings into a folder that only this user can read.
     ///
@@ -143,7 +101,7 @@ impl AgentSession {
         let text: String = lines
             .iter()
             .chain(&period)
-            .map(|(key, value)| format!("{key}={}\n", escaped(value)))
+            .map(|(key, value)| format!("{key}={}\n", property_value(value)))
             .collect();
         let path = folder.path().join("settings");
         let mut file = fs::OpenOptions::new()
@@ -286,7 +244,7 @@ fn token() -> Result<String, ToolchainError> {
 }
 
 /// A value of a properties file.
-fn escaped(value: &str) -> String {
+fn property_value(value: &str) -> String {
     let mut text = String::new();
     for unit in value.encode_utf16() {
         match u8::try_from(unit) {
@@ -311,7 +269,7 @@ mod tests {
         assert!(!catches_quit(child.id()));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(escaped("/a b\\é"), "/a\\u0020b\\\\\\u00e9");
+        assert_eq!(property_value("/a b\\é"), "/a\\u0020b\\\\\\u00e9");
         assert_eq!(token().unwrap().len(), 32);
     }
 }

@@ -13,7 +13,7 @@ use super::{ToolchainError, UTF8_LOCALE, cache};
 
 /// `group:artifact:version[:classifier]`, of a jar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Coordinate {
+pub(crate) struct Coordinate {
     group: String,
     artifact: String,
     version: String,
@@ -78,7 +78,7 @@ pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> 
 
 /// Fetches an artifact whatever its bytes are, and keeps it in the cache under their hash,
 /// which is returned.
-pub fn fetch_any(coordinate: &str) -> Result<String, ToolchainError> {
+pub(crate) fn fetch_any(coordinate: &str) -> Result<String, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
     let folder = folder();
     fs::create_dir_all(&folder).map_err(ToolchainError::io("create", &folder))?;
@@ -130,7 +130,7 @@ fn copy_with_maven(
 }
 
 /// SHA-256 of a file, in lower-case hexadecimal digits.
-pub fn hash_of(path: &Path) -> Result<String, ToolchainError> {
+pub(crate) fn hash_of(path: &Path) -> Result<String, ToolchainError> {
     let mut file = fs::File::open(path).map_err(ToolchainError::io("open", path))?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

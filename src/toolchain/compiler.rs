@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::class_path::join_paths;
 use super::warm::WarmJvm;
 use super::{Jdk, ToolchainError};
 
@@ -97,17 +98,6 @@ fn arguments(request: &CompileRequest) -> Vec<String> {
     arguments
 }
 
-/// Paths as Java's class path: separated by `:` (`;` on Windows). Never empty, since
-/// javac would take the current folder.
-pub fn join_paths(paths: &[PathBuf]) -> String {
-    const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
-    if paths.is_empty() {
-        return SEPARATOR.to_string();
-    }
-    let texts: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    texts.join(SEPARATOR)
-}
-
 /// The errors of javac's output.
 fn errors_of(output: &str) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
@@ -160,8 +150,7 @@ mod tests {
     #[test]
     fn one_compiler_serves_good_and_bad_sources() {
         let Ok(jdk) = Jdk::find() else {
-            println!("skipped: no JDK");
-            return;
+            return crate::skip::because("no JDK");
         };
         let folder = tempfile::tempdir().unwrap();
         let (good, bad) = (folder.path().join("Good.java"), folder.path().join("Bad.java"));

@@ -38,7 +38,7 @@ pub fn read(
 
 /// Whether an entry of a jar belongs to its program: not to the jar itself, as manifest,
 /// signatures and what Maven left do.
-pub fn is_content(name: &str) -> bool {
+pub(crate) fn is_content(name: &str) -> bool {
     let Some(about) = name.strip_prefix("META-INF/") else { return true };
     let signature = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|end| about.ends_with(end));
     let other = ["maven/", "versions/"].iter().any(|folder| about.starts_with(folder));
@@ -46,7 +46,7 @@ pub fn is_content(name: &str) -> bool {
 }
 
 /// Adds entries to those before them, which win; lists of services are joined.
-pub fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<String, Vec<u8>>) {
+pub(crate) fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<String, Vec<u8>>) {
     for (name, bytes) in more {
         let is_list = name.starts_with("META-INF/services/");
         match to.get_mut(&name).filter(|_| is_list) {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::compiler::join_paths;
+use super::class_path::join_paths;
 use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 /// What to run.
@@ -93,7 +93,7 @@ pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
 }
 
 /// The exit code; as a shell has it (128 + signal) when a signal ended the process.
-pub fn exit_code(status: ExitStatus) -> i32 {
+pub(crate) fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }

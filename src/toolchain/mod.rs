@@ -2,23 +2,25 @@
 //! compiling, packing and running on the local JVM. Talks to processes and files,
 //! never to boards.
 
-pub mod agent_link;
-pub mod agent_session;
-pub mod android;
+pub(crate) mod agent_link;
+pub(crate) mod agent_session;
+pub(crate) mod android;
 pub mod artifact;
 pub mod asm;
-pub mod cache;
-pub mod compiler;
-pub mod error;
-pub mod flight;
+pub(crate) mod cache;
+pub(crate) mod class_path;
+pub(crate) mod compiler;
+pub(crate) mod error;
+pub(crate) mod flight;
 pub mod jar;
-pub mod jdk;
+pub(crate) mod jdk;
 pub mod jvm;
-pub mod locale;
+pub(crate) mod locale;
 pub mod monitor_agent;
 mod warm;
 
-pub use compiler::{Compiler, Diagnostic};
+pub(crate) use compiler::Compiler;
+pub use compiler::Diagnostic;
 pub use error::ToolchainError;
 pub use jdk::Jdk;
-pub use locale::UTF8_LOCALE;
+pub(crate) use locale::UTF8_LOCALE;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::artifact::hash_of_bytes;
-use super::compiler::join_paths;
+use super::class_path::join_paths;
 use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, cache, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
@@ -198,12 +198,11 @@ mod tests {
     #[test]
     fn the_agent_is_built_once() {
         let Ok(jdk) = Jdk::find() else {
-            println!("skipped: no JDK");
-            return;
+            return crate::skip::because("no JDK");
         };
-        let Ok(agent) = monitor_agent(&jdk) else {
-            println!("skipped: ASM can't be fetched");
-            return;
+        let agent = match monitor_agent(&jdk) {
+            Ok(agent) => agent,
+            Err(error) => return crate::skip::because(error),
         };
         let classes = jar::read(&agent.probe, ".class", |_| true).unwrap();
         assert!(classes.contains_key("wattline/monitor/probe/Probe.class"));

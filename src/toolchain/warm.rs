@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Error, Read, Result, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::compiler::join_paths;
+use super::class_path::join_paths;
 use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 /// Such a program, running; it ends with this.

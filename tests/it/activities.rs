@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use wattline::attribution::activities::simulated::{NamedFile, blink_files, bounce_files};
 use wattline::attribution::activities::{
     API_FILE, API_SOURCE, Analysis, Labels, Options, Payer, analyse, read_lines, readings,
     together, with_frequencies,
@@ -29,6 +30,13 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
+fn write(folder: &Path, files: Vec<NamedFile>) {
+    fs::create_dir(folder).unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+}
+
 /// The column of a table by the text of others.
 fn column(text: &str, keys: &[usize], value: usize) -> BTreeMap<String, f64> {
     let rows = text.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
@@ -43,7 +51,7 @@ fn column(text: &str, keys: &[usize], value: usize) -> BTreeMap<String, f64> {
 fn the_command_accounts_for_blink_and_adds_up() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    wattline(&["activities", "simulate", "blink", "--out", &path(folder, "logs")]);
+    write(&folder.join("logs"), blink_files());
     let (log, out) = (path(folder, "logs/blink.quanto"), path(folder, "out"));
     let said = wattline(&["activities", &log, "--out", &out]);
     assert!(said.contains("521 mJ measured in 48.0 s"), "{said}");
@@ -69,7 +77,7 @@ fn the_command_accounts_for_blink_and_adds_up() {
 fn two_nodes_are_merged_on_one_clock() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    wattline(&["activities", "simulate", "bounce", "--out", &path(folder, "logs")]);
+    write(&folder.join("logs"), bounce_files());
     let logs = [path(folder, "logs/node1.quanto"), path(folder, "logs/node4.quanto")];
     let said = wattline(&["activities", &logs[0], &logs[1], "--out", &path(folder, "out")]);
     assert!(said.contains("all nodes:"), "{said}");
@@ -151,7 +159,7 @@ fn compiled(folder: &Path, sources: &[&str]) -> Option<PathBuf> {
             Some(classes)
         }
         Err(error) => {
-            eprintln!("skipped: no JDK on the path ({error})");
+            crate::skip::because(format!("no JDK on the path: {error}"));
             None
         }
     }
@@ -232,7 +240,7 @@ fn board(folder: &Path, truth: &Path) -> Option<Adb> {
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     let tried = adb.run(&["shell", &format!("am start -W -n {PACKAGE}/.Phases 2>&1")]).stdout;
     if tried.contains("agent") {
-        eprintln!("skipped: {tried}");
+        crate::skip::because(&tried);
         return None;
     }
     adb.shell(&format!("am force-stop {PACKAGE}; mkdir /data/local/tmp/wattline"));

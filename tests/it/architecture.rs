@@ -1,5 +1,5 @@
-//! What ARCHITECTURE.md says of the modules, checked on their text: each uses only those
-//! above it, nothing is left to do, and every file says what it owns.
+//! What ARCHITECTURE.md says of the crates and modules, checked on their text: each uses only
+//! those above it, nothing is left to do, and every file says what it owns.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
@@ -7,9 +7,26 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every file of `src`: its path below, its text.
-fn sources() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+use wattline::operations::{LibraryFunction, Operation};
+
+/// The crates from the bottom up, and which of ours each may know. What Cargo is not told of,
+/// the compiler refuses.
+const CRATES: [(&str, &[&str]); 6] = [
+    ("crates/units", &[]),
+    ("crates/java", &["units"]),
+    ("crates/model", &["units"]),
+    ("crates/virtual-board", &[]),
+    ("crates/attribution", &["model", "units"]),
+    (".", &["attribution", "java", "model", "units", "virtual-board"]),
+];
+
+fn text_of(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// Every file of `src` in the folder of a crate: its path below `src`, its text.
+fn sources(of: &str) -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(of).join("src");
     let files = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter();
     let files = files.map(|entry| entry.unwrap().into_path());
     let files = files.filter(|path| path.extension().is_some_and(|e| e == "rs"));
@@ -21,10 +38,42 @@ fn sources() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// The modules in the order of `lib.rs`.
+/// The files of all crates, their paths below the project's folder.
+fn all_sources() -> Vec<(PathBuf, String)> {
+    let of = |(folder, _): (&'static str, _)| {
+        let files = sources(folder).into_iter();
+        files.map(move |(path, text)| (Path::new(folder).join("src").join(path), text))
+    };
+    CRATES.into_iter().flat_map(of).collect()
+}
+
+/// An item without the word that says who sees it.
+fn shown(line: &str) -> &str {
+    line.strip_prefix("pub ").or(line.strip_prefix("pub(crate) ")).unwrap_or(line)
+}
+
+/// The module that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    shown(line).strip_prefix("mod ")?.strip_suffix(';')
+}
+
+/// The modules in the order of `lib.rs`, those of tests left out.
 fn modules(lib: &str) -> Vec<&str> {
-    let names = lib.lines().filter_map(|line| line.strip_prefix("pub mod "));
-    names.map(|name| name.trim_end_matches(';')).collect()
+    let product = lib.split("\n\n").filter(|item| !item.contains("#[cfg(test)]"));
+    product.flat_map(str::lines).filter_map(declared).collect()
+}
+
+/// The names that `lib.rs` has from crates of ours: above all modules.
+fn from_crates(lib: &str) -> BTreeSet<String> {
+    let uses = lib.lines().filter_map(|line| shown(line).strip_prefix("use wattline_"));
+    let names = uses.flat_map(|rest| match rest.split_once(" as ") {
+        Some((_, name)) => vec![name.trim_end_matches(';')],
+        None => {
+            let list = rest.split_once("::").unwrap().1.trim_matches(['{', '}', ';']);
+            list.split(", ").collect()
+        }
+    });
+    names.map(String::from).collect()
 }
 
 /// The text without comments and without what only tests use.
@@ -49,6 +98,7 @@ fn used(code: &str) -> BTreeSet<String> {
         }
     }
     names.remove("");
+    names.retain(|name| !OF_TESTS.contains(&name.as_str()));
     names
 }
 
@@ -80,24 +130,44 @@ fn forbidden(text: &str, own: usize, modules: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_module_uses_only_those_above_it() {
-    let files = sources();
-    let lib = &files.iter().find(|(path, _)| path == Path::new("lib.rs")).unwrap().1;
-    let modules = modules(lib);
-    assert_eq!(modules.last(), Some(&"cli"));
-    let mut problems = Vec::new();
-    for (path, text) in &files {
-        let top = path.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
-        if ["lib", "main"].contains(&top) {
-            continue;
-        }
-        let own = modules.iter().position(|module| *module == top);
-        let own = own.unwrap_or_else(|| panic!("{} is in no module of lib.rs", path.display()));
-        let found = forbidden(text, own, &modules);
-        problems.extend(found.iter().map(|name| format!("{}: crate::{name}", path.display())));
+fn a_crate_knows_only_those_it_may() {
+    for (folder, may) in CRATES {
+        let manifest: toml::Table = text_of(&format!("{folder}/Cargo.toml")).parse().unwrap();
+        let of = |section: &str| manifest.get(section).and_then(toml::Value::as_table);
+        let names = ["dependencies", "dev-dependencies"].into_iter().filter_map(of);
+        let ours = names.flat_map(|table| table.keys().filter_map(|k| k.strip_prefix("wattline-")));
+        assert_eq!(ours.collect::<BTreeSet<_>>(), BTreeSet::from_iter(may.iter().copied()));
     }
-    assert!(problems.is_empty(), "a module uses one below it:\n{}", problems.join("\n"));
 }
+
+#[test]
+fn a_module_uses_only_those_above_it() {
+    for folder in [".", "crates/java"] {
+        let files = sources(folder);
+        let lib = &files.iter().find(|(path, _)| path == Path::new("lib.rs")).unwrap().1;
+        let (modules, given) = (modules(lib), from_crates(lib));
+        assert!(modules.len() > 4, "{modules:?}");
+        let mut problems = Vec::new();
+        for (path, text) in &files {
+            let top = path.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
+            let Some(own) = modules.iter().position(|module| *module == top) else {
+                let known = ROOTS.contains(&top) || OF_TESTS.contains(&top);
+                assert!(known, "{} is in no module", path.display());
+                continue;
+            };
+            let found = forbidden(text, own, &modules).into_iter();
+            let found = found.filter(|name| !given.contains(name));
+            problems.extend(found.map(|name| format!("{}: crate::{name}", path.display())));
+        }
+        assert!(problems.is_empty(), "a module uses one below it:\n{}", problems.join("\n"));
+    }
+}
+
+/// The crate's root and its programs.
+const ROOTS: [&str; 3] = ["lib", "main", "bin"];
+
+/// Modules that only tests use.
+const OF_TESTS: [&str; 3] = ["schemas", "python", "skip"];
 
 #[test]
 fn a_use_of_a_module_below_is_seen() {
@@ -110,42 +180,57 @@ fn a_use_of_a_module_below_is_seen() {
 }
 
 #[test]
+fn a_library_has_its_modules_in_order() {
+    let lib = "pub mod a;\n\n/// Of b.\nmod b;\n\n#[cfg(test)]\n#[path = \"x\"]\nmod skip;\n";
+    assert_eq!(modules(lib), ["a", "b"]);
+    let lib = "pub use wattline_java::{java, blocks};\npub use wattline_model as model;\n";
+    assert_eq!(from_crates(lib), ["blocks", "java", "model"].map(String::from).into());
+}
+
+/// Parts without input and output, and the files in them that have some.
+const PURE: [(&str, &[&str]); 12] = [
+    ("crates/units/src", &[]),
+    ("crates/java/src", &["crates/java/src/java/classpath"]),
+    ("crates/model/src", &[]),
+    ("crates/attribution/src", &["crates/attribution/src/monitor/machine.rs"]),
+    ("./src/apk", &[]),
+    ("./src/campaign", &[]),
+    ("./src/dataset", &[]),
+    ("./src/account", &[]),
+    ("./src/hint", &[]),
+    ("./src/report", &[]),
+    ("./src/export", &[]),
+    ("./src/compare", &[]),
+];
+
+#[test]
 fn modules_without_input_and_output_have_none() {
-    let pure = [
-        "blocks",
-        "operations",
-        "instrument",
-        "apk",
-        "campaign",
-        "power",
-        "dataset",
-        "model",
-        "account",
-        "hint",
-        "report",
-        "export",
-        "compare",
-    ];
     let words = ["std::fs", "std::net", "std::process", "std::thread::sleep", "File::open"];
     let mut problems = Vec::new();
-    for (path, text) in sources() {
-        let top = path.iter().next().unwrap().to_str().unwrap();
+    for (path, text) in all_sources() {
         let code = code(&text);
         let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs")
             || path.to_str().unwrap().ends_with("_tests.rs");
-        if pure.contains(&top) && !is_test {
+        let is_pure = PURE.iter().any(|(part, but)| {
+            path.starts_with(part) && !but.iter().any(|exception| path.starts_with(exception))
+        });
+        if is_pure && !is_test {
             let found = words.iter().filter(|word| code.contains(*word));
             problems.extend(found.map(|word| format!("{}: {word}", path.display())));
         }
+    }
+    for (part, _) in PURE {
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(part).exists(), "{part} is not there");
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
 fn only_the_device_knows_adb_and_only_the_program_knows_clap() {
-    let owners = [("adb_client", "device"), ("clap", "cli"), ("indicatif", "cli")];
+    let owners =
+        [("adb_client", "./src/device"), ("clap", "./src/cli"), ("indicatif", "./src/cli")];
     let mut problems = Vec::new();
-    for (path, text) in sources() {
+    for (path, text) in all_sources() {
         let code = code(&text);
         for (name, owner) in owners {
             if code.contains(&format!("use {name}::")) && !path.starts_with(owner) {
@@ -159,7 +244,7 @@ fn only_the_device_knows_adb_and_only_the_program_knows_clap() {
 #[test]
 fn every_file_says_what_it_owns_and_leaves_nothing_to_do() {
     let mut problems = Vec::new();
-    for (path, text) in sources() {
+    for (path, text) in all_sources() {
         let path = path.display();
         if !text.starts_with("//! ") {
             problems.push(format!("{path}: does not begin with a //! comment"));
@@ -170,4 +255,46 @@ fn every_file_says_what_it_owns_and_leaves_nothing_to_do() {
         problems.extend(found.map(|name| format!("{path}: {name}")));
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Scenarios that only tests use.
+const SAMPLES: [&str; 2] = ["./src/account/sample.rs", "./src/report/sample.rs"];
+
+#[test]
+fn operations_and_library_functions_are_spelled_in_one_place() {
+    let mut literals: Vec<String> =
+        Operation::all().map(|operation| format!("\"{operation}\"")).collect();
+    literals.push(format!("\"{}", LibraryFunction::PREFIX));
+    let mut problems = Vec::new();
+    for (path, text) in all_sources() {
+        let shown = path.to_str().unwrap();
+        let of_tests = shown.contains("/tests/") || shown.ends_with("tests.rs");
+        if of_tests || SAMPLES.contains(&shown) || path.starts_with("crates/units/src/operation") {
+            continue;
+        }
+        let code = code(&text);
+        let found = literals.iter().filter(|literal| code.contains(*literal));
+        problems.extend(found.map(|literal| format!("{shown}: {literal}")));
+    }
+    assert!(problems.is_empty(), "units::operation has a name for it:\n{}", problems.join("\n"));
+}
+
+/// What names a truth folder, or reads one.
+const TRUTH: [&str; 6] =
+    ["names::TRUTH", "BOARD_TRUTH", "\"truth\"", "\"board-truth\"", "Truth::parse", "truth::read"];
+
+#[test]
+fn only_the_truth_stage_opens_truth_folders() {
+    let owners = ["stage/truth.rs", "stage/folder/names.rs"].map(PathBuf::from);
+    let mut problems = Vec::new();
+    for (path, text) in sources(".") {
+        let code = code(&text);
+        let found: Vec<&str> = TRUTH.into_iter().filter(|word| code.contains(word)).collect();
+        if owners.contains(&path) {
+            assert!(!found.is_empty(), "{} is no owner any more", path.display());
+        } else {
+            problems.extend(found.iter().map(|word| format!("{}: {word}", path.display())));
+        }
+    }
+    assert!(problems.is_empty(), "a truth folder is opened elsewhere:\n{}", problems.join("\n"));
 }

@@ -97,19 +97,27 @@ pub fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// A fault in the middle of the board's second session, and none in the third.
-pub fn fault_in_second_session(board: &RunningBoard, fault: Fault) {
-    board.at(Moment::Session { number: 2, after_s: 8.0 }, Act::Cause(fault));
-    board.at(Moment::Session { number: 3, after_s: 0.0 }, Act::Lift);
+/// A fault in the middle of a session of the board, and none in the next.
+pub fn fault_in_session(board: &RunningBoard, number: u64, fault: Fault) {
+    board.at(Moment::Session { number, after_s: 8.0 }, Act::Cause(fault));
+    board.at(Moment::Session { number: number + 1, after_s: 0.0 }, Act::Lift);
 }
 
 /// Why the one bad run of a campaign is bad; it was made again.
 pub fn only_bad_run(campaign: &Path) -> String {
+    let [reasons] = bad_runs(campaign);
+    reasons
+}
+
+/// Why the bad runs of a campaign are bad, of which there are so many; all were made again.
+pub fn bad_runs<const N: usize>(campaign: &Path) -> [String; N] {
     let records = read_journal(campaign).unwrap();
     let bad: Vec<&RunRecord> = records.iter().filter(|record| !record.is_good()).collect();
-    assert_eq!(bad.len(), 1, "{:?}", records.iter().map(RunRecord::reasons).collect::<Vec<_>>());
-    assert!(records.iter().any(|record| record.is_good() && record.run == bad[0].run));
-    bad[0].reasons()
+    for run in bad.iter().map(|record| &record.run) {
+        assert!(records.iter().any(|record| record.is_good() && record.run == *run), "{run:?}");
+    }
+    let reasons: Vec<String> = bad.iter().map(|record| record.reasons()).collect();
+    reasons.try_into().unwrap_or_else(|found| panic!("not {N} bad runs: {found:?}"))
 }
 
 /// Copies the plan of a campaign, and nothing of what it measured.

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use wattline::device::virtual_board_options;
 use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{BoardOptions, start};
 
@@ -21,7 +22,7 @@ fn a_check_says_what_a_board_offers_and_what_is_missing() {
         return;
     }
     let executable = Some(env!("CARGO_BIN_EXE_wattline").into());
-    let board = start(&BoardOptions { executable, ..BoardOptions::default() }).unwrap();
+    let board = start(&BoardOptions { executable, ..virtual_board_options() }).unwrap();
     let (code, said) = answer(AdbServer::new().wattline(&["board", "check", &board.serial()]));
     assert_eq!(code, Some(0), "{said}");
     for line in [

@@ -7,12 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wattline::campaign::Phase;
+use wattline::device::virtual_board_options;
 use wattline::run::{Measured, RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
-use super::bench::{
-    Bench, assert_same_data_set, copy_plan, fault_in_second_session, only_bad_run, rows,
-};
+use super::bench::{Bench, assert_same_data_set, copy_plan, fault_in_session, only_bad_run, rows};
 
 /// A board whose meter writes to a log of this name, and leaves its truth beside it.
 fn board(bench: &Bench, log: &str) -> RunningBoard {
@@ -21,15 +20,17 @@ fn board(bench: &Bench, log: &str) -> RunningBoard {
         agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
         truth: Some(bench.out(&format!("{log}-truth"))),
         log: Some(bench.out(log)),
-        ..BoardOptions::default()
+        ..virtual_board_options()
     })
     .unwrap()
 }
 
 /// The scenario of several boards, with base cases only and a log.
-fn scenario(bench: &Bench, log: &str) -> String {
+fn scenario(bench: &Bench, log: &str, repeats: u32) -> String {
     let meter = format!("meter = \"external\"\n[board.log]\nfile = \"{log}\"");
-    let changes = [("cases = 8", "cases = 2"), ("rails = [\"arm\", \"mem\"]", &meter)];
+    let cases = format!("cases = 2\nrepeats = {repeats}");
+    let changes =
+        [("cases = 8\nrepeats = 2", cases.as_str()), ("rails = [\"arm\", \"mem\"]", &meter)];
     bench.scenario("tests/scenarios/fleet.toml", &format!("{log}.toml"), &changes)
 }
 
@@ -59,7 +60,7 @@ fn a_bench_meters_log_measures_what_was_spent_and_one_that_stops_loses_nothing()
     let whole = bench.out("whole");
     {
         let board = board(&bench, "whole.csv");
-        let (scenario, serial) = (scenario(&bench, "whole.csv"), board.serial());
+        let (scenario, serial) = (scenario(&bench, "whole.csv", 2), board.serial());
         let to = whole.to_str().unwrap();
         let said = bench.good(&["run", &scenario, "--board", &serial, "--out", to]);
         assert!(said.contains("power by external"), "{said}");
@@ -82,7 +83,7 @@ fn a_bench_meters_log_measures_what_was_spent_and_one_that_stops_loses_nothing()
 /// The same campaign, whose log another file takes the place of.
 fn stopped_and_resumed(bench: &Bench, whole: &Path) {
     let board = board(bench, "torn.csv");
-    let (scenario, serial) = (scenario(bench, "torn.csv"), board.serial());
+    let (scenario, serial) = (scenario(bench, "torn.csv", 2), board.serial());
     let (out, log, away) = (bench.out("torn"), bench.out("torn.csv"), bench.out("away.csv"));
     copy_plan(whole, &out);
     let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
@@ -103,8 +104,8 @@ fn stopped_and_resumed(bench: &Bench, whole: &Path) {
 /// A campaign whose meter has a fault in its second session and none in the third.
 fn with_fault(bench: &Bench, fault: Fault) -> (RunningBoard, Vec<String>, PathBuf) {
     let log = format!("{fault}.csv");
-    let (board, scenario) = (board(bench, &log), scenario(bench, &log));
-    fault_in_second_session(&board, fault);
+    let (board, scenario) = (board(bench, &log), scenario(bench, &log, 1));
+    fault_in_session(&board, 2, fault);
     let (serial, out) = (board.serial(), bench.out("out"));
     let words = ["run", &scenario, "--board", &serial, "--out", out.to_str().unwrap()];
     (board, words.map(String::from).to_vec(), out)
@@ -136,7 +137,7 @@ fn a_log_that_can_not_be_the_boards_is_refused() {
     let Some(bench) = Bench::new() else { return };
     let out = bench.out("out");
     let to = out.to_str().unwrap();
-    let scenario = scenario(&bench, "x.csv");
+    let scenario = scenario(&bench, "x.csv", 1);
     let words = ["patterns", &scenario, "--out", to, "--serial", "127.0.0.1:1", "--serial", "b"];
     let (code, said) = bench.wattline(&words);
     assert!(code == Some(2) && said.contains("{board}"), "{said}");

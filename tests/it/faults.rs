@@ -17,10 +17,13 @@ mod kinds;
 use std::sync::Arc;
 use std::time::Instant;
 
+use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{Act, Fault, Mode, Moment};
 
 use bench::{Bench, Outcome, Trial};
 use kinds::{KINDS, Kind};
+
+use super::host::kill_server;
 
 /// Everything in one campaign: a fault of each kind, one session after the other, and the
 /// host killed twice.
@@ -51,6 +54,28 @@ fn a_campaign_survives_a_fault_of_each_kind() {
     assert!(outcome.interruptions >= 1, "the host was killed");
     assert!(outcome.bad >= 3, "{}", outcome.said);
     assert!(outcome.said.contains("begun again") || outcome.again > 0, "{}", outcome.said);
+}
+
+/// The adb server is killed twice; the program connects again by itself.
+#[test]
+fn a_campaign_goes_on_after_the_loss_of_its_board() {
+    let Some(bench) = Bench::new(Mode::Modern) else { return };
+    let trial = bench.trial();
+    for (number, after_s) in [(2, 3.0), (5, 0.5)] {
+        let port = trial.server;
+        let kill = Act::Call(Box::new(move || kill_server(port)));
+        trial.board.at(Moment::Session { number, after_s }, kill);
+    }
+    let outcome = trial.run();
+    bench.check(&trial, &outcome);
+    assert_eq!(outcome.interruptions, 0, "{}", outcome.said);
+    assert!(outcome.said.contains("connected and prepared again"), "{}", outcome.said);
+    let found = read_journal(trial.out()).unwrap();
+    for expected in bench.records() {
+        let is_its_own = |record: &&RunRecord| record.is_good() && record.run == expected.run;
+        let run = found.iter().find(is_its_own).unwrap();
+        assert_eq!(run.measured, expected.measured, "it gives what it would have given");
+    }
 }
 
 #[test]

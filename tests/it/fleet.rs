@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use wattline::campaign::Phase;
+use wattline::device::virtual_board_options;
 use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 
@@ -36,7 +37,7 @@ fn board(name: &str, seed: u64, device: f64, idle: f64, truth: Option<&Path>) ->
         board: BoardFile::odroid_xu_e().with_factors(device, idle).unwrap(),
         executable: Some(WATTLINE.into()),
         agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..BoardOptions::default()
+        ..virtual_board_options()
     })
     .unwrap()
 }
@@ -179,18 +180,15 @@ fn each_board_has_a_truth_of_its_own(bench: &Bench, out: &Path) {
     assert!(code == Some(3) && said.contains("start the board with --truth"), "{said}");
 }
 
-/// The scenario with other keys of `[campaign]`.
-fn with_campaign(bench: &Bench, keys: &str) -> String {
-    bench.scenario(SCENARIO, "other.toml", &[("cases = 8\nrepeats = 2", keys)])
-}
-
 #[test]
 fn windows_of_two_boards_are_each_boards_own() {
     let Some(bench) = Bench::new() else { return };
     let (left, right) = (left(), right());
     let serials = format!("{},{}", left.serial(), right.serial());
-    let keys = "cases = 6\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
-    let (scenario, out) = (with_campaign(&bench, keys), bench.out("windows"));
+    let keys = "cases = 4\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
+    let changes = [("cases = 8\nrepeats = 2", keys)];
+    let scenario = bench.scenario(SCENARIO, "windows.toml", &changes);
+    let out = bench.out("windows");
     let to = out.to_str().unwrap();
     bench.good(&["run", &scenario, "--board", &serials, "--out", to]);
     let said = bench.good(&["dataset", to]);
@@ -220,7 +218,8 @@ fn several_boards_stop_at_the_end_of_a_round() {
     let Some(bench) = Bench::new() else { return };
     let (left, right) = (left(), right());
     let serials = format!("{},{}", left.serial(), right.serial());
-    let scenario = with_campaign(&bench, "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }");
+    let keys = "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }";
+    let scenario = brief(&bench, "stop.toml", keys);
     let out = bench.out("stop");
     let to = out.to_str().unwrap();
     let said = bench.good(&["run", &scenario, "--board", &serials, "--out", to]);
@@ -235,19 +234,29 @@ fn several_boards_stop_at_the_end_of_a_round() {
     bench.good(&["dataset", to]);
 }
 
-/// The words that run the campaign on two boards.
-fn run<'w>(out: &'w Path, serials: &'w str, more: &[&'w str]) -> Vec<&'w str> {
-    let words = ["run", SCENARIO, "--wait", "3", "--board", serials, "--out"];
+/// A campaign of short sessions, four cases of one input.
+fn brief(bench: &Bench, name: &str, keys: &str) -> String {
+    bench.scenario("tests/scenarios/faults.toml", name, &[("cases = 2\nrepeats = 1", keys)])
+}
+
+/// The words that run such a campaign on two boards.
+fn run<'w>(scenario: &'w str, out: &'w Path, serials: &'w str, more: &[&'w str]) -> Vec<&'w str> {
+    let words = ["run", scenario, "--wait", "3", "--board", serials, "--out"];
     words.into_iter().chain([out.to_str().unwrap()]).chain(more.iter().copied()).collect()
 }
 
 /// A campaign in `out` whose board `right` is taken away in its sixth session: the other
 /// board, the exit code, and what was said.
-fn taken_away(bench: &Bench, out: &Path, more: &[&str]) -> (RunningBoard, Option<i32>, String) {
+fn taken_away(
+    bench: &Bench,
+    scenario: &str,
+    out: &Path,
+    more: &[&str],
+) -> (RunningBoard, Option<i32>, String) {
     let (left, right) = (left(), right());
     let before = settings(&left);
     let serials = format!("{},{}", left.serial(), right.serial());
-    let mut started = bench.start(&run(out, &serials, more));
+    let mut started = bench.start(&run(scenario, out, &serials, more));
     Bench::until_session(&mut started, &right, 6);
     let (mut child, log) = started;
     drop(right);
@@ -259,16 +268,17 @@ fn taken_away(bench: &Bench, out: &Path, more: &[&str]) -> (RunningBoard, Option
 #[test]
 fn a_board_taken_away_changes_nothing_in_the_data_set() {
     let Some(bench) = Bench::new() else { return };
+    let scenario = brief(&bench, "brief.toml", "cases = 4\nrepeats = 2");
     let whole = bench.out("whole");
     {
         let (left, right) = (left(), right());
         let serials = format!("{},{}", left.serial(), right.serial());
-        bench.good(&run(&whole, &serials, &[]));
+        bench.good(&run(&scenario, &whole, &serials, &[]));
         bench.good(&["dataset", whole.to_str().unwrap()]);
     }
     let broken = bench.out("broken");
     copy_plan(&whole, &broken);
-    let (left, code, said) = taken_away(&bench, &broken, &[]);
+    let (left, code, said) = taken_away(&bench, &scenario, &broken, &[]);
     assert_eq!(code, Some(4), "{said}");
     assert!(said.contains("runs are open") && said.contains("of right (lost)"), "{said}");
     let made = read_journal(&broken).unwrap();
@@ -277,7 +287,7 @@ fn a_board_taken_away_changes_nothing_in_the_data_set() {
 
     let (again, sessions) = (right(), left.sessions().len());
     let serials = format!("{},{}", left.serial(), again.serial());
-    bench.good(&run(&broken, &serials, &["--resume"]));
+    bench.good(&run(&scenario, &broken, &serials, &["--resume"]));
     assert_eq!(left.sessions().len(), sessions, "nothing is measured twice");
     bench.good(&["dataset", "--force", broken.to_str().unwrap()]);
     assert_same_data_set(&whole, &broken, &said);
@@ -286,8 +296,9 @@ fn a_board_taken_away_changes_nothing_in_the_data_set() {
 #[test]
 fn the_runs_of_a_board_taken_away_move_to_the_other() {
     let Some(bench) = Bench::new() else { return };
+    let scenario = brief(&bench, "brief.toml", "cases = 4\nrepeats = 2");
     let out = bench.out("moved");
-    let (_left, code, said) = taken_away(&bench, &out, &["--move"]);
+    let (_left, code, said) = taken_away(&bench, &scenario, &out, &["--move"]);
     assert_eq!(code, Some(0), "{said}");
     let records = read_journal(&out).unwrap();
     assert!(records.iter().any(|record| record.board.serial == "right"), "{said}");

@@ -8,6 +8,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a virtual board needs.
 pub const BOARD_TOOLS: [&str; 3] = ["adb", "mksh", "toybox"];
@@ -21,14 +22,26 @@ pub fn has(tools: &[&str]) -> bool {
     let there = |tool: &str| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
     let missing = tools.iter().find(|tool| !there(tool));
     if let Some(tool) = missing {
-        println!("skipped: {tool} is not on the PATH");
+        crate::skip::because(format!("{tool} is not on the PATH"));
     }
     missing.is_none()
 }
 
-/// A port that nobody listens on.
+/// A port for a server that is started later. It lies below those that the system gives to
+/// outgoing connections, one of which could have taken it by then.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(61);
+    let next = || {
+        let step = first.wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed));
+        10_000 + u16::try_from(step % 20_000).unwrap()
+    };
+    loop {
+        let port = next();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Ends the adb server on a port.
@@ -135,7 +148,8 @@ impl OrdinaryUser {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+/// Copies a folder with all that is in it.
+pub fn copy_folder(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.unwrap();
         let target = to.join(entry.path().strip_prefix(from).unwrap());

@@ -18,6 +18,7 @@ mod mistakes;
 mod monitor;
 mod operations;
 mod package;
+mod pages;
 mod patterns;
 mod pipeline;
 mod probes;
@@ -27,6 +28,8 @@ mod real_logs;
 mod robustness;
 mod shrunk;
 mod silicon;
+#[path = "../common/skip.rs"]
+mod skip;
 mod tenants;
 mod trace;
 mod users;

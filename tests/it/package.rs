@@ -43,7 +43,7 @@ fn can_package(answer: &Output) -> bool {
     let text = said(answer);
     let out_of_reach = text.contains("Maven could not fetch") || text.contains("`mvn` is not on");
     if out_of_reach {
-        println!("SKIPPED: {text}");
+        crate::skip::because(&text);
     }
     !out_of_reach
 }

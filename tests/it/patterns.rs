@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use wattline::device::virtual_board_options;
 use wattline::virtual_board::{BoardOptions, RunningBoard, start};
 
 use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
@@ -35,7 +36,10 @@ fn patterns_cost_what_the_silicon_spends() {
         csv::Reader::from_path(&path).unwrap().deserialize().map(Result::unwrap).collect();
     assert_eq!(rows.len(), (1 + 14 + 4) * 2, "patterns x sessions");
     let silicon: toml::Table =
-        fs::read_to_string("datasets/silicon/raspberry-pi-5.toml").unwrap().parse().unwrap();
+        fs::read_to_string("crates/virtual-board/datasets/silicon/raspberry-pi-5.toml")
+            .unwrap()
+            .parse()
+            .unwrap();
     // The -1 of a long's complement is a constant of 64 bits, which the pattern doesn't say.
     for row in rows.iter().filter(|row| row["operation"] != "Bit complement") {
         let spent = effect(&silicon, "operation", &row["operation"])
@@ -63,7 +67,7 @@ fn board(name: &str, seed: u64, device: &str) -> RunningBoard {
         device: device.into(),
         executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
         agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..BoardOptions::default()
+        ..virtual_board_options()
     })
     .unwrap()
 }
@@ -105,7 +109,10 @@ fn two_boards_differ_by_what_their_chips_differ() {
         effects.iter().find(of_device).unwrap()["mean_j"].parse().unwrap()
     };
     let silicon: toml::Table =
-        fs::read_to_string("datasets/silicon/raspberry-pi-5.toml").unwrap().parse().unwrap();
+        fs::read_to_string("crates/virtual-board/datasets/silicon/raspberry-pi-5.toml")
+            .unwrap()
+            .parse()
+            .unwrap();
     let spent = effect(&silicon, "device", "Device 1") - effect(&silicon, "device", "Device 2");
     let found = mean_j("left") - mean_j("right");
     println!("left over right: {found:e} J, the silicon {spent:e} J");

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::thread::ScopedJoinHandle;
-use std::time::Duration;
 
-use super::bench::rows;
-use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, has, kill_server};
+use wattline::run::read_journal;
+
+use super::bench::{copy_plan, rows};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, copy_folder, has};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -98,7 +98,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
 
 /// More runs of kernels: the campaign's runs hold, and the sessions of kernels that are there.
 fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Path) {
-    let keys = "cases = 12\nrepeats = 2";
+    let keys = "cases = 8\nrepeats = 2";
     let scenario = with_campaign(folder, "more.toml", keys);
     let text_of = |from: &str, to: &str| {
         let text = fs::read_to_string(&scenario).unwrap();
@@ -246,38 +246,6 @@ fn a_patch_is_predicted(base: &Path, folder: &Path) {
     assert!(joules("change_lo_j") < joules("change_j"), "{methods:?}");
 }
 
-#[test]
-fn a_campaign_goes_on_after_the_loss_of_its_board() {
-    if !can_run_boards() {
-        return;
-    }
-    let adb = AdbServer::new();
-    let folder = tempfile::tempdir().unwrap();
-    let out = |name: &str| folder.path().join(name);
-    let run = |name: &str| {
-        let out = out(name);
-        adb.wattline(&["run", "tests/scenarios/tiny.toml", "--out", out.to_str().unwrap()])
-    };
-    let undisturbed = run("undisturbed");
-    assert!(undisturbed.status.success(), "{}", text(&undisturbed));
-    let disturbed = std::thread::scope(|scope| {
-        let running = scope.spawn(|| run("disturbed"));
-        for lines in [4, 9] {
-            wait_for_lines(&out("disturbed").join("journal.jsonl"), lines, &running);
-            kill_server(adb.port);
-        }
-        running.join().unwrap()
-    });
-    let said = text(&disturbed);
-    assert!(disturbed.status.success(), "{said}");
-    assert!(said.contains("connected and prepared again"), "nothing was lost: {said}");
-    let [a, b] = ["undisturbed", "disturbed"].map(|run| good_runs(&out(run).join("journal.jsonl")));
-    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
-    for (run, measured) in &a {
-        assert_eq!(*measured, b[run], "{run} gives what it would have given");
-    }
-}
-
 /// A scenario like the tiny one, with its places, and other keys in [campaign].
 fn with_campaign(folder: &Path, name: &str, keys: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -285,14 +253,14 @@ fn with_campaign(folder: &Path, name: &str, keys: &str) -> PathBuf {
     let scenarios = root.join("scenarios");
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
-        .replace("[campaign]\ncases = 12\nrepeats = 2", &format!("[campaign]\n{keys}"));
+        .replace("[campaign]\ncases = 8\nrepeats = 2", &format!("[campaign]\n{keys}"));
     assert!(text.contains(keys));
     let file = folder.join(name);
     fs::write(&file, text).unwrap();
     file
 }
 
-/// Runs a campaign to its end, and another that is killed on its way and gone on with.
+/// Runs a campaign to its end, and goes on with a copy of what its first runs left.
 fn undisturbed_and_resumed(adb: &AdbServer, folder: &Path, scenario: &Path) -> [String; 2] {
     let out = |name: &str| folder.join(name);
     let run = |name: &str, more: &[&str]| {
@@ -302,21 +270,7 @@ fn undisturbed_and_resumed(adb: &AdbServer, folder: &Path, scenario: &Path) -> [
     };
     let whole = run("whole", &[]);
     assert!(whole.status.success(), "{}", text(&whole));
-    let journal = out("torn").join("journal.jsonl");
-    let mut torn = Command::new(WATTLINE)
-        .args(["run", scenario.to_str().unwrap(), "--out", out("torn").to_str().unwrap()])
-        .env("ANDROID_ADB_SERVER_PORT", adb.port.to_string())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let has = || fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() >= 9);
-    while !has() && torn.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    torn.kill().unwrap();
-    torn.wait().unwrap();
+    begun(&out("whole"), &out("torn"));
     let resumed = run("torn", &["--resume"]);
     assert!(resumed.status.success(), "{}", text(&resumed));
     for name in ["whole", "torn"] {
@@ -330,6 +284,19 @@ fn undisturbed_and_resumed(adb: &AdbServer, folder: &Path, scenario: &Path) -> [
     [text(&whole), text(&resumed)]
 }
 
+/// A campaign as it stood after eight runs, and in the middle of the next line of its journal.
+/// (`faults` kills campaigns where they are.)
+fn begun(whole: &Path, to: &Path) {
+    copy_plan(whole, to);
+    let journal = fs::read_to_string(whole.join("journal.jsonl")).unwrap();
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    fs::write(to.join("journal.jsonl"), lines[..9].concat() + &lines[9][..40]).unwrap();
+    for record in read_journal(to).unwrap() {
+        let name = format!("runs/{}", record.folder);
+        copy_folder(&whole.join(&name), &to.join(&name));
+    }
+}
+
 #[test]
 fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
     if !can_run_boards() {
@@ -337,7 +304,7 @@ fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
     }
     let adb = AdbServer::new();
     let folder = tempfile::tempdir().unwrap();
-    let keys = "cases = 6\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
+    let keys = "cases = 4\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
     let scenario = with_campaign(folder.path(), "windows.toml", keys);
     undisturbed_and_resumed(&adb, folder.path(), &scenario);
     let rows = rows(&folder.path().join("whole/dataset.csv"));
@@ -402,16 +369,6 @@ fn good_runs(journal: &Path) -> BTreeMap<String, serde_json::Value> {
     .collect()
 }
 
-/// Waits until a file has so many lines, or the one who writes it has ended.
-fn wait_for_lines(file: &Path, lines: usize, writer: &ScopedJoinHandle<'_, Output>) {
-    let has = || fs::read_to_string(file).is_ok_and(|text| text.lines().count() >= lines);
-    while !has() && !writer.is_finished() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // Not between two sessions, but in the next one.
-    std::thread::sleep(Duration::from_millis(150));
-}
-
 fn ledger_adds_up(path: &Path) {
     let femtojoules = |text: &str| -> i128 {
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -471,7 +428,6 @@ fn a_board_that_is_not_there_is_named() {
 #[test]
 fn an_application_that_crashes_at_start_says_why() {
     if !has(&["javac"]) {
-        println!("skipped: javac not on PATH");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -24,7 +24,8 @@ use wattline::blocks::{Block, BlockKind, FileBlocks, Granularity, UnitKind, clas
 use wattline::campaign::{Snapshot, parse_snapshots};
 use wattline::instrument::{Instrumented, Options, Probe, instrument};
 use wattline::java::SourceFile;
-use wattline::java::syntax::{self, field, kind};
+use wattline::java::kinds::{Field, Kind};
+use wattline::java::syntax;
 
 const WARNINGS: [&str; 2] = ["-Xlint:all,-serial,-fallthrough", "-Werror"];
 
@@ -34,7 +35,7 @@ fn targets() -> Vec<SourceFile> {
     let mut files = java::java_files(&tests.join("targets"));
     match java::javac_version() >= 25 {
         true => files.extend(java::java_files(&tests.join("targets25"))),
-        false => println!("skipped: tests/targets25 needs a javac of Java 25"),
+        false => crate::skip::outside("tests/targets25 needs a javac of Java 25"),
     }
     files.retain(|file| file.text.contains("void main("));
     files
@@ -187,7 +188,7 @@ fn class_lines(file: &SourceFile, output: &str) -> Vec<String> {
     let mut todo = vec![file.tree.root_node()];
     while let Some(node) = todo.pop() {
         if let Some(name) = names.get(&node.id())
-            && node.kind() == kind::CLASS_BODY
+            && node.kind() == Kind::ClassBody
         {
             // The innermost class around a line is visited last.
             bodies.insert(node.byte_range().start, (node, name));
@@ -274,7 +275,7 @@ fn flow(trace: &Trace<'_, '_>, exact: Exact) -> Vec<String> {
         }
         let id = block.construct.id();
         constructs.entry(id).or_default().insert(block.kind, count(trace, index));
-        if let Some(condition) = syntax::field(block.construct, field::CONDITION)
+        if let Some(condition) = syntax::field(block.construct, Field::Condition)
             && let Some(owner) = trace.blocks.owner.get(&condition.id())
             && trace.probed[*owner]
         {

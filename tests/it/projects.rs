@@ -79,7 +79,7 @@ pub fn module_sources(module: &str, folder: &Path) -> Option<PathBuf> {
     let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
     let archive = home.map(|home| home.join("lib/src.zip")).filter(|path| path.is_file());
     let Some(archive) = archive else {
-        println!("skipped: {module}: JAVA_HOME names no JDK with a lib/src.zip");
+        crate::skip::outside(format!("{module}: JAVA_HOME names no JDK with a lib/src.zip"));
         return None;
     };
     unpack(&archive, folder, |name| name.starts_with(&format!("{module}/"))).unwrap();

@@ -17,7 +17,7 @@ fn logs() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/odroid-xu3/cbench");
     let folder = std::env::var_os("WATTLINE_XU3_LOGS").map_or(beside, PathBuf::from);
     if !folder.join("concatenated.data").exists() {
-        println!("SKIPPED: no logs of an ODROID-XU3; WATTLINE_XU3_LOGS names their folder");
+        crate::skip::outside("no logs of an ODROID-XU3; WATTLINE_XU3_LOGS names their folder");
         return None;
     }
     Some(folder)

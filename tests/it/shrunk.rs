@@ -34,10 +34,9 @@ fn done(command: &mut Command) {
 
 /// The program after R8; nothing where something for it is missing.
 fn shrunk() -> Option<Program> {
-    let skips = |why: String| println!("SKIPPED: {why}");
-    let jdk = Jdk::find().map_err(|error| skips(error.to_string())).ok()?;
-    let r8 = artifact::fetch(R8, R8_SHA256).map_err(|error| skips(error.to_string())).ok()?;
-    monitor_agent(&jdk).map_err(|error| skips(error.to_string())).ok()?;
+    let jdk = Jdk::find().map_err(crate::skip::because).ok()?;
+    let r8 = artifact::fetch(R8, R8_SHA256).map_err(crate::skip::because).ok()?;
+    monitor_agent(&jdk).map_err(crate::skip::because).ok()?;
     let folder = tempfile::tempdir().unwrap();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/shrunk");
     let sources = fs::read_dir(&here).unwrap().map(|entry| entry.unwrap().path());

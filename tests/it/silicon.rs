@@ -11,8 +11,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use wattline::toolchain::asm;
 use wattline::virtual_board::silicon::{
-    AgentOptions, CostTable, SiliconError, SiliconOptions, agent_options, open,
+    AgentOptions, CostTable, FetchAsm, SiliconError, SiliconOptions, agent_options, open,
 };
 
 /// Longer than any of the programs needs on a busy machine.
@@ -36,7 +37,7 @@ fn compiled(dir: &Path, name: &str, source: &str) -> Option<()> {
     let mut javac = Command::new("javac");
     javac.args(["-g", "--release", "11", "-nowarn", "-d"]).arg(dir).arg(&file);
     let Ok(output) = javac.output() else {
-        eprintln!("skipped: no javac on the path");
+        crate::skip::because("no javac on the path");
         return None;
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -48,10 +49,11 @@ fn counted(dir: &Path, main: &str, session: &Path, patience: usize) -> Option<Ou
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let cache_dir = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")));
-    let options = AgentOptions { cache_dir, ..AgentOptions::default() };
+    let fetch_asm: Option<FetchAsm> = Some(|| asm::tree().ok());
+    let options = AgentOptions { cache_dir, fetch_asm, ..AgentOptions::default() };
     let jvm = match agent_options(session, port, &options) {
         Err(error @ SiliconError::NoAsm { .. }) => {
-            eprintln!("skipped: {error}");
+            crate::skip::because(error);
             return None;
         }
         options => options.unwrap(),

@@ -21,7 +21,7 @@ struct Traced {
 /// Traces a program whose class is `Main`; nothing without a JDK.
 fn trace(source: &str) -> Option<Traced> {
     if let Err(error) = Jdk::find() {
-        println!("skipped: {error}");
+        crate::skip::because(error);
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

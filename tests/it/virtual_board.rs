@@ -115,6 +115,26 @@ fn nothing_is_left_behind() {
     assert!(!std::path::Path::new(root).exists());
 }
 
+/// The whole program acts as the board's commands only where it lies alone.
+#[test]
+fn commands_are_the_small_program_where_it_lies_beside_the_whole() {
+    if !has_tools() {
+        return;
+    }
+    let whole = env!("CARGO_BIN_EXE_wattline");
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("wattline");
+    fs::copy(whole, &alone).unwrap();
+    let small = env!("CARGO_BIN_EXE_wattline-board-command");
+    for (executable, taken) in [(whole, small), (alone.to_str().unwrap(), whole)] {
+        let executable = Some(executable.into());
+        let adb = Adb::of(BoardOptions { executable, ..options(Mode::Modern) });
+        let size = adb.shell("wc -c </system/bin/sleep; usleep 1000000; cat /proc/uptime");
+        let expected = format!("{}\n101.00 101.00\n", fs::metadata(taken).unwrap().len());
+        assert_eq!(size, expected, "{taken}");
+    }
+}
+
 /// The processes whose environment has an entry.
 fn processes_with(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();

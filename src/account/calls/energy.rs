@@ -4,10 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{Agreement, CallTree, NOT_SEEN, ThreadCalls};
-use crate::account::cost::{Costs, Interval};
-use crate::account::entry::{Bundle, Leaf, Pricing, share};
-use crate::account::{Accounts, Entry, Femtojoules, MethodKey, Scenario};
+use crate::account::cost::Costs;
+use crate::account::entry::{Bundle, Leaf};
+use crate::account::pricing::Pricing;
+use crate::account::{AccountInput, Accounts, Entry, Femtojoules, MethodKey};
 use crate::blocks::BlockId;
+use crate::exact::share;
+use crate::interval::Interval;
 use crate::operations::Dictionary;
 
 /// An energy with what is known of it.
@@ -71,7 +74,7 @@ pub struct CallAccounts {
 
 /// The accounts by calls of a scenario whose accounts are `accounts`.
 pub fn call_accounts(
-    scenario: &Scenario<'_>,
+    scenario: &AccountInput<'_>,
     accounts: &Accounts,
     tree: &CallTree,
 ) -> CallAccounts {

@@ -20,8 +20,9 @@ pub struct CallsFileError {
     pub problem: String,
 }
 
+/// A block that ran in a node of the tree of calls; a node that ran none has one without.
 #[derive(Debug, Serialize, Deserialize)]
-struct Row {
+struct NodeBlock {
     thread: String,
     node: usize,
     parent: Option<usize>,
@@ -36,7 +37,7 @@ pub fn calls_csv(tree: &CallTree) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (thread, calls) in &tree.threads {
         for (number, node) in calls.nodes.iter().enumerate() {
-            let row = |block, executions| Row {
+            let row = |block, executions| NodeBlock {
                 thread: thread.clone(),
                 node: number,
                 parent: node.parent,
@@ -45,7 +46,7 @@ pub fn calls_csv(tree: &CallTree) -> String {
                 block,
                 executions,
             };
-            let rows: Vec<Row> = match node.executions.is_empty() {
+            let rows: Vec<NodeBlock> = match node.executions.is_empty() {
                 true => vec![row(None, 0)],
                 false => node.executions.iter().map(|(id, n)| row(Some(id.0), *n)).collect(),
             };
@@ -71,7 +72,7 @@ pub fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
     let head = reader.headers().map_err(wrong)?.clone();
     for record in reader.records() {
         let record = record.map_err(wrong)?;
-        let row: Row = record.deserialize(Some(&head)).map_err(wrong)?;
+        let row: NodeBlock = record.deserialize(Some(&head)).map_err(wrong)?;
         let number = row.node;
         add(&mut tree, row).ok_or_else(|| CallsFileError {
             line: line(record.position()),
@@ -81,7 +82,7 @@ pub fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
     Ok(tree)
 }
 
-fn add(tree: &mut CallTree, row: Row) -> Option<()> {
+fn add(tree: &mut CallTree, row: NodeBlock) -> Option<()> {
     let thread: &mut ThreadCalls = tree.threads.entry(row.thread).or_default();
     let method = MethodKey { class: row.class, method: row.method };
     if row.node == thread.nodes.len() {

@@ -18,13 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::MethodKey;
 use crate::blocks::BlockId;
 
-pub use energy::{CallAccounts, MethodCalls, NodeAccount, Spent, call_accounts};
-pub use file::{CallsFileError, calls_csv, read_calls};
-pub use log::{CallLogError, add_log};
-pub use tables::call_tables;
+pub(crate) use energy::call_accounts;
+pub use energy::{CallAccounts, MethodCalls, NodeAccount, Spent};
+pub(crate) use file::{calls_csv, read_calls};
+pub(crate) use log::add_log;
+pub(crate) use tables::call_tables;
 
 /// The thread of blocks that the run with the call-tree probe did not execute.
-pub const NOT_SEEN: &str = "(not seen in the run with the call-tree probe)";
+pub(crate) const NOT_SEEN: &str = "(not seen in the run with the call-tree probe)";
 
 /// What was counted, by thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! Accounts by calls as CSV, in the columns of all accounts.
 
+use std::iter::once;
+
 use super::{CallAccounts, Spent};
 use crate::account::Accounts;
-use crate::account::table::{
-    FIGURE_COLUMNS, TableFile, UNATTRIBUTED, field, line, named_csv, remainder, spent,
-};
+use crate::account::table::{FIGURE_COLUMNS, TableFile, UNATTRIBUTED, named_csv, rest, spent};
+use crate::csv_text::CsvText;
 
-const CUMULATIVE: &str = "cumulative_j,cumulative_lo_j,cumulative_hi_j,cumulative_share";
+const CUMULATIVE: [&str; 4] =
+    ["cumulative_j", "cumulative_lo_j", "cumulative_hi_j", "cumulative_share"];
 
 /// `calltree.csv`, `cumulative.csv` and `threads.csv` of the `accounts` folder. Their
 /// columns `energy_j` add up as those of all accounts do.
@@ -19,41 +21,37 @@ pub fn call_tables(calls: &CallAccounts, accounts: &Accounts) -> Vec<TableFile> 
 }
 
 fn call_tree(calls: &CallAccounts, accounts: &Accounts) -> String {
-    let mut text = format!("thread,node,parent,depth,class,method,{FIGURE_COLUMNS},{CUMULATIVE}\n");
+    let mut table = table(&["thread", "node", "parent", "depth", "class", "method"]);
     for (number, node) in calls.nodes.iter().enumerate() {
-        let parent = node.parent.map_or_else(String::new, |parent| parent.to_string());
         let key = [
-            field(&node.thread),
+            node.thread.clone(),
             number.to_string(),
-            parent,
+            node.parent.map_or_else(String::new, |parent| parent.to_string()),
             node.depth.to_string(),
-            field(&node.method.class),
-            field(&node.method.method),
+            node.method.class.clone(),
+            node.method.method.clone(),
         ];
-        let [own, cumulative] = [&node.own, &node.cumulative].map(figures);
-        line(&mut text, &[key.join(","), node.calls.to_string(), own, cumulative]);
+        table.row(key.into_iter().chain(figures(node.calls, &node.own, &node.cumulative)));
     }
-    rest(&mut text, accounts, 6);
-    text
+    rest(&mut table, accounts, &[UNATTRIBUTED, "", "", "", "", ""], CUMULATIVE.len());
+    table.text()
 }
 
 fn cumulative(calls: &CallAccounts, accounts: &Accounts) -> String {
-    let mut text = format!("class,method,{FIGURE_COLUMNS},{CUMULATIVE}\n");
+    let mut table = table(&["class", "method"]);
     for method in &calls.methods {
-        let key = [field(&method.method.class), field(&method.method.method)];
-        let [own, cumulative] = [&method.own, &method.cumulative].map(figures);
-        line(&mut text, &[key.join(","), method.calls.to_string(), own, cumulative]);
+        let key = [method.method.class.clone(), method.method.method.clone()];
+        table.row(key.into_iter().chain(figures(method.calls, &method.own, &method.cumulative)));
     }
-    rest(&mut text, accounts, 2);
-    text
+    rest(&mut table, accounts, &[UNATTRIBUTED, ""], CUMULATIVE.len());
+    table.text()
 }
 
-fn figures(of: &Spent) -> String {
-    spent(of.energy, of.interval, of.share)
+fn table(key: &[&str]) -> CsvText {
+    CsvText::new([key, &FIGURE_COLUMNS, &CUMULATIVE].concat())
 }
 
-/// The row that holds what no other does, in a table with so many key columns.
-fn rest(text: &mut String, accounts: &Accounts, keys: usize) {
-    let key = format!("{UNATTRIBUTED}{}", ",".repeat(keys - 1));
-    line(text, &[key, remainder(accounts), ",".repeat(3)]);
+fn figures(calls: u64, own: &Spent, cumulative: &Spent) -> impl Iterator<Item = String> {
+    let [own, cumulative] = [own, cumulative].map(|of| spent(of.energy, of.interval, of.share));
+    once(calls.to_string()).chain(own).chain(cumulative)
 }

@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::account::Accounts;
-use crate::account::cost::Interval;
 use crate::account::entry::LineKey;
 use crate::account::evaluate::Level;
 use crate::account::matching::{self, Item, Pair, Signature};
-use crate::account::table::field;
+use crate::csv_text::CsvText;
+use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
 use crate::units::Joules;
 
@@ -17,9 +17,6 @@ use super::Hits;
 
 /// The part of the samples whose entries are compared.
 const SAMPLES_COMPARED: f64 = 0.90;
-
-/// 97.5 % quantile of the normal distribution.
-const TWO_SIDED: f64 = 1.959_963_984_540_054;
 
 /// How far one level is from the profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,55 +178,72 @@ impl ProfileEvaluation {
 
     /// The text of `profile.csv`: one row per level.
     pub fn csv(&self) -> String {
-        let mut text = String::from(
-            "level,samples,entries,median_error,p90_error,counting_median,counting_p90,\
-             total_variation,counting_variation,coverage,unmatched\n",
-        );
+        let mut table = CsvText::new([
+            "level",
+            "samples",
+            "entries",
+            "median_error",
+            "p90_error",
+            "counting_median",
+            "counting_p90",
+            "total_variation",
+            "counting_variation",
+            "coverage",
+            "unmatched",
+        ]);
         for row in &self.levels {
-            let coverage = row.coverage.map_or(String::new(), |part| format!("{part:.6}"));
-            text += &format!(
-                "{},{},{},{:.6},{:.6},{:.6},{:.6},{:.6},{:.6},{coverage},{}\n",
-                row.level,
-                row.samples,
-                row.entries,
-                row.median_error,
-                row.p90_error,
-                row.counting_median,
-                row.counting_p90,
-                row.total_variation,
-                row.counting_variation,
-                row.unmatched
-            );
+            table.row([
+                row.level.to_string(),
+                row.samples.to_string(),
+                row.entries.to_string(),
+                figure(row.median_error),
+                figure(row.p90_error),
+                figure(row.counting_median),
+                figure(row.counting_p90),
+                figure(row.total_variation),
+                figure(row.counting_variation),
+                row.coverage.map_or(String::new(), figure),
+                row.unmatched.to_string(),
+            ]);
         }
-        text
+        table.text()
     }
 
     /// The text of `profile-entries.csv`: every method and line.
     pub fn entries_csv(&self) -> String {
-        let mut text = String::from(
-            "level,name,samples,profile_share,account_share,error,counting_error,remark\n",
-        );
-        let number =
-            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
+        let mut table = CsvText::new([
+            "level",
+            "name",
+            "samples",
+            "profile_share",
+            "account_share",
+            "error",
+            "counting_error",
+            "remark",
+        ]);
         for row in &self.rows {
             let remark = match (row.samples, row.account_share) {
                 (0, _) => "no samples",
                 (_, None) => "not in the accounts",
                 _ => "",
             };
-            text += &format!(
-                "{},{},{},{:.6},{},{},{},{remark}\n",
-                row.level,
-                field(&row.label),
-                row.samples,
-                row.profile_share,
-                number(row.account_share),
-                number(row.error()),
-                number(row.counting_error())
-            );
+            table.row([
+                row.level.to_string(),
+                row.label.clone(),
+                row.samples.to_string(),
+                figure(row.profile_share),
+                row.account_share.map_or(String::new(), figure),
+                row.error().map_or(String::new(), figure),
+                row.counting_error().map_or(String::new(), figure),
+                remark.to_string(),
+            ]);
         }
-        text
+        table.text()
     }
+}
+
+fn figure(value: f64) -> String {
+    format!("{value:.6}")
 }
 
 /// The figures of one level; `rows` belong to the pairs, the most sampled first.
@@ -291,7 +305,7 @@ fn coverage(pairs: &[Pair], rows: &[ProfileRow], energy_j: f64) -> Option<f64> {
             } else {
                 interval.hi.0 - estimate.0
             };
-            let counted = TWO_SIDED * row.counting_error().unwrap_or(0.0) * said_j;
+            let counted = NORMAL_975 * row.counting_error().unwrap_or(0.0) * said_j;
             (said_j - estimate.0).abs() <= side.max(0.0).hypot(counted)
         };
         pair.estimate.zip(pair.interval).is_some_and(holds)

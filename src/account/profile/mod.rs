@@ -9,14 +9,14 @@ mod hits;
 #[cfg(test)]
 mod tests;
 
-pub use collapsed::{ProfileError, parse};
-pub use compare::{ProfileEvaluation, ProfileLevel, ProfileRow, against};
-pub use frame::Frame;
+pub(crate) use collapsed::parse;
+pub(crate) use compare::{ProfileEvaluation, against};
+pub(crate) use frame::Frame;
 pub use hits::Hits;
 
 /// Stacks of a profile. Frames are kept once each.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Profile {
+pub(crate) struct Profile {
     /// All frames that occur, in any order.
     pub frames: Vec<Frame>,
     /// Stacks: places in `frames`, the outermost first; and how often each was seen.

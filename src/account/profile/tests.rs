@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::collapsed::ProfileError;
 use super::*;
 use crate::account::evaluate::Level;
 use crate::account::{account, sample};

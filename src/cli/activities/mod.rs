@@ -3,23 +3,22 @@
 
 mod columns;
 mod read;
-pub mod runs;
-mod simulate;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::attribution::activities::output::{self, PictureOptions};
+use crate::attribution::activities::output;
 use crate::attribution::activities::{
     API_FILE, API_SOURCE, AccountOptions, Analysis, Labels, LoggingAs, NodeLog, Options, Weights,
     analyse, nanoseconds, seconds,
 };
+use crate::report::activities_page;
 
-use super::Failure;
-use super::output::{Existing, Output};
 use super::progress;
 use super::quantity::between;
+use crate::stage::Failure;
+use crate::stage::{Existing, Output};
 
 /// The page with pictures and tables.
 pub const PAGE: &str = "activities.html";
@@ -44,7 +43,6 @@ const STEPS: f64 = 200.0;
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  wattline activities simulate blink --out target/blink
   wattline activities target/blink/blink.quanto --out target/blink/energy
   wattline activities phone.pftrace --class little=cpu0,cpu1,cpu2,cpu3 --out target/phone
   wattline activities logcat.txt samples.txt --rails arm,mem --out target/board
@@ -54,8 +52,8 @@ Several binary logs are several nodes; all other logs given together are of one 
 one clock. Names of a binary log NAME.quanto are read from NAME.toml beside it. Writes
 powers.csv (every state, with its interval), energy.csv (component by activity),
 activities.csv (over all nodes), timeline.csv, findings.csv (what was noticed),
-activities.html (the picture) and activities.perfetto-trace. docs/activities.md has formats
-and theory."
+activities.html (the picture) and activities.perfetto-trace. docs/activities.md has the
+theory, docs/activity-logs.md the formats."
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -72,18 +70,6 @@ enum Command {
         #[arg(long)]
         out: PathBuf,
         /// Replace an existing file.
-        #[arg(long)]
-        force: bool,
-    },
-    /// Run an application on simulated nodes and write their logs: computed, not measured.
-    Simulate {
-        /// Which one.
-        #[arg(value_enum)]
-        application: simulate::Application,
-        /// Folder for logs and names.
-        #[arg(long)]
-        out: PathBuf,
-        /// Replace existing files.
         #[arg(long)]
         force: bool,
     },
@@ -152,11 +138,8 @@ enum LoggingArgument {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match (&arguments.command, &arguments.account) {
         (Some(Command::Api { out, force }), _) => api(out, (*force).into()),
-        (Some(Command::Simulate { application, out, force }), _) => {
-            simulate::run(*application, out, (*force).into())
-        }
         (None, Some(account)) => run_account(account),
-        (None, None) => Err(Failure::Usage("give a log, or `api` or `simulate`".into())),
+        (None, None) => Err(Failure::Usage("give a log, or `api`".into())),
     }
 }
 
@@ -280,17 +263,14 @@ fn write(
     labels: &Labels,
 ) -> Result<(), Failure> {
     let files: Vec<String> = arguments.logs.iter().map(|log| log.display().to_string()).collect();
-    let picture = PictureOptions {
-        subtitle: format!("From {}", files.join(", ")),
-        from_ns: arguments.from_s.map(nanoseconds),
-        to_ns: arguments.to_s.map(nanoseconds),
-    };
+    let subtitle = format!("From {}", files.join(", "));
+    let window = (arguments.from_s.map(nanoseconds), arguments.to_s.map(nanoseconds));
     output.write("powers.csv", output::powers_csv(analyses))?;
     output.write("energy.csv", output::energy_csv(analyses, labels))?;
     output.write("activities.csv", output::activities_csv(analyses, labels))?;
     output.write("timeline.csv", output::timeline_csv(analyses, labels))?;
     output.write("findings.csv", output::findings_csv(analyses))?;
-    output.write("activities.html", output::html(analyses, labels, &picture))?;
+    output.write("activities.html", activities_page(analyses, labels, &subtitle, window))?;
     output.write("activities.perfetto-trace", output::perfetto_trace(analyses, labels))?;
     Ok(())
 }

@@ -11,9 +11,9 @@ use crate::attribution::activities::{
 };
 use crate::power::parse_samples;
 
-use super::super::Failure;
 use super::super::progress;
 use super::columns;
+use crate::stage::Failure;
 
 /// What a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -142,7 +142,7 @@ fn binary(
     let file = names.cloned().or_else(|| beside.is_file().then_some(beside));
     let names = match &file {
         Some(file) => {
-            let text = super::super::output::read_text(file)?;
+            let text = crate::stage::folder::read_text(file)?;
             Names::parse(&text).map_err(|error| Failure::input(file, error))?
         }
         None => {
@@ -185,8 +185,9 @@ fn other(
             columns => Err(Failure::input(path, columns::wrong(&columns, &CSV_HEADER))),
         },
         Format::Batterystats => Ok(activities::read_batterystats(&text, node, labels)),
-        Format::Intervals => activities::read_intervals(&text, node)
-            .map_err(|problem| Failure::input(path, format!("{problem}; see docs/activities.md"))),
+        Format::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
+            Failure::input(path, format!("{problem}; see docs/activity-logs.md"))
+        }),
         Format::Lines => Ok(activities::read_lines(&text, node, labels)),
         _ => samples(path, &text, inputs),
     }

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::cli::Failure;
 use crate::cli::progress;
-use crate::cli::sessions;
 use crate::device::{
     Board, BoardState, DeviceError, Frequency, LOCAL_SERIAL, PrepareOptions, Server, local_shell,
     prepare, restore,
 };
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, Offer};
+use crate::stage::Failure;
+use crate::stage::boards;
 
 /// Checks boards one after the other, and whether they can share a campaign. The first fault
 /// is told in the end, after what all of them say.
@@ -40,9 +40,9 @@ pub(super) fn check_all(serials: &[String]) -> Result<(), Failure> {
 /// Whether boards can share a campaign: each under a name of its own, with the same rails.
 fn together(states: &[(&String, BoardState)]) -> Result<String, Failure> {
     let name =
-        |(serial, state): &(&String, BoardState)| sessions::recorded_serial(&state.facts, serial);
+        |(serial, state): &(&String, BoardState)| boards::recorded_serial(&state.facts, serial);
     let names: Vec<String> = states.iter().map(name).collect();
-    if let Some((one, other)) = sessions::namesakes(&names) {
+    if let Some((one, other)) = boards::namesakes(&names) {
         return Err(Failure::Board(format!(
             "{} and {} both call themselves {:?} and could not be told apart; start virtual boards \
              with --name",
@@ -73,7 +73,7 @@ fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
             (answers, used, None)
         }
         serial => {
-            let board = sessions::open_serial(Server::from_environment(), serial)?;
+            let board = boards::open_serial(Server::from_environment(), serial)?;
             let shell = |question: &str| {
                 let answer = board.shell(question, Duration::from_secs(20))?;
                 Ok(answer.all_output())

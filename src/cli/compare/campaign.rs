@@ -1,21 +1,19 @@
 //! A campaign's folder, as far as comparisons read it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::campaign::{Phase, PlannedCase};
-use crate::cli::Failure;
-use crate::cli::account::read_model;
-use crate::cli::folder::{self, DatasetFacts};
-use crate::cli::run::read_cases;
-use crate::cli::scenario_facts::ScenarioFacts;
 use crate::compare::{InputRuns, Measurement, Repeat};
 use crate::model::Model;
-use crate::run::{RunRecord, read_journal};
+use crate::run::RunRecord;
+use crate::stage::Failure;
+use crate::stage::folder::DatasetFacts;
+use crate::stage::{CampaignFolder, ScenarioFacts};
 
 /// What both modes read of a campaign's folder.
 pub(super) struct Campaign {
-    pub(super) folder: PathBuf,
+    pub(super) folder: CampaignFolder,
     pub(super) about: DatasetFacts,
     pub(super) scenario: String,
     pub(super) records: Vec<RunRecord>,
@@ -24,15 +22,15 @@ pub(super) struct Campaign {
 
 impl Campaign {
     pub(super) fn read(folder: &Path, between_campaigns: f64) -> Result<Campaign, Failure> {
-        let cases = read_cases(&folder.join("plan.csv"))?;
-        let records = read_journal(folder)?;
-        let scenario = folder::read_scenario_copy(folder).map(|scenario| scenario.name);
-        let about = DatasetFacts::beside(&folder.join("dataset.csv"))?;
+        let folder = CampaignFolder::new(folder);
+        let (cases, records) = (folder.cases()?, folder.records()?);
+        let scenario = folder.scenario().map(|scenario| scenario.name);
+        let about = folder.dataset_facts()?;
         let name = about.scenario.clone().or(scenario.ok());
         let mut measurement = measurement(&cases, &records);
         measurement.between_campaigns = between_campaigns / 100.0;
         Ok(Campaign {
-            folder: folder.to_path_buf(),
+            folder,
             scenario: name.unwrap_or_else(|| "scenario".into()),
             about,
             records,
@@ -41,8 +39,8 @@ impl Campaign {
     }
 
     pub(super) fn facts_and_model(&self) -> Result<(ScenarioFacts, Model), Failure> {
-        let model = read_model(&self.folder.join("model.json"))?;
-        Ok((ScenarioFacts::read(&self.folder)?, model))
+        let model = self.folder.model()?;
+        Ok((self.folder.facts(None)?, model))
     }
 
     /// Board and settings, in words.

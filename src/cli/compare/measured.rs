@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::cli::Failure;
-use crate::cli::scenario_facts::ScenarioFacts;
 use crate::compare::{
     self, Comparison, Limit, Mode, Prices, Side, Verdict, compare_measured, compare_methods,
 };
+use crate::stage::Failure;
+use crate::stage::ScenarioFacts;
 
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, ModelChoice, budget_rows};
@@ -61,7 +61,8 @@ fn same_scenario(base: &Campaign, new: &Campaign) -> Result<(), Failure> {
     if base.scenario == new.scenario {
         return Ok(());
     }
-    let of = |side: &Campaign| format!("{} holds `{}`", side.folder.display(), side.scenario);
+    let of =
+        |side: &Campaign| format!("{} holds `{}`", side.folder.path().display(), side.scenario);
     let message = format!(
         "different scenarios: {}, {}; give two campaigns of one scenario",
         of(base),
@@ -85,7 +86,7 @@ fn method_changes(
 ) -> Result<compare::MethodChanges, Failure> {
     let (before, base_model) = base.facts_and_model()?;
     let (now, own_model) = match arguments.model {
-        ModelChoice::Base => (ScenarioFacts::read(&new.folder)?, None),
+        ModelChoice::Base => (new.folder.facts(None)?, None),
         ModelChoice::Own => {
             let (facts, model) = new.facts_and_model()?;
             (facts, Some(model))

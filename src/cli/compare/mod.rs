@@ -10,12 +10,13 @@ use clap::{Args, ValueEnum};
 
 use crate::compare::{self, Budgets, Limit, Verdict};
 
-use super::Failure;
 use super::error::exit;
-use super::output::{Existing, Output, read_text};
 use super::progress;
 use super::quantity::between;
 use super::scan::ClassPathArguments;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
+use crate::stage::{Existing, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use crate::build::{Survey, sources};
-use crate::cli::Failure;
-use crate::cli::folder::{read_scenario_copy, read_sources_folder};
 use crate::compare::{
-    self, Change, Comparison, Limit, Mode, Patched, Row, Side, Subject, carry, compare_patch,
+    self, Change, ChangeRow, Comparison, Limit, Mode, Patched, Side, Subject, carry, compare_patch,
 };
 use crate::operations::{Calls, Dictionary};
+use crate::stage::{CampaignFolder, Failure};
 
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, budget_rows};
@@ -62,7 +61,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
 
 /// Blocks and operations of the base's sources, with `changed` files in their place.
 fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Patched, Failure> {
-    let own = read_sources_folder(&arguments.base);
+    let own = CampaignFolder::new(&arguments.base).sources_folder();
     if !own.is_dir() {
         let message = "it has no sources/; run the pipeline again";
         return Err(Failure::input(&arguments.base, message));
@@ -84,7 +83,7 @@ fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Patched, Failure
     }
     let places: Vec<PathBuf> = changed.iter().cloned().chain([own]).collect();
     let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
-    let granularity = read_scenario_copy(&arguments.base)?.application.granularity;
+    let granularity = CampaignFolder::new(&arguments.base).scenario()?.application.granularity;
     let Survey { dictionary, calls, .. } = Survey::of(loaded, granularity, Calls::Followed)?;
     Ok(Patched { dictionary, calls })
 }
@@ -103,7 +102,7 @@ fn differing(a: &Dictionary, b: &Dictionary) -> usize {
 
 /// The scenario with the patch: measured before, the model's change on top. The share is
 /// of the measured energy, whose own error is small against the prediction's.
-fn predicted_headline(base: &Campaign, total: &Change, limit: Limit, lost: usize) -> Row {
+fn predicted_headline(base: &Campaign, total: &Change, limit: Limit, lost: usize) -> ChangeRow {
     let inputs = base.measurement.inputs.keys().map(String::as_str);
     let before = base.measurement.sum(inputs).map(|sum| crate::units::Joules(sum.value));
     let difference = total.difference();
@@ -121,7 +120,7 @@ fn predicted_headline(base: &Campaign, total: &Change, limit: Limit, lost: usize
         _ => String::new(),
     };
     let verdict = Some(compare::judge(&change, limit));
-    Row { subject: Subject::Scenario(base.scenario.clone()), change, verdict, remark }
+    ChangeRow { subject: Subject::Scenario(base.scenario.clone()), change, verdict, remark }
 }
 
 fn patch_notes(

@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 
 use crate::account::profile::{self, Profile, ProfileEvaluation};
 use crate::model::Model;
+use crate::stage::{CampaignFolder, Failure, Output};
 use crate::toolchain::{Jdk, flight};
 
-use super::super::Failure;
-use super::super::output::Output;
 use super::super::progress;
-use super::super::scenario_facts::ScenarioFacts;
 
 /// Writes `profile.csv` and `profile-entries.csv`.
 pub fn evaluate(
-    folder: &Path,
+    folder: &CampaignFolder,
     model: &Model,
     files: &[PathBuf],
     output: &Output,
 ) -> Result<(), Failure> {
     output.check_free(&["profile.csv", "profile-entries.csv"])?;
-    let facts = ScenarioFacts::read(folder)?;
+    let facts = folder.facts(None)?;
     facts.check(model)?;
     let mut all = Profile::default();
     for file in files {

@@ -2,11 +2,13 @@
 
 use clap::ValueEnum;
 
-use super::{Arguments, Failure, Output, Solver, progress, read_text};
+use super::{Arguments, Failure, Output, Solver, progress};
+use crate::interval::Interval;
 use crate::model::ChainOptions;
 use crate::model::bayes::{
-    DrawBy, EffectsPosterior, Factors, Sign, effects_csv, fit_effects, patterns_csv,
+    EffectsPosterior, Factors, Sign, effects_csv, fit_effects, patterns_csv,
 };
+use crate::stage::folder::read_text;
 
 /// What effects may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -23,24 +25,6 @@ impl Effects {
         match self {
             Self::Positive => Sign::Positive,
             Self::Free => Sign::Free,
-        }
-    }
-}
-
-/// How draws are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Sampler {
-    /// Gibbs sampling.
-    Gibbs,
-    /// The no-U-turn sampler.
-    Nuts,
-}
-
-impl Arguments {
-    fn sampler(&self) -> DrawBy {
-        match (self.sampler, self.effects) {
-            (Some(Sampler::Nuts), _) | (None, Effects::Free) => DrawBy::Nuts,
-            _ => DrawBy::Gibbs,
         }
     }
 }
@@ -65,8 +49,8 @@ pub fn run(
     let data = Factors::from_csv(&read_text(path)?, &names, target)
         .map_err(|error| Failure::input(path, error))?;
     let options = ChainOptions { seed: arguments.seed, ..ChainOptions::default() };
-    let (sign, by) = (arguments.effects.sign(), arguments.sampler());
-    let posterior = fit_effects(&data, sign, by, &options)?;
+    let sign = arguments.effects.sign();
+    let posterior = fit_effects(&data, sign, &options)?;
     output.write("effects.csv", effects_csv(&posterior.effects())?)?;
     output.write("patterns.csv", patterns_csv(&posterior)?)?;
     output.write("draws.csv", posterior.joules.to_csv(options.chains)?)?;
@@ -74,7 +58,8 @@ pub fn run(
     let (held, all) = posterior
         .coverage()
         .iter()
-        .fold((0.0, 0.0), |(held, all), (_, share, n)| (held + share * *n as f64, all + *n as f64));
+        .map(|seen| (seen.share, seen.measurements as f64))
+        .fold((0.0, 0.0), |(held, all), (share, n)| (held + share * n, all + n));
     let mut lines = vec![format!(
         "bayes: {} measurements, {} levels of {factors}; largest R-hat {:.4}, least ESS {:.0}; \
          {:.1} % of the measurements within 95 % of their prediction",
@@ -98,10 +83,10 @@ pub fn run(
 fn prior_line(posterior: &EffectsPosterior) -> String {
     let priors = posterior.prior_expectations();
     let energies = &posterior.data.energies_j;
-    let is_within = |((lo, hi), energy): (&(f64, f64), &f64)| (*lo..=*hi).contains(energy);
+    let is_within = |(prior, energy): (&Interval, &f64)| (prior.lo.0..=prior.hi.0).contains(energy);
     let within = priors.iter().zip(energies).filter(|pair| is_within(*pair)).count();
-    let lo = priors.iter().map(|(lo, _)| *lo).fold(f64::INFINITY, f64::min);
-    let hi = priors.iter().map(|(_, hi)| *hi).fold(f64::NEG_INFINITY, f64::max);
+    let lo = priors.iter().map(|prior| prior.lo.0).fold(f64::INFINITY, f64::min);
+    let hi = priors.iter().map(|prior| prior.hi.0).fold(f64::NEG_INFINITY, f64::max);
     format!(
         "  before any measurement the priors expect {lo:.2e} to {hi:.2e} J: {:.1} % of the \
          measurements within the 95 % of their pattern",

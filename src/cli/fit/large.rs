@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::summary::summary;
-use super::{Arguments, Failure, Fitted, Output, progress, write_parts};
-use crate::dataset::{ColumnChoice, CsvRows, Rows, Table};
+use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
+use crate::model::table::{ColumnChoice, CsvRows, Rows, Table};
 use crate::model::{FitOptions, FoldOptions, StreamFit, estimability_csv, fit_rows};
+use crate::stage::fit::Fitted;
 use crate::toolchain::artifact::hash_of;
 
 /// Files from this size on (256 MB) are not read whole.
@@ -53,7 +53,7 @@ pub fn parquet_table(path: &Path, choice: &ColumnChoice) -> Result<Table, Failur
 #[cfg(feature = "parquet")]
 fn parquet(path: &Path, choice: &ColumnChoice) -> Result<Box<dyn Rows>, Failure> {
     let file = File::open(path).map_err(|error| Failure::input(path, error))?;
-    let rows = crate::dataset::ParquetRows::new(file, choice);
+    let rows = crate::model::table::ParquetRows::new(file, choice);
     Ok(Box::new(rows.map_err(|error| Failure::input(path, error))?))
 }
 
@@ -61,7 +61,7 @@ fn parquet(path: &Path, choice: &ColumnChoice) -> Result<Box<dyn Rows>, Failure>
 fn parquet(path: &Path, _: &ColumnChoice) -> Result<Box<dyn Rows>, Failure> {
     let message = "this wattline was built without Parquet; convert the table to CSV";
     let message = message.to_owned();
-    Err(Failure::input(path, crate::dataset::RowsError::Read { message }))
+    Err(Failure::input(path, crate::model::table::RowsError::Read { message }))
 }
 
 fn run_on(
@@ -77,8 +77,9 @@ fn run_on(
     let validation = validation.expect("folds were asked for");
     let estimability = estimability_csv(&estimability)?;
     let fitted = Fitted { model, validation, estimability };
-    let hash = hash_of(path)?;
-    write_parts(&fitted, output, hash, path, arguments.seed)?;
+    let (sha256, facts) = (hash_of(path)?, DatasetFacts::beside(path)?);
+    let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
+    output.write_fit(&fitted, origin)?;
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

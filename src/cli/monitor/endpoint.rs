@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 
 use tiny_http::{Header, Method, Request, Response, Server};
 
-use super::super::Failure;
+use crate::stage::Failure;
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PATH: &str = "/metrics";

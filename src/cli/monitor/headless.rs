@@ -5,19 +5,20 @@ use std::io::ErrorKind::BrokenPipe;
 use std::io::Write;
 
 use crate::attribution::monitor::formulas::Part;
-use crate::attribution::monitor::recording::{Head, jvm_rows, process_rows, to_csv};
+use crate::recording::{Head, jvm_rows, process_rows, to_csv};
 
-use super::super::Failure;
-use super::super::output::Existing;
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
-use super::frame::{Frame, Session};
+use super::frame::{Frame, JvmFrame};
 use super::record::Recorder;
+use super::session::MonitorSession;
 use super::view::Tallies;
+use crate::stage::Failure;
+use crate::stage::folder::Existing;
 
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
-pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<(), Failure> {
     // So that the recording gets its accounts.
     let stop = Stop::listen();
     let mut recorder = match &arguments.out {
@@ -66,7 +67,7 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
 
 fn show(
     arguments: &Arguments,
-    session: &mut Session,
+    session: &mut MonitorSession,
     frame: &Frame,
     recorder: &mut Option<Recorder>,
     head: &mut Head,
@@ -85,12 +86,9 @@ fn show(
 }
 
 /// Rows of methods where a JVM is measured, else of processes.
-fn rows(session: &Session, frame: &Frame, head: Head) -> String {
+fn rows(session: &MonitorSession, frame: &Frame, head: Head) -> String {
     match session.jvm.as_ref().zip(frame.jvm.as_ref()) {
-        Some((jvm, (cycle, power))) => {
-            let rows = jvm_rows(frame.number, jvm.pid, jvm.way, (&jvm.state, cycle, power));
-            to_csv(&rows.1, head)
-        }
+        Some((jvm, of_jvm)) => to_csv(&jvm_rows(frame.number, of_jvm.seen(jvm)).1, head),
         None => to_csv(&process_rows(frame.number, &frame.cycle), head),
     }
 }
@@ -111,7 +109,7 @@ fn line(frame: &Frame) -> String {
     if frame.cycle.component(Part::Cpu).is_none() {
         parts.push("no figure for the processor".into());
     }
-    if let Some((cycle, power)) = &frame.jvm {
+    if let Some(JvmFrame { cycle, power }) = &frame.jvm {
         parts.push(format!("JVM {:.2} W", power.cpu_j / cycle.duration_s));
     }
     parts.join("; ")

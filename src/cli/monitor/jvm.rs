@@ -10,17 +10,15 @@ use std::time::{Duration, Instant};
 use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
 };
-use crate::attribution::monitor::recording::{Counted, FoldedMethod};
+use crate::recording::{Counted, FoldedMethod};
 use crate::toolchain::Jdk;
-use crate::toolchain::agent_link::{AgentLink, LinkFile};
-use crate::toolchain::agent_session::{
-    AgentSession, AgentSettings, AttachError, Shares, SmallMethods,
-};
+use crate::toolchain::agent_link::{AgentLink, AttachError, LinkFile};
+use crate::toolchain::agent_session::{AgentSession, AgentSettings, Shares, SmallMethods};
 use crate::toolchain::monitor_agent::monitor_agent;
 
-use super::super::Failure;
-use super::super::output::read_text;
 use super::Arguments;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
 const START: Duration = Duration::from_secs(60);

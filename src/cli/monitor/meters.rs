@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::assumptions::ASSUMED;
 use crate::attribution::monitor::formulas::{
     DesignPower, Metered, NetworkModes, SocPower, parse_modes, parse_soc, parse_voltages,
 };
@@ -10,12 +11,9 @@ use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threa
 use crate::attribution::monitor::{Modules, Share};
 use crate::power::{METERS, Meter, meter};
 
-use super::super::Failure;
-use super::super::output::read_text;
 use super::Arguments;
-
-/// Watts of a processor whose design power is not known: that of a laptop's.
-const TDP_W: f64 = 15.0;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
 
 /// A meter and the rails that are added up.
 type Metering = (&'static dyn Meter, Vec<String>);
@@ -122,11 +120,12 @@ fn start_model(
     });
     if arguments.tdp.is_none() {
         notes.push(format!(
-            "the design power is not known: {TDP_W} W is assumed, so shares hold and watts do \
-             not; give --tdp WATTS"
+            "the design power is not known: {} W is assumed, so shares hold and watts do \
+             not; give --tdp WATTS",
+            ASSUMED.design_power_w
         ));
     }
-    let tdp_w = arguments.tdp.unwrap_or(TDP_W);
+    let tdp_w = arguments.tdp.unwrap_or(ASSUMED.design_power_w);
     modules.start(Box::new(DesignPower { tdp_w, voltages: voltages.transpose()? }));
     Ok(())
 }

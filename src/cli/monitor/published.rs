@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use crate::attribution::monitor::jvm::JvmState;
 use crate::attribution::monitor::metrics::{Counters, openmetrics};
 
-use super::super::Failure;
-use super::super::output::replace_file;
 use super::super::progress;
 use super::Arguments;
 use super::endpoint::Endpoint;
 use super::frame::Frame;
+use crate::stage::Failure;
+use crate::stage::folder::replace_file;
 
 /// Where the figures go, if anywhere.
 pub struct Published {
@@ -35,7 +35,7 @@ impl Published {
         if self.file.is_none() && self.endpoint.is_none() {
             return Ok(());
         }
-        let jvm = state.zip(frame.jvm.as_ref().map(|(_, power)| power));
+        let jvm = state.zip(frame.jvm.as_ref().map(|jvm| &jvm.power));
         self.counters.add(&frame.cycle, jvm);
         let text = openmetrics(&self.counters, &frame.cycle, jvm);
         if let Some(endpoint) = &self.endpoint {

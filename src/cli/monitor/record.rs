@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::attribution::monitor::recording::{
+use crate::recording::{
     About, Head, MONITOR_FILE, cycle_rows, jvm_rows, node_rows, process_rows, stack_rows,
     thread_rows, to_csv,
 };
 
-use super::super::Failure;
-use super::super::output::{Existing, Output};
-use super::frame::{Frame, Session};
+use super::frame::Frame;
+use super::session::MonitorSession;
+use crate::stage::Failure;
+use crate::stage::{Existing, Output};
 
 /// The files that grow.
 const FILES: [&str; 7] = [
@@ -67,24 +68,24 @@ impl Recorder {
     }
 
     /// Adds a frame.
-    pub fn add(&mut self, session: &Session, frame: &Frame) -> Result<(), Failure> {
+    pub fn add(&mut self, session: &MonitorSession, frame: &Frame) -> Result<(), Failure> {
         let number = frame.number - self.first_cycle;
         let jvm = session.jvm.as_ref().zip(frame.jvm.as_ref());
         let cycles = cycle_rows(number, &frame.cycle);
         let processes = process_rows(number, &frame.cycle);
-        let of_jvm = jvm.map(|(jvm, (_, power))| (jvm.pid, power));
+        let of_jvm = jvm.map(|(jvm, seen)| (jvm.pid, &seen.power));
         let threads = thread_rows(number, &frame.cycle, of_jvm);
         self.append(0, &cycles)?;
         self.append(1, &processes)?;
         self.append(2, &threads)?;
-        if let Some((jvm, (cycle, power))) = jvm {
-            let (row, methods) = jvm_rows(number, jvm.pid, jvm.way, (&jvm.state, cycle, power));
+        if let Some((jvm, of_jvm)) = jvm {
+            let (row, methods) = jvm_rows(number, of_jvm.seen(jvm));
             self.append(3, &methods)?;
             self.append(4, std::slice::from_ref(&row))?;
             let nodes = node_rows(&jvm.state, self.nodes);
             self.nodes += nodes.len();
             self.append(5, &nodes)?;
-            self.append(6, &stack_rows(number, power))?;
+            self.append(6, &stack_rows(number, &of_jvm.power))?;
         }
         self.write_about(&session.about)
     }

@@ -11,18 +11,19 @@ use serde::de::DeserializeOwned;
 use crate::account::Accounts;
 use crate::account::calls::CallAccounts;
 use crate::attribution::mapping::Mapping;
-use crate::attribution::monitor::recording::{
+use crate::export::{Depth, ExportData, InputEnergies, SessionTrace, collapsed_calls};
+use crate::power::{Trace, Window};
+use crate::recording::{
     MONITOR_FILE, Recording, accounts_of, call_accounts, ledger_csv, page, read_rows, summary_text,
     sums, tables,
 };
-use crate::export::{Depth, ExportData, InputEnergies, Session, collapsed_calls};
-use crate::power::{Trace, Window};
 use crate::report::Repository;
 
-use super::super::Failure;
-use super::super::output::{Output, read_text};
 use super::super::progress;
-use super::super::repository::repository_of;
+use crate::stage::Failure;
+use crate::stage::Output;
+use crate::stage::folder::read_text;
+use crate::stage::repository::repository_of;
 
 /// Whether a folder is a recording.
 pub fn is_recording(folder: &Path) -> bool {
@@ -128,7 +129,7 @@ pub struct Exported {
     accounts: Accounts,
     calls: Option<CallAccounts>,
     inputs: BTreeMap<String, InputEnergies>,
-    sessions: Vec<Session>,
+    sessions: Vec<SessionTrace>,
     repository: Repository,
 }
 
@@ -181,7 +182,7 @@ impl Exported {
 }
 
 /// The recording as one session: a rail per part of the machine, a sample per cycle.
-fn session(recording: &Recording, name: &str) -> Option<Session> {
+fn session(recording: &Recording, name: &str) -> Option<SessionTrace> {
     let mut rails: Vec<String> = recording.cycles.iter().map(|row| row.part.clone()).collect();
     rails.sort();
     rails.dedup();
@@ -199,7 +200,7 @@ fn session(recording: &Recording, name: &str) -> Option<Session> {
         power_w: rows.values().flat_map(|(.., powers)| powers.clone()).collect(),
         ..Trace::default()
     };
-    Some(Session {
+    Some(SessionTrace {
         name: name.to_string(),
         trace: Some(trace),
         window: Window { start_s: first, end_s: last },

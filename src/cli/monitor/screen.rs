@@ -1,25 +1,22 @@
 //! The live view on a terminal, like `top`.
 
-use std::io::{Stdout, Write, stdout};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
-use crossterm::style::{Attribute, Print, SetAttribute};
-use crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode, size,
-};
-use crossterm::{cursor, queue};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use ratatui::style::Stylize;
+use ratatui::text::Line;
+use ratatui::{DefaultTerminal, Frame};
 
-use super::super::Failure;
-use super::super::output::Existing;
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
 use super::choice::{Choice, Level, Sort};
-use super::frame::Session;
 use super::record::Recorder;
+use super::session::MonitorSession;
 use super::view::{Tallies, cut};
+use crate::recording::About;
+use crate::stage::Failure;
+use crate::stage::folder::Existing;
 
 /// What the user is doing.
 struct State {
@@ -40,16 +37,11 @@ enum Wish {
 
 /// Runs until the user, the duration or the command ends it. The terminal is left as it
 /// was, also after a failure.
-pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> {
-    let terminal = |error| Failure::io("draw on", "the terminal")(error);
-    enable_raw_mode().map_err(terminal)?;
-    let mut out = stdout();
-    let opened = queue!(out, EnterAlternateScreen, cursor::Hide).and_then(|()| out.flush());
+pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<(), Failure> {
+    let mut terminal = ratatui::try_init().map_err(Failure::io("draw on", "the terminal"))?;
     let mut folder = None;
-    let ended =
-        opened.map_err(terminal).and_then(|()| watch(arguments, session, &mut out, &mut folder));
-    let _ = queue!(out, LeaveAlternateScreen, cursor::Show).and_then(|()| out.flush());
-    let _ = disable_raw_mode();
+    let ended = watch(arguments, session, &mut terminal, &mut folder);
+    ratatui::restore();
     if let Some(folder) = folder {
         progress::say(format!("written: {folder}"));
     }
@@ -58,8 +50,8 @@ pub fn run(arguments: &Arguments, session: &mut Session) -> Result<(), Failure> 
 
 fn watch(
     arguments: &Arguments,
-    session: &mut Session,
-    out: &mut Stdout,
+    session: &mut MonitorSession,
+    terminal: &mut DefaultTerminal,
     folder: &mut Option<String>,
 ) -> Result<(), Failure> {
     let stop = Stop::listen();
@@ -72,7 +64,11 @@ fn watch(
     let mut state = State::new(session);
     let mut schedule = arguments.schedule();
     let mut noted = session.about.notes.len();
-    draw(out, session, &state, recorder.is_some())?;
+    let mut draw = |session: &MonitorSession, state: &State, is_recording| {
+        let drawn = terminal.draw(|frame| state.show(frame, &session.about, is_recording));
+        drawn.map(drop).map_err(Failure::io("draw on", "the terminal"))
+    };
+    draw(session, &state, recorder.is_some())?;
     loop {
         let left = schedule.next().saturating_duration_since(Instant::now());
         let left = left.min(Duration::from_millis(200));
@@ -83,7 +79,7 @@ fn watch(
                 Wish::Record => toggle(arguments, session, &mut recorder, &mut state, folder)?,
                 Wish::None => {}
             }
-            draw(out, session, &state, recorder.is_some())?;
+            draw(session, &state, recorder.is_some())?;
         }
         let is_over = stop.is_asked() || schedule.is_over() || session.is_over();
         if is_over || Instant::now() >= schedule.next() {
@@ -101,7 +97,7 @@ fn watch(
                 state.message.clone_from(note);
                 noted = session.about.notes.len();
             }
-            draw(out, session, &state, recorder.is_some())?;
+            draw(session, &state, recorder.is_some())?;
         }
         if is_over {
             break;
@@ -117,7 +113,7 @@ fn watch(
 /// Starts a recording, or ends it.
 fn toggle(
     arguments: &Arguments,
-    session: &Session,
+    session: &MonitorSession,
     recorder: &mut Option<Recorder>,
     state: &mut State,
     folder: &mut Option<String>,
@@ -147,7 +143,7 @@ fn toggle(
 }
 
 impl State {
-    fn new(session: &Session) -> State {
+    fn new(session: &MonitorSession) -> State {
         let calls = session.calls();
         let level = if session.jvm.is_some() { Level::Methods } else { Level::Processes };
         let choice = Choice { level, sort: Sort::Power, filter: String::new(), skip: 0, calls };
@@ -210,46 +206,80 @@ impl State {
             (self.choice.level, self.choice.skip) = (*level, 0);
         }
     }
+
+    fn show(&self, frame: &mut Frame<'_>, about: &About, is_recording: bool) {
+        let (columns, rows) = (usize::from(frame.area().width), usize::from(frame.area().height));
+        let flags = [(self.is_paused, "PAUSED"), (is_recording, "RECORDING")];
+        let flags: Vec<&str> = flags.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
+        let (host, duration_s) = (&about.host, about.duration_s);
+        let mut lines = vec![
+            format!("wattline monitor  {host}  {duration_s:.0} s  {}", flags.join(" ")),
+            format!("{}  [{}; share of {}]", self.tallies.parts(), about.meter(), about.share),
+            match self.is_typing {
+                true => format!("filter: {}_", self.choice.filter),
+                false => self.choice.line(),
+            },
+            self.message.clone(),
+        ];
+        lines.extend(self.tallies.lines(&self.choice, columns));
+        lines.resize(rows.saturating_sub(1), String::new());
+        lines.push("q quit  p pause  s sort  / filter  Tab level  a share  r record".into());
+        for (at, (line, row)) in lines.iter().zip(frame.area().rows()).enumerate() {
+            let line = Line::raw(cut(line, columns));
+            let is_head = at == HEAD || at + 1 == rows;
+            frame.render_widget(if is_head { line.reversed() } else { line }, row);
+        }
+    }
 }
 
-fn draw(
-    out: &mut Stdout,
-    session: &Session,
-    state: &State,
-    is_recording: bool,
-) -> Result<(), Failure> {
-    let (columns, rows) = size().unwrap_or((100, 30));
-    let (columns, rows) = (usize::from(columns).max(20), usize::from(rows).max(6));
-    let about = &session.about;
-    let flags = [(state.is_paused, "PAUSED"), (is_recording, "RECORDING")];
-    let flags: Vec<&str> = flags.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
-    let mut lines = vec![
-        format!("wattline monitor  {}  {:.0} s  {}", about.host, about.duration_s, flags.join(" ")),
-        format!("{}  [{}; share of {}]", state.tallies.parts(), about.meter(), about.share),
-        match state.is_typing {
-            true => format!("filter: {}_", state.choice.filter),
-            false => state.choice.line(),
-        },
-        state.message.clone(),
-    ];
-    lines.extend(state.tallies.lines(&state.choice, columns));
-    lines.truncate(rows - 1);
-    lines.resize(rows - 1, String::new());
-    lines.push("q quit  p pause  s sort  / filter  Tab level  a share  r record".into());
-    let result = (|| {
-        for (row, line) in lines.iter().enumerate() {
-            let (row, bold) = (u16::try_from(row).unwrap_or(u16::MAX), row == 4 || row + 1 == rows);
-            let attribute = if bold { Attribute::Reverse } else { Attribute::Reset };
-            queue!(
-                out,
-                cursor::MoveTo(0, row),
-                SetAttribute(attribute),
-                Print(cut(line, columns)),
-                SetAttribute(Attribute::Reset),
-                Clear(ClearType::UntilNewLine)
-            )?;
+/// The line with the titles of the columns.
+const HEAD: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use ratatui::style::Modifier;
+
+    use super::*;
+
+    #[test]
+    fn rows_stand_between_what_is_measured_and_the_keys() {
+        let mut tallies = Tallies::default();
+        tallies.count(Level::Methods, "a.A.x()".into(), (3.0, 0.5, Some(3)), 2.0);
+        let (level, sort, filter) = (Level::Methods, Sort::Power, String::new());
+        let choice = Choice { level, sort, filter, skip: 0, calls: "calls" };
+        let message = "a \u{1b}[2J note".into();
+        let state = State { choice, tallies, is_paused: true, is_typing: false, message };
+        let about = About { host: "here".into(), duration_s: 2.0, ..About::default() };
+        let mut terminal = Terminal::new(TestBackend::new(60, 9)).unwrap();
+        terminal.draw(|frame| state.show(frame, &about, false)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let rows: Vec<String> = buffer
+            .content()
+            .chunks(60)
+            .map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().into())
+            .collect();
+        assert_eq!(rows[0], "wattline monitor  here  2 s  PAUSED");
+        assert!(rows[1].starts_with("no figure in this cycle  ["), "{}", rows[1]);
+        assert_eq!(rows[2..4], ["methods by power, filter: none", "a ?[2J note"]);
+        assert_eq!(rows[4], "    power    cpu    energy      calls  per call  methods");
+        assert_eq!(rows[5], "   1.50 W  25.0%    3.00 J          3    1.00 J  a.A.x()");
+        assert_eq!(rows[6..8], ["", ""]);
+        assert_eq!(rows[8], "q quit  p pause  s sort  / filter  Tab level  a share  r rec");
+        let reversed = |row| buffer[(0, row)].modifier.contains(Modifier::REVERSED);
+        assert_eq!((0..9).filter(|row| reversed(*row)).collect::<Vec<u16>>(), [4, 8]);
+    }
+
+    #[test]
+    fn a_small_terminal_has_what_fits() {
+        let (level, sort, filter) = (Level::Processes, Sort::Name, "x".into());
+        let choice = Choice { level, sort, filter, skip: 3, calls: "calls" };
+        let (tallies, message) = (Tallies::default(), String::new());
+        let state = State { choice, tallies, is_paused: false, is_typing: true, message };
+        for (width, height) in [(0, 0), (1, 1), (5, 3), (300, 2)] {
+            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            terminal.draw(|frame| state.show(frame, &About::default(), true)).unwrap();
         }
-        out.flush()
-    })();
-    result.map_err(Failure::io("draw on", "the terminal"))
+    }
 }

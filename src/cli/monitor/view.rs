@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::attribution::mapping::{Mapping, Recorded};
 use crate::attribution::monitor::jvm::{JvmState, Method, MethodCycle, Way};
-use crate::attribution::monitor::recording::{Counted, MARKS};
+use crate::recording::{Counted, MARKS};
 use crate::units::{Joules, Watts};
 
 use super::choice::{Choice, Level, Sort};
@@ -92,13 +92,13 @@ impl Tallies {
             let key = format!("{:>7} {}", process.id.pid, process.name);
             let joules = process.cpu_j + process.network_j.unwrap_or(0.0);
             self.count(Level::Processes, key, (joules, process.cpu_s, None), d);
-            for (tid, name, cpu_s, joules) in &process.threads {
-                let key = format!("{:>7} {name} (of {})", tid, process.id.pid);
-                self.count(Level::Threads, key, (*joules, *cpu_s, None), d);
+            for thread in &process.threads {
+                let key = format!("{:>7} {} (of {})", thread.tid, thread.name, process.id.pid);
+                self.count(Level::Threads, key, (thread.cpu_j, thread.cpu_s, None), d);
             }
         }
-        if let (Some((_, power)), Some(names)) = (&frame.jvm, names) {
-            self.add_jvm(power, names, d);
+        if let (Some(jvm), Some(names)) = (&frame.jvm, names) {
+            self.add_jvm(&jvm.power, names, d);
         }
     }
 
@@ -153,7 +153,13 @@ impl Tallies {
         methods.into_iter().any(|(_, tally)| tally.counted != Counted::All)
     }
 
-    fn count(&mut self, level: Level, key: String, figures: (f64, f64, Option<u64>), d: f64) {
+    pub(super) fn count(
+        &mut self,
+        level: Level,
+        key: String,
+        figures: (f64, f64, Option<u64>),
+        d: f64,
+    ) {
         let (joules, cpu_s, calls) = figures;
         let tally = self.rows.entry(level).or_default().entry(key).or_default();
         tally.now_w += joules / d;

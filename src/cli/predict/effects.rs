@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Arguments, Failure, Row, read_text};
+use super::{Arguments, Failure, Prediction, read_text};
 use crate::account::Interval;
 use crate::cli::progress;
 use crate::model::bayes::KnownEffects;
@@ -21,7 +21,7 @@ struct Program {
 }
 
 /// Predicts the programs of a table, in order of appearance.
-pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<Row>, Failure> {
+pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<Prediction>, Failure> {
     let known = KnownEffects::from_csv(effects);
     let known =
         with_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
@@ -42,7 +42,7 @@ pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<Row>, Fai
         let interval = found
             .distribution
             .map(|of| Interval { lo: Joules(of.interval_j.0), hi: Joules(of.interval_j.1) });
-        Row {
+        Prediction {
             case: case.clone(),
             device: over.map(|factor| format!("any {factor}")),
             measured: program.measured,

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::attribution::tenants::{CgroupReading, MeterId, Record, cgroup_records, usage_ns};
-use crate::cli::Failure;
 use crate::cli::quantity::between;
 use crate::cli::schedule::Schedule;
 use crate::cli::stop::Stop;
+use crate::stage::Failure;
 
 use super::options::StreamArguments;
 use super::powercap::{Zone, packages};
-use super::session::Session;
+use super::session::TenantSession;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let zones = packages(&arguments.powercap);
     let options = arguments.stream.options(zones.is_ok())?;
-    let mut session = Session::open(&arguments.stream, options)?;
+    let mut session = TenantSession::open(&arguments.stream, options)?;
     let mut notes = vec![format!("control groups below {}, by CPU time", root.display())];
     let zones = zones.unwrap_or_else(|why| {
         notes.push(why);
@@ -104,7 +104,11 @@ fn find_root() -> Result<PathBuf, Failure> {
 }
 
 /// The meters now, at the time at which the groups were read.
-fn read_meters(session: &mut Session<'_>, meters: &[(MeterId, Zone)], at_ns: u64) -> Vec<Record> {
+fn read_meters(
+    session: &mut TenantSession<'_>,
+    meters: &[(MeterId, Zone)],
+    at_ns: u64,
+) -> Vec<Record> {
     let mut records = Vec::new();
     for (meter, zone) in meters {
         match zone.read() {

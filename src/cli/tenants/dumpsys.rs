@@ -7,10 +7,11 @@ use clap::Args;
 
 use crate::attribution::Split;
 use crate::attribution::tenants::{battery_use, cpu_use, dumpsys_csv};
-use crate::cli::Failure;
-use crate::cli::output::{Existing, Output, read_text};
 use crate::cli::progress;
 use crate::cli::quantity::between;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
+use crate::stage::{Existing, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

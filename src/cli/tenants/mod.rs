@@ -15,7 +15,7 @@ mod xen;
 
 use clap::{Args, Subcommand};
 
-use super::Failure;
+use crate::stage::Failure;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -25,7 +25,7 @@ Examples:
   wattline tenants perfetto trace.pftrace --by user
   wattline tenants xen rapl.csv ctr.csv pmc.csv --tsc-hz 3.4e9
   wattline tenants overhead monitored.csv baseline.csv
-docs/tenants.md has the theory and the formats.")]
+docs/tenants.md has the theory, docs/tenants-logs.md the formats.")]
 pub struct Arguments {
     #[command(subcommand)]
     input: Input,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::attribution::tenants::{Charging, Energy, StreamOptions};
-use crate::cli::Failure;
 use crate::cli::quantity::between;
+use crate::stage::Failure;
 
 #[derive(Debug, Args)]
 pub struct StreamArguments {

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::attribution::tenants::{Runs, epsilon, overhead_csv, parse_runs};
-use crate::cli::Failure;
-use crate::cli::output::{Existing, Output, read_text};
 use crate::cli::progress;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
+use crate::stage::{Existing, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

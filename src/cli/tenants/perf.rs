@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::attribution::tenants::{Android, Basis, By, Perf, Record, parse_readings};
-use crate::cli::Failure;
-use crate::cli::output::read_text;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
 
 use super::options::StreamArguments;
-use super::session::Session;
+use super::session::TenantSession;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Vec::new(),
     };
     let options = arguments.stream.options(arguments.energy.is_some())?;
-    let mut session = Session::open(&arguments.stream, options)?;
+    let mut session = TenantSession::open(&arguments.stream, options)?;
     let meter = arguments
         .energy
         .as_ref()

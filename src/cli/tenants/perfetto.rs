@@ -9,12 +9,12 @@ use clap::{Args, ValueEnum};
 use crate::attribution::monitor::formulas::{SocTable, parse_soc};
 use crate::attribution::perfetto::{Event, TraceReader};
 use crate::attribution::tenants::{Android, Basis, Facts, Grouping, MeterId, RailChoice, Reorder};
-use crate::cli::Failure;
-use crate::cli::output::read_text;
 use crate::cli::progress;
+use crate::stage::Failure;
+use crate::stage::folder::read_text;
 
 use super::options::StreamArguments;
-use super::session::Session;
+use super::session::TenantSession;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let soc = arguments.soc.as_deref().map(|path| soc_table(path, &facts)).transpose()?;
     let has_meter = soc.is_none() && (!rails.is_empty() || facts.has_battery());
-    let mut session = Session::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
+    let mut session = TenantSession::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
     let mut notes = match &arguments.soc {
         Some(path) => vec![format!(
             "a model, no measurement of this device: {} (watts of a busy core by cluster and \
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         session.stream.set_energy(android.modelled(table));
     }
     let mut reorder = Reorder::new(HELD_BACK);
-    let mut take = |event: &Event, session: &mut Session<'_>| match android
+    let mut take = |event: &Event, session: &mut TenantSession<'_>| match android
         .record(event, &mut session.names)
     {
         Some(record) => session.take(record),

@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::cli::Failure;
-use crate::cli::output::replace_file;
+use crate::stage::Failure;
+use crate::stage::folder::replace_file;
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;

@@ -8,9 +8,9 @@ use crate::attribution::tenants::{
     Energy, Names, Record, Stream, StreamOptions, Table, View, json_line, openmetrics, rows_csv,
     table,
 };
-use crate::cli::Failure;
-use crate::cli::output::{Existing, Output, Unfinished};
 use crate::cli::progress;
+use crate::stage::Failure;
+use crate::stage::folder::{Existing, Output, Unfinished};
 use crate::units::Joules;
 
 use super::options::StreamArguments;
@@ -21,7 +21,7 @@ const VIEWS_S: [u32; 2] = [1, 10];
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// A running attribution.
-pub struct Session<'a> {
+pub struct TenantSession<'a> {
     pub stream: Stream,
     pub names: Names,
     arguments: &'a StreamArguments,
@@ -46,7 +46,7 @@ struct Files {
 const WHOLE: [&str; 3] = ["tenants.csv", "tenants.json", "tenants.prom"];
 const GROWING: [&str; 3] = ["windows.csv", "views-1s.csv", "views-10s.csv"];
 
-impl<'a> Session<'a> {
+impl<'a> TenantSession<'a> {
     pub fn open(arguments: &'a StreamArguments, options: StreamOptions) -> Result<Self, Failure> {
         let open = |folder: &PathBuf| -> Result<Files, Failure> {
             let output = Output::open(folder, Existing::from(arguments.force))?;

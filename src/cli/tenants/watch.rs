@@ -8,8 +8,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 
-use crate::cli::Failure;
 use crate::cli::progress;
+use crate::stage::Failure;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

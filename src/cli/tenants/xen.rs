@@ -9,11 +9,11 @@ use clap::Args;
 use crate::attribution::tenants::{
     Counting, Record, Reorder, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter, rapl_unit_j,
 };
-use crate::cli::Failure;
 use crate::cli::quantity::between;
+use crate::stage::Failure;
 
 use super::options::StreamArguments;
-use super::session::Session;
+use super::session::TenantSession;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(bits) = arguments.running {
         options.counting = Counting::Running { bits };
     }
-    let mut session = Session::open(&arguments.stream, options)?;
+    let mut session = TenantSession::open(&arguments.stream, options)?;
     let (unit_j, unit_note) = unit(arguments.rapl_unit.as_deref())?;
     for plane in xen.planes() {
         session.stream.meter(plane, rapl_counter(unit_j));

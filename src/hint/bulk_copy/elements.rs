@@ -4,6 +4,7 @@
 use crate::hint::Site;
 use crate::hint::pattern::{self, simple_type};
 use crate::java::Node;
+use crate::operations::Operation;
 
 use super::step::{Move, Step};
 
@@ -53,15 +54,15 @@ const COLLECTIONS: [&str; 22] = [
 pub(super) fn elements(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
     match step.how {
         Move::BufferToBuffer => {
-            let (get, put) = (buffer_of(site, ".get")?, buffer_of(site, ".put")?);
+            let (get, put) = (buffer_of(site, "get")?, buffer_of(site, "put")?);
             (get == put).then_some(Elements { class: put, certainty: Certainty::Known })
         }
-        Move::ArrayToBuffer => with_array(site, buffer_of(site, ".put")?, step.from),
-        Move::BufferToArray => with_array(site, buffer_of(site, ".get")?, step.to),
+        Move::ArrayToBuffer => with_array(site, buffer_of(site, "put")?, step.from),
+        Move::BufferToArray => with_array(site, buffer_of(site, "get")?, step.to),
         Move::ArrayToArray => arrays(site, step),
         Move::CollectionToCollection => collections(site, step),
         Move::ArrayToCollection => {
-            let of_objects = has_operation(site, "Array_Reference", "read object");
+            let of_objects = has_operation(site, Operation::ARRAY_REFERENCE, "read object");
             of_objects
                 .then(|| collection_class(site))?
                 .map(|class| Elements { class, certainty: Certainty::Known })
@@ -70,26 +71,26 @@ pub(super) fn elements(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
 }
 
 /// Whether the body has an operation in a context.
-fn has_operation(site: &Site<'_>, operation: &str, context: &str) -> bool {
+fn has_operation(site: &Site<'_>, operation: Operation, context: &str) -> bool {
     site.body.operations.iter().any(|o| o.operation == operation && o.context == context)
 }
 
-/// The class of `lib:<package><class><suffix>` in the body.
-fn library_class(site: &Site<'_>, package: &str, suffix: &str) -> Option<String> {
-    site.body.operations.iter().find_map(|operation| {
-        let class = operation.operation.strip_prefix("lib:")?.strip_suffix(suffix)?;
-        class.strip_prefix(package).map(str::to_owned)
+/// The class of a package whose `method` the body calls.
+fn library_class(site: &Site<'_>, package: &str, method: &str) -> Option<String> {
+    site.body.operations.iter().find_map(|found| {
+        let call = found.operation.library().filter(|call| call.method() == method)?;
+        call.owner().strip_prefix(package).map(str::to_owned)
     })
 }
 
 /// The buffer class that moves elements: `FloatBuffer`.
-fn buffer_of(site: &Site<'_>, suffix: &str) -> Option<String> {
-    library_class(site, "java.nio.", suffix).filter(|class| class.ends_with("Buffer"))
+fn buffer_of(site: &Site<'_>, method: &str) -> Option<String> {
+    library_class(site, "java.nio.", method).filter(|class| class.ends_with("Buffer"))
 }
 
 /// The collection class that elements are added to.
 fn collection_class(site: &Site<'_>) -> Option<String> {
-    library_class(site, "java.util.", ".add").filter(|class| COLLECTIONS.contains(&class.as_str()))
+    library_class(site, "java.util.", "add").filter(|class| COLLECTIONS.contains(&class.as_str()))
 }
 
 /// The type of a place as the file declares it.
@@ -113,9 +114,11 @@ fn with_array(site: &Site<'_>, class: String, array: Node<'_>) -> Option<Element
 
 /// Two arrays: of the same primitive type, or both of objects.
 fn arrays(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
-    let converts = site.body.operations.iter().any(|o| o.operation == "Cast_numeric");
-    let reads = |what: &str| has_operation(site, "Array_Reference", &format!("read {what}"));
-    let writes = |what: &str| has_operation(site, "Array_Reference", &format!("write {what}"));
+    let converts = site.body.operations.iter().any(|o| o.operation == Operation::CAST_NUMERIC);
+    let reads =
+        |what: &str| has_operation(site, Operation::ARRAY_REFERENCE, &format!("read {what}"));
+    let writes =
+        |what: &str| has_operation(site, Operation::ARRAY_REFERENCE, &format!("write {what}"));
     let same_words =
         ["object", "int", "float", "long", "double"].iter().any(|what| reads(what) && writes(what));
     if converts || !same_words {
@@ -134,7 +137,7 @@ fn arrays(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
 /// A list or another collection whose elements are added to a collection.
 fn collections(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
     let class = collection_class(site)?;
-    let by_index = library_class(site, "java.util.", ".get").is_some();
+    let by_index = library_class(site, "java.util.", "get").is_some();
     let from = type_of(site, step.from);
     let is_collection = from.is_some_and(|from| COLLECTIONS.contains(&from.as_str()));
     (by_index || is_collection).then_some(Elements { class, certainty: Certainty::Known })

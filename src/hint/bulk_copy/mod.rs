@@ -10,14 +10,15 @@ mod elements;
 mod step;
 
 use crate::account::Interval;
+use crate::format::grouped;
 use crate::hint::bulk_copy::call::{Names, add_all, bulk_call};
 use crate::hint::bulk_copy::elements::{Certainty, elements};
 use crate::hint::bulk_copy::step::{Move, Step, moves_a_run, step};
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Counter, LoopKind};
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent};
-use crate::hint::{Amount, Confidence, Context, Finding, Hint, Pattern, Site, grouped, hint};
-use crate::operations::OperationCount;
+use crate::hint::{Amount, Confidence, Context, Finding, Hint, Pattern, Site, hint};
+use crate::operations::{LibraryFunction, Operation, OperationCount};
 use crate::units::Joules;
 
 /// The pattern.
@@ -101,7 +102,10 @@ fn foreach(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     if !adds || !plain || file.text_of(to) == file.text_of(from) {
         return None;
     }
-    let iterates = site.body.operations.iter().any(|o| o.operation.ends_with("Iterator.next"));
+    let calls_next =
+        |call: &LibraryFunction| call.owner().ends_with("Iterator") && call.method() == "next";
+    let mut operations = site.body.operations.iter();
+    let iterates = operations.any(|o| o.operation.library().is_some_and(calls_next));
     let how = if iterates { Move::CollectionToCollection } else { Move::ArrayToCollection };
     let first = Step { how, from, to, read: 0, write: 0 };
     let elements = elements(site, &first)?;
@@ -186,11 +190,16 @@ fn replaced(site: &Site<'_>, rewrite: &str, view: String) -> Rewrite {
 
 /// Whether an operation is the move of an element itself, which the bulk call still does.
 fn moves(operation: &OperationCount, how: Move) -> bool {
-    let name = operation.operation.as_str();
+    let calls = |class: &str, methods: &[&str]| {
+        operation
+            .operation
+            .library()
+            .is_some_and(|call| call.owner().ends_with(class) && methods.contains(&call.method()))
+    };
     match how {
-        Move::ArrayToArray => name == "Array_Reference",
-        Move::CollectionToCollection | Move::ArrayToCollection => name.ends_with(".add"),
-        _ => name.ends_with("Buffer.get") || name.ends_with("Buffer.put"),
+        Move::ArrayToArray => operation.operation == Operation::ARRAY_REFERENCE,
+        Move::CollectionToCollection | Move::ArrayToCollection => calls("", &["add"]),
+        _ => calls("Buffer", &["get", "put"]),
     }
 }
 

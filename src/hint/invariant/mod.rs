@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 
 use crate::java::Node;
 
+use crate::format::grouped;
+use crate::hint::counted::Form;
 use crate::hint::invariant::query::{Stays, operation_of, query, stays};
 use crate::hint::pattern;
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, grouped, hint};
+use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::operations::Operation;
 
 pub(super) use query::is_stable;
 
@@ -35,8 +38,8 @@ struct Invariant<'s> {
     nodes: Vec<Node<'s>>,
     /// Its evaluations in the scenario.
     evaluations: Counted,
-    /// The operation of one evaluation, as a form.
-    once: String,
+    /// The operation of one evaluation.
+    once: Form,
     /// How often it was evaluated.
     runs: u64,
     /// Whether some evaluation is in the loop's test: then it happens for every entry.
@@ -106,8 +109,8 @@ fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> Counte
     let mut saved = Counted::default();
     for invariant in found {
         saved.add_all(&invariant.evaluations);
-        context.add(&mut saved, &invariant.once, -(entries as f64));
-        for operation in ["Declaration_int", "Assign_int_int"] {
+        context.add(&mut saved, invariant.once.clone(), -(entries as f64));
+        for operation in [Operation::DECLARATION_INT, Operation::ASSIGN_INT_INT] {
             context.add_known(&mut saved, operation, -(entries as f64));
         }
     }
@@ -134,7 +137,7 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
             text,
             nodes: Vec::new(),
             evaluations: Counted::default(),
-            once: once.form(),
+            once: once.into(),
             runs: 0,
             in_test: false,
             always: false,

@@ -4,7 +4,7 @@
 use crate::hint::pattern;
 use crate::hint::{Context, Site};
 use crate::java::Node;
-use crate::operations::{BlockEntry, OperationCount};
+use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 
 /// Queries whose value changes only when their object does: method, classes that declare
 /// it, methods of the same object that leave the value as it is (`None`: all do).
@@ -156,13 +156,13 @@ pub(super) fn stays(
     context: &Context<'_>,
     site: &Site<'_>,
     query: &Query<'_>,
-    operation: &str,
+    operation: &Feature,
 ) -> Option<Stays> {
     let of_place = place_stays_for_others(context, site, query.object);
     if !query.is_call {
         return Some(of_place);
     }
-    let class = operation.strip_prefix("lib:")?.strip_suffix(query.method)?.strip_suffix('.')?;
+    let class = operation.library().filter(|call| call.method() == query.method)?.owner();
     let is_of = |known: &&&str| match known.strip_suffix('.') {
         Some(package) => class.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')),
         None => class == **known,
@@ -191,12 +191,14 @@ pub(super) fn operation_of<'b>(
     query: &Query<'_>,
 ) -> Option<&'b OperationCount> {
     let line = pattern::line(query.name);
-    let suffix = format!(".{}", query.method);
+    let is_call =
+        |call: &LibraryFunction| call.owner().starts_with("java.") && call.method() == query.method;
     block.operations.iter().filter(|found| found.line == line).find(|found| {
         if query.is_call {
-            found.operation.starts_with("lib:java.") && found.operation.ends_with(&suffix)
+            found.operation.library().is_some_and(is_call)
         } else {
-            found.operation == "Field_Reference" && matches!(&*found.context, "length" | "")
+            found.operation == Operation::FIELD_REFERENCE
+                && matches!(&*found.context, "length" | "")
         }
     })
 }

@@ -129,11 +129,6 @@ pub fn is_double_literal(file: &SourceFile, node: Node<'_>) -> bool {
         && !file.text_of(node).ends_with(['f', 'F'])
 }
 
-/// Whether a node is a conditional expression, a lambda or a method reference.
-pub fn is_switching(node: Node<'_>) -> bool {
-    matches!(node.kind_name(), "ternary_expression" | "lambda_expression" | "method_reference")
-}
-
 /// Whether a node is an operation on numbers without an effect: `+ - * / %`, a sign.
 pub fn is_arithmetic(file: &SourceFile, node: Node<'_>) -> bool {
     let operator = node.child_by_field_name("operator").map_or("", |node| file.text_of(node));

@@ -14,19 +14,17 @@ use crate::java::Node;
 
 use crate::java::SourceFile;
 
-pub use around::{
-    in_other_unit, innermost_loop, is_guarded, is_read_only, is_written, outermost_statement,
-};
+pub use around::{in_other_unit, innermost_loop, is_guarded, is_read_only, outermost_statement};
 pub use class::{
-    Class, after_annotations, class_around, element_type, enclosing_unit, inner_classes, modifiers,
+    after_annotations, class_around, element_type, enclosing_unit, inner_classes, modifiers,
 };
 pub use counter::{Counter, counter, counter_ends, index_offset, is_int};
 pub use creation::{Creation, as_creation};
-pub use declared::{Declared, Place, created_class, declared, simple_type, units};
+pub use declared::{Place, created_class, declared, simple_type, units};
 pub use expression::{
     Call, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field, as_locals,
     as_step, expression, is_arithmetic, is_double_literal, is_literal, is_null, is_place, is_super,
-    is_switching, is_synchronized, is_this, is_variable, operands,
+    is_synchronized, is_this, is_variable, operands,
 };
 pub use names::{Field, fields, local_names, names_of, reassigned_fields, written_names};
 

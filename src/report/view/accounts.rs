@@ -1,8 +1,8 @@
 //! The tables of operations, lines and methods.
 
 use crate::account::{Entry, Interval, cumulative};
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::view::bar;
 use crate::report::view::links::Links;
 use crate::units::Joules;
@@ -82,14 +82,16 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
         .take(TOP_OPERATIONS)
         .map(|(i, operation)| OperationView {
             rank: i + 1,
-            name: format::visible(&operation.entry.key),
-            class: operation.class.map_or("unknown", crate::account::class::name_of),
+            name: format::visible(operation.entry.key.name()),
+            class: crate::account::class::name_of(operation.entry.key.class()),
             cost: operation.cost.map_or(format::NONE.into(), format::energy),
             cost_raw: operation.cost.map_or(0.0, |cost| cost.0),
-            cost_interval: format::interval(costs.of(&operation.entry.key).and_then(|cost| {
-                let fitted = costs.fitted(cost);
-                Some(Interval { lo: Joules(fitted.lo_j?), hi: Joules(fitted.hi_j?) })
-            })),
+            cost_interval: format::interval(costs.of(operation.entry.key.name()).and_then(
+                |cost| {
+                    let fitted = costs.fitted(cost);
+                    Some(Interval { lo: Joules(fitted.lo_j?), hi: Joules(fitted.hi_j?) })
+                },
+            )),
             cumulative: curve.get(i).map_or(format::NONE.into(), |part| format::percent(*part)),
             estimable: match operation.estimable {
                 Some(true) => "yes",

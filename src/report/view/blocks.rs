@@ -1,10 +1,10 @@
 //! The chart of blocks, stacked by class of operations, in the paper's two views: in
 //! the application, and 3000 executions.
 
-use crate::account::entry::share;
 use crate::account::{BlockAccount, CLASSES, OperationClass, class};
+use crate::exact::share;
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::view::bar;
 use crate::report::view::links::Links;
 use crate::units::Joules;
@@ -26,8 +26,6 @@ pub struct BlockView {
     pub energy: String,
     /// 95 % interval or none.
     pub interval: String,
-    /// Part of the scenario (of the first view).
-    pub share: String,
     /// The parts, left to right.
     pub segments: Vec<Segment>,
 }
@@ -93,7 +91,6 @@ fn block_view(
         executions: format::count(block.entry.executions),
         energy: format::energy(energy),
         interval,
-        share: format::percent_or_none(block.entry.share),
         segments: CLASSES.into_iter().filter_map(segment).collect(),
     }
 }

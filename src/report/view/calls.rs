@@ -6,8 +6,8 @@ use super::flame::{FlameView, Named, ROW, WIDTH, draw};
 use super::links::Links;
 use crate::account::MethodKey;
 use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, Spent};
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 
 /// Levels of the picture; what lies deeper is part of its caller's box.
 const LEVELS_MAX: usize = 60;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::account::calls::{CallAccounts, MethodCalls, Spent};
 use crate::account::{Entry, MethodKey};
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::view::calls::{MethodView, figure, method, name};
 use crate::report::view::links::Links;
 

@@ -1,9 +1,9 @@
 //! Cross-validation, the verdict against the best baseline, estimability, and the
 //! comparison with the truth.
 
+use crate::format;
 use crate::model::BASELINES;
 use crate::report::data::{CvRow, ReportData};
-use crate::report::format;
 
 /// One model or baseline on one set.
 pub struct CvView {

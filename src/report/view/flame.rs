@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::view::links::Links;
 use crate::units::Joules;
 

@@ -1,8 +1,8 @@
 //! Hints with the source lines that they are about.
 
+use crate::format::{self, Piece};
 use crate::hint::{Amount, Caller, Hint, PATTERNS};
 use crate::report::data::ReportData;
-use crate::report::format::{self, Piece};
 use crate::report::view::calls;
 use crate::report::view::links::Links;
 
@@ -21,8 +21,6 @@ pub struct HintView {
     pub rank: usize,
     /// Title of the pattern.
     pub title: &'static str,
-    /// Name of the pattern.
-    pub pattern: &'static str,
     /// Where the pattern is described.
     pub reference: &'static str,
     /// Block's name.
@@ -104,7 +102,6 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
     HintView {
         rank,
         title: title.map_or(hint.pattern, |pattern| pattern.title),
-        pattern: hint.pattern,
         reference: title.map_or("", |pattern| pattern.reference),
         block: format::visible(&hint.block_name),
         place: format::visible(&short_place(hint)),

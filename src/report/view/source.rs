@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::account::BlockAccount;
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::units::Joules;
 
 /// Source lines on the page: with their energies about 150 bytes each.

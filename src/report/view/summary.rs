@@ -1,10 +1,10 @@
 //! The head of the page: what was measured, how sure it is, and the ledger.
 
-use crate::account::entry::share;
 use crate::account::evaluate::Level;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow};
+use crate::exact::share;
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::view::fit;
 use crate::units::Joules;
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::entry::share;
 use crate::account::{Entry, Femtojoules, LineKey, MethodKey};
+use crate::exact::share;
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::view::accounts::source_line;
 use crate::report::view::bar;
 use crate::report::view::links::Links;

@@ -2,8 +2,8 @@
 //! known: which lines differ for sure, and how right their intervals are.
 
 use crate::account::{Entry, LineKey};
+use crate::format;
 use crate::report::data::ReportData;
-use crate::report::format;
 use crate::report::scatter::ticks;
 use crate::report::view::accounts::source_line;
 use crate::report::view::bar;

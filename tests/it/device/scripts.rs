@@ -139,7 +139,7 @@ impl Board for FakeBoard {
 fn has_mksh() -> bool {
     let there = Path::new("/usr/bin/mksh").exists();
     if !there {
-        eprintln!("skipped: /usr/bin/mksh is not installed (apt-get install mksh)");
+        crate::skip::because("no /usr/bin/mksh");
     }
     there
 }
@@ -559,6 +559,6 @@ fn the_scripts_please_shellcheck() {
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{said}");
         }
-        Err(_) => eprintln!("skipped: shellcheck is not installed (apt-get install shellcheck)"),
+        Err(_) => crate::skip::because("no shellcheck on the path"),
     }
 }

@@ -11,6 +11,7 @@ use wattline::device::{
     AdbBoard, Board, CancelFlag, DeviceError, Frequency, Guard, Pinning, PrepareOptions,
     RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode,
     choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
+    virtual_board_options,
 };
 use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::MeterChoice;
@@ -51,7 +52,7 @@ fn board_with(mode: Mode, tools: Tools, name: &str) -> RunningBoard {
         board: BoardFile::built_in(name).unwrap(),
         executable: Some(executable),
         agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..BoardOptions::default()
+        ..virtual_board_options()
     })
     .unwrap()
 }
@@ -116,8 +117,9 @@ fn the_modern_board_answers_through_the_adb_server() {
 #[test]
 fn real_adbd_answers_as_the_virtual_board_does() {
     let Ok(serial) = std::env::var("WATTLINE_TEST_ADBD") else {
-        eprintln!("skipped: WATTLINE_TEST_ADBD names no adbd (scripts/adbd-cross-check.sh)");
-        return;
+        return crate::skip::outside(
+            "WATTLINE_TEST_ADBD names no adbd (scripts/adbd-cross-check.sh)",
+        );
     };
     check_driver(&serial, ShellMode::V2);
     let server = OwnServer::new();
@@ -160,7 +162,7 @@ fn application(folder: &Path) -> Option<PathBuf> {
     let mut javac = Command::new("javac");
     javac.args(["-g", "--release", "11", "-d"]).arg(folder.join("classes")).arg(&source);
     let Ok(output) = javac.output() else {
-        eprintln!("skipped: javac is not installed (apt-get install default-jdk-headless)");
+        crate::skip::because("no javac on the path");
         return None;
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,14 +1,15 @@
-//! The undisturbed campaign, and campaigns to be held against it.
+//! The undisturbed campaign, which all tests share, and campaigns to be held against it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::campaign::Phase;
+use wattline::device::virtual_board_options;
 use wattline::run::{RunRecord, Verdict, read_journal, read_logs};
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
@@ -30,13 +31,39 @@ const SETTINGS: [&str; 6] = [
     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_setspeed",
 ];
 
-/// An undisturbed campaign and an adb server of the test's own.
+/// An undisturbed campaign, which is made once for all tests, and an adb server and a folder
+/// of the test's own.
 pub struct Bench {
     pub folder: TempDir,
     server: u16,
     mode: Mode,
+    whole: &'static Undisturbed,
+}
+
+/// A campaign to which nothing happened.
+struct Undisturbed {
+    folder: PathBuf,
     records: Vec<RunRecord>,
     requests: u64,
+}
+
+static MODERN: OnceLock<Undisturbed> = OnceLock::new();
+static LEGACY: OnceLock<Undisturbed> = OnceLock::new();
+
+impl Undisturbed {
+    /// It stays in the folder for temporary files of the build until the next is made.
+    fn new(mode: Mode) -> Undisturbed {
+        let (board, server) = (board(mode), free_port());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("undisturbed-{mode:?}"));
+        fs::remove_dir_all(&folder).ok();
+        let (ended, said) = run(&command(server, &board.serial(), &folder));
+        kill_server(server);
+        assert!(ended, "{said}");
+        dataset(&folder);
+        let records = read_journal(&folder).unwrap();
+        assert!(records.iter().all(RunRecord::is_good), "{said}");
+        Undisturbed { folder, records, requests: board.requests() }
+    }
 }
 
 impl Drop for Bench {
@@ -51,27 +78,22 @@ fn program() -> String {
 }
 
 impl Bench {
-    /// Runs the undisturbed campaign; none, and it says so, where a tool is missing.
+    /// None, and it says so, where a tool is missing.
     pub fn new(mode: Mode) -> Option<Bench> {
-        if !has(&CAMPAIGN_TOOLS) {
-            return None;
-        }
-        let server = free_port();
-        let folder = TempDir::new().unwrap();
-        let mut bench = Bench { folder, server, mode, records: Vec::new(), requests: 0 };
-        let board = bench.board();
-        let out = bench.undisturbed();
-        let (ended, said) = run(&bench.command(&board.serial(), &out));
-        assert!(ended, "{said}");
-        bench.dataset(&out);
-        bench.records = read_journal(&out).unwrap();
-        assert!(bench.records.iter().all(RunRecord::is_good), "{said}");
-        bench.requests = board.requests();
-        Some(bench)
+        let once = match mode {
+            Mode::Modern => &MODERN,
+            Mode::Legacy => &LEGACY,
+        };
+        has(&CAMPAIGN_TOOLS).then(|| Bench {
+            folder: TempDir::new().unwrap(),
+            server: free_port(),
+            mode,
+            whole: once.get_or_init(|| Undisturbed::new(mode)),
+        })
     }
 
-    pub fn undisturbed(&self) -> PathBuf {
-        self.folder.path().join("undisturbed")
+    pub fn undisturbed(&self) -> &Path {
+        &self.whole.folder
     }
 
     pub fn server(&self) -> u16 {
@@ -80,29 +102,27 @@ impl Bench {
 
     /// A board as it was before its first campaign.
     pub fn board(&self) -> RunningBoard {
-        start(&BoardOptions {
-            mode: self.mode,
-            executable: Some(program().into()),
-            agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-            patience: Duration::from_secs(20),
-            ..BoardOptions::default()
-        })
-        .unwrap()
+        board(self.mode)
+    }
+
+    /// The undisturbed runs.
+    pub fn records(&self) -> &[RunRecord] {
+        &self.whole.records
     }
 
     /// Runs of the plan.
     pub fn runs(&self) -> u64 {
-        self.records.len() as u64
+        self.whole.records.len() as u64
     }
 
     /// Streams that the undisturbed campaign opened.
     pub fn requests(&self) -> u64 {
-        self.requests
+        self.whole.requests
     }
 
     /// Numbers of the undisturbed sessions with an application, from 1.
     pub fn app_sessions(&self) -> Vec<u64> {
-        let numbered = self.records.iter().zip(1..);
+        let numbered = self.whole.records.iter().zip(1..);
         let apps = numbered.filter(|(record, _)| record.run.phase != Phase::Idle);
         apps.map(|(_, number)| number).collect()
     }
@@ -110,26 +130,13 @@ impl Bench {
     /// A new folder with the plan and nothing else of the campaign.
     pub fn planned(&self) -> TempDir {
         let folder = TempDir::new_in(self.folder.path()).unwrap();
-        copy_plan(&self.undisturbed(), folder.path());
+        copy_plan(self.undisturbed(), folder.path());
         folder
     }
 
     /// The command of a campaign, gone on with where there is something to go on with.
     pub fn command(&self, serial: &str, out: &Path) -> Vec<String> {
-        let words = ["run", SCENARIO, "--board", serial, "--resume", "--out"];
-        let port = format!("ANDROID_ADB_SERVER_PORT={}", self.server);
-        let mut command = vec!["env".to_string(), port, program()];
-        command.extend(words.map(String::from));
-        command.push(out.to_str().unwrap().to_string());
-        command
-    }
-
-    /// Makes the data set of a folder.
-    pub fn dataset(&self, out: &Path) {
-        let program = program();
-        let words = [program.as_str(), "dataset", "--force", out.to_str().unwrap()];
-        let (ended, said) = run(&words.map(String::from));
-        assert!(ended, "{said}");
+        command(self.server, serial, out)
     }
 
     /// What must hold after every campaign.
@@ -141,7 +148,7 @@ impl Bench {
         }
         let again = outcome.bad + outcome.again + outcome.interruptions;
         assert!(
-            outcome.sessions <= self.records.len() + again,
+            outcome.sessions <= self.whole.records.len() + again,
             "measured twice: {:?}\n{}",
             board.sessions(),
             outcome.said
@@ -151,8 +158,8 @@ impl Bench {
     /// The folder holds the data set of the undisturbed campaign, each run of the plan is
     /// good once, and bad runs are kept with a reason.
     pub fn check_folder(&self, out: &Path, outcome: &Outcome) {
-        self.dataset(out);
-        assert_same_data_set(&self.undisturbed(), out, &outcome.said);
+        dataset(out);
+        assert_same_data_set(self.undisturbed(), out, &outcome.said);
         let records = read_journal(out).unwrap();
         let mut good = BTreeMap::new();
         for record in &records {
@@ -164,12 +171,42 @@ impl Bench {
             read_logs(out, record).unwrap();
         }
         let expected: BTreeMap<String, i32> =
-            self.records.iter().map(|record| (record.run.id(), 1)).collect();
+            self.whole.records.iter().map(|record| (record.run.id(), 1)).collect();
         assert_eq!(good, expected);
         if outcome.bad > 0 {
             assert!(outcome.said.contains("bad ones"), "{}", outcome.said);
         }
     }
+}
+
+/// A board as it was before its first campaign.
+fn board(mode: Mode) -> RunningBoard {
+    start(&BoardOptions {
+        mode,
+        executable: Some(program().into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        patience: Duration::from_secs(20),
+        ..virtual_board_options()
+    })
+    .unwrap()
+}
+
+/// The command of a campaign by an adb server.
+fn command(server: u16, serial: &str, out: &Path) -> Vec<String> {
+    let words = ["run", SCENARIO, "--board", serial, "--resume", "--out"];
+    let port = format!("ANDROID_ADB_SERVER_PORT={server}");
+    let mut command = vec!["env".to_string(), port, program()];
+    command.extend(words.map(String::from));
+    command.push(out.to_str().unwrap().to_string());
+    command
+}
+
+/// Makes the data set of a folder.
+fn dataset(out: &Path) {
+    let program = program();
+    let words = [program.as_str(), "dataset", "--force", out.to_str().unwrap()];
+    let (ended, said) = run(&words.map(String::from));
+    assert!(ended, "{said}");
 }
 
 /// A campaign to which something happens.

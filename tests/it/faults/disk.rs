@@ -27,7 +27,7 @@ pub fn try_full(bench: &Bench, index: usize) -> Option<Outcome> {
         ended.is_ok_and(|status| status.success())
     });
     let Some(options) = spaces else {
-        println!("skipped: this machine lets nobody mount a small disk (unshare -rm)");
+        crate::skip::outside("this machine lets nobody mount a small disk (unshare -rm)");
         return None;
     };
     let (plan, place, result) = (bench.planned(), bench.planned(), bench.planned());

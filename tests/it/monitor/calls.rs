@@ -47,15 +47,13 @@ fn samples_say_who_called_in_stacks_that_add_up_to_the_methods() {
 #[test]
 fn virtual_threads_have_their_carriers_processor_time() {
     let Ok(jdk) = Jdk::find() else {
-        println!("SKIPPED: no JDK");
-        return;
+        return crate::skip::because("no JDK");
     };
     let version = Command::new(&jdk.javac).arg("-version").output().unwrap();
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     let release = version.trim_start_matches("javac ").split('.').next().unwrap().trim();
     if release.parse::<u32>().unwrap() < 21 {
-        println!("SKIPPED: JDK {release} has no virtual threads; 21 does");
-        return;
+        return crate::skip::outside(format!("JDK {release} has no virtual threads; 21 does"));
     }
     for options in [&["--period-ms", "10"][..], &["--mode", "instrumentation", "--period-ms", "10"]]
     {

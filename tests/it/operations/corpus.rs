@@ -1,6 +1,6 @@
 //! Real projects: counts of operations and library functions against javac, per file.
 //! The projects are data (`tests/checker/corpus.toml`); artifacts are cached. Prints the
-//! table of docs/operations.md.
+//! table of docs/experiments/2026-11-operations-javac.md.
 
 #![allow(clippy::unwrap_used)]
 
@@ -80,6 +80,7 @@ fn compare_module(module: &str, version: u32) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "fetches and compiles real projects; scripts/nightly.sh runs it"]
 fn operations_of_real_projects_are_counted_as_javac_sees_them() {
     if !has_jdk() {
         return;
@@ -94,7 +95,7 @@ fn operations_of_real_projects_are_counted_as_javac_sees_them() {
     for project in projects().iter().filter(|project| all || project.quick) {
         let name = project.name();
         if version < project.java {
-            println!("skipped: {name} needs Java {}, this is {version}", project.java);
+            crate::skip::outside(format!("{name} needs Java {}, this is {version}", project.java));
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -103,7 +104,7 @@ fn operations_of_real_projects_are_counted_as_javac_sees_them() {
                 let name = format!("{name}: {}", project.style);
                 over.extend(compare(&name, folder.path(), &libraries, &[]));
             }
-            Err(error) => println!("skipped: {name}: {error}"),
+            Err(error) => crate::skip::because(format!("{name}: {error}")),
         }
     }
     if all {

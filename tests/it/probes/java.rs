@@ -18,7 +18,7 @@ pub fn jdk() -> Jdk {
 
 /// Whether there is a JDK; says so if not.
 pub fn has_jdk() -> bool {
-    Jdk::find().inspect_err(|error| println!("skipped: {error}")).is_ok()
+    Jdk::find().inspect_err(|error| crate::skip::because(error)).is_ok()
 }
 
 /// The version of its javac: 17 of `javac 17.0.15`.

@@ -49,6 +49,7 @@ const SLOW: [&str; 2] = ["/time/", "HashSetvBitSetTest"];
 const PASSED_MIN: usize = 2000;
 
 #[test]
+#[ignore = "fetches and compiles real projects; scripts/nightly.sh runs it"]
 fn a_projects_own_tests_come_out_the_same_with_probes() {
     if !has_jdk() {
         return;
@@ -57,7 +58,7 @@ fn a_projects_own_tests_come_out_the_same_with_probes() {
     let (sources, tests) = (folder.path().join("sources"), folder.path().join("tests"));
     let libraries = match fetched(&sources, &tests) {
         Ok(libraries) => libraries,
-        Err(error) => return println!("skipped: {}: {error}", SOURCES.0),
+        Err(error) => return crate::skip::because(format!("{}: {error}", SOURCES.0)),
     };
     let files = java_files(&sources);
     let blocks = divided(&files, Granularity::Statement);

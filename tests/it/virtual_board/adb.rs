@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use wattline::device::virtual_board_options;
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
 use crate::host::{BOARD_TOOLS, free_port, has};
@@ -31,7 +32,7 @@ pub fn options(mode: Mode) -> BoardOptions {
         mode,
         executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
         agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..BoardOptions::default()
+        ..virtual_board_options()
     }
 }
 

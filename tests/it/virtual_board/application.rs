@@ -26,7 +26,7 @@ fn application(folder: &Path) -> Option<PathBuf> {
         match tool.status() {
             Ok(status) => assert!(status.success()),
             Err(error) => {
-                eprintln!("skipped: no JDK on the path ({error})");
+                crate::skip::because(format!("no JDK on the path: {error}"));
                 return None;
             }
         }
@@ -47,7 +47,7 @@ fn prepared(mode: Mode, truth: &Path) -> Option<Adb> {
     assert_eq!(adb.shell("pm list packages"), format!("package:{PACKAGE}\n"));
     let tried = adb.run(&["shell", &format!("am start -W -n {PACKAGE}/.Frames 2>&1")]).stdout;
     if tried.contains("agent") {
-        eprintln!("skipped: {tried}");
+        crate::skip::because(&tried);
         return None;
     }
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device-scripts");

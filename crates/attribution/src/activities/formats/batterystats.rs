@@ -1,0 +1,388 @@
+//! The history of `dumpsys batterystats`, both as `-c` prints it (`9,h,MS,+S,...`) and as
+//! text (`+1s234ms (2) 098 +screen ...`): devices as components that are on or off, the
+//! charge counter times the voltage as the meter, the top application, jobs and syncs as
+//! activities. The charge counts in milliampere-hours (14 J), so only long logs tell powers.
+
+use std::collections::BTreeMap;
+
+use jiff::{Span, SpanRelativeTo};
+
+use super::super::label::Labels;
+use super::super::log::{Component, Event, LIMIT_NS, NodeLog, Reading};
+use super::super::remark::{Remark, RemarkKind, summarised};
+
+/// States that draw power: short name, long name, component.
+const STATES: [(&str, &str, &str); 15] = [
+    ("r", "running", "cpu"),
+    ("S", "screen", "screen"),
+    ("Sd", "screen_doze", "screen doze"),
+    ("Wr", "wifi_radio", "wifi radio"),
+    ("Ws", "wifi_scan", "wifi scan"),
+    ("Pr", "mobile_radio", "mobile radio"),
+    ("Psc", "phone_scanning", "phone scan"),
+    ("Pcl", "phone_in_call", "phone call"),
+    ("g", "gps", "gps"),
+    ("s", "sensor", "sensor"),
+    ("a", "audio", "audio"),
+    ("v", "video", "video"),
+    ("fl", "flashlight", "flashlight"),
+    ("ca", "camera", "camera"),
+    ("bles", "ble_scan", "bluetooth scan"),
+];
+
+/// Events that name who works: short name, long name, whether the screen works for them.
+const ACTIVITIES: [(&str, &str, bool); 3] =
+    [("Etp", "top", true), ("Ejb", "job", false), ("Esy", "sync", false)];
+
+/// Joules of a milliampere-hour at one volt.
+const MAH_J: f64 = 3.6;
+/// Milliseconds of a year: no step of a history is longer.
+const YEAR_MS: i64 = 366 * 86_400_000;
+
+/// Reads the history in a dump; other sections are passed over.
+#[must_use]
+pub fn read_batterystats(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
+    let mut reader = Reader::new(node, labels);
+    let mut is_history = false;
+    for (index, line) in text.lines().enumerate() {
+        let taken = if let Some(rest) = line.strip_prefix("9,") {
+            reader.checkin(rest)
+        } else if line.trim_start().starts_with("Battery History") {
+            is_history = true;
+            Ok(())
+        } else if is_history && line.trim().is_empty() {
+            is_history = false;
+            Ok(())
+        } else if is_history {
+            reader.text(line)
+        } else {
+            Ok(())
+        };
+        if let Err(problem) = taken {
+            let message = format!("line {}: {problem}; it is left out", index + 1);
+            reader.log.remarks.push(Remark::new(RemarkKind::Unreadable, message));
+        }
+    }
+    reader.finish()
+}
+
+struct Reader<'a> {
+    labels: &'a mut Labels,
+    log: NodeLog,
+    /// The pool of names: index to name.
+    pool: BTreeMap<String, String>,
+    now_ms: i64,
+    volts: Option<f64>,
+    charge_mah: Option<f64>,
+    energy_j: f64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(node: &str, labels: &'a mut Labels) -> Self {
+        let mut log = NodeLog::new(node);
+        for (_, _, name) in STATES {
+            let at = log.component(name);
+            let component = &mut log.components[at];
+            (component.states, component.initial) = (vec!["off".into(), "on".into()], Some(0));
+        }
+        Self {
+            labels,
+            log,
+            pool: BTreeMap::new(),
+            now_ms: 0,
+            volts: None,
+            charge_mah: None,
+            energy_j: 0.0,
+        }
+    }
+
+    /// `hsp,INDEX,UID,"NAME"` and `h,MS[:WHAT],EVENTS`.
+    fn checkin(&mut self, rest: &str) -> Result<(), String> {
+        let mut fields = rest.split(',');
+        match fields.next() {
+            Some("hsp") => {
+                let mut fields = rest.splitn(4, ',').skip(1);
+                let (Some(index), Some(_), Some(name)) =
+                    (fields.next(), fields.next(), fields.next())
+                else {
+                    return Err("a name without index, user or text".into());
+                };
+                self.pool.insert(index.to_owned(), name.trim_matches('"').to_owned());
+                Ok(())
+            }
+            Some("h") => {
+                let head = fields.next().unwrap_or("");
+                let (time, what) = head.split_once(':').unwrap_or((head, ""));
+                let delta: i64 =
+                    time.parse().map_err(|_| format!("no milliseconds in {time:?}"))?;
+                if !(0..YEAR_MS).contains(&delta) {
+                    return Err(format!("a step of {delta} ms can't be"));
+                }
+                self.now_ms = self.now_ms.saturating_add(delta);
+                self.command(what);
+                for event in fields {
+                    self.checkin_event(event);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `+1s234ms (2) 098 EVENTS`, `0 (15) RESET:TIME: ...`.
+    fn text(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace();
+        let Some(time) = words.next() else { return Ok(()) };
+        // Lines below an entry tell more of it (`Details: cpu=...`).
+        if !time.starts_with(['+', '0']) {
+            return Ok(());
+        }
+        let now_ms = duration_ms(time).ok_or_else(|| format!("no time in {time:?}"))?;
+        if now_ms < self.now_ms {
+            let message = "the history's clock goes back; its lines are taken to follow each other";
+            self.log.remarks.push(Remark::at(RemarkKind::ClockStep, self.at_ns(), message));
+        }
+        self.now_ms = self.now_ms.max(now_ms);
+        for word in words.skip_while(|word| word.starts_with('(')) {
+            if word.starts_with("RESET") || word.starts_with("SHUTDOWN") || word.starts_with("TIME")
+            {
+                self.command(word);
+                break;
+            }
+            self.text_event(word);
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, what: &str) {
+        if what.starts_with("SHUTDOWN") {
+            let message = "the device was shut down: nothing is known until it starts again";
+            self.log.remarks.push(Remark::at(RemarkKind::Truncated, self.at_ns(), message));
+            for component in 0..self.log.components.len() {
+                self.log.change(self.at_ns(), component, Event::Lost);
+            }
+            self.charge_mah = None;
+        } else if what.starts_with("START") {
+            for component in 0..self.log.components.len() {
+                self.log.change(self.at_ns(), component, Event::State(0));
+            }
+        }
+    }
+
+    fn checkin_event(&mut self, event: &str) {
+        let (name, value) = event.split_once('=').unwrap_or((event, ""));
+        let bare = name.trim_start_matches(['+', '-']);
+        if let Some((_, long, _)) = STATES.iter().find(|(short, ..)| *short == bare) {
+            self.state(long, name.starts_with('+'));
+        } else if let Some((_, long, _)) = ACTIVITIES.iter().find(|(short, ..)| *short == bare) {
+            let who = self.pool.get(value).cloned().unwrap_or_else(|| format!("name {value}"));
+            self.activity(long, name.starts_with('+'), &who);
+        } else {
+            self.battery(
+                match name {
+                    "Bv" => "volt",
+                    "Bcc" => "charge",
+                    other => other,
+                },
+                value,
+            );
+        }
+    }
+
+    fn text_event(&mut self, word: &str) {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let bare = name.trim_start_matches(['+', '-']);
+        if STATES.iter().any(|(_, long, _)| *long == bare) {
+            self.state(bare, name.starts_with('+'));
+        } else if ACTIVITIES.iter().any(|(_, long, _)| *long == bare) {
+            let who = value.split_once(':').map_or(value, |(_, who)| who).trim_matches('"');
+            self.activity(bare, name.starts_with('+'), who);
+        } else {
+            self.battery(name, value);
+        }
+    }
+
+    fn state(&mut self, long: &str, is_on: bool) {
+        let component = STATES.iter().position(|(_, name, _)| *name == long);
+        if let Some(component) = component {
+            let state = Event::State(usize::from(is_on));
+            self.log.change(self.at_ns(), component, state);
+        }
+    }
+
+    /// The processor works for all that run, the screen for the application on top.
+    fn activity(&mut self, long: &str, begins: bool, who: &str) {
+        let node = self.log.node.clone();
+        let label = self.labels.intern(&node, who);
+        let (processor, screen) = (0, 1);
+        let event = if begins { Event::Add(label) } else { Event::Remove(label) };
+        self.log.change(self.at_ns(), processor, event);
+        if ACTIVITIES.iter().any(|(_, name, is_shown)| *name == long && *is_shown) {
+            let event = if begins { Event::Set(label) } else { Event::Clear };
+            self.log.change(self.at_ns(), screen, event);
+        }
+    }
+
+    fn battery(&mut self, name: &str, value: &str) {
+        let Ok(number) = value.parse::<f64>() else { return };
+        match name {
+            "volt" if (1000.0..100_000.0).contains(&number) => self.volts = Some(number / 1000.0),
+            "charge" if (0.0..1e6).contains(&number) => self.charge(number),
+            _ => {}
+        }
+    }
+
+    fn charge(&mut self, mah: f64) {
+        let Some(volts) = self.volts else {
+            self.charge_mah = Some(mah);
+            return;
+        };
+        let before = self.charge_mah.replace(mah);
+        let used = before.map_or(0.0, |before| before - mah);
+        // A battery that is charged tells nothing about what is drawn.
+        let after_gap = before.is_none() || used < 0.0;
+        self.energy_j += used.max(0.0) * MAH_J * volts;
+        let (at_ns, energy_j) = (self.at_ns(), self.energy_j);
+        self.log.readings.push(Reading { at_ns, energy_j, after_gap });
+    }
+
+    fn at_ns(&self) -> i64 {
+        self.now_ms.saturating_mul(1_000_000).min(LIMIT_NS)
+    }
+
+    fn finish(self) -> NodeLog {
+        let mut log = self.log;
+        if log.readings.len() < 2 {
+            let message = "the history has no charge counter (Bcc, charge=) that moves: this \
+                           device gives no energies";
+            log.remarks.push(Remark::new(RemarkKind::NoMeter, message));
+        }
+        used_only(&mut log);
+        log.sort();
+        log.components.iter_mut().for_each(Component::choose_baseline);
+        log.remarks = summarised(log.remarks);
+        log
+    }
+}
+
+/// Leaves out devices that the history never speaks of.
+fn used_only(log: &mut NodeLog) {
+    let speaks = |component: usize| {
+        log.changes
+            .iter()
+            .any(|change| change.component == component && change.event != Event::Lost)
+    };
+    let kept: Vec<usize> = (0..log.components.len()).filter(|c| speaks(*c)).collect();
+    log.components = kept.iter().map(|component| log.components[*component].clone()).collect();
+    log.changes.retain_mut(|change| {
+        let at = kept.iter().position(|component| *component == change.component);
+        change.component = at.unwrap_or(0);
+        at.is_some()
+    });
+}
+
+/// `+1d2h3m4s567ms`, `0`.
+fn duration_ms(text: &str) -> Option<i64> {
+    let text = text.trim_start_matches('+');
+    if text == "0" {
+        return Some(0);
+    }
+    let span: Span = text.parse().ok()?;
+    let duration = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    i64::try_from(duration.as_millis()).ok().filter(|ms| (0..YEAR_MS * 100).contains(ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::activities::{Options, Payer, analyse};
+
+    const CHECKIN: &str = "9,0,i,vers,36,214,AP1A.240305.019.A1,AP2A.240805.005.S4\n\
+        9,hsp,0,10216,\"com.android.chrome\"\n9,hsp,1,10001,\"a, b\"\n\
+        9,h,0:RESET:TIME:1732816430344\n\
+        9,h,0,Bl=100,Bs=d,Bv=4000,Bcc=4000,+r,+w,-S,Pcn=lte\n\
+        9,h,3600000,Bcc=3990\n9,h,0,+S,+Etp=0\n9,h,3600000,Bcc=3890\n\
+        9,h,0,-S,-Etp=0,+Ejb=1\n9,h,3600000,Bcc=3880,-Ejb=1\n9,h,x,+S\n";
+
+    #[test]
+    fn the_checkin_form() {
+        let mut labels = Labels::default();
+        let log = read_batterystats(CHECKIN, "phone", &mut labels);
+        assert!(
+            log.remarks[0].message.starts_with("line 11: no milliseconds"),
+            "{:?}",
+            log.remarks
+        );
+        let names: Vec<&str> = log.components.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["cpu", "screen"]);
+        let found = analyse(log, &labels, &Options::default()).unwrap();
+        // 10 mAh at 4 V in an hour are 40 mW, 100 mAh are 400 mW.
+        let powers = found.powers.unwrap();
+        let screen = powers.of[1].unwrap().w;
+        assert!((screen - 0.36).abs() < 1e-9, "{powers:?}");
+        let chrome = Payer::Activity(labels.intern("phone", "com.android.chrome"));
+        let account = found.account.unwrap();
+        assert!((account.split.shares()[&(1, chrome)] - 0.36 * 3600.0).abs() < 1e-6);
+        assert!((account.split.total_j() - 120.0 * 3.6 * 4.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_text_form_says_the_same() {
+        let text = "Battery History (2% used, 5452 used of 256KB, 30 strings using 1846):\n\
+            \x20     0 (15) RESET:TIME: 2017-02-14-06-50-57\n\
+            \x20     0 (2) 100 status=discharging volt=4000 charge=4000 +running +wake_lock\n\
+            \x20     +1h0m0s000ms (2) 100 charge=3990\n\
+            \x20     +1h0m0s000ms (2) 099 +screen +top=u0a216:\"com.android.chrome\"\n\
+            \x20                     Details: cpu=15730u+2307s\n\
+            \x20     +2h0m0s000ms (2) 099 charge=3890 -screen -top=u0a216:\"com.android.chrome\"\n\
+            \x20     +3h0m0s000ms (2) 098 charge=3880\n\nPer-PID Stats:\n  +1x nothing\n";
+        let mut labels = Labels::default();
+        let log = read_batterystats(text, "phone", &mut labels);
+        assert!(log.remarks.is_empty(), "{:?}", log.remarks);
+        let found = analyse(log, &labels, &Options::default()).unwrap();
+        assert!((found.powers.unwrap().of[1].unwrap().w - 0.36).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_device_without_a_charge_counter_gives_no_energies() {
+        let log = read_batterystats("9,h,0,Bl=100,+S\n9,h,10,-S\n", "x", &mut Labels::default());
+        assert_eq!(log.remarks[0].kind, RemarkKind::NoMeter);
+        assert!(log.readings.is_empty());
+    }
+
+    #[test]
+    fn a_shutdown_is_a_gap() {
+        let text =
+            "9,h,0,Bv=4000,Bcc=4000,+r\n9,h,1000:SHUTDOWN\n9,h,23:START\n9,h,5,Bcc=3999,+r\n";
+        let log = read_batterystats(text, "x", &mut Labels::default());
+        assert_eq!(log.readings.len(), 2);
+        assert!(log.readings[1].after_gap);
+        assert!(log.changes.iter().any(|change| change.event == Event::Lost));
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration_ms("+1d2h3m4s567ms"), Some(93_784_567));
+        assert_eq!(
+            (duration_ms("0"), duration_ms("+5x"), duration_ms("+5")),
+            (Some(0), None, None)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_history_is_read(
+            lines in proptest::collection::vec(
+                "9,h,[0-9]{1,5}(,[+-](S|r|Etp=0|Ejb=1)|,Bcc=[0-9]{1,4}|,Bv=4000){0,4}|9,.{0,12}|.{0,12}", 0..30),
+        ) {
+            let mut labels = Labels::default();
+            let log = read_batterystats(&lines.join("\n"), "x", &mut labels);
+            prop_assert!(log.changes.is_sorted_by(|a, b| a.at_ns <= b.at_ns));
+            if let Ok(found) = analyse(log, &labels, &Options::default()) {
+                prop_assert!(found.account.is_none_or(|account| account.is_conserved()));
+            }
+        }
+    }
+}

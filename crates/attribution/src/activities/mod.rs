@@ -1,0 +1,53 @@
+//! Power states and activities -> energy by component, by activity and over time, after
+//! Quanto (Fonseca et al., OSDI 2008). `docs/activities.md` has the theory,
+//! `docs/activity-logs.md` the formats.
+//!
+//! A log of any format becomes a [`NodeLog`]; [`analyse`] makes equations of it, fits the
+//! power of every state and accounts for the energy. To add a format: a file in
+//! `formats/` with one function from text or bytes to a [`NodeLog`].
+
+mod account;
+mod analysis;
+mod api;
+mod binder;
+mod combine;
+mod entry;
+mod equations;
+mod formats;
+mod independent;
+mod label;
+mod ledger;
+mod log;
+mod logging;
+mod names;
+mod offsets;
+pub mod output;
+mod periods;
+mod powers;
+mod remark;
+mod sections;
+pub mod simulated;
+mod sweep;
+
+pub use account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
+pub use analysis::{Analysis, Options, analyse, network};
+pub use api::{API_FILE, API_SOURCE};
+pub use combine::{together, with_frequencies};
+pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, ENTRY_COST_S, Entry, EntryKind};
+pub use equations::{Columns, Equation, Equations};
+pub use formats::batterystats::read_batterystats;
+pub use formats::csv::{HEADER as CSV_HEADER, read_csv};
+pub use formats::intervals::{HEADER as INTERVALS_HEADER, read_intervals};
+pub use formats::lines::{has_lines, read_lines};
+pub use formats::perfetto::{PerfettoOptions, read_perfetto};
+pub use formats::quanto::{QuantoError, read_quanto};
+pub use formats::samples::readings;
+pub use independent::Role;
+pub use label::{Code, Label, Labels};
+pub use log::{Change, Component, Event, NodeLog, Reading, nanoseconds, seconds};
+pub use logging::LoggingCost;
+pub use names::{Names, NamesError};
+pub use offsets::{ClockIs, aligned};
+pub use periods::{ActivityPeriod, Periods, StatePeriod};
+pub use powers::{Power, Powers, Weights};
+pub use remark::{Remark, RemarkKind};

@@ -1,0 +1,89 @@
+//! The lanes of the picture: for whom each component worked over time.
+
+use super::super::account::Payer;
+use super::super::analysis::Analysis;
+use super::super::label::Labels;
+use super::super::periods::ActivityPeriod;
+use super::payer_name;
+use super::svg::{COLUMNS, LANE, LEFT, Palette, View};
+use wattline_units::format::{shortened, visible};
+use wattline_units::px::Px;
+
+/// Height of a lane's bars where a component worked all the time.
+pub(super) const BAR: f64 = LANE - 6.0;
+
+/// For whom a component worked.
+pub(super) struct Lane {
+    pub y: Px,
+    /// The component's name.
+    pub name: String,
+    pub bars: Vec<Bar>,
+    /// Class of the component's tone in the stack; none where it is not in there.
+    pub key: Option<String>,
+}
+
+/// A stretch in which a component worked mostly for one payer.
+pub(super) struct Bar {
+    pub class: String,
+    pub x: f64,
+    pub y: Px,
+    /// In columns.
+    pub width: usize,
+    pub height: Px,
+    pub payer: String,
+}
+
+/// A component's lane: in each column the activity that took most of its time, as high as
+/// the part of the column in which it worked for anybody.
+pub(super) fn lane(
+    analysis: &Analysis,
+    component: usize,
+    y: f64,
+    view: View,
+    labels: &Labels,
+    palette: &mut Palette,
+) -> Lane {
+    let cells = cells(&analysis.periods.activities[component], view, labels);
+    let mut bars = Vec::new();
+    let mut at = 0;
+    for stretch in cells.chunk_by(|one, next| one == next) {
+        if let Some((payer, part)) = stretch[0] {
+            let height = (BAR * part).max(3.0);
+            bars.push(Bar {
+                class: palette.class(payer, labels),
+                x: LEFT + at as f64,
+                y: Px(y + BAR - height),
+                width: stretch.len(),
+                height: Px(height),
+                payer: visible(&payer_name(payer, labels)),
+            });
+        }
+        at += stretch.len();
+    }
+    let name = &analysis.log.components[component].name;
+    Lane { y: Px(y), name: visible(&shortened(name, 17)), bars, key: None }
+}
+
+/// The busiest payer of each column and the part of the column that is anybody's, in steps
+/// of an eighth.
+fn cells(periods: &[ActivityPeriod], view: View, labels: &Labels) -> Vec<Option<(Payer, f64)>> {
+    let mut times: Vec<Vec<(Payer, f64)>> = vec![Vec::new(); COLUMNS];
+    for period in periods.iter().filter(|p| p.end_ns > view.start_ns && p.start_ns < view.end_ns) {
+        for (at, part) in view.columns(period.start_ns, period.end_ns) {
+            for label in period.charged.iter().filter(|label| !labels.is_idle(**label)) {
+                let payer = Payer::Activity(*label);
+                let share = part / period.charged.len() as f64;
+                match times[at].iter_mut().find(|(known, _)| *known == payer) {
+                    Some((_, sum)) => *sum += share,
+                    None => times[at].push((payer, share)),
+                }
+            }
+        }
+    }
+    let busiest = |all: Vec<(Payer, f64)>| {
+        let whole: f64 = all.iter().map(|(_, time)| time).sum();
+        let most = all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some((most.0, ((whole * 8.0).ceil() / 8.0).min(1.0)))
+    };
+    times.into_iter().map(busiest).collect()
+}

@@ -1,0 +1,45 @@
+//! Analyses -> what people and tools read: tables, a summary, a picture, a Perfetto trace.
+//! Pure: values in, bytes out.
+
+mod lanes;
+mod picture;
+mod svg;
+mod tables;
+mod text;
+mod trace;
+
+pub use picture::{PictureOptions, TIMELINE_STYLE, timelines};
+pub use tables::{activities_csv, energy_csv, findings_csv, powers_csv, timeline_csv};
+pub use text::summary;
+pub use trace::perfetto_trace;
+
+use super::account::Payer;
+use super::analysis::Analysis;
+use super::independent::Role;
+use super::label::Labels;
+use super::powers::Power;
+
+/// What stands for a payer in tables and pictures.
+fn payer_name(payer: Payer, labels: &Labels) -> String {
+    match payer {
+        Payer::Activity(label) => labels.text(label),
+        Payer::Nobody => "(none)".into(),
+        Payer::NotToldApart => "(not told apart)".into(),
+        Payer::Logging => "(logging)".into(),
+        Payer::Constant => "(constant)".into(),
+    }
+}
+
+/// Every power state with its power; those that can't be told apart are one, with one power
+/// for all of them.
+fn state_powers(analysis: &Analysis) -> Vec<(String, Option<Power>)> {
+    let Some(powers) = &analysis.powers else { return Vec::new() };
+    let is_first = |column: &usize| !matches!(powers.roles[*column], Role::SameAs(_));
+    let columns = (0..powers.roles.len()).filter(is_first);
+    columns.map(|at| (powers.name(at, &analysis.columns), powers.of[at])).collect()
+}
+
+/// The row of what the powers don't explain.
+const UNEXPLAINED: &str = "(unexplained)";
+/// The row of the sum.
+const TOTAL: &str = "(total)";

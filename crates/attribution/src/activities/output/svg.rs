@@ -1,0 +1,311 @@
+//! The picture of one node: measured and reconstructed power, stacked by component, above
+//! lanes that show for whom each component worked.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use askama::Template;
+
+use super::super::account::Payer;
+use super::super::analysis::Analysis;
+use super::super::equations::distinct;
+use super::super::label::Labels;
+use super::super::log::seconds;
+use super::lanes::{BAR, Lane, lane};
+use super::payer_name;
+use wattline_units::format::visible;
+use wattline_units::px::Px;
+use wattline_units::units::{Seconds, Watts};
+
+const WIDTH: f64 = 1180.0;
+pub(super) const LEFT: f64 = 120.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 14.0;
+const POWER_HEIGHT: f64 = 230.0;
+pub(super) const LANE: f64 = 26.0;
+const AXIS: f64 = 34.0;
+/// Columns of the picture: each is a stretch of time.
+pub(super) const COLUMNS: usize = 1048;
+/// Colours of the style sheet.
+pub(super) const COLOURS: usize = 8;
+
+/// Colours of payers, in the order in which they were first met.
+#[derive(Debug, Default)]
+pub(super) struct Palette {
+    of: BTreeMap<Payer, usize>,
+}
+
+impl Palette {
+    /// The class of a payer's colour.
+    pub fn class(&mut self, payer: Payer, labels: &Labels) -> String {
+        let is_idle = match payer {
+            Payer::Activity(label) => labels.is_idle(label),
+            Payer::Nobody | Payer::Constant => true,
+            _ => false,
+        };
+        if is_idle {
+            return "idle-fill".into();
+        }
+        let next = self.of.len();
+        format!("fill-{}", *self.of.entry(payer).or_insert(next) % COLOURS)
+    }
+
+    /// All payers that have a colour, with its class and name.
+    pub fn legend(&self, labels: &Labels) -> Vec<(String, String)> {
+        let mut all: Vec<(&Payer, &usize)> = self.of.iter().collect();
+        all.sort_by_key(|(_, at)| **at);
+        let entry = |(payer, at): (&Payer, &usize)| {
+            (format!("fill-{}", at % COLOURS), visible(&payer_name(*payer, labels)))
+        };
+        all.into_iter().map(entry).collect()
+    }
+}
+
+/// A layer of the stack: its name and its mean power in each column.
+struct Layer {
+    /// None for the constant.
+    component: Option<usize>,
+    name: String,
+    power_w: Vec<f64>,
+}
+
+/// The time shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    pub start_ns: i64,
+    pub end_ns: i64,
+}
+
+impl View {
+    /// Position of a moment in columns.
+    fn column(self, at_ns: i64) -> f64 {
+        let part = (at_ns - self.start_ns) as f64 / (self.end_ns - self.start_ns) as f64;
+        (part * COLUMNS as f64).clamp(0.0, COLUMNS as f64)
+    }
+
+    /// The columns of a stretch, each with the part of it that is covered.
+    pub fn columns(self, start_ns: i64, end_ns: i64) -> impl Iterator<Item = (usize, f64)> {
+        let (from, to) = (self.column(start_ns), self.column(end_ns));
+        let last = (to.ceil() as usize).min(COLUMNS);
+        (from.floor() as usize..last)
+            .map(move |at| (at, (to.min(at as f64 + 1.0) - from.max(at as f64)).max(0.0)))
+    }
+}
+
+/// The picture as a template.
+#[derive(Template)]
+#[template(path = "timeline.svg")]
+struct Picture {
+    node: String,
+    height: f64,
+    span: Seconds,
+    /// None without powers.
+    stack: Option<Stack>,
+    lanes: Vec<Lane>,
+    /// Where the time axis is.
+    axis: Px,
+    times: Vec<(Px, String)>,
+}
+
+/// The powers, one above the other.
+struct Stack {
+    ticks: Vec<(Px, String)>,
+    layers: Vec<Area>,
+    /// The path of the meter's power.
+    measured: String,
+}
+
+/// A layer as it is drawn.
+struct Area {
+    class: String,
+    path: String,
+    name: String,
+}
+
+/// The picture; none if there is nothing to show. `window_ns` limits the time.
+pub(super) fn picture(
+    analysis: &Analysis,
+    labels: &Labels,
+    palette: &mut Palette,
+    window_ns: (Option<i64>, Option<i64>),
+) -> Option<(String, Vec<(String, String)>)> {
+    let (first, last) = analysis.log.metered().or(analysis.log.span())?;
+    let view = View {
+        start_ns: window_ns.0.unwrap_or(first).max(first),
+        end_ns: window_ns.1.unwrap_or(last).min(last),
+    };
+    if view.start_ns >= view.end_ns {
+        return None;
+    }
+    let layers = layers(analysis, view);
+    let components: Vec<usize> = (0..analysis.log.components.len())
+        .filter(|c| analysis.periods.activities[*c].iter().any(|p| !p.charged.is_empty()))
+        .collect();
+    let lanes_y = TOP + if layers.is_empty() { 0.0 } else { POWER_HEIGHT };
+    let axis_y = lanes_y + LANE * components.len() as f64;
+    let mut lane = |(at, component): (usize, &usize)| {
+        let layer = layers.iter().position(|layer| layer.component == Some(*component));
+        let y = lanes_y + LANE * at as f64;
+        let key = layer.map(layer_class);
+        Lane { key, ..lane(analysis, *component, y, view, labels, palette) }
+    };
+    let picture = Picture {
+        node: visible(&analysis.log.node),
+        height: axis_y + AXIS,
+        span: Seconds(seconds(view.end_ns - view.start_ns)),
+        stack: (!layers.is_empty()).then(|| stack(&layers, &measured(analysis, view))),
+        lanes: components.iter().enumerate().map(&mut lane).collect(),
+        axis: Px(axis_y),
+        times: times(view),
+    };
+    let legend =
+        layers.iter().enumerate().map(|(at, layer)| (layer_class(at), visible(&layer.name)));
+    let svg = picture.render().expect("templates only write to a String, which can't fail");
+    Some((svg, legend.collect()))
+}
+
+fn layer_class(at: usize) -> String {
+    if at == 0 { "idle-fill".into() } else { format!("layer-{}", (at - 1) % COLOURS) }
+}
+
+/// The constant, then each component with a fitted power.
+fn layers(analysis: &Analysis, view: View) -> Vec<Layer> {
+    let Some(powers) = &analysis.powers else { return Vec::new() };
+    let power_w = vec![powers.constant.w; COLUMNS];
+    let constant = Layer { component: None, name: "(constant)".into(), power_w };
+    let mut layers = vec![constant];
+    for (component, states) in analysis.periods.states.iter().enumerate() {
+        let power_w = vec![0.0; COLUMNS];
+        let mut layer = Layer { component: Some(component), name: String::new(), power_w };
+        for period in states.iter().filter(|p| p.end_ns > view.start_ns && p.start_ns < view.end_ns)
+        {
+            let column = period.state.and_then(|state| analysis.columns.of[component][state]);
+            let fitted = column.and_then(|column| powers.fitted(column));
+            let Some((fitted, power)) = fitted.filter(|(fitted, _)| Some(*fitted) == column) else {
+                continue;
+            };
+            if powers.twins(fitted).len() > 1 && layer.name.is_empty() {
+                layer.name = powers.name(fitted, &analysis.columns);
+            }
+            for (at, part) in view.columns(period.start_ns, period.end_ns) {
+                layer.power_w[at] += part * power.w;
+            }
+        }
+        if layer.power_w.iter().any(|power| *power != 0.0) {
+            if layer.name.is_empty() {
+                layer.name = analysis.log.components[component].name.clone();
+            }
+            layers.push(layer);
+        }
+    }
+    layers
+}
+
+/// The meter's mean power in each column; none where it saw nothing.
+fn measured(analysis: &Analysis, view: View) -> Vec<Option<f64>> {
+    let mut sums = vec![(0.0, 0.0); COLUMNS];
+    for pair in distinct(&analysis.log.readings).windows(2) {
+        let (start, end) = (pair[0].at_ns, pair[1].at_ns);
+        if pair[1].after_gap || end <= start || end <= view.start_ns || start >= view.end_ns {
+            continue;
+        }
+        let power = (pair[1].energy_j - pair[0].energy_j) / seconds(end - start);
+        for (at, part) in view.columns(start, end) {
+            sums[at] = (sums[at].0 + part * power, sums[at].1 + part);
+        }
+    }
+    sums.into_iter().map(|(sum, part)| (part > 1e-9).then(|| sum / part)).collect()
+}
+
+fn stack(layers: &[Layer], measured: &[Option<f64>]) -> Stack {
+    let total = |at: usize| layers.iter().map(|layer| layer.power_w[at].max(0.0)).sum::<f64>();
+    let highest = (0..COLUMNS).map(total).fold(0.0, f64::max);
+    let highest = measured.iter().flatten().copied().fold(highest, f64::max);
+    let bottom = TOP + POWER_HEIGHT - 12.0;
+    let scale = (bottom - TOP) / if highest > 0.0 { highest * 1.04 } else { 1.0 };
+    let mut below = vec![0.0; COLUMNS];
+    let mut area = |(at, layer): (usize, &Layer)| {
+        let above: Vec<f64> =
+            below.iter().zip(&layer.power_w).map(|(b, power)| b + power.max(0.0)).collect();
+        let mut path = String::new();
+        steps(&mut path, &above, bottom, scale, false);
+        steps(&mut path, &below, bottom, scale, true);
+        path.push('Z');
+        below = above;
+        Area { class: layer_class(at), path, name: visible(&layer.name) }
+    };
+    let tick = |value: f64| {
+        let watts = || Watts(value).to_string().replace(" u", " µ");
+        (Px(bottom - value * scale), if value == 0.0 { "0".to_owned() } else { watts() })
+    };
+    Stack {
+        ticks: ticks(0.0, highest, 4.0).into_iter().map(tick).collect(),
+        layers: layers.iter().enumerate().map(&mut area).collect(),
+        measured: line(measured, bottom, scale),
+    }
+}
+
+/// The meter's power as a path, with gaps where it saw nothing.
+fn line(measured: &[Option<f64>], bottom: f64, scale: f64) -> String {
+    let mut path = String::new();
+    let mut last = None;
+    for (at, power) in measured.iter().enumerate() {
+        if let Some(power) = power {
+            let (x, y) = (LEFT + at as f64, bottom - power.max(0.0) * scale);
+            let command = if last.is_some_and(|last| last + 1 == at) { 'L' } else { 'M' };
+            put(&mut path, format_args!("{command}{x} {y:.1}H{}", x + 1.0));
+            last = Some(at);
+        }
+    }
+    path
+}
+
+/// One edge of a layer as steps, forwards or (to close it) backwards.
+fn steps(path: &mut String, power_w: &[f64], bottom: f64, scale: f64, is_backwards: bool) {
+    let y = |at: usize| bottom - power_w[at] * scale;
+    let x = |at: usize| LEFT + at as f64;
+    if is_backwards {
+        put(path, format_args!("L{} {:.1}", x(COLUMNS), y(COLUMNS - 1)));
+        for at in (1..COLUMNS).rev().filter(|at| power_w[*at] != power_w[*at - 1]) {
+            put(path, format_args!("H{}V{:.1}", x(at), y(at - 1)));
+        }
+        put(path, format_args!("H{}", x(0)));
+    } else {
+        put(path, format_args!("M{} {:.1}", x(0), y(0)));
+        for at in (1..COLUMNS).filter(|at| power_w[*at] != power_w[*at - 1]) {
+            put(path, format_args!("H{}V{:.1}", x(at), y(at)));
+        }
+        put(path, format_args!("H{}", x(COLUMNS)));
+    }
+}
+
+/// The marks of the time axis.
+fn times(view: View) -> Vec<(Px, String)> {
+    let (start, end) = (seconds(view.start_ns), seconds(view.end_ns));
+    let all = ticks(start, end, 8.0);
+    let step = all.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
+    let digits = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
+    let time = |value: f64| {
+        let x = LEFT + (value - start) / (end - start) * COLUMNS as f64;
+        (Px(x), format!("{value:.digits$} s"))
+    };
+    all.into_iter().map(time).collect()
+}
+
+/// Round numbers from `low` to `high`, about `count` of them.
+fn ticks(low: f64, high: f64, count: f64) -> Vec<f64> {
+    let rough = (high - low) / count;
+    if !(rough.is_finite() && rough > 0.0) {
+        return vec![low];
+    }
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|step| *step >= rough);
+    let step = step.unwrap_or(rough);
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+    (first..=last).map(|at| at as f64 * step).collect()
+}
+
+/// Writes into a text, which can't fail.
+fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments).expect("writing to a String");
+}

@@ -1,0 +1,150 @@
+//! What the command says: powers, energy by component and by activity, what is unexplained.
+
+use std::fmt::Write as _;
+
+use super::super::account::{Account, LoggingAs};
+use super::super::analysis::{Analysis, network};
+use super::super::label::Labels;
+use super::super::logging::LoggingCost;
+use super::payer_name;
+use super::tables::{payer_interval, row_name};
+use wattline_units::units::{Joules, Seconds, Watts};
+
+/// A summary of all nodes.
+#[must_use]
+pub fn summary(analyses: &[Analysis], labels: &Labels, logging: LoggingAs) -> String {
+    let mut text = String::new();
+    for analysis in analyses {
+        node(&mut text, analysis, labels, logging);
+    }
+    if analyses.iter().filter(|analysis| analysis.account.is_some()).count() > 1 {
+        together(&mut text, analyses, labels);
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Writing to a `String` can't fail.
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments).expect("writing to a String");
+    text.push('\n');
+}
+
+fn node(text: &mut String, analysis: &Analysis, labels: &Labels, logging: LoggingAs) {
+    let name = &analysis.log.node;
+    let Some(account) = &analysis.account else {
+        line(text, format_args!("node {name}: no measured energy; times only"));
+        times(text, analysis, labels);
+        return;
+    };
+    let equations = analysis.powers.as_ref().map_or(0, |powers| powers.equations);
+    line(
+        text,
+        format_args!(
+            "node {name}: {} measured in {}; {} intervals, {equations} equations",
+            Joules(account.split.total_j()),
+            Seconds(account.metered_s),
+            analysis.equations.intervals,
+        ),
+    );
+    powers(text, analysis);
+    line(text, format_args!("  energy by component"));
+    for (row, energy) in account.by_row() {
+        entry(text, account, &row_name(analysis, row), energy, None);
+    }
+    line(text, format_args!("  energy by activity"));
+    for (payer, energy) in account.by_payer() {
+        let interval = Some(payer_interval(account, payer));
+        entry(text, account, &payer_name(payer, labels), energy, interval);
+    }
+    entry(text, account, super::UNEXPLAINED, account.split.unattributed_j(), Some(None));
+    if let Some(cost) = account.logging {
+        line(text, format_args!("  {}", logged(&cost, logging)));
+    }
+    text.push('\n');
+}
+
+fn powers(text: &mut String, analysis: &Analysis) {
+    let Some(powers) = &analysis.powers else { return };
+    line(text, format_args!("  power of each state above its baseline, and its 95 % interval"));
+    let mut power = |name: &str, power: Option<super::super::Power>| {
+        let shown = match power {
+            None => "not determined (see findings.csv)".to_owned(),
+            Some(power) => {
+                let interval = power
+                    .interval_w
+                    .map_or("none".into(), |(lo, hi)| format!("{} to {}", Watts(lo), Watts(hi)));
+                format!("{:>9}  {interval}", Watts(power.w).to_string())
+            }
+        };
+        line(text, format_args!("    {name:<28} {shown}"));
+    };
+    power("(constant)", Some(powers.constant));
+    for (name, of) in super::state_powers(analysis) {
+        power(&name, of);
+    }
+}
+
+fn entry(
+    text: &mut String,
+    account: &Account,
+    name: &str,
+    energy: f64,
+    interval: Option<Option<(f64, f64)>>,
+) {
+    let share = percent(energy / account.split.total_j());
+    let interval = interval.map_or(String::new(), |interval| {
+        let of =
+            interval.map_or("none".into(), |(lo, hi)| format!("{} to {}", Joules(lo), Joules(hi)));
+        format!("  {of}")
+    });
+    let energy = Joules(energy).to_string();
+    line(text, format_args!("    {name:<28} {energy:>9} {share:>9}{interval}"));
+}
+
+/// A part of a whole in percent with two decimals, without a sign where they are zeros.
+fn percent(part: f64) -> String {
+    let percent = 100.0 * part;
+    format!("{:.2} %", if percent.abs() < 0.005 { 0.0 } else { percent })
+}
+
+fn logged(cost: &LoggingCost, logging: LoggingAs) -> String {
+    let of_active = cost.of_active.map_or(String::new(), |part| {
+        format!("{:.1} % of the processor's active time, ", part * 100.0)
+    });
+    let energy =
+        cost.energy_j.map_or("of unknown energy".into(), |energy| Joules(energy).to_string());
+    let place = match logging {
+        LoggingAs::Within => "part of the activities above; --logging apart takes it out",
+        LoggingAs::Apart => "the processor's part is the row (logging)",
+    };
+    format!(
+        "writing the log: {} entries, {} ({of_active}{:.2} % of all time), {energy} with the \
+         constant ({place})",
+        cost.entries,
+        Seconds(cost.time_s),
+        cost.of_all * 100.0
+    )
+}
+
+fn times(text: &mut String, analysis: &Analysis, labels: &Labels) {
+    for ((row, payer), time) in &analysis.times_s {
+        let name = format!("{} {}", row_name(analysis, *row), payer_name(*payer, labels));
+        line(text, format_args!("    {name:<40} {:>9}", Seconds(*time).to_string()));
+    }
+    text.push('\n');
+}
+
+fn together(text: &mut String, analyses: &[Analysis], labels: &Labels) {
+    let (sums, unexplained) = network(analyses);
+    let total: f64 = sums.values().sum::<f64>() + unexplained;
+    line(text, format_args!("all nodes: {}", Joules(total)));
+    for (payer, energy) in sums {
+        let (name, share) = (payer_name(payer, labels), percent(energy / total));
+        let energy = Joules(energy).to_string();
+        line(text, format_args!("    {name:<28} {energy:>9} {share:>9}"));
+    }
+    let share = percent(unexplained / total);
+    let energy = Joules(unexplained).to_string();
+    line(text, format_args!("    {:<28} {energy:>9} {share:>9}", super::UNEXPLAINED));
+}

@@ -1,0 +1,268 @@
+//! Equations -> the power of every state with its interval, by least squares on the mean
+//! powers, each weighted with `sqrt(E t)`: confidence in a quantised mean grows with both
+//! (Fonseca et al., OSDI 2008, section 2.5).
+
+use super::equations::{Columns, Equation, Equations};
+use super::independent::{Role, roles};
+use super::remark::{Remark, RemarkKind};
+use wattline_model::table::{Case, Table};
+use wattline_model::{FitOptions, ModelError, Solver, Weighting, fit};
+
+/// How much an equation counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Weights {
+    /// `sqrt(E t)`.
+    #[default]
+    SqrtEnergyTime,
+    /// All alike.
+    Equal,
+}
+
+/// A fitted power.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Power {
+    /// Watts above the baseline state.
+    pub w: f64,
+    /// 95 % interval in watts; none where the equations leave nothing to judge by.
+    pub interval_w: Option<(f64, f64)>,
+}
+
+/// Powers of all columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Powers {
+    /// The constant term: what all baselines draw together.
+    pub constant: Power,
+    /// By column; none for one that has no power of its own.
+    pub of: Vec<Option<Power>>,
+    /// What each column is to the fit.
+    pub roles: Vec<Role>,
+    /// Equations fitted.
+    pub equations: usize,
+    /// Standard deviation of the residuals in watts, where there are any to spare.
+    pub residual_sd_w: Option<f64>,
+    /// What was noticed.
+    pub remarks: Vec<Remark>,
+}
+
+/// Name of the constant term's column.
+const CONSTANT: &str = "constant";
+
+impl Powers {
+    /// The column whose power stands for `column`: its own, or that of its twin.
+    #[must_use]
+    pub fn fitted(&self, column: usize) -> Option<(usize, Power)> {
+        let at = match self.roles[column] {
+            Role::Fitted => column,
+            Role::SameAs(other) => other,
+            Role::PartOf { .. } | Role::Unseen => return None,
+        };
+        self.of[at].map(|power| (at, power))
+    }
+
+    /// The name of a column, or of all that share its power.
+    #[must_use]
+    pub fn name(&self, column: usize, columns: &Columns) -> String {
+        let twins = self.twins(column);
+        let names: Vec<&str> = twins.iter().map(|twin| columns.names[*twin].as_str()).collect();
+        names.join(" + ")
+    }
+
+    /// The columns that share `column`'s power, itself first.
+    #[must_use]
+    pub fn twins(&self, column: usize) -> Vec<usize> {
+        let others = (0..self.roles.len()).filter(|k| self.roles[*k] == Role::SameAs(column));
+        std::iter::once(column).chain(others).collect()
+    }
+}
+
+/// Fits all powers.
+///
+/// # Errors
+/// No equation with energy and time, or numbers that can't be decomposed.
+pub fn powers(
+    equations: &Equations,
+    columns: &Columns,
+    weights: Weights,
+) -> Result<Powers, ModelError> {
+    let (rows, dropped) = usable(&equations.rows, weights);
+    let roles = roles(&rows, columns.names.len());
+    let fitted: Vec<usize> =
+        (0..roles.len()).filter(|column| roles[*column] == Role::Fitted).collect();
+    let table = table(&rows, &fitted, columns, weights);
+    let weighting = Weighting::Column;
+    let model = fit(&table, &FitOptions { weighting, ..FitOptions::new(Solver::Ls) })?;
+    let power = |at: usize| {
+        let cost = &model.costs[at];
+        Power { w: cost.cost_j, interval_w: cost.lo_j.zip(cost.hi_j) }
+    };
+    let mut of = vec![None; roles.len()];
+    for (at, column) in fitted.iter().enumerate() {
+        of[*column] = Some(power(at + 1));
+    }
+    let mut powers = Powers {
+        constant: power(0),
+        of,
+        roles,
+        equations: rows.len(),
+        residual_sd_w: model.residual_sd_j.filter(|_| rows.len() > fitted.len() + 1),
+        remarks: Vec::new(),
+    };
+    powers.remarks = remarks(&powers, columns, dropped);
+    Ok(powers)
+}
+
+/// Rows that have a weight; the others with the time that they hold.
+fn usable(rows: &[Equation], weights: Weights) -> (Vec<Equation>, (usize, f64)) {
+    let has_weight =
+        |row: &&Equation| row.time_s > 0.0 && (row.energy_j > 0.0 || weights == Weights::Equal);
+    let (kept, dropped): (Vec<&Equation>, Vec<&Equation>) = rows.iter().partition(has_weight);
+    let time = dropped.iter().map(|row| row.time_s).sum();
+    (kept.into_iter().cloned().collect(), (dropped.len(), time))
+}
+
+/// The problem as a table: mean power by how many components were in each state.
+fn table(rows: &[Equation], fitted: &[usize], columns: &Columns, weights: Weights) -> Table {
+    let names = fitted.iter().map(|column| columns.names[*column].clone());
+    let features: Vec<String> = std::iter::once(CONSTANT.to_owned()).chain(names).collect();
+    let mut counts = Vec::with_capacity(rows.len() * features.len());
+    let mut cases = Vec::with_capacity(rows.len());
+    for (i, row) in rows.iter().enumerate() {
+        counts.push(1.0);
+        counts.extend(fitted.iter().map(|column| {
+            let active = row.active.iter().find(|(at, _)| at == column);
+            active.map_or(0.0, |(_, active)| *active)
+        }));
+        let weight = match weights {
+            Weights::SqrtEnergyTime => (row.energy_j * row.time_s).sqrt(),
+            Weights::Equal => 1.0,
+        };
+        cases.push(Case {
+            name: format!("equation {}", i + 1),
+            group: String::new(),
+            device: String::new(),
+            duration_s: Some(row.time_s),
+            energy_j: row.power_w(),
+            energy_se_j: None,
+            weight: Some(weight),
+            executions: None,
+        });
+    }
+    Table { cases, features, counts }
+}
+
+fn remarks(powers: &Powers, columns: &Columns, (dropped, time_s): (usize, f64)) -> Vec<Remark> {
+    let name = |column: usize| columns.names[column].as_str();
+    let mut remarks = Vec::new();
+    for (column, role) in powers.roles.iter().enumerate() {
+        let message = match role {
+            Role::Fitted => continue,
+            Role::SameAs(other) => format!(
+                "{} and {} are always active together: they can't be told apart and have one \
+                 power for both",
+                name(*other),
+                name(column)
+            ),
+            Role::PartOf { columns, constant } => format!(
+                "{} can't be told apart from {}: its draw is part of theirs",
+                name(column),
+                sum(columns, *constant, name)
+            ),
+            Role::Unseen => format!("{} occurs in no usable interval: no power", name(column)),
+        };
+        remarks.push(Remark::new(RemarkKind::NotTold, message));
+    }
+    for (column, power) in powers.of.iter().enumerate() {
+        if let Some(power) = power.filter(|power| power.w < 0.0) {
+            let message = format!(
+                "{} has {:.6} W, less than its baseline: the states don't explain the power well",
+                name(column),
+                power.w
+            );
+            remarks.push(Remark::new(RemarkKind::NegativePower, message));
+        }
+    }
+    if dropped > 0 {
+        let message = format!(
+            "{dropped} state vectors ({time_s:.6} s in all) drew no measurable energy and have no \
+             weight"
+        );
+        remarks.push(Remark::new(RemarkKind::Note, message));
+    }
+    remarks
+}
+
+/// `A:on + B:on` and the like.
+fn sum<'a>(columns: &[(usize, f64)], constant: f64, name: impl Fn(usize) -> &'a str) -> String {
+    let mut terms = Vec::new();
+    if constant.abs() > 1e-6 {
+        terms.push("the constant".to_owned());
+    }
+    terms.extend(columns.iter().map(|(column, _)| name(*column).to_owned()));
+    terms.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &[&str]) -> Columns {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Columns { names, of: Vec::new(), baselines: Vec::new() }
+    }
+
+    fn row(active: &[usize], time_s: f64, power_w: f64) -> Equation {
+        let active = active.iter().map(|column| (*column, 1.0)).collect();
+        Equation { active, time_s, energy_j: power_w * time_s }
+    }
+
+    fn fitted(rows: Vec<Equation>, names: &[&str]) -> Powers {
+        let equations = Equations { intervals: rows.len(), rows, left_out: 0 };
+        powers(&equations, &columns(names), Weights::SqrtEnergyTime).unwrap()
+    }
+
+    #[test]
+    fn exact_powers_are_found_exactly() {
+        let found = fitted(
+            vec![
+                row(&[], 1.0, 2.0),
+                row(&[0], 2.0, 5.0),
+                row(&[1], 1.0, 3.0),
+                row(&[0, 1], 0.5, 6.0),
+            ],
+            &["A:on", "B:on"],
+        );
+        let w: Vec<f64> = found.of.iter().map(|power| power.unwrap().w).collect();
+        assert!((found.constant.w - 2.0).abs() < 1e-9);
+        assert!((w[0] - 3.0).abs() < 1e-9 && (w[1] - 1.0).abs() < 1e-9, "{w:?}");
+        let (lo, hi) = found.of[0].unwrap().interval_w.unwrap();
+        assert!(lo <= w[0] && w[0] <= hi && hi - lo < 1e-6);
+    }
+
+    #[test]
+    fn the_weights_are_those_of_the_paper() {
+        // Two readings of one vector: mean weighted by sqrt(E t), on paper.
+        let rows = vec![row(&[], 4.0, 1.0), row(&[], 1.0, 4.0)];
+        let found = fitted(rows, &[]);
+        let (w1, w2) = (4.0f64, 2.0f64);
+        assert!((found.constant.w - (w1 + 4.0 * w2) / (w1 + w2)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_can_not_be_told_apart_is_named_and_has_one_power() {
+        let found = fitted(
+            vec![row(&[], 1.0, 1.0), row(&[0, 1], 1.0, 4.0), row(&[0, 1], 2.0, 4.0)],
+            &["A:on", "B:on", "C:on"],
+        );
+        assert_eq!((found.fitted(1).unwrap().0, found.twins(0)), (0, vec![0, 1]));
+        assert!(found.fitted(2).is_none());
+        let messages: Vec<&str> = found.remarks.iter().map(|r| r.message.as_str()).collect();
+        assert!(messages[0].contains("A:on and B:on are always active together"), "{messages:?}");
+        assert!(messages[1].contains("C:on occurs in no usable interval"), "{messages:?}");
+    }
+
+    #[test]
+    fn nothing_to_fit_is_an_error() {
+        let nothing = Equations::default();
+        assert!(powers(&nothing, &columns(&[]), Weights::SqrtEnergyTime).is_err());
+    }
+}

@@ -1,0 +1,23 @@
+//! Energy of an interval -> energy per principal: a process, a method, a tenant, an
+//! activity. Every attribution is a [`Split`]: shares by weight, what nobody is known to
+//! have spent in a row of its own, and parts that add up to what was measured.
+//!
+//! One folder per system; each reads its own logs and ends in the same [`Split`].
+
+pub mod activities;
+mod descriptor;
+pub mod mapping;
+pub mod monitor;
+pub mod perfetto;
+mod split;
+pub mod tenants;
+
+pub use split::{Capacity, Split, SplitError};
+
+#[cfg(test)]
+#[path = "../../../tests/common/python.rs"]
+mod python;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;

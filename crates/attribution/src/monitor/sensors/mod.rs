@@ -1,0 +1,92 @@
+//! Sensors: what the operating system says -> [`Facts`]. They know files and their formats,
+//! and nothing of power.
+//!
+//! To add a sensor: a file with a type that implements [`Sensor`], and a line in
+//! [`sensor`].
+
+mod cgroups;
+mod cpufreq;
+mod meter;
+mod network;
+mod procfs;
+mod users;
+
+use super::facts::Facts;
+use super::host::Snapshot;
+
+pub use cgroups::Cgroups;
+pub(crate) use cpufreq::Cpufreq;
+pub use meter::MeterReading;
+pub use network::Network;
+#[cfg(test)]
+pub(crate) use procfs::parse_process;
+pub use procfs::{Processes, Threads};
+pub use users::Users;
+
+/// Why a sensor has nothing to say. The others go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("sensor {sensor}: {problem}")]
+pub struct SensorError {
+    /// Its name.
+    pub sensor: &'static str,
+    /// What is missing, and what to do.
+    pub problem: String,
+}
+
+/// A part of the operating system that is read.
+pub trait Sensor: std::fmt::Debug {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// The files it reads, as shell patterns.
+    fn patterns(&self) -> Vec<String>;
+
+    /// A shell command it wants the output of.
+    fn question(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Adds what the files say.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn read(
+        &self,
+        snapshot: &Snapshot,
+        answer: Option<&str>,
+        facts: &mut Facts,
+    ) -> Result<(), SensorError>;
+}
+
+/// The sensor of a name, with no settings of its own.
+pub fn sensor(name: &str) -> Option<Box<dyn Sensor>> {
+    match name {
+        "cgroups" => Some(Box::new(Cgroups)),
+        "processes" => Some(Box::new(Processes)),
+        "cpufreq" => Some(Box::new(Cpufreq)),
+        "network" => Some(Box::new(Network)),
+        "users" => Some(Box::new(Users)),
+        _ => None,
+    }
+}
+
+/// The number in the last part of a name: 4 of `policy4`.
+fn number_after(name: &str, prefix: &str) -> Option<u32> {
+    name.strip_prefix(prefix)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sensors_have_their_names_and_refuse_an_empty_machine() {
+        for name in ["cgroups", "processes", "cpufreq", "network", "users"] {
+            let sensor = sensor(name).unwrap();
+            assert_eq!(sensor.name(), name);
+            let error = sensor.read(&Snapshot::at(1.0), None, &mut Facts::default()).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+        }
+        assert!(sensor("x").is_none());
+    }
+}

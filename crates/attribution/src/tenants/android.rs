@@ -1,0 +1,255 @@
+//! Android by Perfetto: switches, frequencies and rails of a trace, tenants by user
+//! (application), process or thread. A first pass gathers names, a second one records.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::monitor::formulas::SocTable;
+use crate::perfetto::{Event, What};
+use wattline_units::power::Counter;
+
+use super::battery::BatteryMeter;
+use super::facts::Facts;
+use super::meter::MeterId;
+use super::names::{Names, TenantId};
+use super::options::Energy;
+use super::record::{Counts, OTHERS, Record, Runner};
+
+/// What a tenant is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouping {
+    /// A user: on Android an application, or those that share a user.
+    User,
+    /// A process.
+    Process,
+    /// Threads of one name.
+    Thread,
+}
+
+/// Turns events into records.
+#[derive(Debug)]
+pub struct Android {
+    facts: Facts,
+    grouping: Grouping,
+    meters: HashMap<u32, MeterId>,
+    battery: Option<(MeterId, BatteryMeter)>,
+    clocks: HashMap<u32, CpuClock>,
+    tenants: HashMap<i32, TenantId>,
+    running: BTreeMap<u32, Runner>,
+    has_cycles: bool,
+    soc: Option<SocTable>,
+    beyond_table_ns: u64,
+}
+
+/// What a CPU did since its last switch, by its frequency.
+#[derive(Debug, Clone, Copy, Default)]
+struct CpuClock {
+    khz: u32,
+    /// Watts of the busy CPU at this frequency, where a table says so.
+    power_w: Option<f64>,
+    since_ns: u64,
+    cycles: f64,
+    model_nj: f64,
+    beyond_table_ns: u64,
+}
+
+impl CpuClock {
+    fn run_to(&mut self, at_ns: u64) {
+        let passed_ns = at_ns.saturating_sub(self.since_ns);
+        // kHz x ns = 1e-6 cycles.
+        self.cycles += f64::from(self.khz) * passed_ns as f64 * 1e-6;
+        match self.power_w {
+            Some(power_w) => self.model_nj += power_w * passed_ns as f64,
+            None => self.beyond_table_ns += passed_ns,
+        }
+        self.since_ns = self.since_ns.max(at_ns);
+    }
+}
+
+/// Where [`Android::modelled`] counts nanojoules, among the counters beside the cycles.
+const MODEL: usize = 0;
+
+/// A counter of microjoules that never wraps.
+pub(super) const MICROJOULES: Counter = Counter { joules_per_count: 1e-6, modulus: None };
+
+impl Android {
+    /// With the facts of the first pass, and the meter of each chosen rail. `battery` is
+    /// the meter of the battery where no rail is.
+    #[must_use]
+    pub fn new(
+        facts: Facts,
+        grouping: Grouping,
+        meters: HashMap<u32, MeterId>,
+        battery: Option<MeterId>,
+    ) -> Self {
+        let has_cycles = facts.has_frequencies();
+        let clock = |khz: u32| CpuClock { khz, ..CpuClock::default() };
+        let clocks = facts.first_khz.iter().map(|(cpu, khz)| (*cpu, clock(*khz))).collect();
+        let battery = battery.map(|meter| (meter, BatteryMeter::default()));
+        let (tenants, running) = (HashMap::new(), BTreeMap::new());
+        let (soc, beyond_table_ns) = (None, 0);
+        Self {
+            facts,
+            grouping,
+            meters,
+            battery,
+            clocks,
+            tenants,
+            running,
+            has_cycles,
+            soc,
+            beyond_table_ns,
+        }
+    }
+
+    /// Takes the power of a chip's busy cores by frequency for a model of the energy, and
+    /// says how a stream is to take it. It needs every CPU's frequency.
+    pub fn modelled(&mut self, table: SocTable) -> Energy {
+        for (cpu, clock) in &mut self.clocks {
+            clock.power_w = table.watts_of_core(*cpu, u64::from(clock.khz));
+        }
+        self.soc = Some(table);
+        Energy::Modelled { counter: MODEL, joules_per_count: 1e-9 }
+    }
+
+    /// Seconds of busy CPUs at frequencies that the table of the model doesn't have.
+    #[must_use]
+    pub fn beyond_table_s(&self) -> f64 {
+        self.beyond_table_ns as f64 * 1e-9
+    }
+
+    /// The counter of rails and of the battery.
+    #[must_use]
+    pub fn counter() -> Counter {
+        MICROJOULES
+    }
+
+    /// Samples at which the battery was charged: its energy is not known there.
+    #[must_use]
+    pub fn charging(&self) -> u64 {
+        self.battery.as_ref().map_or(0, |(_, battery)| battery.charging)
+    }
+
+    /// Whether an event becomes a record, and must come in order of time.
+    #[must_use]
+    pub fn is_wanted(event: &Event) -> bool {
+        matches!(
+            event.what,
+            What::Switch { .. }
+                | What::CpuFrequency { .. }
+                | What::CpuHotplug { .. }
+                | What::RailEnergy { .. }
+                | What::Battery { .. }
+                | What::Lost { .. }
+        )
+    }
+
+    /// Turns an event of the second pass into a record.
+    pub fn record(&mut self, event: &Event, names: &mut Names) -> Option<Record> {
+        let at_ns = event.at_ns?;
+        match &event.what {
+            What::Switch { cpu, prev_tid, next_tid, next_comm } => {
+                let outgoing = prev_tid.map(|tid| self.runner(tid, None, names));
+                let next = self.runner(*next_tid, Some(next_comm), names);
+                self.running.insert(*cpu, next);
+                let incoming = Some(next);
+                let leaves_idle = *prev_tid == Some(0);
+                let counts = self.counts(*cpu, at_ns, leaves_idle);
+                Some(Record::Switch { at_ns, cpu: *cpu, outgoing, incoming, counts })
+            }
+            What::CpuFrequency { cpu, khz } => {
+                let fresh = CpuClock { since_ns: at_ns, ..CpuClock::default() };
+                let clock = self.clocks.entry(*cpu).or_insert(fresh);
+                clock.run_to(at_ns);
+                clock.khz = *khz;
+                let table = self.soc.as_ref();
+                clock.power_w = table.and_then(|soc| soc.watts_of_core(*cpu, u64::from(*khz)));
+                None
+            }
+            What::CpuHotplug { cpu, is_online } => {
+                self.running.remove(cpu);
+                Some(Record::Hotplug { at_ns, cpu: *cpu, is_online: *is_online })
+            }
+            What::RailEnergy { index, energy_uj } => {
+                let meter = *self.meters.get(index)?;
+                Some(Record::Energy { at_ns, meter, reading: *energy_uj })
+            }
+            What::Battery { charge_uah, energy_uwh, current_ua, voltage_uv } => {
+                let (meter, battery) = self.battery.as_mut()?;
+                let reading =
+                    battery.sample(at_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv)?;
+                Some(Record::Energy { at_ns, meter: *meter, reading })
+            }
+            What::Lost { cpu } => {
+                self.running.remove(cpu);
+                Some(Record::Lost { cpu: Some(*cpu), records: 1 })
+            }
+            _ => None,
+        }
+    }
+
+    /// The cycles of those who still run when the trace ends, as if they were switched then.
+    pub fn last(&mut self, end_ns: u64) -> Vec<Record> {
+        let running = std::mem::take(&mut self.running);
+        let switch = |(cpu, runner): (u32, Runner)| {
+            let counts = Some(self.counts(cpu, end_ns, runner.tenant == TenantId::IDLE)?);
+            let outgoing = Some(runner);
+            Some(Record::Switch { at_ns: end_ns, cpu, outgoing, incoming: None, counts })
+        };
+        running.into_iter().filter_map(switch).collect()
+    }
+
+    /// Cycles since the CPU's last switch: none while it is idle, as it is halted.
+    fn counts(&mut self, cpu: u32, at_ns: u64, leaves_idle: bool) -> Option<Counts> {
+        if !self.has_cycles {
+            return None;
+        }
+        let clock = self.clocks.get_mut(&cpu)?;
+        clock.run_to(at_ns);
+        let cycles = std::mem::take(&mut clock.cycles);
+        let model_nj = std::mem::take(&mut clock.model_nj);
+        let beyond_ns = std::mem::take(&mut clock.beyond_table_ns);
+        let mut counts = Counts { cycles: Some(0.0), others: [0.0; OTHERS] };
+        if !leaves_idle {
+            counts.cycles = Some(cycles);
+            counts.others[MODEL] = model_nj;
+            self.beyond_table_ns += beyond_ns;
+        }
+        Some(counts)
+    }
+
+    fn runner(&mut self, tid: i32, comm: Option<&str>, names: &mut Names) -> Runner {
+        let thread = i64::from(tid);
+        if tid == 0 {
+            return Runner { tenant: TenantId::IDLE, thread };
+        }
+        if let Some(&tenant) = self.tenants.get(&tid) {
+            return Runner { tenant, thread };
+        }
+        let tenant = self.tenant(tid, comm, names);
+        // Who leaves without ever having come has no name yet.
+        if comm.is_some() {
+            if self.tenants.len() > 1 << 16 {
+                self.tenants.clear();
+            }
+            self.tenants.insert(tid, tenant);
+        }
+        Runner { tenant, thread }
+    }
+
+    fn tenant(&self, tid: i32, comm: Option<&str>, names: &mut Names) -> TenantId {
+        let pid = *self.facts.threads.get(&tid).unwrap_or(&tid);
+        let process = self.facts.processes.get(&pid);
+        let comm = comm.map_or_else(|| format!("thread {tid}"), str::to_owned);
+        match self.grouping {
+            Grouping::User => match self.facts.user(tid) {
+                Some(uid) => names.id(&self.facts.user_name(uid)),
+                None => names.id(&format!("{comm} (no user known)")),
+            },
+            Grouping::Process => match process.filter(|(name, _)| !name.is_empty()) {
+                Some((name, _)) => names.id(&format!("{name}/{pid}")),
+                None => names.id(&format!("{comm}/{pid}")),
+            },
+            Grouping::Thread => names.id(&comm),
+        }
+    }
+}

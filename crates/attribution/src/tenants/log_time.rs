@@ -1,0 +1,69 @@
+//! The log's own time: where it begins, which records come too late, where its clock was
+//! set, and where it ends.
+
+use super::stream::Stream;
+use super::window::Place;
+
+/// So many late records in a row mean that the clock was set, not that they are late.
+const LATE_IN_A_ROW: u64 = 64;
+/// An interval of more rings than this is a jump of the clock.
+const JUMP_RINGS: u64 = 64;
+
+impl Stream {
+    /// Nothing more comes of this clock.
+    pub(super) fn end_log(&mut self) {
+        self.release_all();
+        let end_ns = self.newest_ns;
+        while self.ring.len() > 0 {
+            self.close(end_ns);
+        }
+    }
+
+    /// Whether a record is young enough; finds steps of the clock.
+    pub(super) fn is_on_time(&mut self, at_ns: u64) -> bool {
+        let window_ns = self.options.window_ns;
+        let is_jump = self.first_ns.is_some()
+            && at_ns > self.newest_ns.saturating_add(self.span_ns() * JUMP_RINGS);
+        if is_jump {
+            self.clock_step(at_ns);
+        }
+        if self.ring.place(at_ns / window_ns) == Place::Gone {
+            self.troubles.late += 1;
+            self.late_in_a_row += 1;
+            if self.late_in_a_row < LATE_IN_A_ROW {
+                return false;
+            }
+            self.clock_step(at_ns);
+        }
+        self.late_in_a_row = 0;
+        self.begins(at_ns);
+        self.newest_ns = self.newest_ns.max(at_ns);
+        self.release();
+        true
+    }
+
+    /// The log reaches back to here, unless its first window has left.
+    pub(super) fn begins(&mut self, at_ns: u64) {
+        if self.first_ns.is_none_or(|first| at_ns < first && !self.ring.has_closed()) {
+            self.first_ns = Some(at_ns);
+        }
+    }
+
+    fn span_ns(&self) -> u64 {
+        self.options.window_ns.saturating_mul(self.ring.capacity() as u64)
+    }
+
+    /// The clock was set: what is held is closed, and all starts anew.
+    fn clock_step(&mut self, at_ns: u64) {
+        self.troubles.clock_steps += 1;
+        self.end_log();
+        let jumped = at_ns.saturating_sub(self.newest_ns) / self.options.window_ns;
+        self.troubles.skipped_windows += jumped;
+        self.ring.restart();
+        self.cpus.fill(None);
+        self.meters.iter_mut().for_each(|meter| meter.restart(at_ns));
+        self.first_ns = Some(at_ns);
+        self.newest_ns = at_ns;
+        self.late_in_a_row = 0;
+    }
+}

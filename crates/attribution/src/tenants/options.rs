@@ -1,0 +1,84 @@
+//! How a stream works.
+
+use super::basis::Basis;
+
+/// In which window a record counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charging {
+    /// Evenly over the time since the last record: a tenant that runs through several
+    /// windows counts in each.
+    Spread,
+    /// Whole, in the window of its own time: XeMPower's way.
+    Whole,
+}
+
+/// What counters show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// The count since the last switch: they are cleared at each.
+    Cleared,
+    /// They run on, and wrap after so many bits.
+    Running {
+        /// 40 or 48 on Intel.
+        bits: u32,
+    },
+}
+
+/// Where a window's energy comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Energy {
+    /// Readings of meters in the stream.
+    Meters,
+    /// No meter, but a stated model: so much when no CPU is busy, so much when all are.
+    Stated {
+        /// Watts when idle.
+        idle_w: f64,
+        /// Watts when all CPUs are busy.
+        busy_w: f64,
+    },
+    /// No meter, but a model of each CPU's power: the sum of a counter of the records is
+    /// the energy, and the share as well.
+    Modelled {
+        /// Number of the counter among those beside the cycles.
+        counter: usize,
+        /// Joules of a count.
+        joules_per_count: f64,
+    },
+    /// None: shares only.
+    None,
+}
+
+/// How a stream works.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamOptions {
+    /// Length of a window in ns.
+    pub window_ns: u64,
+    /// Windows held for late records and views.
+    pub ring: usize,
+    /// In which window a record counts.
+    pub charging: Charging,
+    /// What counters show.
+    pub counting: Counting,
+    /// Where energy comes from.
+    pub energy: Energy,
+    /// What cycles are, if any record has them.
+    pub cycles: Basis,
+    /// Weight of a second of idle CPU against a busy one, where CPU time is the weight: 0
+    /// as halted time has no unhalted cycles.
+    pub idle_weight: f64,
+}
+
+impl Default for StreamOptions {
+    /// The paper's windows of 100 ms in a ring of 100.
+    fn default() -> Self {
+        Self {
+            window_ns: 100_000_000,
+            ring: 100,
+            charging: Charging::Spread,
+            counting: Counting::Cleared,
+            energy: Energy::Meters,
+            cycles: Basis::Cycles,
+            idle_weight: 0.0,
+        }
+    }
+}

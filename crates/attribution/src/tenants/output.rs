@@ -1,0 +1,208 @@
+//! Views for programs: CSV rows, a line of JSON, OpenMetrics. Every one asserts that
+//! the rows add up.
+
+use serde::Serialize;
+
+use super::names::Names;
+use super::view::{TenantUse, View};
+use wattline_units::csv_text::CsvText;
+use wattline_units::exposition::Exposition;
+
+/// What heads the rows of [`rows_csv`], with the names of the other counters after it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// Names of the counters beside the cycles, in their order.
+    pub counters: Vec<String>,
+}
+
+impl Table {
+    /// The header line.
+    #[must_use]
+    pub fn header(&self) -> String {
+        CsvText::new(COLUMNS.into_iter().chain(self.counters.iter().map(String::as_str))).text()
+    }
+}
+
+const COLUMNS: [&str; 10] = [
+    "start_s", "end_s", "tenant", "cpu_s", "cycles", "switches", "energy_j", "power_w", "share",
+    "basis",
+];
+
+/// A view's rows as CSV, the row `unattributed` last. Times are seconds since `origin_ns`;
+/// what is not known is empty. Energies have no interval: the meter gives none.
+///
+/// # Panics
+/// If the rows don't add up, which would be a fault of this program.
+#[must_use]
+pub fn rows_csv(view: &View, names: &Names, table: &Table, origin_ns: u64) -> String {
+    assert!(view.is_conserved(), "shares don't add up to the energy");
+    let (start_s, end_s) = (since(view.start_ns, origin_ns), since(view.end_ns, origin_ns));
+    let mut text = CsvText::without_head();
+    for row in view.rows() {
+        let fixed = [
+            start_s.to_string(),
+            end_s.to_string(),
+            name(&row, names).to_string(),
+            rounded(row.cpu_s).to_string(),
+            shown(row.cycles),
+            row.switches.to_string(),
+            shown(row.energy_j),
+            shown(view.power_w(&row)),
+            rounded(row.share).to_string(),
+            view.basis(),
+        ];
+        let others = row.others.iter().take(table.counters.len());
+        text.row(fixed.into_iter().chain(others.map(|other| rounded(*other).to_string())));
+    }
+    text.text()
+}
+
+#[derive(Serialize)]
+struct JsonView<'a> {
+    view_s: Option<u32>,
+    start_s: f64,
+    end_s: f64,
+    windows: u64,
+    energy_j: Option<f64>,
+    power_w: Option<f64>,
+    metered_s: Option<f64>,
+    outside_log_j: Option<f64>,
+    outside_log_s: Option<f64>,
+    basis: String,
+    tenants: Vec<JsonRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonRow<'a> {
+    tenant: &'a str,
+    cpu_s: f64,
+    cycles: Option<f64>,
+    switches: u64,
+    energy_j: Option<f64>,
+    power_w: Option<f64>,
+    share: f64,
+}
+
+/// A view as one line of JSON; `view_s` names the view (1 or 10), none for all of it.
+///
+/// # Panics
+/// If the rows don't add up, which would be a fault of this program.
+#[must_use]
+pub fn json_line(view: &View, names: &Names, view_s: Option<u32>, origin_ns: u64) -> String {
+    assert!(view.is_conserved(), "shares don't add up to the energy");
+    let rows = view.rows();
+    let row = |row: &TenantUse| JsonRow {
+        tenant: name(row, names),
+        cpu_s: row.cpu_s,
+        cycles: row.cycles,
+        switches: row.switches,
+        energy_j: row.energy_j,
+        power_w: view.power_w(row),
+        share: row.share,
+    };
+    let json = JsonView {
+        view_s,
+        start_s: since(view.start_ns, origin_ns),
+        end_s: since(view.end_ns, origin_ns),
+        windows: view.windows,
+        energy_j: view.total_j(),
+        power_w: view.total_power_w(),
+        metered_s: view.metered_s,
+        outside_log_j: view.outside.map(|outside| outside.energy_j),
+        outside_log_s: view.outside.map(|outside| outside.seconds),
+        basis: view.basis(),
+        tenants: rows.iter().map(row).collect(),
+    };
+    serde_json::to_string(&json).unwrap_or_default()
+}
+
+/// A view as OpenMetrics text.
+///
+/// # Panics
+/// If the rows don't add up, which would be a fault of this program.
+#[must_use]
+pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
+    assert!(view.is_conserved(), "shares don't add up to the energy");
+    let rows = view.rows();
+    let mut text = Exposition::default();
+    type Pick = fn(&TenantUse) -> Option<f64>;
+    let families: [(&str, &str, &str, Pick); 3] = [
+        ("wattline_tenant_energy_joules", "joules", "Energy of a tenant.", |row| row.energy_j),
+        ("wattline_tenant_cpu_seconds", "seconds", "CPU time of a tenant.", |row| Some(row.cpu_s)),
+        ("wattline_tenant_share_ratio", "ratio", "Part of the energy, or of the weights.", |row| {
+            Some(row.share)
+        }),
+    ];
+    for (family, unit, help, pick) in families {
+        text.family(family, unit, help);
+        for row in &rows {
+            let Some(value) = pick(row) else { continue };
+            let basis = view.basis().to_string();
+            text.sample(
+                &[("source", source), ("tenant", name(row, names)), ("basis", &basis)],
+                value,
+            );
+        }
+    }
+    text.finish()
+}
+
+pub(super) fn name<'a>(row: &TenantUse, names: &'a Names) -> &'a str {
+    names.name(row.tenant.unwrap_or(super::TenantId::NOBODY))
+}
+
+fn since(at_ns: u64, origin_ns: u64) -> f64 {
+    let ns = i128::from(at_ns) - i128::from(origin_ns);
+    // Whole microseconds: what logs have.
+    (ns / 1000) as f64 / 1e6
+}
+
+/// A value with ten digits; sums of parts have rounding in the last ones.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
+}
+
+fn shown(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| rounded(value).to_string())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::tenants::{Energy, Record, Runner, Stream, StreamOptions};
+
+    pub(in super::super) fn sample() -> (View, Names) {
+        let mut names = Names::default();
+        let energy = Energy::Stated { idle_w: 10.0, busy_w: 10.0 };
+        let mut stream = Stream::new(StreamOptions { energy, ..StreamOptions::default() });
+        let runner =
+            |names: &mut Names, name: &str, thread| Some(Runner { tenant: names.id(name), thread });
+        let (a, b) = (runner(&mut names, "a,\"x\"", 1), runner(&mut names, "b", 2));
+        let (cpu, counts) = (0, None);
+        for (at_ns, outgoing, incoming) in [(0, b, a), (30_000_000, a, b), (40_000_000, b, a)] {
+            stream.take(Record::Switch { at_ns, cpu, outgoing, incoming, counts });
+        }
+        stream.finish();
+        (stream.total().clone(), names)
+    }
+
+    #[test]
+    fn every_output_has_every_tenant_and_what_is_unattributed() {
+        let (view, names) = sample();
+        let table_of = Table { counters: vec![] };
+        let csv = table_of.header() + &rows_csv(&view, &names, &table_of, 0);
+        insta::assert_snapshot!(csv, @r#"
+        start_s,end_s,tenant,cpu_s,cycles,switches,energy_j,power_w,share,basis
+        0,0.04,"a,""x""",0.03,,1,0.3,7.5,0.75,cpu-time
+        0,0.04,b,0.01,,2,0.1,2.5,0.25,cpu-time
+        0,0.04,unattributed,0,,0,0,0,0,cpu-time
+        "#);
+        let json: serde_json::Value =
+            serde_json::from_str(&json_line(&view, &names, Some(1), 0)).unwrap();
+        assert_eq!(json["tenants"][2]["tenant"], "unattributed");
+        assert_eq!(json["view_s"], 1);
+        let metrics = openmetrics(&view, &names, "test");
+        assert!(metrics.contains(r#"tenant="a,\"x\"",basis="cpu-time"} 0.3"#), "{metrics}");
+        assert!(metrics.ends_with("# EOF\n") && metrics.contains("tenant=\"unattributed\""));
+    }
+}

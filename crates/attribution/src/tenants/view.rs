@@ -1,0 +1,247 @@
+//! What tenants used and what it cost: of one window, or of many.
+
+use std::collections::BTreeMap;
+
+use crate::Split;
+
+use super::basis::Basis;
+use super::names::TenantId;
+use super::outside::Outside;
+use super::window::Tally;
+
+/// One or more consecutive windows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// Begin, in ns of the log's clock.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+    /// How many windows it holds.
+    pub windows: u64,
+    /// The seconds of it that a meter covers; `None` without a meter.
+    pub metered_s: Option<f64>,
+    /// What was metered where the log has no record: part of what is unattributed.
+    pub outside: Option<OutsideLog>,
+    pub(super) tallies: BTreeMap<TenantId, Tally>,
+    pub(super) energy: Option<Split<TenantId>>,
+    /// A unit shared per window.
+    pub(super) shares: Split<TenantId>,
+    pub(super) bases: BTreeMap<Basis, u64>,
+}
+
+/// Energy that was metered before the log's first record or after its last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutsideLog {
+    /// Joules.
+    pub energy_j: f64,
+    /// For how long it was metered, in seconds.
+    pub seconds: f64,
+}
+
+/// What a tenant used in a view, or what nobody is known to have used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TenantUse {
+    /// Whose; `None` for what is unattributed.
+    pub tenant: Option<TenantId>,
+    /// Seconds of CPU time.
+    pub cpu_s: f64,
+    /// Unhalted cycles; `None` where none were counted.
+    pub cycles: Option<f64>,
+    /// Other counters.
+    pub others: [f64; super::record::OTHERS],
+    /// Switches away from it.
+    pub switches: u64,
+    /// Joules; `None` if no meter covers a window of it.
+    pub energy_j: Option<f64>,
+    /// Its part of the energy, or of the weights where there is no meter.
+    pub share: f64,
+}
+
+impl View {
+    /// Of no window at all.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            start_ns: 0,
+            end_ns: 0,
+            windows: 0,
+            metered_s: None,
+            outside: None,
+            tallies: BTreeMap::new(),
+            energy: None,
+            shares: Split::default(),
+            bases: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what another view holds.
+    pub fn add(&mut self, other: &Self) {
+        // The log's own time is that of the view, unless it has none.
+        if self.windows == 0 && (other.windows > 0 || self.outside.is_none()) {
+            (self.start_ns, self.end_ns) = (other.start_ns, other.end_ns);
+        } else if other.windows > 0 {
+            self.start_ns = self.start_ns.min(other.start_ns);
+            self.end_ns = self.end_ns.max(other.end_ns);
+        }
+        self.windows += other.windows;
+        if let Some(more) = other.outside {
+            let outside = self.outside.get_or_insert(OutsideLog { energy_j: 0.0, seconds: 0.0 });
+            outside.energy_j += more.energy_j;
+            outside.seconds += more.seconds;
+        }
+        if let Some(seconds) = other.metered_s {
+            *self.metered_s.get_or_insert(0.0) += seconds;
+        }
+        for (tenant, tally) in &other.tallies {
+            self.tallies.entry(*tenant).or_default().add(tally);
+        }
+        if let Some(energy) = &other.energy {
+            self.energy.get_or_insert_with(Split::default).add(energy);
+        }
+        self.shares.add(&other.shares);
+        for (basis, windows) in &other.bases {
+            *self.bases.entry(*basis).or_default() += windows;
+        }
+    }
+
+    /// Energy of the log whose window is not known any more.
+    pub(super) fn add_unattributed(&mut self, energy_j: f64, metered_s: f64) {
+        self.energy.get_or_insert_with(Split::default).add(&Split::unattributed(energy_j));
+        *self.metered_s.get_or_insert(0.0) += metered_s;
+    }
+
+    /// What so many meters read where the log has no record.
+    pub(super) fn outside(outside: &Outside, meters: usize) -> Self {
+        let seconds = outside.ns * 1e-9 / meters.max(1) as f64;
+        Self {
+            start_ns: outside.start_ns,
+            end_ns: outside.end_ns,
+            outside: Some(OutsideLog { energy_j: outside.energy_j, seconds }),
+            ..Self::empty()
+        }
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.windows == 0 && self.outside.is_none()
+    }
+
+    /// Length in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.end_ns.saturating_sub(self.start_ns) as f64 * 1e-9
+    }
+
+    /// Joules of all of it; `None` without a meter.
+    #[must_use]
+    pub fn total_j(&self) -> Option<f64> {
+        self.and_outside(self.energy.as_ref().map(Split::total_j))
+    }
+
+    fn and_outside(&self, energy_j: Option<f64>) -> Option<f64> {
+        let outside = self.outside.map(|outside| outside.energy_j);
+        energy_j.map(|energy| energy + outside.unwrap_or(0.0)).or(outside)
+    }
+
+    /// Mean watts of a row: over the time that log and meter both cover, or over all of the
+    /// log where there is no meter. What was metered outside of the log has no part in it,
+    /// unless there is nothing else.
+    #[must_use]
+    pub fn power_w(&self, row: &TenantUse) -> Option<f64> {
+        let outside = if row.tenant.is_none() { self.outside } else { None };
+        self.mean_w(row.energy_j?, outside)
+    }
+
+    /// Mean watts of all rows.
+    #[must_use]
+    pub fn total_power_w(&self) -> Option<f64> {
+        self.mean_w(self.total_j()?, self.outside)
+    }
+
+    fn mean_w(&self, energy_j: f64, outside: Option<OutsideLog>) -> Option<f64> {
+        let (energy_j, seconds) = match (&self.energy, outside) {
+            (None, Some(outside)) => (outside.energy_j, outside.seconds),
+            (_, outside) => (
+                energy_j - outside.map_or(0.0, |outside| outside.energy_j),
+                self.metered_s.unwrap_or_else(|| self.seconds()),
+            ),
+        };
+        (seconds > 0.0).then(|| energy_j / seconds)
+    }
+
+    /// Whether the rows add up to the total.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        self.shares.is_conserved() && self.energy.as_ref().is_none_or(Split::is_conserved)
+    }
+
+    /// Windows by what they were shared by.
+    #[must_use]
+    pub fn bases(&self) -> &BTreeMap<Basis, u64> {
+        &self.bases
+    }
+
+    /// The basis of all windows, or the names of several.
+    #[must_use]
+    pub fn basis(&self) -> String {
+        let names: Vec<&str> = self.bases.keys().map(|basis| basis.name()).collect();
+        if names.is_empty() { Basis::Nothing.name().to_owned() } else { names.join("+") }
+    }
+
+    /// Rows, the largest share first, then idle, then what is unattributed: always there.
+    #[must_use]
+    pub fn rows(&self) -> Vec<TenantUse> {
+        let is_own = |tenant: TenantId| tenant != TenantId::NOBODY && tenant != TenantId::IDLE;
+        let mut rows: Vec<TenantUse> =
+            self.tallies.keys().filter(|t| is_own(**t)).map(|t| self.row(*t)).collect();
+        rows.sort_by(|a, b| {
+            let weight = |row: &TenantUse| row.share;
+            weight(b)
+                .total_cmp(&weight(a))
+                .then(b.cpu_s.total_cmp(&a.cpu_s))
+                .then(a.tenant.cmp(&b.tenant))
+        });
+        if self.tallies.contains_key(&TenantId::IDLE) {
+            rows.push(self.row(TenantId::IDLE));
+        }
+        rows.push(self.unattributed());
+        rows
+    }
+
+    fn row(&self, tenant: TenantId) -> TenantUse {
+        let tally = self.tallies.get(&tenant).copied().unwrap_or_default();
+        let part = |split: &Split<TenantId>| split.shares().get(&tenant).copied().unwrap_or(0.0);
+        let energy_j = self.energy.as_ref().filter(|_| tally.is_priced).map(part);
+        self.filled(Some(tenant), &tally, energy_j, part(&self.shares))
+    }
+
+    fn unattributed(&self) -> TenantUse {
+        let tally = self.tallies.get(&TenantId::NOBODY).copied().unwrap_or_default();
+        let energy_j = self.and_outside(self.energy.as_ref().map(Split::unattributed_j));
+        self.filled(None, &tally, energy_j, self.shares.unattributed_j())
+    }
+
+    fn filled(
+        &self,
+        tenant: Option<TenantId>,
+        tally: &Tally,
+        energy_j: Option<f64>,
+        part: f64,
+    ) -> TenantUse {
+        let is_counted = self.bases.contains_key(&Basis::Cycles)
+            || self.bases.contains_key(&Basis::CyclesByFrequency)
+            || self.bases.contains_key(&Basis::Modelled);
+        let of_energy = energy_j.zip(self.total_j()).filter(|(_, total)| *total != 0.0);
+        let of_weights = || if self.windows == 0 { 0.0 } else { part / self.windows as f64 };
+        TenantUse {
+            tenant,
+            cpu_s: tally.cpu_ns * 1e-9,
+            cycles: is_counted.then_some(tally.cycles),
+            others: tally.others,
+            switches: tally.switches,
+            energy_j,
+            share: of_energy.map_or_else(of_weights, |(energy, total)| energy / total),
+        }
+    }
+}

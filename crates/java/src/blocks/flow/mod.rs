@@ -1,0 +1,270 @@
+//! One unit -> its basic blocks: the division table of `docs/blocks.md`, as a list of
+//! tasks instead of recursion.
+
+mod expressions;
+mod statements;
+
+use std::collections::HashMap;
+
+use crate::java::Node;
+
+use super::found::{Content, Found, FoundUnit};
+use super::{Block, BlockKind, FileBlocks, Granularity, Unit, UnitIndex};
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+/// Divides `unit`, appends it and its blocks to `blocks`, and returns the lambdas and
+/// classes found in it, in source order.
+pub(super) fn divide_unit<'t>(
+    file: &'t SourceFile,
+    granularity: Granularity,
+    found: FoundUnit<'t>,
+    blocks: &mut FileBlocks<'t>,
+) -> Vec<Found<'t>> {
+    let index = UnitIndex(u32::try_from(blocks.units.len()).expect("fewer than 2^32 units"));
+    let FoundUnit { kind, class, name, node, anchor, content } = found;
+    let entry = blocks.blocks.len();
+    blocks.units.push(Unit { kind, class: class.clone(), name: name.clone(), node, entry });
+    let mut flow = Flow {
+        file,
+        granularity,
+        unit: index,
+        name,
+        class,
+        blocks,
+        runs: Vec::new(),
+        labels: Vec::new(),
+        counters: HashMap::new(),
+        tasks: Vec::new(),
+        found: Vec::new(),
+    };
+    let kind = BlockKind::Entry;
+    flow.open(Opening { kind, suffix: String::new(), construct: node, anchor, content });
+    while let Some(task) = flow.tasks.pop() {
+        flow.perform(task);
+    }
+    flow.finish(entry);
+    flow.found
+}
+
+/// A block about to be opened.
+struct Opening<'t> {
+    kind: BlockKind,
+    /// What follows the unit's name; empty for the entry.
+    suffix: String,
+    construct: Node<'t>,
+    anchor: Node<'t>,
+    content: Content<'t>,
+}
+
+/// Statements that follow one another; nested `{ }` belong to the run around them.
+struct Run<'t> {
+    /// The block that the next statement belongs to,
+    block: usize,
+    /// unless this statement ended it: then a continuation opens.
+    ended_by: Option<Node<'t>>,
+}
+
+enum Task<'t> {
+    Statement {
+        run: usize,
+        node: Node<'t>,
+    },
+    /// After a statement: the run's block ends if it opened blocks or jumped away.
+    End {
+        run: usize,
+        node: Node<'t>,
+        blocks_before: usize,
+        jumped: bool,
+    },
+    /// After a labelled statement: the run's block ends if a `break` targets it.
+    LabelEnd {
+        run: usize,
+        node: Node<'t>,
+    },
+    Open(Opening<'t>),
+    /// Looks into an expression of `block` for lambdas, classes and blocks.
+    Scan {
+        block: usize,
+        node: Node<'t>,
+    },
+    /// The arms of a `switch`.
+    Arms {
+        switch: Node<'t>,
+        number: u32,
+        is_value: bool,
+    },
+    /// The right operand of `&&` or `||`, or the arms of `?:`.
+    Operands(Node<'t>),
+}
+
+struct Flow<'t, 'b> {
+    file: &'t SourceFile,
+    granularity: Granularity,
+    unit: UnitIndex,
+    name: String,
+    class: String,
+    blocks: &'b mut FileBlocks<'t>,
+    runs: Vec<Run<'t>>,
+    /// Labels in force, and whether a `break` targets them.
+    labels: Vec<(&'t str, bool)>,
+    counters: HashMap<&'static str, u32>,
+    tasks: Vec<Task<'t>>,
+    found: Vec<Found<'t>>,
+}
+
+impl<'t> Flow<'t, '_> {
+    fn perform(&mut self, task: Task<'t>) {
+        match task {
+            Task::Statement { run, node } => self.statement(run, node),
+            Task::End { run, node, blocks_before, jumped } => {
+                if jumped || self.blocks.blocks.len() > blocks_before {
+                    self.runs[run].ended_by = Some(node);
+                }
+            }
+            Task::LabelEnd { run, node } => {
+                if let Some((_, true)) = self.labels.pop() {
+                    self.runs[run].ended_by = Some(node);
+                }
+            }
+            Task::Open(opening) => self.open(opening),
+            Task::Scan { block, node } => self.scan(block, node),
+            Task::Arms { switch, number, is_value } => self.arms(switch, number, is_value),
+            Task::Operands(node) => self.operands(node),
+        }
+    }
+
+    /// Queues `tasks` so that the first is performed next.
+    fn push<const N: usize>(&mut self, tasks: [Task<'t>; N]) {
+        self.tasks.extend(tasks.into_iter().rev());
+    }
+
+    /// The next number of `keyword` in this unit.
+    fn next(&mut self, keyword: &'static str) -> u32 {
+        let counter = self.counters.entry(keyword).or_insert(0);
+        *counter += 1;
+        *counter
+    }
+
+    fn open(&mut self, opening: Opening<'t>) {
+        let Opening { kind, suffix, construct, anchor, content } = opening;
+        let block = self.blocks.blocks.len();
+        let name = match suffix.as_str() {
+            "" => self.name.clone(),
+            suffix => format!("{}.{suffix}", self.name),
+        };
+        let (unit, parts) = (self.unit, Vec::new());
+        let empty =
+            Block { unit, kind, name, construct, anchor, parts, start_line: 0, end_line: 0 };
+        self.blocks.blocks.push(empty);
+        let run = self.runs.len();
+        self.runs.push(Run { block, ended_by: None });
+        let statements = content.statements.into_iter().rev();
+        self.tasks.extend(statements.map(|node| Task::Statement { run, node }));
+        for part in content.parts.iter().rev() {
+            self.tasks.push(Task::Scan { block, node: *part });
+        }
+        for part in content.parts {
+            self.add_part(block, part);
+        }
+    }
+
+    fn add_part(&mut self, block: usize, part: Node<'t>) {
+        self.blocks.owner.insert(part.id(), block);
+        self.begin(block, part);
+        let block = &mut self.blocks.blocks[block];
+        block.parts.push(part);
+        block.end_line = syntax::last_line(part);
+    }
+
+    /// Notes that `node` is in `block`: the first one says where the block starts.
+    fn begin(&mut self, block: usize, node: Node<'t>) {
+        let block = &mut self.blocks.blocks[block];
+        if block.start_line == 0 {
+            block.start_line = syntax::first_line(node);
+        }
+    }
+
+    /// The block that statement `node` belongs to; a continuation if one is due.
+    fn current(&mut self, run: usize, node: Node<'t>) -> usize {
+        if let Some(construct) = self.runs[run].ended_by.take() {
+            let kind = BlockKind::Continuation;
+            let suffix = format!("after_{}", self.next("after"));
+            self.runs[run].block = self.blocks.blocks.len();
+            let content = Content::default();
+            self.open(Opening { kind, suffix, construct, anchor: node, content });
+        }
+        self.runs[run].block
+    }
+
+    fn statement(&mut self, run: usize, node: Node<'t>) {
+        match syntax::kind_of(node) {
+            kind::BLOCK | kind::CONSTRUCTOR_BODY => {
+                let statements = syntax::statements(node).into_iter().rev();
+                self.tasks.extend(statements.map(|node| Task::Statement { run, node }));
+            }
+            kind::LABELED_STATEMENT => self.labeled(run, node),
+            kind::SYNCHRONIZED_STATEMENT => self.synchronized(run, node),
+            kind::IF_STATEMENT => self.if_statement(run, node),
+            kind::FOR_STATEMENT => self.for_statement(run, node),
+            kind::ENHANCED_FOR_STATEMENT => self.enhanced_for(run, node),
+            kind::WHILE_STATEMENT => self.while_statement(run, node),
+            kind::DO_STATEMENT => self.do_statement(run, node),
+            kind::SWITCH_EXPRESSION => self.switch_statement(run, node),
+            kind::TRY_STATEMENT | kind::TRY_WITH_RESOURCES_STATEMENT => {
+                self.try_statement(run, node);
+            }
+            kind::SEMICOLON | kind::ASSERT_STATEMENT => {
+                let block = self.current(run, node);
+                self.begin(block, node);
+            }
+            _ if syntax::is_type_declaration(node) => {
+                self.current(run, node);
+                self.found.extend(syntax::field(node, field::BODY).map(Found::Class));
+            }
+            kind::EXPRESSION_STATEMENT => match syntax::named_children(node).first() {
+                // A statement, then `;`: the grammar can't tell.
+                Some(switch) if syntax::kind_of(switch) == kind::SWITCH_EXPRESSION => {
+                    let semicolon = syntax::child_of_kind(node, kind::SEMICOLON);
+                    self.tasks.extend(semicolon.map(|node| Task::Statement { run, node }));
+                    self.switch_statement(run, *switch);
+                }
+                _ => self.simple(run, node),
+            },
+            _ => self.simple(run, node),
+        }
+    }
+
+    fn simple(&mut self, run: usize, node: Node<'t>) {
+        let block = self.current(run, node);
+        let jumped = matches!(
+            syntax::kind_of(node),
+            kind::BREAK_STATEMENT
+                | kind::CONTINUE_STATEMENT
+                | kind::RETURN_STATEMENT
+                | kind::THROW_STATEMENT
+                | kind::YIELD_STATEMENT
+        );
+        if syntax::kind_of(node) == kind::BREAK_STATEMENT
+            && let Some(label) = syntax::named_children(node).first()
+        {
+            let label = self.file.text_of(*label);
+            let target = self.labels.iter_mut().rfind(|(name, _)| *name == label);
+            target.into_iter().for_each(|(_, broken)| *broken = true);
+        }
+        self.add_part(block, node);
+        let blocks_before = self.blocks.blocks.len();
+        let end = Task::End { run, node, blocks_before, jumped };
+        self.push([Task::Scan { block, node }, end]);
+    }
+
+    /// Gives blocks without statements the line of what they begin at.
+    fn finish(&mut self, entry: usize) {
+        for block in &mut self.blocks.blocks[entry..] {
+            if block.start_line == 0 {
+                block.start_line = syntax::first_line(block.anchor);
+            }
+            block.end_line = block.end_line.max(block.start_line);
+        }
+    }
+}

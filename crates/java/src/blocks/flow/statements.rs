@@ -1,0 +1,185 @@
+//! Structured statements: which blocks each opens, and what stays in the block before.
+
+use crate::java::Node;
+
+use super::{Flow, Opening, Task};
+use crate::blocks::BlockKind;
+use crate::blocks::found::Content;
+use crate::java::syntax::{self, field, kind};
+
+impl<'t> Flow<'t, '_> {
+    /// The end of a structured statement that is about to open its blocks.
+    pub(super) fn end(&self, run: usize, node: Node<'t>) -> Task<'t> {
+        let blocks_before = self.blocks.blocks.len();
+        Task::End { run, node, blocks_before, jumped: false }
+    }
+
+    pub(super) fn labeled(&mut self, run: usize, node: Node<'t>) {
+        self.current(run, node);
+        let children = syntax::children(node);
+        if let (Some(label), Some(body)) = (children.first(), children.get(2)) {
+            self.labels.push((self.file.text_of(*label), false));
+            self.push([Task::Statement { run, node: *body }, Task::LabelEnd { run, node }]);
+        }
+    }
+
+    pub(super) fn synchronized(&mut self, run: usize, node: Node<'t>) {
+        let block = self.current(run, node);
+        self.begin(block, node);
+        if let Some(body) = syntax::field(node, field::BODY) {
+            self.tasks.push(Task::Statement { run, node: body });
+        }
+        if let Some(lock) = syntax::child_of_kind(node, kind::PARENTHESIZED_EXPRESSION) {
+            let end = self.end(run, lock);
+            self.add_part(block, lock);
+            self.push([Task::Scan { block, node: lock }, end]);
+        }
+    }
+
+    pub(super) fn opening(
+        &self,
+        kind: BlockKind,
+        suffix: String,
+        construct: Node<'t>,
+        anchor: Option<Node<'t>>,
+    ) -> Option<Task<'t>> {
+        let anchor = anchor?;
+        let content = Content::statement(anchor);
+        Some(Task::Open(Opening { kind, suffix, construct, anchor, content }))
+    }
+
+    pub(super) fn header(
+        &self,
+        kind: BlockKind,
+        suffix: String,
+        construct: Node<'t>,
+        parts: Vec<Node<'t>>,
+    ) -> Option<Task<'t>> {
+        let anchor = *parts.first()?;
+        let content = Content::parts(parts);
+        Some(Task::Open(Opening { kind, suffix, construct, anchor, content }))
+    }
+
+    /// Queues what is there of `tasks`, in order, and the end of statement `node`.
+    pub(super) fn push_structure<const N: usize>(
+        &mut self,
+        run: usize,
+        node: Node<'t>,
+        tasks: [Option<Task<'t>>; N],
+    ) {
+        let end = self.end(run, node);
+        self.tasks.push(end);
+        self.tasks.extend(tasks.into_iter().rev().flatten());
+    }
+
+    /// Adds an expression that statement `node` evaluates in the block before it.
+    pub(super) fn evaluate(
+        &mut self,
+        run: usize,
+        node: Node<'t>,
+        part: Option<Node<'t>>,
+    ) -> Option<Task<'t>> {
+        let block = self.current(run, node);
+        let part = part?;
+        self.begin(block, node);
+        self.add_part(block, part);
+        Some(Task::Scan { block, node: part })
+    }
+
+    pub(super) fn if_statement(&mut self, run: usize, node: Node<'t>) {
+        let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
+        let n = self.next("if");
+        let then = syntax::field(node, field::CONSEQUENCE);
+        let otherwise = syntax::field(node, field::ALTERNATIVE);
+        let then = self.opening(BlockKind::Then, format!("if_{n}"), node, then);
+        let otherwise = self.opening(BlockKind::Else, format!("else_{n}"), node, otherwise);
+        self.push_structure(run, node, [scan, then, otherwise]);
+    }
+
+    pub(super) fn for_statement(&mut self, run: usize, node: Node<'t>) {
+        self.current(run, node);
+        let n = self.next("for");
+        let init = syntax::fields(node, field::INIT);
+        let test = syntax::fields(node, field::CONDITION);
+        let update = syntax::fields(node, field::UPDATE);
+        let init = self.header(BlockKind::ForInit, format!("for_{n}.init"), node, init);
+        let test = self.header(BlockKind::ForTest, format!("for_{n}.test"), node, test);
+        let update = self.header(BlockKind::ForUpdate, format!("for_{n}.update"), node, update);
+        let body = syntax::field(node, field::BODY);
+        let body = self.opening(BlockKind::ForBody, format!("for_{n}"), node, body);
+        self.push_structure(run, node, [init, test, update, body]);
+    }
+
+    pub(super) fn enhanced_for(&mut self, run: usize, node: Node<'t>) {
+        let scan = self.evaluate(run, node, syntax::field(node, field::VALUE));
+        let n = self.next("foreach");
+        let body = syntax::field(node, field::BODY);
+        let body = self.opening(BlockKind::ForeachBody, format!("foreach_{n}"), node, body);
+        self.push_structure(run, node, [scan, body]);
+    }
+
+    pub(super) fn while_statement(&mut self, run: usize, node: Node<'t>) {
+        self.current(run, node);
+        let n = self.next("while");
+        let test = syntax::fields(node, field::CONDITION);
+        let test = self.header(BlockKind::WhileTest, format!("while_{n}.test"), node, test);
+        let body = syntax::field(node, field::BODY);
+        let body = self.opening(BlockKind::WhileBody, format!("while_{n}"), node, body);
+        self.push_structure(run, node, [test, body]);
+    }
+
+    pub(super) fn do_statement(&mut self, run: usize, node: Node<'t>) {
+        self.current(run, node);
+        let n = self.next("do");
+        let body = syntax::field(node, field::BODY);
+        let body = self.opening(BlockKind::DoBody, format!("do_{n}"), node, body);
+        let test = syntax::fields(node, field::CONDITION);
+        let test = self.header(BlockKind::DoTest, format!("do_{n}.test"), node, test);
+        self.push_structure(run, node, [body, test]);
+    }
+
+    pub(super) fn switch_statement(&mut self, run: usize, node: Node<'t>) {
+        let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
+        let number = self.next("switch");
+        let arms = Task::Arms { switch: node, number, is_value: false };
+        self.push_structure(run, node, [scan, Some(arms)]);
+    }
+
+    pub(super) fn try_statement(&mut self, run: usize, node: Node<'t>) {
+        let block = self.current(run, node);
+        let resources = syntax::field(node, field::RESOURCES);
+        let resources: Vec<_> = resources
+            .into_iter()
+            .flat_map(|list| syntax::children_of_kind(list, kind::RESOURCE))
+            .collect();
+        let n = self.next("try");
+        let end = self.end(run, node);
+        self.tasks.push(end);
+        self.tasks.extend(self.handlers(node, n).into_iter().rev());
+        let body = syntax::field(node, field::BODY);
+        self.tasks.extend(self.opening(BlockKind::TryBody, format!("try_{n}"), node, body));
+        for resource in &resources {
+            self.begin(block, node);
+            self.add_part(block, *resource);
+        }
+        let scans = resources.into_iter().rev().map(|node| Task::Scan { block, node });
+        self.tasks.extend(scans);
+    }
+
+    /// The `catch` and `finally` blocks of `try_N`.
+    pub(super) fn handlers(&self, node: Node<'t>, n: u32) -> Vec<Task<'t>> {
+        let clauses = syntax::children_of_kind(node, kind::CATCH_CLAUSE);
+        let mut tasks = Vec::new();
+        for (index, clause) in clauses.into_iter().enumerate() {
+            let suffix = format!("try_{n}.catch_{}", index + 1);
+            let body = syntax::field(clause, field::BODY);
+            tasks.extend(self.opening(BlockKind::Catch, suffix, clause, body));
+        }
+        if let Some(clause) = syntax::child_of_kind(node, kind::FINALLY_CLAUSE) {
+            let body = syntax::child_of_kind(clause, kind::BLOCK);
+            let suffix = format!("try_{n}.finally");
+            tasks.extend(self.opening(BlockKind::Finally, suffix, clause, body));
+        }
+        tasks
+    }
+}

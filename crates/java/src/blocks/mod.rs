@@ -1,0 +1,188 @@
+//! Syntax -> basic blocks of every unit (method, constructor, initialiser, lambda),
+//! with their names. See `docs/blocks.md` for the division rules.
+
+mod class_names;
+mod divide;
+mod flow;
+mod found;
+pub mod log;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use crate::java::Node;
+use crate::java::fast::Map;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+
+pub use class_names::{ClassNames, class_names};
+pub use divide::divide;
+pub use signature::written_type;
+
+/// The id of a block within a whole program: dense, from 0, in file and source order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BlockId(pub u32);
+
+/// Index of a unit within its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitIndex(pub u32);
+
+/// Whether blocks end at `&&`, `||` and `?:` too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Granularity {
+    /// The paper's: an expression belongs to one block.
+    #[default]
+    Statement,
+    /// Right operands and the arms of `?:` are blocks of their own.
+    Expression,
+}
+
+/// The construct through which a block is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BlockKind {
+    /// A unit's first block.
+    Entry,
+    /// `if_N`.
+    Then,
+    /// `else_N`.
+    Else,
+    /// `for_N.init`.
+    ForInit,
+    /// `for_N.test`.
+    ForTest,
+    /// `for_N.update`.
+    ForUpdate,
+    /// `for_N`.
+    ForBody,
+    /// `foreach_N`.
+    ForeachBody,
+    /// `while_N.test`.
+    WhileTest,
+    /// `while_N`.
+    WhileBody,
+    /// `do_N`.
+    DoBody,
+    /// `do_N.test`.
+    DoTest,
+    /// `switch_N.case_M`.
+    SwitchCase,
+    /// `try_N`.
+    TryBody,
+    /// `try_N.catch_M`.
+    Catch,
+    /// `try_N.finally`.
+    Finally,
+    /// `after_K`.
+    Continuation,
+    /// `and_N` (expression granularity).
+    AndRight,
+    /// `or_N` (expression granularity).
+    OrRight,
+    /// `cond_N.true` (expression granularity).
+    ConditionalTrue,
+    /// `cond_N.false` (expression granularity).
+    ConditionalFalse,
+}
+
+impl BlockKind {
+    /// As in `blocks.csv`.
+    pub fn name(self) -> &'static str {
+        match self {
+            BlockKind::Entry => "entry",
+            BlockKind::Then => "then",
+            BlockKind::Else => "else",
+            BlockKind::ForInit => "for_init",
+            BlockKind::ForTest => "for_test",
+            BlockKind::ForUpdate => "for_update",
+            BlockKind::ForBody => "for_body",
+            BlockKind::ForeachBody => "foreach_body",
+            BlockKind::WhileTest => "while_test",
+            BlockKind::WhileBody => "while_body",
+            BlockKind::DoBody => "do_body",
+            BlockKind::DoTest => "do_test",
+            BlockKind::SwitchCase => "switch_case",
+            BlockKind::TryBody => "try_body",
+            BlockKind::Catch => "catch",
+            BlockKind::Finally => "finally",
+            BlockKind::Continuation => "continuation",
+            BlockKind::AndRight => "and_right",
+            BlockKind::OrRight => "or_right",
+            BlockKind::ConditionalTrue => "conditional_true",
+            BlockKind::ConditionalFalse => "conditional_false",
+        }
+    }
+}
+
+/// What sort of body a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A method with a body.
+    Method,
+    /// A constructor, compact ones of records included.
+    Constructor,
+    /// Static fields, static blocks and enum constants of one class.
+    StaticInitializer,
+    /// Instance fields and instance blocks of one class.
+    InstanceInitializer,
+    /// A lambda.
+    Lambda,
+}
+
+/// One body that is entered as a whole.
+#[derive(Debug, Clone)]
+pub struct Unit<'t> {
+    /// What sort of body it is.
+    pub kind: UnitKind,
+    /// Binary name of the class with its package: `org.jbox2d.dynamics.World$1`.
+    pub class: String,
+    /// `Class.method(ParamTypes)` as blocks.md has it, without the package:
+    /// `Outer$Inner.add(int,String[])`, `Outer.<clinit>`, `Outer.run().lambda_1`.
+    pub name: String,
+    /// The declaration: method, constructor, lambda; the class body for initialisers.
+    pub node: Node<'t>,
+    /// Index of its entry block in [`FileBlocks::blocks`].
+    pub entry: usize,
+}
+
+/// One basic block.
+#[derive(Debug, Clone)]
+pub struct Block<'t> {
+    /// The unit that it belongs to.
+    pub unit: UnitIndex,
+    /// How it is entered.
+    pub kind: BlockKind,
+    /// Full name: the unit's name, then `.for_1.test` and the like; the entry has
+    /// the unit's name alone.
+    pub name: String,
+    /// The construct that opens it (`if_statement`, `for_statement`, ...); the unit's
+    /// node for an entry, the last statement before it for a continuation.
+    pub construct: Node<'t>,
+    /// Where it begins: the body, branch, header part, `switch` group or rule, `catch`
+    /// or `finally` clause, operand; for a continuation the statement that follows.
+    pub anchor: Node<'t>,
+    /// What the block holds, in source order: statements or expressions. A part's
+    /// subtree belongs to the block, except the subtrees that are parts of other
+    /// blocks (see [`FileBlocks::owner`]), class bodies and lambdas.
+    pub parts: Vec<Node<'t>>,
+    /// Line (from 1) of the first statement or expression.
+    pub start_line: u32,
+    /// Last line of its own last statement or expression.
+    pub end_line: u32,
+}
+
+/// The blocks of one file.
+#[derive(Debug, Clone, Default)]
+pub struct FileBlocks<'t> {
+    /// All units, in source order.
+    pub units: Vec<Unit<'t>>,
+    /// All blocks, in source order of their starts, grouped as found.
+    pub blocks: Vec<Block<'t>>,
+    /// Id of a part's root node -> index of the block that owns it. A visitor of one
+    /// block's part stops where it meets a node owned by another block.
+    /// The `{ }` of a `switch` inside a part has the first of its arms as owner.
+    pub owner: Map<usize, usize>,
+    /// Places that the parser could not follow.
+    pub findings: Vec<Finding>,
+}

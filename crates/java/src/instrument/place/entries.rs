@@ -1,0 +1,185 @@
+//! Probes where a run of statements begins: at the entry of a unit, and at
+//! continuations.
+
+use crate::java::Node;
+
+use super::text::Frame;
+use super::{Placed, Placer};
+use crate::blocks::UnitKind;
+use crate::instrument::lambda;
+use crate::java::syntax::{self, field, kind};
+
+impl<'t> Placer<'_, 't> {
+    pub(super) fn entry(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let probe = self.probes.statement(index);
+        match self.blocks.units[block.unit.0 as usize].kind {
+            UnitKind::Method if block.anchor.kind() == kind::BLOCK => {
+                let at = block.anchor.start_byte() + 1;
+                self.framed(index, at, at, block.anchor);
+            }
+            UnitKind::Method => self.body(index, block.anchor, &probe),
+            UnitKind::Constructor => {
+                let statements = syntax::statements(block.anchor);
+                let start = block.anchor.start_byte() + 1;
+                match statements
+                    .iter()
+                    .position(|one| one.kind() == kind::EXPLICIT_CONSTRUCTOR_INVOCATION)
+                {
+                    None => self.framed(index, start, start, block.anchor),
+                    Some(0) => {
+                        let at = statements[0].end_byte();
+                        self.framed(index, at, at, block.anchor);
+                    }
+                    Some(later) => {
+                        self.framed(index, start, statements[later].end_byte(), block.anchor);
+                    }
+                }
+            }
+            UnitKind::StaticInitializer => return self.static_entry(index),
+            UnitKind::InstanceInitializer => {
+                let at =
+                    self.after_constants(block.anchor).unwrap_or(block.anchor.start_byte() + 1);
+                self.edits.open(at, index, format!(" {{ {probe} }}"));
+            }
+            UnitKind::Lambda if block.anchor.kind() == kind::BLOCK => {
+                let at = block.anchor.start_byte() + 1;
+                self.framed(index, at, at, block.anchor);
+            }
+            UnitKind::Lambda => {
+                let (file, body) = (self.file, block.anchor);
+                return lambda::place(file, self.facts, &self.probes, index, body, self.edits);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the probe at `at` into a body with braces, with what notices the body's end
+    /// where that is wanted, from `watched` on: no `try` can hold a constructor's call of
+    /// another one. If what stands before that call throws, its caller's end puts the
+    /// path of calls right.
+    fn framed(&mut self, index: usize, at: usize, watched: usize, body: Node<'t>) {
+        let probe = self.probes.statement(index);
+        if !self.probes.frames {
+            self.edits.open(at, index, format!(" {probe}"));
+            return;
+        }
+        let Frame { begin, watch, end } = self.probes.frame(index);
+        let last = body.end_byte() - 1;
+        if at < watched {
+            self.edits.open(at, index, format!(" {begin} {probe}"));
+            self.edits.open(watched, index, format!(" {watch}"));
+            self.edits.close(last, index, end);
+        } else if at >= last {
+            self.edits.open(at, index, format!(" {begin} {watch} {probe}{end}"));
+        } else {
+            self.edits.open(at, index, format!(" {begin} {watch} {probe}"));
+            self.edits.close(last, index, end);
+        }
+    }
+
+    pub(super) fn static_entry(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let body = block.anchor;
+        let probe = self.probes.statement(index);
+        match body.kind() {
+            kind::ENUM_BODY => {
+                let (at, semicolon) = match self.after_constants(body) {
+                    Some(at) => (at, ""),
+                    None => (end_of_constants(body), ";"),
+                };
+                self.edits.open(at, index, format!("{semicolon} static {{ {probe} }}"));
+            }
+            kind::CLASS_BODY if block.parts.iter().all(|part| self.may_be_constant(*part)) => {
+                return Err("its initialisers may all be constants, which aren't executed");
+            }
+            kind::CLASS_BODY => {
+                self.edits.open(body.start_byte() + 1, index, format!(" static {{ {probe} }}"));
+            }
+            _ => return Err("an interface's initialisers can't hold a probe"),
+        }
+        Ok(())
+    }
+
+    /// After the `;` that ends an enum's constants.
+    pub(super) fn after_constants(&self, body: Node<'t>) -> Option<usize> {
+        let declarations = syntax::child_of_kind(body, kind::ENUM_BODY_DECLARATIONS)?;
+        Some(declarations.start_byte() + 1)
+    }
+
+    /// Whether a field's initialiser may be a constant expression. (If all are, the
+    /// class has no static initialiser, and a probe would add one.)
+    pub(super) fn may_be_constant(&self, part: Node<'t>) -> bool {
+        if part.kind() != kind::VARIABLE_DECLARATOR {
+            return false;
+        }
+        let mut todo: Vec<_> = syntax::field(part, field::VALUE).into_iter().collect();
+        while let Some(node) = todo.pop() {
+            let holds_code = matches!(
+                node.kind(),
+                kind::METHOD_INVOCATION
+                    | kind::OBJECT_CREATION_EXPRESSION
+                    | kind::ARRAY_CREATION_EXPRESSION
+                    | kind::ARRAY_INITIALIZER
+                    | kind::ARRAY_ACCESS
+                    | kind::LAMBDA_EXPRESSION
+                    | kind::METHOD_REFERENCE
+                    | kind::ASSIGNMENT_EXPRESSION
+                    | kind::UPDATE_EXPRESSION
+                    | kind::SWITCH_EXPRESSION
+                    | kind::INSTANCEOF_EXPRESSION
+                    | kind::NULL_LITERAL
+                    | kind::CLASS_LITERAL
+                    | kind::THIS
+            );
+            if holds_code {
+                return false;
+            }
+            todo.extend(syntax::named_children(node));
+        }
+        true
+    }
+
+    pub(super) fn continuation(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let unit = &self.blocks.units[block.unit.0 as usize];
+        let probe = self.probes.statement(index);
+        match block.anchor.kind() {
+            kind::VARIABLE_DECLARATOR => {
+                let declaration = block.anchor.parent().ok_or("it has no declaration")?;
+                let before = syntax::field(declaration, field::DECLARATOR);
+                if before.is_none_or(|first| first.id() != block.anchor.id()) {
+                    return Err("it begins within a declaration of several fields");
+                }
+                let word = match unit.kind {
+                    UnitKind::StaticInitializer => "static ",
+                    _ => "",
+                };
+                let previous = previous_member(declaration).ok_or("nothing stands before it")?;
+                let text = format!(" {word}{{ {probe} }}");
+                self.edits.open(previous.end_byte(), index, text);
+            }
+            kind::ENUM_CONSTANT => return Err("a probe can't stand between enum constants"),
+            _ => self.edits.open(block.anchor.start_byte(), index, format!("{probe} ")),
+        }
+        Ok(())
+    }
+}
+
+/// Where the constants of an enum without `;` end.
+fn end_of_constants(body: Node<'_>) -> usize {
+    let before =
+        syntax::children(body).into_iter().rfind(|child| child.kind() != kind::CLOSE_BRACE);
+    before.map_or(body.start_byte() + 1, |last| last.end_byte())
+}
+
+/// The member before `member`, comments left out.
+fn previous_member(member: Node<'_>) -> Option<Node<'_>> {
+    let mut previous = member.prev_sibling();
+    while let Some(node) = previous
+        && syntax::is_comment(node)
+    {
+        previous = node.prev_sibling();
+    }
+    previous
+}

@@ -1,0 +1,300 @@
+//! Where the probe of each block goes, and the braces and headers that it needs.
+//! Nothing is ever put after code, so reachability stays; constant conditions stay
+//! constant.
+
+mod entries;
+mod headers;
+mod text;
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::java::Node;
+
+use self::text::Around;
+use super::Report;
+use super::constant::constant;
+use super::derive::{Counter, Derived, Plan, Sum, Watched};
+use super::edit::Edits;
+use super::facts::Facts;
+use crate::blocks::{Block, BlockKind, FileBlocks, UnitKind};
+use crate::finding::FindingKind;
+use crate::java::SourceFile;
+use crate::java::syntax::{self, field, kind};
+
+pub use text::Probes;
+
+/// What is to be probed.
+pub struct Target<'a, 't> {
+    /// The file,
+    pub file: &'t SourceFile,
+    /// its blocks,
+    pub blocks: &'a FileBlocks<'t>,
+    /// what is known of its names,
+    pub facts: &'a Facts<'t>,
+    /// the runtime's package,
+    pub package: &'a str,
+    /// the id of the file's first block,
+    pub first: usize,
+    /// the blocks to leave alone, as indices into the file's,
+    pub skip: BTreeSet<usize>,
+    /// and those that follow from others, if all of these have a probe.
+    pub plan: &'a Plan<'t>,
+    /// Whether methods say when they begin and end.
+    pub frames: bool,
+}
+
+/// Most steps that it takes to find what a derived block is the sum of.
+const STEPS_MAX: usize = 1000;
+
+/// Which blocks of a file are counted, and how.
+pub struct Placement {
+    /// For each block whether it is counted, by a probe of its own or those of others.
+    pub probed: Vec<bool>,
+    /// The blocks without a probe of their own, as sums of blocks with one.
+    pub derived: Derived,
+}
+
+/// Places all probes of a file.
+pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_, '_>) -> Placement {
+    let watched = &target.plan.watched;
+    let mut placer = Placer::new(target, edits);
+    let around: Vec<_> = watched.iter().map(|one| placer.probes.watch(one)).collect();
+    for (one, Around { begin, .. }) in watched.iter().zip(&around) {
+        placer.edits.open(one.statement.start_byte(), one.first, begin);
+    }
+    let refused = placer.place_all(&target.skip, report);
+    let derived = placer.derive(target, &refused, report);
+    for (one, Around { end, .. }) in watched.iter().zip(around) {
+        placer.edits.close(one.statement.end_byte(), one.first, end);
+    }
+    let mut probed = placer.probed;
+    derived.keys().for_each(|index| probed[*index] = true);
+    Placement { probed, derived }
+}
+
+/// What `index` is the sum of in the end: its summands may be derived too.
+fn resolve(derived: &Derived, index: usize) -> Option<Sum> {
+    let mut sum = Sum::new();
+    let mut todo = vec![(Counter::Block(index), 1)];
+    for _ in 0..STEPS_MAX {
+        let Some((counter, times)) = todo.pop() else {
+            sum.retain(|_, times| *times != 0);
+            return Some(sum);
+        };
+        match counter {
+            Counter::Block(block) if derived.contains_key(&block) => {
+                todo.extend(derived[&block].iter().map(|(counter, n)| (*counter, n * times)));
+            }
+            _ => *sum.entry(counter).or_default() += times,
+        }
+    }
+    None
+}
+
+struct Placer<'a, 't> {
+    file: &'t SourceFile,
+    blocks: &'a FileBlocks<'t>,
+    probes: Probes<'a>,
+    facts: &'a Facts<'t>,
+    /// The `?:` whose condition counts both arms.
+    conditionals: HashSet<usize>,
+    /// Blocks that are counted by their own probe.
+    probed: Vec<bool>,
+    edits: &'a mut Edits,
+}
+
+type Placed = Result<(), &'static str>;
+
+impl<'a, 't> Placer<'a, 't> {
+    fn new(target: &Target<'a, 't>, edits: &'a mut Edits) -> Placer<'a, 't> {
+        let plan = target.plan;
+        let all_of =
+            |one: &Watched<'_>| one.blocks.iter().map(|b| (*b, one.first)).collect::<Vec<_>>();
+        let probes = Probes {
+            package: target.package,
+            first: target.first,
+            frames: target.frames,
+            watched: plan.watched.iter().flat_map(all_of).collect(),
+            noted: plan.watched.iter().flat_map(|one| one.throwing.iter().copied()).collect(),
+            derived: plan.derived.keys().copied().collect(),
+        };
+        Placer {
+            file: target.file,
+            blocks: target.blocks,
+            probes,
+            facts: target.facts,
+            conditionals: HashSet::new(),
+            probed: vec![false; target.blocks.blocks.len()],
+            edits,
+        }
+    }
+
+    /// Places the probes of all blocks that do not follow from others, and what says in
+    /// watched loops which block runs; returns those that can't say it.
+    fn place_all(
+        &mut self,
+        skip: &BTreeSet<usize>,
+        report: &mut Report<'_, '_>,
+    ) -> BTreeSet<usize> {
+        let mut refused = BTreeSet::new();
+        for index in 0..self.blocks.blocks.len() {
+            let is_derived = self.probes.derived.contains(&index);
+            let is_noted = self.probes.noted.contains(&index);
+            if is_derived && !is_noted {
+                continue;
+            }
+            let placed = self.place(index, skip);
+            self.probed[index] = placed.is_ok() && !is_derived;
+            if placed.is_err() && is_noted {
+                refused.insert(index);
+            }
+            if let Err(why) = placed
+                && !is_derived
+            {
+                report.block(index, FindingKind::NotProbed, why);
+            }
+        }
+        refused
+    }
+
+    /// The blocks that follow from those with a probe; the rest get one too.
+    fn derive(
+        &mut self,
+        target: &Target<'_, '_>,
+        refused: &BTreeSet<usize>,
+        report: &mut Report<'_, '_>,
+    ) -> Derived {
+        let mut derived = Derived::new();
+        for index in target.plan.derived.keys() {
+            let holds = |counter: &Counter| match counter {
+                Counter::Block(block) => self.probed[*block],
+                Counter::Thrown(block) => !refused.contains(block),
+            };
+            let sum = resolve(&target.plan.derived, *index).filter(|sum| sum.keys().all(holds));
+            if let Some(sum) = sum {
+                derived.insert(*index, sum);
+                continue;
+            }
+            self.probes.watched.remove(index);
+            let placed = self.place(*index, &target.skip);
+            self.probed[*index] = placed.is_ok();
+            if let Err(why) = placed {
+                report.block(*index, FindingKind::NotProbed, why);
+            }
+        }
+        derived
+    }
+
+    fn place(&mut self, index: usize, skip: &BTreeSet<usize>) -> Placed {
+        match skip.contains(&index) {
+            true => self.braces_only(index),
+            false => self.block(index),
+        }
+    }
+
+    fn block(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        if self.is_broken(block) {
+            return Err("the parser can't follow its method");
+        }
+        match block.kind {
+            BlockKind::Entry => self.entry(index),
+            BlockKind::Then
+            | BlockKind::Else
+            | BlockKind::ForBody
+            | BlockKind::ForeachBody
+            | BlockKind::WhileBody
+            | BlockKind::DoBody
+            | BlockKind::TryBody
+            | BlockKind::Catch
+            | BlockKind::Finally => {
+                self.body(index, block.anchor, &self.probes.statement(index));
+                Ok(())
+            }
+            BlockKind::ForInit => self.for_init(index),
+            BlockKind::ForTest | BlockKind::WhileTest | BlockKind::DoTest => self.test(index),
+            BlockKind::ForUpdate => {
+                let probe = format!("{}, ", self.probes.list(index));
+                self.edits.open(block.anchor.start_byte(), index, probe);
+                Ok(())
+            }
+            BlockKind::SwitchCase => self.arm(index),
+            BlockKind::Continuation => self.continuation(index),
+            BlockKind::AndRight | BlockKind::OrRight | BlockKind::ConditionalTrue
+                if constant(self.file, self.facts, block.construct).is_some() =>
+            {
+                Err("it is part of a constant, which isn't executed")
+            }
+            BlockKind::AndRight => self.operand(index, true, "&&"),
+            BlockKind::OrRight => self.operand(index, false, "||"),
+            BlockKind::ConditionalTrue => self.conditional(index),
+            // Probed with the true arm, in the condition.
+            BlockKind::ConditionalFalse => {
+                match self.conditionals.contains(&block.construct.id()) {
+                    true => Ok(()),
+                    false => Err("the probe of its `?:` is missing"),
+                }
+            }
+        }
+    }
+
+    /// A block whose probe is not wanted: the probes around it may still rely on its
+    /// braces.
+    fn braces_only(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let is_body = matches!(
+            block.kind,
+            BlockKind::Then
+                | BlockKind::Else
+                | BlockKind::ForBody
+                | BlockKind::ForeachBody
+                | BlockKind::WhileBody
+                | BlockKind::DoBody
+        );
+        if is_body && !self.is_broken(block) {
+            self.body(index, block.anchor, "");
+        }
+        Err("the compiler refused its probe")
+    }
+
+    fn is_broken(&self, block: &Block<'t>) -> bool {
+        let unit = &self.blocks.units[block.unit.0 as usize];
+        match unit.kind {
+            UnitKind::StaticInitializer | UnitKind::InstanceInitializer => {
+                block.kind != BlockKind::Entry && block.construct.has_error()
+            }
+            _ => unit.node.has_error(),
+        }
+    }
+
+    /// Puts `text` at the start of a body; a body without braces gets some.
+    fn body(&mut self, index: usize, body: Node<'t>, text: &str) {
+        if body.kind() == kind::BLOCK {
+            self.edits.open(body.start_byte() + 1, index, format!(" {text}"));
+        } else {
+            self.edits.open(body.start_byte(), index, format!("{{ {text} "));
+            self.edits.close(body.end_byte(), index, " }");
+        }
+    }
+
+    fn arm(&mut self, index: usize) -> Placed {
+        let block = &self.blocks.blocks[index];
+        let arm = block.anchor;
+        let probe = self.probes.statement(index);
+        let children = syntax::children(arm);
+        if arm.kind() == kind::SWITCH_GROUP {
+            let colon = children.iter().rfind(|child| child.kind() == kind::COLON);
+            let at = colon.ok_or("its label has no colon")?.end_byte();
+            self.edits.open(at, index, format!(" {probe}"));
+            return Ok(());
+        }
+        let body = *children.last().ok_or("its arm is empty")?;
+        let gives_value = syntax::field(block.construct, field::BODY)
+            .is_some_and(|body| self.blocks.owner.contains_key(&body.id()));
+        match gives_value && body.kind() == kind::EXPRESSION_STATEMENT {
+            true => self.body(index, body, &format!("{probe} yield")),
+            false => self.body(index, body, &probe),
+        }
+        Ok(())
+    }
+}

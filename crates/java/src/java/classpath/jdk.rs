@@ -1,0 +1,27 @@
+//! Where the JDK's own classes are: in `lib/modules` of JDK 9 and later, in `rt.jar` before.
+
+use std::path::{Path, PathBuf};
+
+use super::modules::Modules;
+use super::places::Place;
+
+/// The classes of the JDK that `JAVA_HOME` names, else of `java` on the search path.
+pub(super) fn find() -> Option<Place> {
+    std::env::var_os("JAVA_HOME").and_then(|home| at(Path::new(&home))).or_else(|| {
+        let java = on_search_path("java")?.canonicalize().ok()?;
+        at(java.parent()?.parent()?)
+    })
+}
+
+/// The classes of the JDK in the folder `home`.
+pub(super) fn at(home: &Path) -> Option<Place> {
+    if let Some(modules) = Modules::open(&home.join("lib/modules")) {
+        return Some(Place::Modules(modules));
+    }
+    ["jre/lib/rt.jar", "lib/rt.jar"].iter().find_map(|jar| Place::open(&home.join(jar)).ok())
+}
+
+fn on_search_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}

@@ -1,0 +1,155 @@
+//! Class path: jars, folders of class files and the JDK's own modules. Classes are
+//! found by binary name and read on first use. The only part of `java` that reads files.
+
+mod convert;
+mod jdk;
+mod modules;
+mod places;
+mod signature;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+use super::class::ClassInfo;
+use super::types::Name;
+use crate::java::fast::Map;
+use places::Place;
+
+/// Why a class path can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ClassPathError {
+    /// An entry is not there.
+    #[error("class path entry {0} does not exist; name an existing jar or folder of class files")]
+    Missing(PathBuf),
+    /// A file can't be read.
+    #[error("class path entry {path} can't be read; check its permissions")]
+    Unreadable {
+        /// The entry.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file is not an archive.
+    #[error("class path entry {path} is not a jar; name a jar or a folder of class files")]
+    NotAJar {
+        /// The entry.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: zip::result::ZipError,
+    },
+}
+
+/// Where classes outside the analysed sources are found. Cheap to open: a class is
+/// read when it is first asked for, and kept.
+#[derive(Default)]
+pub struct ClassPath {
+    places: Vec<Place>,
+    has_jdk: bool,
+    release: u16,
+    read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
+}
+
+/// The release whose rules hold where there is no JDK: later than all.
+const NO_RELEASE: u16 = u16::MAX;
+
+impl ClassPath {
+    /// Jars and folders in order, then the JDK found by `JAVA_HOME` or by `java` on
+    /// the search path. Empty entries are left out. Without a JDK its classes are unknown, which is no error.
+    ///
+    /// # Errors
+    /// If an entry does not exist, can't be read or is not a jar.
+    pub fn open(entries: &[PathBuf]) -> Result<ClassPath, ClassPathError> {
+        let mut places = Vec::with_capacity(entries.len() + 1);
+        for entry in entries.iter().filter(|e| !e.as_os_str().is_empty()) {
+            places.push(Place::open(entry)?);
+        }
+        let jdk = jdk::find();
+        let (has_jdk, release) = (jdk.is_some(), jdk.as_ref().map_or(NO_RELEASE, release_of));
+        places.extend(jdk);
+        Ok(ClassPath { places, has_jdk, release, read: RwLock::default() })
+    }
+
+    /// Nothing but the classes of the JDK at `home`, if there is one.
+    pub fn of_jdk(home: &Path) -> ClassPath {
+        let places: Vec<Place> = jdk::at(home).into_iter().collect();
+        let release = places.first().map_or(NO_RELEASE, release_of);
+        ClassPath { has_jdk: !places.is_empty(), places, release, read: RwLock::default() }
+    }
+
+    /// No classes at all: everything outside the sources is unknown.
+    pub fn empty() -> ClassPath {
+        ClassPath { release: NO_RELEASE, ..ClassPath::default() }
+    }
+
+    /// Whether the classes of a JDK are there.
+    pub fn has_jdk(&self) -> bool {
+        self.has_jdk
+    }
+
+    /// The Java release of the JDK, whose compiler settles what the language leaves open;
+    /// without a JDK the largest number.
+    pub fn release(&self) -> u16 {
+        self.release
+    }
+
+    /// The class with this binary name (`java.util.Map$Entry`); none if it is not
+    /// there or can't be understood.
+    pub fn find(&self, name: &str) -> Option<Arc<ClassInfo>> {
+        if let Some(known) = self.read.read().ok()?.get(name) {
+            return known.clone();
+        }
+        let class = self.load(name).map(Arc::new);
+        self.read.write().ok()?.entry(name.into()).or_insert(class).clone()
+    }
+
+    /// How many names it was asked for so far.
+    #[cfg(test)]
+    pub(crate) fn asked(&self) -> usize {
+        self.read.read().map_or(0, |read| read.len())
+    }
+
+    fn load(&self, name: &str) -> Option<ClassInfo> {
+        let path = name.replace('.', "/");
+        let bytes = self.places.iter().find_map(|place| place.bytes(&path))?;
+        convert::class_info(&bytes, |outer| self.find(outer))
+    }
+}
+
+/// The Java release of a JDK: the version of its class files less 44.
+fn release_of(jdk: &Place) -> u16 {
+    let bytes = jdk.bytes("java/lang/Object");
+    let version = bytes.as_deref().and_then(|bytes| bytes.get(6..8));
+    version.map_or(NO_RELEASE, |v| u16::from_be_bytes([v[0], v[1]]).saturating_sub(44))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::java::types::Type;
+
+    #[test]
+    fn a_missing_entry_is_named() {
+        let Err(error) = ClassPath::open(&["no/such.jar".into()]) else { panic!("opened") };
+        assert!(error.to_string().contains("no/such.jar"));
+    }
+
+    #[test]
+    fn the_jdk_has_generic_members() {
+        let classes = ClassPath::open(&[]).unwrap();
+        if !classes.has_jdk() {
+            return crate::skip::because("no JDK");
+        }
+        assert!((5..100).contains(&classes.release()), "{}", classes.release());
+        let list = classes.find("java.util.ArrayList").unwrap();
+        let get = &list.methods_named("get")[0];
+        assert_eq!(get.parameters, [Type::INT]);
+        assert_eq!(get.returns, Type::Variable(list.type_parameters[0].clone()));
+        let entry = classes.find("java.util.Map$Entry").unwrap();
+        assert!(entry.is_interface && entry.type_parameters.len() == 2);
+        let integer = classes.find("java.lang.Integer").unwrap();
+        assert_eq!(integer.fields["MAX_VALUE"].constancy, crate::java::class::Constancy::Yes);
+        assert!(classes.find("java.util.NoSuchThing").is_none());
+    }
+}

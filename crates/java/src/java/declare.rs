@@ -1,0 +1,234 @@
+//! What one file declares and imports: read from syntax alone, before any name is
+//! resolved.
+
+use super::SourceFile;
+use super::class::Visibility;
+use super::kinds::{Field, Kind};
+use super::tree::{LeanTree, NodeId};
+use super::types::Name;
+use crate::java::fast::Map;
+
+/// A file with its lean tree and its declarations.
+pub(crate) struct FileUnit<'s> {
+    pub source: &'s SourceFile,
+    pub tree: LeanTree,
+    pub imports: Imports,
+    pub classes: Vec<ClassDecl>,
+}
+
+/// The package and the imports of a file; class names in them are as written, with dots.
+#[derive(Debug, Default)]
+pub(crate) struct Imports {
+    pub package: String,
+    /// Simple name -> qualified name.
+    pub single: Map<String, String>,
+    pub on_demand: Vec<String>,
+    /// Member name -> classes that it is imported from.
+    pub static_single: Map<String, Vec<String>>,
+    pub static_on_demand: Vec<String>,
+}
+
+/// A top-level or member class.
+#[derive(Debug, Clone)]
+pub(crate) struct ClassDecl {
+    /// Binary name.
+    pub name: Name,
+    /// Its declaration.
+    pub node: NodeId,
+    /// Index of the class around it.
+    pub outer: Option<usize>,
+    /// Who inherits it, as a member class.
+    pub visibility: Visibility,
+    /// Whether its objects belong to one of the class around it.
+    pub is_inner: bool,
+    /// Whether it has type parameters.
+    pub is_generic: bool,
+    /// Member classes: simple name -> binary name.
+    pub members: Map<String, Name>,
+}
+
+impl<'s> FileUnit<'s> {
+    /// The declarations of `source`, whose lean tree is `tree`.
+    pub fn of(source: &'s SourceFile, tree: LeanTree) -> FileUnit<'s> {
+        let mut unit = FileUnit { source, tree, imports: Imports::default(), classes: Vec::new() };
+        let top: Vec<NodeId> = unit.tree.children(unit.tree.root()).collect();
+        for node in &top {
+            match unit.tree.kind(*node) {
+                Kind::PackageDeclaration => unit.imports.package = unit.qualified_name(*node),
+                Kind::ImportDeclaration => unit.import(*node),
+                _ => {}
+            }
+        }
+        let prefix = match unit.imports.package.as_str() {
+            "" => String::new(),
+            package => format!("{package}."),
+        };
+        for node in top {
+            if unit.tree.kind(node).is_class_declaration() {
+                declared_classes(&unit.tree, &source.text, node, &prefix, &mut unit.classes);
+            }
+        }
+        unit
+    }
+
+    pub fn text(&self, node: NodeId) -> &'s str {
+        &self.source.text[self.tree.range(node)]
+    }
+
+    /// The dotted name below a package or import declaration, without white space.
+    fn qualified_name(&self, node: NodeId) -> String {
+        let name = self
+            .tree
+            .children(node)
+            .find(|c| matches!(self.tree.kind(*c), Kind::Identifier | Kind::ScopedIdentifier));
+        name.map(|n| self.text(n).chars().filter(|c| !c.is_whitespace()).collect())
+            .unwrap_or_default()
+    }
+
+    fn import(&mut self, node: NodeId) {
+        let name = self.qualified_name(node);
+        let is_static = self.tree.first(node, Kind::Static).is_some();
+        let on_demand = self.tree.first(node, Kind::Asterisk).is_some();
+        let imports = &mut self.imports;
+        match (is_static, on_demand) {
+            (false, true) => imports.on_demand.push(name),
+            (true, true) => imports.static_on_demand.push(name),
+            (false, false) => {
+                let simple = name.rsplit('.').next().unwrap_or_default().to_owned();
+                imports.single.insert(simple, name);
+            }
+            (true, false) => {
+                if let Some((class, member)) = name.rsplit_once('.') {
+                    let classes = imports.static_single.entry(member.to_owned()).or_default();
+                    classes.push(class.to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Appends the class at `node` and its member classes, outer ones first. `prefix` is
+/// what stands before its simple name in its binary name.
+pub(crate) fn declared_classes(
+    tree: &LeanTree,
+    text: &str,
+    node: NodeId,
+    prefix: &str,
+    found: &mut Vec<ClassDecl>,
+) {
+    let mut todo = vec![(node, prefix.to_owned(), None::<usize>)];
+    while let Some((node, prefix, outer)) = todo.pop() {
+        let Some(simple) = tree.child(node, Field::Name).map(|n| &text[tree.range(n)]) else {
+            continue;
+        };
+        let name: Name = format!("{prefix}{simple}").into();
+        // Names grow with nesting: deeper than anyone writes is left out.
+        if name.len() > LONGEST_NAME {
+            continue;
+        }
+        if let Some(outer) = outer {
+            let outer: &mut ClassDecl = &mut found[outer];
+            outer.members.entry(simple.to_owned()).or_insert_with(|| name.clone());
+        }
+        let index = found.len();
+        let in_interface = tree.parent(node).is_some_and(|p| {
+            matches!(tree.kind(p), Kind::InterfaceBody | Kind::AnnotationTypeBody)
+        });
+        let visibility = match in_interface {
+            true => Visibility::Open,
+            false => visibility(tree, text, node),
+        };
+        let is_inner = outer.is_some()
+            && !in_interface
+            && tree.kind(node) == Kind::ClassDeclaration
+            && !has_modifier(tree, text, node, "static");
+        let is_generic = tree.child(node, Field::TypeParameters).is_some();
+        let inner = format!("{name}$");
+        let members = Map::default();
+        found.push(ClassDecl { name, node, outer, visibility, is_inner, is_generic, members });
+        let below: Vec<NodeId> = self::members(tree, node).collect();
+        for member in below.into_iter().rev() {
+            if tree.kind(member).is_class_declaration() {
+                todo.push((member, inner.clone(), Some(index)));
+            }
+        }
+    }
+}
+
+/// Longest binary name in bytes that is followed.
+const LONGEST_NAME: usize = 4096;
+
+/// The members in the body of a class declaration, of an enum constant or an
+/// anonymous class.
+pub(crate) fn members(tree: &LeanTree, class: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    let body = match tree.kind(class) {
+        Kind::ClassBody => Some(class),
+        _ => tree.child(class, Field::Body),
+    };
+    body.into_iter().flat_map(move |body| tree.children(body)).flat_map(move |member| {
+        let inner = tree.kind(member) == Kind::EnumBodyDeclarations;
+        let (own, below) = if inner { (None, Some(member)) } else { (Some(member), None) };
+        own.into_iter().chain(below.into_iter().flat_map(move |m| tree.children(m)))
+    })
+}
+
+/// Whether a declaration has the modifier.
+pub(crate) fn has_modifier(tree: &LeanTree, text: &str, node: NodeId, modifier: &str) -> bool {
+    tree.first(node, Kind::Modifiers)
+        .is_some_and(|list| tree.children(list).any(|m| &text[tree.range(m)] == modifier))
+}
+
+/// What the modifiers of a declaration in a class say.
+pub(crate) fn visibility(tree: &LeanTree, text: &str, node: NodeId) -> Visibility {
+    let Some(list) = tree.first(node, Kind::Modifiers) else { return Visibility::Package };
+    match tree.first(list, Kind::Visibility).map(|v| &text[tree.range(v)]) {
+        Some("private") => Visibility::Private,
+        Some(_) => Visibility::Open,
+        None => Visibility::Package,
+    }
+}
+
+/// How many `[]` the `dimensions` child of a declaration adds.
+pub(crate) fn extra_dimensions(tree: &LeanTree, text: &str, node: NodeId) -> usize {
+    tree.child(node, Field::Dimensions).map_or(0, |d| dimensions(tree, text, d))
+}
+
+/// How many `[]` a `dimensions` node is.
+pub(crate) fn dimensions(tree: &LeanTree, text: &str, node: NodeId) -> usize {
+    text[tree.range(node)].bytes().filter(|b| *b == b'[').count()
+}
+
+/// The type nodes after `extends` and `implements`.
+pub(crate) fn supertype_nodes(file: &FileUnit<'_>, class: NodeId) -> Vec<NodeId> {
+    let tree = &file.tree;
+    let mut nodes = Vec::new();
+    nodes.extend(tree.child(class, Field::Superclass).and_then(|s| tree.first_type(s)));
+    for list in tree.children(class) {
+        if matches!(tree.kind(list), Kind::SuperInterfaces | Kind::ExtendsInterfaces) {
+            let list = tree.first(list, Kind::TypeList).into_iter();
+            nodes.extend(list.flat_map(|l| tree.children(l)).filter(|t| tree.kind(*t).is_type()));
+        }
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_imports_and_nested_classes() {
+        let source = SourceFile::parse(
+            "A.java",
+            "package p.q; import java.util.List; import java.io.*; import static a.B.c;\
+             class A { enum E { X; class In {} } interface I {} } class Z {}",
+        );
+        let unit = FileUnit::of(&source, LeanTree::of(&source));
+        assert_eq!(unit.imports.package, "p.q");
+        assert_eq!(unit.imports.single["List"], "java.util.List");
+        assert_eq!(unit.imports.on_demand, ["java.io"]);
+        assert_eq!(unit.imports.static_single["c"], ["a.B"]);
+        let names: Vec<&str> = unit.classes.iter().map(|c| &*c.name).collect();
+        assert_eq!(names, ["p.q.A", "p.q.A$E", "p.q.A$E$In", "p.q.A$I", "p.q.Z"]);
+    }
+}

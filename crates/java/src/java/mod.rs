@@ -1,0 +1,27 @@
+//! Java source text and class path -> syntax with names and types. Nothing here
+//! fails on strange code: what can't be understood is a [`crate::finding::Finding`].
+
+pub(crate) mod attribute;
+pub mod class;
+pub mod classpath;
+mod constants;
+pub(crate) mod declare;
+mod escapes;
+pub mod fast;
+pub(crate) mod hierarchy;
+pub mod kinds;
+mod known;
+pub(crate) mod members;
+mod regions;
+pub(crate) mod resolver;
+pub mod source;
+pub(crate) mod source_class;
+pub mod syntax;
+pub mod syntax_tree;
+pub mod tree;
+pub mod types;
+pub(crate) mod world;
+
+pub use classpath::ClassPath;
+pub use source::SourceFile;
+pub use syntax_tree::Node;

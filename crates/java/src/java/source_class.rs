@@ -1,0 +1,344 @@
+//! A class declaration's syntax -> its type parameters, supertypes and members,
+//! implicit ones included (default constructors, enum and record members).
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
+use super::declare::{
+    FileUnit, extra_dimensions, has_modifier, members, supertype_nodes, visibility,
+};
+use super::kinds::{Field, Kind};
+use super::resolver::{Level, Resolver};
+use super::tree::NodeId;
+use super::types::{Name, Type, TypeVariable};
+use super::world::World;
+use crate::java::fast::Map;
+
+/// The members of all classes of a world whose supertypes are resolved, to be put in by
+/// [`World::with_members`].
+pub(crate) fn members_of(world: &World<'_>) -> Map<Name, Arc<ClassInfo>> {
+    let classes = world.files.par_iter().map(|file| file_classes(world, file));
+    let shared = classes.map(|classes| classes.into_iter().map(Arc::new).collect());
+    let found: Vec<Vec<Arc<ClassInfo>>> = shared.collect();
+    let count = found.iter().map(Vec::len).sum();
+    let mut infos = Map::with_capacity_and_hasher(count, Default::default());
+    for info in found.into_iter().flatten() {
+        infos.entry(info.name.clone()).or_insert(info);
+    }
+    infos
+}
+
+/// All top-level and member classes of `file`.
+fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
+    let mut resolver = Resolver::new(world, file);
+    let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
+    for class in &file.classes {
+        resolver.levels =
+            class.outer.map_or_else(Vec::new, |outer| levels_within(file, &infos, outer));
+        let mut info = class_info(&mut resolver, class.node, &class.name);
+        if let Some(outer) = class.outer.filter(|_| class.is_inner) {
+            info.outer_parameters = infos[outer].parameters().cloned().collect();
+        }
+        infos.push(info);
+    }
+    infos
+}
+
+/// The type names in scope in the body of the class with this index.
+fn levels_within(file: &FileUnit<'_>, infos: &[ClassInfo], index: usize) -> Vec<Level> {
+    let around = std::iter::successors(Some(index), |i| file.classes[*i].outer);
+    let mut indices: Vec<usize> = around.collect();
+    indices.reverse();
+    indices.iter().flat_map(|i| class_levels(&infos[*i])).collect()
+}
+
+/// What the body of a class adds to the type names in scope.
+pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = Level> + '_ {
+    let own = std::iter::once(Level::Class(class.name.clone()));
+    own.chain(class.type_parameters.iter().cloned().map(Level::Variable))
+}
+
+/// The class declared at `node`, with `resolver` standing outside of it.
+pub(crate) fn class_info(resolver: &mut Resolver<'_>, node: NodeId, name: &Name) -> ClassInfo {
+    let tree = &resolver.file.tree;
+    let kind = tree.kind(node);
+    let before = resolver.levels.len();
+    let mut class = ClassInfo {
+        name: name.clone(),
+        is_interface: matches!(kind, Kind::InterfaceDeclaration | Kind::AnnotationTypeDeclaration),
+        is_enum: kind == Kind::EnumDeclaration,
+        from_source: true,
+        declaration: Some(node),
+        ..ClassInfo::default()
+    };
+    class.type_parameters = type_parameters(resolver, node, name);
+    supertypes(resolver, node, kind, &mut class);
+    resolver.levels.truncate(before);
+    resolver.levels.extend(class_levels(&class));
+    add_members(resolver, node, kind, &mut class);
+    resolver.levels.truncate(before);
+    class
+}
+
+/// How often a list of type parameters is read until all bounds know the others'.
+pub(super) fn passes(parameters: usize) -> usize {
+    1 + parameters.clamp(1, 4)
+}
+
+/// The type parameters declared at `node`; they come into scope.
+pub(crate) fn type_parameters(
+    resolver: &mut Resolver<'_>,
+    node: NodeId,
+    owner: &Name,
+) -> Vec<Arc<TypeVariable>> {
+    let file = resolver.file;
+    let tree = &file.tree;
+    let Some(list) = tree.child(node, Field::TypeParameters) else { return Vec::new() };
+    let before = resolver.levels.len();
+    let parameters: Vec<NodeId> =
+        tree.children(list).filter(|c| tree.kind(*c) == Kind::TypeParameter).collect();
+    let mut found = Vec::new();
+    // Bounds may use any of the parameters, so the names come into scope first, then
+    // with their bounds, then with bounds whose variables have theirs.
+    for pass in 0..passes(parameters.len()) {
+        let with_bounds = pass > 0;
+        found.clear();
+        for parameter in &parameters {
+            let name = tree.first(*parameter, Kind::TypeIdentifier).map_or("?", |n| file.text(n));
+            let bounds = tree.first(*parameter, Kind::TypeBound).filter(|_| with_bounds);
+            let bounds = bounds.into_iter().flat_map(|b| tree.children(b));
+            let bounds = bounds.filter(|b| tree.kind(*b).is_type()).map(|b| resolver.ty(b));
+            let (owner, name, bounds) = (owner.clone(), name.into(), bounds.collect());
+            found.push(Arc::new(TypeVariable { owner, name, bounds }));
+        }
+        resolver.levels.truncate(before);
+        resolver.levels.extend(found.iter().cloned().map(Level::Variable));
+    }
+    found
+}
+
+fn supertypes(resolver: &Resolver<'_>, node: NodeId, kind: Kind, class: &mut ClassInfo) {
+    let tree = &resolver.file.tree;
+    let has_superclass = tree.child(node, Field::Superclass).is_some();
+    let mut types = supertype_nodes(resolver.file, node)
+        .into_iter()
+        .map(|t| resolver.ty(t))
+        .collect::<Vec<_>>();
+    let superclass = match kind {
+        Kind::ClassDeclaration if has_superclass && !types.is_empty() => types.remove(0),
+        Kind::EnumDeclaration => {
+            Type::generic("java.lang.Enum", vec![Type::class(class.name.clone())])
+        }
+        Kind::RecordDeclaration => Type::class("java.lang.Record"),
+        _ => Type::object(),
+    };
+    let is_object = &*class.name == "java.lang.Object";
+    class.superclass = Some(superclass).filter(|_| !is_object);
+    if kind == Kind::AnnotationTypeDeclaration {
+        types.push(Type::class("java.lang.annotation.Annotation"));
+    }
+    class.interfaces = types;
+}
+
+/// Fields, methods and constructors, declared and implicit, of the body below `node`
+/// (a declaration or the body of an anonymous class).
+pub(crate) fn add_members(
+    resolver: &mut Resolver<'_>,
+    node: NodeId,
+    kind: Kind,
+    class: &mut ClassInfo,
+) {
+    let file = resolver.file;
+    for member in members(&file.tree, node) {
+        match file.tree.kind(member) {
+            Kind::FieldDeclaration | Kind::ConstantDeclaration => {
+                add_fields(resolver, member, class);
+            }
+            Kind::EnumConstant => add_enum_constant(file, member, class),
+            Kind::MethodDeclaration | Kind::AnnotationElement => {
+                let name = file.tree.child(member, Field::Name).map_or("?", |n| file.text(n));
+                add_method(resolver, member, name, class);
+            }
+            Kind::ConstructorDeclaration => add_method(resolver, member, "<init>", class),
+            _ => {}
+        }
+    }
+    match kind {
+        Kind::RecordDeclaration => add_record_members(resolver, node, class),
+        Kind::EnumDeclaration => add_enum_members(class),
+        _ => {}
+    }
+    if !class.is_interface && !class.methods.contains_key("<init>") {
+        add_implicit(class, "<init>", Vec::new(), Type::Void, Static::No);
+    }
+}
+
+fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
+    let (tree, text) = (&resolver.file.tree, &resolver.file.source.text);
+    let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| resolver.ty(t));
+    let is_final = class.is_interface || has_modifier(tree, text, node, "final");
+    let is_static = class.is_interface || has_modifier(tree, text, node, "static");
+    let visibility = member_visibility(resolver.file, node, class);
+    for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
+        let Some(name) = tree.child(declarator, Field::Name) else { continue };
+        let ty = ty.clone().with_dimensions(extra_dimensions(tree, text, declarator));
+        let can_be_constant = is_final && (ty.primitive().is_some() || ty.is_string());
+        let constancy = match tree.child(declarator, Field::Value) {
+            Some(value) if can_be_constant => Constancy::If(value),
+            _ => Constancy::No,
+        };
+        let field = FieldInfo { ty, visibility, constancy, is_static };
+        class.fields.insert(resolver.file.text(name).into(), field);
+    }
+}
+
+/// Members of interfaces are public, unless they say `private`.
+fn member_visibility(file: &FileUnit<'_>, node: NodeId, class: &ClassInfo) -> Visibility {
+    match visibility(&file.tree, &file.source.text, node) {
+        Visibility::Package if class.is_interface => Visibility::Open,
+        other => other,
+    }
+}
+
+fn add_enum_constant(file: &FileUnit<'_>, node: NodeId, class: &mut ClassInfo) {
+    if let Some(name) = file.tree.child(node, Field::Name) {
+        let field = FieldInfo {
+            ty: Type::class(class.name.clone()),
+            visibility: Visibility::Open,
+            constancy: Constancy::No,
+            is_static: true,
+        };
+        class.fields.insert(file.text(name).into(), field);
+    }
+}
+
+fn add_method(resolver: &mut Resolver<'_>, node: NodeId, name: &str, class: &mut ClassInfo) {
+    let file = resolver.file;
+    let (tree, text) = (&file.tree, &file.source.text);
+    let before = resolver.levels.len();
+    let owner: Name = format!("{}.{name}#{}", class.name, node.0).into();
+    let type_parameters = type_parameters(resolver, node, &owner);
+    let returns = match tree.child(node, Field::Type) {
+        Some(ty) => resolver.ty(ty).with_dimensions(extra_dimensions(tree, text, node)),
+        None => Type::Void,
+    };
+    let (parameters, varargs) = parameters(resolver, node);
+    resolver.levels.truncate(before);
+    let has_body = tree.child(node, Field::Body).is_some();
+    let is_native = has_modifier(tree, text, node, "native");
+    let method = MethodInfo {
+        class: class.name.clone(),
+        name: name.into(),
+        type_parameters,
+        parameters: parameters.into_iter().map(|(_, ty)| ty).collect(),
+        returns,
+        varargs,
+        visibility: member_visibility(file, node, class),
+        is_static: has_modifier(tree, text, node, "static"),
+        declaration: Some(node),
+        is_abstract: !has_body && !is_native,
+        from_source: true,
+    };
+    class.methods.entry(name.into()).or_default().push(Arc::new(method));
+}
+
+/// Name node and type of each formal parameter of a method, constructor, record or
+/// lambda, and whether the last is varargs.
+pub(crate) fn parameters(
+    resolver: &Resolver<'_>,
+    node: NodeId,
+) -> (Vec<(Option<NodeId>, Type)>, bool) {
+    let (tree, text) = (&resolver.file.tree, &resolver.file.source.text);
+    let mut found = Vec::new();
+    let mut varargs = false;
+    let list = tree.child(node, Field::Parameters);
+    for parameter in list.into_iter().flat_map(|l| tree.children(l)) {
+        let ty = tree.child(parameter, Field::Type).map_or(Type::Unknown, |t| resolver.ty(t));
+        match tree.kind(parameter) {
+            Kind::FormalParameter => {
+                let ty = ty.with_dimensions(extra_dimensions(tree, text, parameter));
+                found.push((tree.child(parameter, Field::Name), ty));
+            }
+            Kind::SpreadParameter => {
+                varargs = true;
+                let declarator = tree.first(parameter, Kind::VariableDeclarator);
+                found.push((declarator.and_then(|d| tree.child(d, Field::Name)), ty.array()));
+            }
+            _ => {}
+        }
+    }
+    (found, varargs)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Static {
+    Yes,
+    No,
+}
+
+fn add_implicit(
+    class: &mut ClassInfo,
+    name: &str,
+    parameters: Vec<Type>,
+    returns: Type,
+    is_static: Static,
+) {
+    let method = MethodInfo {
+        class: class.name.clone(),
+        name: name.into(),
+        type_parameters: Vec::new(),
+        parameters,
+        returns,
+        varargs: false,
+        visibility: Visibility::Open,
+        is_static: is_static == Static::Yes,
+        declaration: None,
+        is_abstract: false,
+        from_source: true,
+    };
+    class.methods.entry(name.into()).or_default().push(Arc::new(method));
+}
+
+fn add_enum_members(class: &mut ClassInfo) {
+    let this = Type::class(class.name.clone());
+    add_implicit(class, "values", Vec::new(), this.clone().array(), Static::Yes);
+    add_implicit(class, "valueOf", vec![Type::string()], this, Static::Yes);
+}
+
+/// Fields, accessors, the canonical constructor and the methods of `Object` that a
+/// record has without saying so.
+fn add_record_members(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
+    let (components, varargs) = parameters(resolver, node);
+    let named = components.into_iter().filter_map(|(name, ty)| Some((name?, ty)));
+    let components: Vec<(Name, Type)> =
+        named.map(|(name, ty)| (resolver.file.text(name).into(), ty)).collect();
+    let types: Vec<Type> = components.iter().map(|(_, ty)| ty.clone()).collect();
+    for (name, ty) in &components {
+        let field = FieldInfo {
+            ty: ty.clone(),
+            visibility: Visibility::Private,
+            constancy: Constancy::No,
+            is_static: false,
+        };
+        class.fields.insert(name.clone(), field);
+        add_unless_declared(class, name, Vec::new(), ty.clone());
+    }
+    if !class.methods_named("<init>").iter().any(|m| m.parameters == types) {
+        add_implicit(class, "<init>", types, Type::Void, Static::No);
+        if let Some(canonical) = class.methods.get_mut("<init>").and_then(|m| m.last_mut()) {
+            Arc::make_mut(canonical).varargs = varargs;
+        }
+    }
+    add_unless_declared(class, "toString", Vec::new(), Type::string());
+    add_unless_declared(class, "hashCode", Vec::new(), Type::INT);
+    add_unless_declared(class, "equals", vec![Type::object()], Type::BOOLEAN);
+    class.components = components;
+}
+
+fn add_unless_declared(class: &mut ClassInfo, name: &str, parameters: Vec<Type>, returns: Type) {
+    if !class.methods_named(name).iter().any(|m| m.parameters == parameters) {
+        add_implicit(class, name, parameters, returns, Static::No);
+    }
+}

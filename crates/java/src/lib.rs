@@ -1,0 +1,18 @@
+//! Java sources into what wattline counts: syntax trees with names and types, basic blocks,
+//! the dictionary of typed energy operations and library calls per block and line, and
+//! instrumented source trees with blocks removed. Needs no JDK to do it. A module uses only
+//! those above it.
+
+pub mod finding;
+
+pub mod java;
+
+pub mod blocks;
+
+pub mod operations;
+
+pub mod instrument;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;

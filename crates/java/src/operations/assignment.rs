@@ -1,0 +1,146 @@
+//! Assignments, initialisers and declarations (rules 9 and 10).
+
+use wattline_units::operation::Operation;
+
+use super::context::conversion;
+use super::counter::Counter;
+use super::verb::Verb;
+use crate::java::attribute::Symbol;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::{Primitive, Type, ValueKind};
+
+impl Counter<'_> {
+    /// Rule 9: a value goes to a target of type `target`, which stands at `place`.
+    pub(super) fn assign(
+        &mut self,
+        target: &Type,
+        value: Option<NodeId>,
+        place: NodeId,
+        line: u32,
+    ) {
+        let kind = match target {
+            Type::Unknown | Type::Void => {
+                let guess = value.and_then(|v| self.ty(v).kind()).unwrap_or(ValueKind::Object);
+                self.report_unknown(place, guess);
+                guess
+            }
+            other => other.kind().unwrap_or(ValueKind::Object),
+        };
+        if kind != ValueKind::Object {
+            if value.is_some_and(|v| self.is_converted(v, kind)) {
+                let from = value.and_then(|v| self.ty(v).kind()).unwrap_or(kind);
+                self.add_in(conversion(from, kind), Operation::CAST_NUMERIC, line);
+            }
+            let context = self.transfer(place, value);
+            return self.add_in(context, Verb::ASSIGN.of(kind), line);
+        }
+        let is_null = value.is_some_and(|v| self.is_null(v));
+        let operation = match target.element() {
+            _ if is_null => Operation::ASSIGN_OBJECT_NULL,
+            Some(Type::Primitive(Primitive::Char)) => Operation::ASSIGN_CHARS,
+            Some(_) => Operation::ASSIGN_ARRAY,
+            None => Operation::ASSIGN_OBJECT_OBJECT,
+        };
+        let context = self.transfer(place, value);
+        self.add_in(context, operation, line);
+    }
+
+    /// A primitive value, no constant, of another kind than `kind`.
+    fn is_converted(&self, value: NodeId, kind: ValueKind) -> bool {
+        let primitive = self.ty(value).primitive();
+        !self.facts.is_constant(value) && primitive.is_some_and(|p| p.kind() != kind)
+    }
+
+    pub(super) fn assignment(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let (Some(left), Some(right)) =
+            (tree.child(node, Field::Left), tree.child(node, Field::Right))
+        else {
+            return;
+        };
+        let (operator, line) = self.operator(node);
+        if operator == Kind::Equals {
+            return self.assign(self.ty(left), Some(right), left, line);
+        }
+        let target = self.ty(left);
+        let promoted = self.compound(node, operator, left, right, line);
+        let kind = target.unboxed().map(Primitive::kind);
+        if let (Some(promoted), Some(kind)) = (promoted, kind)
+            && promoted != kind
+        {
+            self.add_in(conversion(promoted, kind), Operation::CAST_NUMERIC, line);
+        }
+        let context = self.transfer(left, None);
+        match target {
+            Type::Primitive(primitive) => {
+                let kind = primitive.kind();
+                self.add_in(context, Verb::ASSIGN.of(kind), line);
+            }
+            Type::Unknown => {
+                let kind = promoted.unwrap_or(ValueKind::Object);
+                self.add_in(context, Verb::ASSIGN.of(kind), line);
+            }
+            _ => self.add_in(context, Operation::ASSIGN_OBJECT_OBJECT, line),
+        }
+    }
+
+    /// Rule 10: a local variable named at `name`; its kind.
+    pub(super) fn declaration(&mut self, name: NodeId) -> ValueKind {
+        let kind = self.kind_of(name);
+        self.add_kind(Verb::DECLARATION, kind, self.tree().line(name));
+        kind
+    }
+
+    /// A declarator of a local variable or a field; whether to go on below it.
+    pub(super) fn declarator(&mut self, node: NodeId) -> bool {
+        let tree = self.tree();
+        let Some(name) = tree.child(node, Field::Name) else { return true };
+        let line = tree.line(name);
+        let value = tree.child(node, Field::Value);
+        let parent = tree.parent(node).map(|p| tree.kind(p));
+        if parent == Some(Kind::LocalVariable) {
+            self.declaration(name);
+        } else if self.facts.is_constant(name) {
+            return false;
+        } else if value.is_some() {
+            self.add_in(Self::store(self.ty(name)), Operation::FIELD_REFERENCE, line);
+        }
+        if let Some(value) = value {
+            self.assign(self.ty(name), Some(value), name, line);
+        }
+        true
+    }
+
+    pub(super) fn resource(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let (Some(name), Some(value)) =
+            (tree.child(node, Field::Name), tree.child(node, Field::Value))
+        else {
+            return;
+        };
+        self.declaration(name);
+        self.assign(self.ty(name), Some(value), name, tree.line(name));
+    }
+
+    /// `{..}`: the array, unless `new` counts it, and its elements.
+    pub(super) fn array_initializer(&mut self, node: NodeId) {
+        let tree = self.tree();
+        if tree.parent(node).is_none_or(|p| tree.kind(p) != Kind::ArrayCreation) {
+            self.add(Operation::NEW_ARRAY, tree.line(node));
+        }
+        let element = self.ty(node).element().cloned().unwrap_or_default();
+        for value in tree.children(node) {
+            let line = tree.line(value);
+            self.add_in(Self::store(&element), Operation::ARRAY_REFERENCE, line);
+            self.assign(&element, Some(value), value, line);
+        }
+    }
+
+    /// A name in an expression.
+    pub(super) fn identifier(&mut self, node: NodeId) {
+        if matches!(self.facts.symbol(node), Symbol::Field | Symbol::StaticField) {
+            self.add_in(self.access(node), Operation::FIELD_REFERENCE, self.tree().line(node));
+        }
+    }
+}

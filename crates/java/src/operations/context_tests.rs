@@ -1,0 +1,104 @@
+//! One check per context: a statement, an operation of it, its contexts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tests::{CLASSES, scan_with};
+
+/// Checks the contexts of one operation in a block of these statements, as `a 2, b`.
+fn check(statements: &str, operation: &str, expected: &str) {
+    if !CLASSES.has_jdk() {
+        return crate::skip::because("no JDK");
+    }
+    let java = format!(
+        "class T {{ boolean z; byte b; int i, own; long l; float f; double d; Object o; String s; \
+         int[] a; float[][] grid; static int counter; static void helper() {{ }} \
+         void test() {{ {statements} }} }}"
+    );
+    let mut counts = BTreeMap::new();
+    for block in &scan_with(&java, &CLASSES).0.blocks {
+        for found in block.operations.iter().filter(|found| found.operation.name() == operation) {
+            *counts.entry(found.context.to_string()).or_insert(0) += found.count;
+        }
+    }
+    let text = |(context, count): (&String, &u32)| match count {
+        1 => context.clone(),
+        _ => format!("{context} {count}"),
+    };
+    let found: Vec<String> = counts.iter().map(text).collect();
+    assert_eq!(found.join(", "), expected, "{operation} in {statements}");
+}
+
+/// An empty context means that there is no other: it is the operation itself in the
+/// kernels' table.
+#[test]
+fn operations_have_contexts_always_or_never() {
+    let statements = "d = i + 2 * f; d = d * f + f * 3 - l / 2.0; f = f / i; z = d < 2 || l == i; \
+        if (f > i && 2 > f) { l = l & 7; b += 1; f *= 2; } else { l %= i; d++; } i = z ? 1 : own; \
+        for (int x : a) { i += x; } for (int k = 0; k < 3; k++) { a[k] = k; } s = s + i; o = new T();";
+    let java = format!(
+        "class T {{ boolean z; byte b; int i, own; long l; float f; double d; Object o; String s; \
+         int[] a; void test() {{ {statements} }} }}"
+    );
+    let mut contexts: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
+    for found in scan_with(&java, &CLASSES).0.blocks.iter().flat_map(|block| &block.operations) {
+        contexts.entry(found.operation.to_string()).or_default().insert(found.context.is_empty());
+    }
+    let mixed: Vec<_> = contexts.iter().filter(|(_, empty)| empty.len() > 1).collect();
+    assert_eq!(mixed, Vec::<(&String, &BTreeSet<bool>)>::new());
+    assert!(contexts.len() > 20);
+}
+
+#[test]
+fn fields_are_read_written_updated_and_tested() {
+    check("i = own;", "Field_Reference", "read int, write int");
+    check("f += i;", "Field_Reference", "read int, update float");
+    check("(o) = s;", "Field_Reference", "read object, write object");
+    check("if ((z) && l > 0) i++;", "Field_Reference", "read int tested, read long, update int");
+    check("i = a.length;", "Field_Reference", "length, read object, write int");
+    check("counter = counter + 1;", "Field_Reference", "static read int, static write int");
+}
+
+#[test]
+fn elements_are_as_fields() {
+    check("a[0] = a[1];", "Array_Reference", "read int, write int");
+    check("a[0]++;", "Array_Reference", "update int");
+    check("grid[1][2] = 3;", "Array_Reference", "read object, write float");
+    check("int[] x = {1, 2};", "Array_Reference", "write int 2");
+    check("for (int x : a) { }", "Array_Reference", "read int");
+}
+
+#[test]
+fn values_are_moved_or_computed_into_locals_and_members() {
+    check("int x = 1, y = x, w = x + y;", "Assign_int_int", "computed, moved 2");
+    check("i = 1; a[0] = 2;", "Assign_int_int", "member 2");
+    check("int x = 1; x += i;", "Assign_int_int", "computed, moved");
+    check("Object x = null; o = null;", "Assign_Object_null", "member, moved");
+}
+
+#[test]
+fn comparisons_are_tested_or_values() {
+    check("if (i < own) i = 1;", "Less_int_int", "tested");
+    check("while (!(i < own)) i = 1;", "Less_int_int", "tested");
+    check("z = i < own;", "Less_int_int", "value");
+    check("if (i > 0) i = 1;", "Greater_int_int", "zero");
+    check("if (f > 0) i = 1;", "Greater_int_float", "constant");
+    check("z = z && i < own;", "And", "value");
+    check("if (!z) i = 1;", "Not", "tested");
+}
+
+#[test]
+fn conversions_say_from_what_to_what() {
+    check("i = (int) f; d = f;", "Cast_numeric", "float to double, float to int");
+    check("d = d * 2;", "Cast_numeric", "constant");
+    check("f = f * 2;", "Multi_int_float", "constant");
+    check("f = f * i;", "Multi_int_float", "int to float");
+    check("b = (byte) i;", "Cast_numeric", "int to int");
+}
+
+#[test]
+fn steps_calls_and_branches() {
+    check("int x = 1; x++; i++; a[0]++;", "Increment", "local, member 2");
+    check("if (z) i = 1; else i = 2;", "BlockGoto_if", "with else");
+    check("if (z) i = 1; i = z ? 1 : 2;", "BlockGoto_if", "alone, conditional");
+    check("new T(); helper();", "Method_Invocation", "constructor, static");
+}

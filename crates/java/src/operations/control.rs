@@ -1,0 +1,132 @@
+//! Control (rules 5, 14, 15): how blocks are entered, loops, `return`.
+
+use wattline_units::operation::{LibraryFunction, Operation};
+
+use super::context::conversion;
+use super::counter::Counter;
+use super::prepared::{LeanBlock, LeanUnit};
+use super::verb::Verb;
+use crate::blocks::{BlockKind, UnitKind};
+use crate::java::declare::has_modifier;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::NodeId;
+use crate::java::types::{Type, ValueKind};
+
+/// What a block entered through this construct holds.
+fn goto(kind: BlockKind) -> Option<Operation> {
+    Some(match kind {
+        BlockKind::Then => Operation::GOTO_IF,
+        BlockKind::Else => Operation::GOTO_ELSE,
+        BlockKind::ForTest | BlockKind::ForUpdate | BlockKind::ForBody => Operation::GOTO_FOR,
+        BlockKind::ForeachBody => Operation::GOTO_FOREACH,
+        BlockKind::WhileTest | BlockKind::WhileBody => Operation::GOTO_WHILE,
+        BlockKind::DoBody | BlockKind::DoTest => Operation::GOTO_DO,
+        BlockKind::SwitchCase => Operation::GOTO_SWITCH,
+        BlockKind::Catch | BlockKind::Finally => Operation::GOTO_TRY,
+        // `&&`, `||` and `?:` count at the operator.
+        BlockKind::Entry
+        | BlockKind::ForInit
+        | BlockKind::TryBody
+        | BlockKind::Continuation
+        | BlockKind::AndRight
+        | BlockKind::OrRight
+        | BlockKind::ConditionalTrue
+        | BlockKind::ConditionalFalse => return None,
+    })
+}
+
+impl Counter<'_> {
+    /// What entering the block counts.
+    pub(super) fn entered(&mut self, block: &LeanBlock, unit: &LeanUnit) {
+        if let Some(operation) = goto(block.kind) {
+            let context = match block.kind {
+                BlockKind::Then => self.branches(block.construct),
+                _ => "".into(),
+            };
+            self.add_in(context, operation, block.start_line);
+        }
+        match block.kind {
+            BlockKind::ForeachBody => {
+                if let Some(node) = block.construct {
+                    self.iteration(node);
+                }
+            }
+            BlockKind::Entry if unit.kind == UnitKind::Method => {
+                let text = &self.file.source.text;
+                if let Some(node) = unit.node
+                    && has_modifier(self.tree(), text, node, "synchronized")
+                {
+                    self.add(Operation::SYNCHRONIZED, self.line_of(node, Field::Name));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a statement counts in the block that holds its header expression.
+    pub(super) fn construct_around(&mut self, part: NodeId) {
+        let tree = self.tree();
+        let Some(parent) = tree.parent(part) else { return };
+        match tree.kind(parent) {
+            Kind::Synchronized if tree.kind(part) == Kind::Parenthesized => {
+                self.add(Operation::SYNCHRONIZED, tree.line(parent));
+            }
+            Kind::EnhancedFor
+                if tree.field(part) == Field::Value && self.ty(part).element().is_none() =>
+            {
+                self.add(LibraryFunction::new("java.lang.Iterable", "iterator"), tree.line(part));
+            }
+            _ => {}
+        }
+    }
+
+    /// Rule 15: one iteration of an enhanced `for`.
+    fn iteration(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let (Some(value), Some(name)) =
+            (tree.child(node, Field::Value), tree.child(node, Field::Name))
+        else {
+            return;
+        };
+        let line = tree.line(name);
+        let iterated = self.ty(value);
+        if *iterated == Type::Unknown {
+            self.report_unknown(value, ValueKind::Object);
+        }
+        let kind = self.declaration(name);
+        if let Some(element) = iterated.element() {
+            let element_read = Self::load(element);
+            self.add_in("tested", Operation::LESS_INT_INT, line);
+            self.add_in(element_read, Operation::ARRAY_REFERENCE, line);
+            self.add_in("local", Operation::INCREMENT, line);
+            if let Some(primitive) = element.primitive()
+                && kind != ValueKind::Object
+                && primitive.kind() != kind
+            {
+                self.add_in(conversion(primitive.kind(), kind), Operation::CAST_NUMERIC, line);
+            }
+        } else {
+            for method in ["hasNext", "next"] {
+                self.add(LibraryFunction::new("java.util.Iterator", method), line);
+            }
+        }
+        self.assign(self.ty(name), None, name, line);
+    }
+
+    pub(super) fn return_statement(&mut self, node: NodeId) {
+        let tree = self.tree();
+        let line = tree.line(node);
+        let Some(value) = tree.children(node).next() else {
+            return self.add(Operation::RETURN_VOID, line);
+        };
+        match self.ty(node).kind() {
+            Some(kind) => self.add_kind(Verb::RETURN, kind, line),
+            // A lambda whose target is not known: its value says what it returns.
+            None => {
+                let kind = self.ty(value).kind().unwrap_or(ValueKind::Object);
+                self.report_unknown(value, kind);
+                self.add_kind(Verb::RETURN, kind, line);
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! From files and their blocks to the dictionary; and which node counts as what.
+
+use std::sync::{Mutex, PoisonError};
+
+use compact_str::CompactString;
+use rayon::prelude::*;
+use wattline_units::operation::Operation;
+
+use super::call_graph::{FileCalls, Finder};
+use super::counter::Counter;
+use super::dictionary::{BlockEntry, Dictionary, OperationCount};
+use super::in_order::InOrder;
+use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
+use crate::blocks::{BlockId, FileBlocks};
+use crate::finding::{Finding, FindingKind};
+use crate::java::attribute::{STACK_BYTES, Symbol, attribute};
+use crate::java::declare::FileUnit;
+use crate::java::kinds::{Field, Kind};
+use crate::java::source_class::members_of;
+use crate::java::tree::{LeanTree, NodeId};
+use crate::java::world::World;
+use crate::java::{ClassPath, SourceFile};
+
+/// What was counted.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Every block and its operations; [`BlockEntry::removable`] is left `false`.
+    pub dictionary: Dictionary,
+    /// What is not known or was left out.
+    pub findings: Vec<Finding>,
+    /// How many of the operations and calls rest on types or methods that are not known.
+    pub guessed: u64,
+    /// What calls may run, if that was asked for.
+    pub calls: Vec<FileCalls>,
+}
+
+/// Whether calls are followed to what they may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// They are counted only.
+    Counted,
+    /// They are followed.
+    Followed,
+}
+
+impl Counted {
+    /// Adds what was counted in the next file.
+    pub fn add(&mut self, next: Counted) {
+        self.dictionary.blocks.extend(next.dictionary.blocks);
+        self.findings.extend(next.findings);
+        self.guessed += next.guessed;
+        self.calls.extend(next.calls);
+    }
+}
+
+/// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
+/// dense over the files in order. The rules are the same at both granularities: what
+/// differs is which block holds what.
+pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> Counted {
+    assert_eq!(files.len(), blocks.len(), "one division per file");
+    let pairs = files.par_iter().zip(blocks);
+    let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks)).collect();
+    let mut all = Counted::default();
+    let add = |counted| all.add(counted);
+    count_each(files, prepared, classes, Calls::Counted, |_, counted| counted, add);
+    all
+}
+
+/// As [`count`], for those who need no dictionary of all files at once; of `files` only
+/// path and text are used. `make` gets what was counted in one file and its index, on
+/// any thread and in any order; `take` gets what it makes of them in the order of the
+/// files, while the next files are counted.
+pub fn count_each<T: Send>(
+    files: &[SourceFile],
+    prepared: Vec<Prepared>,
+    classes: &ClassPath,
+    calls: Calls,
+    make: impl Fn(usize, Counted) -> T + Sync,
+    take: impl FnMut(T) + Send,
+) {
+    assert_eq!(files.len(), prepared.len(), "all files are prepared");
+    let work = || {
+        let first_ids = first_ids(&prepared);
+        let (trees, blocks): (Vec<LeanTree>, Vec<LeanBlocks>) =
+            prepared.into_iter().map(|file| (file.tree, file.blocks)).unzip();
+        let world = World::declare(files, trees, classes);
+        world.resolve_supertypes();
+        let members = members_of(&world);
+        let world = world.with_members(members);
+        let ordered = Mutex::new(InOrder::new(take));
+        // Each core takes the next file, so that few results wait for one before them.
+        let files = world.files.iter().zip(blocks).zip(first_ids).enumerate().par_bridge();
+        files.for_each(|(index, ((file, blocks), first))| {
+            let file = Numbered { file, index, first };
+            let made = make(index, count_file(&world, file, blocks, calls));
+            ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
+        });
+        world.release_memory();
+    };
+    // Attribution recurses as deep as the source nests: it needs more than a default stack.
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+    match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
+/// The id of each file's first block.
+fn first_ids(files: &[Prepared]) -> Vec<u32> {
+    let ids = files.iter().scan(0, |next, file| {
+        let first = *next;
+        *next += file.blocks.blocks.len() as u32;
+        Some(first)
+    });
+    ids.collect()
+}
+
+/// A file, its index and the id of its first block.
+#[derive(Clone, Copy)]
+struct Numbered<'f> {
+    file: &'f FileUnit<'f>,
+    index: usize,
+    first: u32,
+}
+
+fn count_file(
+    world: &World<'_>,
+    Numbered { file, index: number, first }: Numbered<'_>,
+    blocks: LeanBlocks,
+    calls: Calls,
+) -> Counted {
+    let (facts, resolver) = attribute(world, file);
+    let followed = (calls == Calls::Followed).then(|| FileCalls::entries(number, &blocks, first));
+    let mut counter = Counter::new(file, &facts, &blocks.owner);
+    let mut entries = Vec::with_capacity(blocks.blocks.len());
+    for (index, block) in blocks.blocks.into_iter().enumerate() {
+        let unit = &blocks.units[block.unit];
+        let operations = counter.count_block(index, &block, unit);
+        let id = BlockId(first + index as u32);
+        entries.push(BlockEntry { id, ..entry(file, block, unit, operations) });
+    }
+    let mut findings = blocks.findings;
+    findings.append(&mut counter.findings);
+    findings.sort();
+    let calls = followed.map(|mut calls| {
+        let of_block = |(block, node): &(usize, NodeId)| (BlockId(first + *block as u32), *node);
+        let nodes: Vec<(BlockId, NodeId)> = counter.calls.iter().map(of_block).collect();
+        let finder = Finder { world, file: number, facts: &facts, resolver: &resolver };
+        finder.add(&mut calls, &nodes);
+        calls
+    });
+    Counted {
+        dictionary: Dictionary { blocks: entries },
+        findings,
+        guessed: counter.guessed,
+        calls: calls.into_iter().collect(),
+    }
+}
+
+fn entry(
+    file: &FileUnit<'_>,
+    block: LeanBlock,
+    unit: &LeanUnit,
+    operations: Vec<OperationCount>,
+) -> BlockEntry {
+    let package = &file.imports.package;
+    let short = match unit.class.strip_prefix(package.as_str()) {
+        Some(rest) if !package.is_empty() => rest.strip_prefix('.').unwrap_or(rest),
+        _ => &unit.class,
+    };
+    let method = unit.name.strip_prefix(short).and_then(|rest| rest.strip_prefix('.'));
+    BlockEntry {
+        id: BlockId(0),
+        name: block.name,
+        kind: CompactString::const_new(block.kind.name()),
+        file: file.source.path.clone(),
+        start_line: block.start_line,
+        end_line: block.end_line,
+        class: unit.class.clone(),
+        method: method.unwrap_or(&unit.name).to_owned(),
+        removable: false,
+        operations,
+    }
+}
+
+impl Counter<'_> {
+    fn count_block(
+        &mut self,
+        index: usize,
+        block: &LeanBlock,
+        unit: &LeanUnit,
+    ) -> Vec<OperationCount> {
+        self.block = index;
+        self.entered(block, unit);
+        for part in &block.parts {
+            self.part(*part);
+        }
+        self.take()
+    }
+
+    /// A part and all below it that no other block owns.
+    fn part(&mut self, root: NodeId) {
+        self.construct_around(root);
+        let mut todo = vec![root];
+        while let Some(node) = todo.pop() {
+            let owner = self.owner[node.0 as usize];
+            if node != root && owner.is_some_and(|o| o as usize != self.block) {
+                continue;
+            }
+            let before = (self.found.len(), self.findings.len());
+            if self.node(node) {
+                todo.extend(self.tree().children(node));
+            }
+            if self.findings.len() > before.1 {
+                self.guessed += (self.found.len() - before.0) as u64;
+            }
+        }
+    }
+
+    /// Counts `node` itself; whether to go on below it.
+    fn node(&mut self, node: NodeId) -> bool {
+        let kind = self.tree().kind(node);
+        if kind.is_type() || kind.is_annotation() || kind.is_class_declaration() {
+            return false;
+        }
+        if self.facts.is_constant(node) && *self.facts.symbol(node) != Symbol::ConstantField {
+            // A constant expression; a declared name is no expression but has nothing below.
+            return false;
+        }
+        let typed = matches!(
+            kind,
+            Kind::Parenthesized | Kind::Binary | Kind::Unary | Kind::Call | Kind::Creation
+        );
+        if typed && !self.facts.is_visited(node) {
+            self.too_deep(node);
+            return false;
+        }
+        match kind {
+            Kind::ClassBody | Kind::Modifiers | Kind::Assert | Kind::SwitchLabel => return false,
+            Kind::MethodDeclaration | Kind::ConstructorDeclaration => return false,
+            Kind::Lambda | Kind::MethodReference => {
+                self.add_in("lambda", Operation::NEW_OBJECT, self.tree().line(node));
+                return kind == Kind::MethodReference && self.has_receiver(node);
+            }
+            Kind::Binary => self.binary(node),
+            Kind::Unary => self.unary(node),
+            Kind::Update => self.update(node),
+            Kind::Assignment => self.assignment(node),
+            Kind::VariableDeclarator => return self.declarator(node),
+            Kind::Resource => self.resource(node),
+            Kind::ArrayInitializer => self.array_initializer(node),
+            Kind::Cast => self.cast(node),
+            Kind::Ternary => {
+                self.add_in(
+                    "conditional",
+                    Operation::GOTO_IF,
+                    self.line_of(node, Field::Consequence),
+                );
+            }
+            Kind::InstanceOf => self.instance_of(node),
+            Kind::Pattern => {
+                self.pattern(node);
+                return false;
+            }
+            Kind::Call => self.call(node),
+            Kind::Creation => self.creation(node),
+            Kind::EnumConstant => self.enum_constant(node),
+            Kind::ExplicitConstructorCall => self.explicit_constructor_call(node),
+            Kind::ArrayCreation => self.add(Operation::NEW_ARRAY, self.tree().line(node)),
+            Kind::ArrayAccess => {
+                let line = self.line_of(node, Field::Index);
+                self.add_in(self.access(node), Operation::ARRAY_REFERENCE, line);
+            }
+            Kind::Identifier => self.identifier(node),
+            Kind::FieldAccess => return self.field_access(node),
+            Kind::Return => self.return_statement(node),
+            Kind::Throw => self.add(Operation::THROW, self.tree().line(node)),
+            Kind::Break | Kind::Continue => {
+                self.add(Operation::GOTO_JUMP, self.tree().line(node));
+                return false;
+            }
+            Kind::Yield => self.add(Operation::GOTO_JUMP, self.tree().line(node)),
+            Kind::Error => return false,
+            _ => {}
+        }
+        true
+    }
+
+    fn too_deep(&mut self, node: NodeId) {
+        let line = self.tree().line(node);
+        let message = "nested too deeply; its operations are not counted".to_owned();
+        self.report(FindingKind::UnknownType, line, message);
+    }
+}

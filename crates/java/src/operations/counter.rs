@@ -1,0 +1,156 @@
+//! What is collected while the nodes of one file are counted.
+
+use compact_str::CompactString;
+use wattline_units::operation::Feature;
+
+use super::dictionary::OperationCount;
+use super::verb::Verb;
+use crate::finding::{Finding, FindingKind};
+use crate::java::attribute::Facts;
+use crate::java::declare::FileUnit;
+use crate::java::kinds::{Field, Kind};
+use crate::java::tree::{LeanTree, NodeId};
+use crate::java::types::{Type, ValueKind};
+
+/// Counts the operations of one file, block by block.
+pub(super) struct Counter<'a> {
+    pub file: &'a FileUnit<'a>,
+    pub facts: &'a Facts,
+    /// The block that owns a node, if a block's part begins there.
+    pub owner: Vec<Option<u32>>,
+    /// The block that is being counted.
+    pub block: usize,
+    pub found: Vec<(Feature, CompactString, u32)>,
+    pub findings: Vec<Finding>,
+    /// Calls and creations that may run code of the sources, by the index of their block.
+    pub calls: Vec<(usize, NodeId)>,
+    /// How many operations so far rest on what is not known.
+    pub guessed: u64,
+}
+
+impl<'a> Counter<'a> {
+    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, owners: &[(NodeId, u32)]) -> Counter<'a> {
+        let mut owner = vec![None; file.tree.len()];
+        for (node, block) in owners {
+            owner[node.0 as usize] = Some(*block);
+        }
+        let (found, findings, calls) = (Vec::new(), Vec::new(), Vec::new());
+        Counter { file, facts, owner, block: 0, found, findings, calls, guessed: 0 }
+    }
+
+    pub fn tree(&self) -> &'a LeanTree {
+        &self.file.tree
+    }
+
+    /// One operation on `line`.
+    pub fn add(&mut self, operation: impl Into<Feature>, line: u32) {
+        self.add_in("", operation, line);
+    }
+
+    /// One operation in a context.
+    pub fn add_in(
+        &mut self,
+        context: impl Into<CompactString>,
+        operation: impl Into<Feature>,
+        line: u32,
+    ) {
+        self.found.push((operation.into(), context.into(), line));
+    }
+
+    /// One operation on a value of a kind.
+    pub fn add_kind(&mut self, verb: Verb, kind: ValueKind, line: u32) {
+        self.add(verb.of(kind), line);
+    }
+
+    /// The operations since the last call, by name, context and line.
+    pub fn take(&mut self) -> Vec<OperationCount> {
+        self.found.sort_unstable();
+        let mut counts: Vec<OperationCount> = Vec::new();
+        for (operation, context, line) in self.found.drain(..) {
+            match counts.last_mut() {
+                Some(same)
+                    if same.line == line
+                        && same.operation == operation
+                        && same.context == context =>
+                {
+                    same.count += 1;
+                }
+                _ => counts.push(OperationCount { operation, context, line, count: 1 }),
+            }
+        }
+        counts
+    }
+
+    pub fn report(&mut self, kind: FindingKind, line: u32, message: String) {
+        self.findings.push(Finding { file: self.file.source.path.clone(), line, kind, message });
+    }
+
+    /// Notes that the type of `node` is not known, and what it counts as.
+    pub fn report_unknown(&mut self, node: NodeId, guess: ValueKind) {
+        let line = self.tree().line(node);
+        let text = shortened(self.file.text(node));
+        let message = format!("the type of `{text}` is not known; it counts as {guess}");
+        self.report(FindingKind::UnknownType, line, message);
+    }
+
+    /// The kind of an expression's own type.
+    pub fn kind_of(&mut self, node: NodeId) -> ValueKind {
+        let functional = matches!(self.tree().kind(node), Kind::Lambda | Kind::MethodReference);
+        match self.facts.ty(node).kind() {
+            Some(kind) => kind,
+            None if functional => ValueKind::Object,
+            None => {
+                self.report_unknown(node, ValueKind::Object);
+                ValueKind::Object
+            }
+        }
+    }
+
+    pub fn ty(&self, node: NodeId) -> &'a Type {
+        self.facts.ty(node)
+    }
+
+    /// `node` without the parentheses around it.
+    pub fn stripped(&self, node: NodeId) -> NodeId {
+        let tree = self.tree();
+        let mut node = node;
+        while tree.kind(node) == Kind::Parenthesized {
+            match tree.children(node).next() {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    pub fn is_null(&self, node: NodeId) -> bool {
+        self.tree().kind(self.stripped(node)) == Kind::NullLiteral
+    }
+
+    /// The operator of a node and the line on which it stands.
+    pub fn operator(&self, node: NodeId) -> (Kind, u32) {
+        let tree = self.tree();
+        let token = tree.child(node, Field::Operator);
+        token.map_or((Kind::Other, tree.line(node)), |t| (tree.kind(t), tree.line(t)))
+    }
+
+    /// The line of the child with this role, or of the node.
+    pub fn line_of(&self, node: NodeId, field: Field) -> u32 {
+        let tree = self.tree();
+        tree.line(tree.child(node, field).unwrap_or(node))
+    }
+}
+
+/// Words in one; of up to 24 bytes, as nearly all names have, without memory of its own.
+pub(super) fn joined<const N: usize>(words: [&str; N]) -> CompactString {
+    words.into_iter().collect()
+}
+
+/// The first line of `text`, cut to what fits a message.
+pub(super) fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,53 @@
+//! Executions by operation and context: an application's mix.
+
+use std::collections::BTreeMap;
+
+use wattline_units::operation::form;
+
+use super::dictionary::Dictionary;
+
+/// How often an application executes each operation in each context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mix(pub BTreeMap<String, BTreeMap<String, u64>>);
+
+impl Mix {
+    /// From the executions of every block.
+    pub fn new(dictionary: &Dictionary, executions: impl Fn(usize) -> u64) -> Mix {
+        let mut mix = Mix::default();
+        for (index, block) in dictionary.blocks.iter().enumerate() {
+            let runs = executions(index);
+            for found in block.operations.iter().filter(|_| runs > 0) {
+                let contexts = mix.0.entry(found.operation.to_string()).or_default();
+                let count = contexts.entry(found.context.to_string()).or_default();
+                *count = count.saturating_add(runs.saturating_mul(u64::from(found.count)));
+            }
+        }
+        mix
+    }
+
+    /// Executions of each operation, whatever the context.
+    pub fn executions(&self) -> BTreeMap<String, u64> {
+        let total = |contexts: &BTreeMap<String, u64>| {
+            contexts.values().fold(0u64, |sum, count| sum.saturating_add(*count))
+        };
+        self.0.iter().map(|(operation, contexts)| (operation.clone(), total(contexts))).collect()
+    }
+
+    /// Executions of each operation in each context, under the names of the forms.
+    pub fn forms(&self) -> BTreeMap<String, u64> {
+        let forms = self.0.iter().flat_map(|(operation, contexts)| {
+            contexts.iter().map(move |(context, count)| (form(operation, context), *count))
+        });
+        forms.collect()
+    }
+
+    /// Executions of one form.
+    pub fn count(&self, operation: &str, context: &str) -> f64 {
+        self.0.get(operation).and_then(|contexts| contexts.get(context)).map_or(0.0, |n| *n as f64)
+    }
+
+    /// Executions of an operation, whatever the context.
+    pub fn total(&self, operation: &str) -> f64 {
+        self.0.get(operation).map_or(0.0, |contexts| contexts.values().map(|n| *n as f64).sum())
+    }
+}

@@ -1,0 +1,43 @@
+//! Blocks -> typed energy operations and library calls per block: the dictionary.
+//! The 120 operations are data (`wattline_units::operation`), the counting rules are code;
+//! they are written down in `docs/operations.md`.
+//!
+//! To add an operation: a row in the catalogue there, and the place that counts it (one
+//! file per concern: binary, assignment, call, creation, control, reference).
+
+mod assignment;
+mod binary;
+mod call;
+pub mod call_graph;
+#[cfg(test)]
+mod call_graph_tests;
+mod context;
+#[cfg(test)]
+mod context_tests;
+mod control;
+mod count;
+mod counter;
+mod creation;
+#[cfg(test)]
+mod member_tests;
+
+pub mod dictionary;
+mod in_order;
+pub mod mix;
+pub mod prepared;
+mod reference;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod verb;
+
+pub use call_graph::{CallGraph, CallSite};
+pub use count::{Calls, Counted, count, count_each};
+pub use dictionary::{BlockEntry, Dictionary, OperationCount};
+pub use mix::Mix;
+pub use prepared::Prepared;
+pub use tables::{DictionaryError, Tables, findings_csv};
+pub use verb::Verb;
+pub use wattline_units::operation::{
+    Column, Feature, LibraryFunction, Operation, OperationClass, UnknownFeature, form, split_form,
+};

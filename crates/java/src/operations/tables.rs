@@ -1,0 +1,290 @@
+//! The dictionary and the findings as CSV: text out, text in.
+
+use compact_str::CompactString;
+use csv::{Reader, Writer, WriterBuilder};
+use rayon::prelude::*;
+use serde::Serialize;
+use wattline_units::operation::{Feature, UnknownFeature};
+
+use super::dictionary::{BlockEntry, Dictionary, OperationCount};
+use crate::blocks::BlockId;
+use crate::finding::Finding;
+
+/// Why tables are not a dictionary.
+#[derive(Debug, thiserror::Error)]
+pub enum DictionaryError {
+    /// A row can't be read; the cause names the line.
+    #[error("{table} can't be read; write it again with `wattline scan`")]
+    Row {
+        /// `blocks.csv` or `lines.csv`.
+        table: &'static str,
+        /// What is wrong, with the line.
+        #[source]
+        source: csv::Error,
+    },
+    /// Block ids are dense and in order.
+    #[error("blocks.csv: expected block {expected}, found {found}; keep the rows in order")]
+    Order {
+        /// The id that comes next.
+        expected: u32,
+        /// The id that is there.
+        found: u32,
+    },
+    /// Operations of a block that is not there.
+    #[error("lines.csv names block {0}, which blocks.csv lacks; take both from one scan")]
+    UnknownBlock(u32),
+    /// An operation that nobody knows.
+    #[error("lines.csv: {0}")]
+    UnknownOperation(#[from] UnknownFeature),
+}
+
+const BLOCK_COLUMNS: [&str; 9] =
+    ["block", "name", "kind", "file", "start_line", "end_line", "class", "method", "removable"];
+
+const OPERATION_COLUMNS: [&str; 3] = ["block", "operation", "count"];
+
+const LINE_COLUMNS: [&str; 5] = ["block", "line", "operation", "context", "count"];
+
+fn block_row(b: &BlockEntry, rows: &mut Rows) {
+    let place = (b.start_line, b.end_line, &b.class, &b.method, b.removable);
+    rows.add((b.id.0, &b.name, &b.kind, &b.file, place));
+}
+
+/// The rows of one block, whose operations are sorted.
+fn operation_rows(block: &BlockEntry, rows: &mut Rows) {
+    for same in block.operations.chunk_by(|a, b| a.operation == b.operation) {
+        let count: u64 = same.iter().map(|found| u64::from(found.count)).sum();
+        rows.add((block.id.0, &same[0].operation, count));
+    }
+}
+
+fn line_rows(block: &BlockEntry, rows: &mut Rows) {
+    for found in &block.operations {
+        rows.add((block.id.0, found.line, &found.operation, &found.context, found.count));
+    }
+}
+
+/// The three tables of a dictionary, or some of their rows, as text. Whoever has no
+/// dictionary of all files at once writes [`Tables::headers`], then the rows of each file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tables {
+    /// `blocks.csv`.
+    pub blocks: String,
+    /// `operations.csv`.
+    pub operations: String,
+    /// `lines.csv`.
+    pub lines: String,
+}
+
+impl Tables {
+    /// The names of the columns.
+    pub fn headers() -> Tables {
+        Tables {
+            blocks: rows_of(&[BLOCK_COLUMNS], |row, rows| rows.add(row)),
+            operations: rows_of(&[OPERATION_COLUMNS], |row, rows| rows.add(row)),
+            lines: rows_of(&[LINE_COLUMNS], |row, rows| rows.add(row)),
+        }
+    }
+
+    /// The rows of these blocks.
+    pub fn rows(blocks: &[BlockEntry]) -> Tables {
+        Tables {
+            blocks: rows_of(blocks, block_row),
+            operations: rows_of(blocks, operation_rows),
+            lines: rows_of(blocks, line_rows),
+        }
+    }
+}
+
+impl Dictionary {
+    /// `blocks.csv`: one row per block.
+    pub fn blocks_csv(&self) -> String {
+        table(&BLOCK_COLUMNS, &self.blocks, block_row)
+    }
+
+    /// `operations.csv`: operations per block, lines summed.
+    pub fn operations_csv(&self) -> String {
+        table(&OPERATION_COLUMNS, &self.blocks, operation_rows)
+    }
+
+    /// `lines.csv`: operations per block, source line and context.
+    pub fn operation_lines_csv(&self) -> String {
+        table(&LINE_COLUMNS, &self.blocks, line_rows)
+    }
+
+    /// The dictionary that [`Dictionary::blocks_csv`] and
+    /// [`Dictionary::operation_lines_csv`] wrote.
+    ///
+    /// # Errors
+    /// If a row can't be read, block ids are not dense, or an operation is not known.
+    pub fn from_csv(blocks: &str, lines: &str) -> Result<Dictionary, DictionaryError> {
+        let mut dictionary = Dictionary::default();
+        for row in Reader::from_reader(blocks.as_bytes()).deserialize() {
+            let entry = read_block(row)?;
+            let expected = dictionary.blocks.len() as u32;
+            if entry.id.0 != expected {
+                return Err(DictionaryError::Order { expected, found: entry.id.0 });
+            }
+            dictionary.blocks.push(entry);
+        }
+        for row in Reader::from_reader(lines.as_bytes()).deserialize() {
+            let row: Result<LineRow, csv::Error> = row;
+            let (block, line, operation, context, count) =
+                row.map_err(|source| DictionaryError::Row { table: "lines.csv", source })?;
+            let operation: Feature = operation.parse()?;
+            let entry = dictionary.blocks.get_mut(block as usize);
+            let entry = entry.ok_or(DictionaryError::UnknownBlock(block))?;
+            entry.operations.push(OperationCount { operation, context, line, count });
+        }
+        for block in &mut dictionary.blocks {
+            block.operations.sort();
+        }
+        Ok(dictionary)
+    }
+}
+
+type LineRow = (u32, u32, CompactString, CompactString, u32);
+
+type BlockRow = (u32, String, CompactString, String, u32, u32, String, String, bool);
+
+fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, DictionaryError> {
+    let row = row.map_err(|source| DictionaryError::Row { table: "blocks.csv", source })?;
+    let (id, name, kind, file, start_line, end_line, class, method, removable) = row;
+    Ok(BlockEntry {
+        id: BlockId(id),
+        name,
+        kind,
+        file,
+        start_line,
+        end_line,
+        class,
+        method,
+        removable,
+        operations: Vec::new(),
+    })
+}
+
+/// `findings.csv`: `file, line, kind, message`.
+pub fn findings_csv(findings: &[Finding]) -> String {
+    table(&["file", "line", "kind", "message"], findings, |f, rows| {
+        rows.add((&f.file, f.line, f.kind, &f.message));
+    })
+}
+
+/// Rows of a table as text.
+struct Rows(Writer<Vec<u8>>);
+
+const MEMORY: &str = "writing text to memory does not fail";
+
+impl Rows {
+    /// With room for so many bytes.
+    fn new(bytes: usize) -> Rows {
+        Rows(WriterBuilder::new().has_headers(false).from_writer(Vec::with_capacity(bytes)))
+    }
+
+    fn add(&mut self, row: impl Serialize) {
+        self.0.serialize(row).expect(MEMORY);
+    }
+
+    fn into_text(self) -> String {
+        String::from_utf8(self.0.into_inner().expect(MEMORY)).expect(MEMORY)
+    }
+}
+
+/// What the rows of an entry take in each table, on average of the JDK or less.
+const ENTRY_BYTES: usize = 200;
+
+fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut Rows)) -> String {
+    let mut rows = Rows::new(entries.len() * ENTRY_BYTES);
+    entries.iter().for_each(|entry| write(entry, &mut rows));
+    rows.into_text()
+}
+
+/// Entries whose rows one core writes at a time.
+const CHUNK: usize = 8192;
+
+/// A header and the rows of all `entries`, in their order.
+fn table<T: Sync>(columns: &[&str], entries: &[T], write: impl Fn(&T, &mut Rows) + Sync) -> String {
+    let chunks = entries.par_chunks(CHUNK).map(|chunk| rows_of(chunk, &write));
+    let mut parts: Vec<String> = chunks.collect();
+    parts.insert(0, rows_of(&[columns], |row, rows| rows.add(row)));
+    parts.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::FindingKind;
+
+    fn dictionary() -> Dictionary {
+        let count = |operation: &str, line, count| OperationCount {
+            operation: operation.parse().unwrap(),
+            context: Default::default(),
+            line,
+            count,
+        };
+        let block = BlockEntry {
+            id: BlockId(0),
+            name: "A.f(int,String[]).for_1".into(),
+            kind: "for_body".into(),
+            file: "p/A.java".into(),
+            start_line: 3,
+            end_line: 5,
+            class: "p.A".into(),
+            method: "f(int,String[])".into(),
+            removable: true,
+            operations: vec![
+                count("Addition_int_int", 3, 2),
+                count("Addition_int_int", 4, 1),
+                count("lib:java.util.Map$Entry.getKey", 5, 1),
+            ],
+        };
+        Dictionary { blocks: vec![block] }
+    }
+
+    #[test]
+    fn lines_are_summed_per_block() {
+        let expected = "block,operation,count\n0,Addition_int_int,3\n\
+                        0,lib:java.util.Map$Entry.getKey,1\n";
+        assert_eq!(dictionary().operations_csv(), expected);
+    }
+
+    #[test]
+    fn headers_and_rows_are_the_tables() {
+        let dictionary = dictionary();
+        let (headers, rows) = (Tables::headers(), Tables::rows(&dictionary.blocks));
+        assert_eq!(headers.blocks + &rows.blocks, dictionary.blocks_csv());
+        assert_eq!(headers.operations + &rows.operations, dictionary.operations_csv());
+        assert_eq!(headers.lines + &rows.lines, dictionary.operation_lines_csv());
+    }
+
+    #[test]
+    fn the_dictionary_comes_back_from_its_tables() {
+        let written = dictionary();
+        let read =
+            Dictionary::from_csv(&written.blocks_csv(), &written.operation_lines_csv()).unwrap();
+        assert_eq!(read, written);
+    }
+
+    #[test]
+    fn unknown_operations_and_blocks_are_rejected() {
+        let blocks = dictionary().blocks_csv();
+        let read = |lines: &str| Dictionary::from_csv(&blocks, lines).unwrap_err();
+        let header = "block,line,operation,context,count\n";
+        let error = read(&format!("{header}0,1,Addition_int,,1\n"));
+        assert!(matches!(error, DictionaryError::UnknownOperation(_)));
+        let error = read(&format!("{header}7,1,Not,,1\n"));
+        assert!(matches!(error, DictionaryError::UnknownBlock(7)));
+        let error = read(&format!("{header}0,x,Not,,1\n"));
+        assert!(matches!(error, DictionaryError::Row { table: "lines.csv", .. }));
+    }
+
+    #[test]
+    fn findings_are_quoted_where_needed() {
+        let message = "a, \"b\"".to_owned();
+        let kind = FindingKind::UnknownType;
+        let finding = Finding { file: "A.java".into(), line: 7, kind, message };
+        let expected = "file,line,kind,message\nA.java,7,unknown-type,\"a, \"\"b\"\"\"\n";
+        assert_eq!(findings_csv(&[finding]), expected);
+    }
+}

@@ -1,0 +1,231 @@
+//! The estimator against published figures, in its limits, and on areas whose truth is known.
+
+use proptest::prelude::*;
+use rand::RngExt;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal, StudentT};
+
+use super::milk;
+use super::*;
+use crate::testing::assert_close;
+
+fn direct(energy_j: f64, sd_j: f64) -> Option<Direct> {
+    Some(Direct { energy_j, variance_j2: sd_j * sd_j })
+}
+
+fn milk_areas() -> Vec<Area> {
+    let counts =
+        |major: usize| (1..=4).map(|k| f64::from(u8::from(k == 1 || k == major))).collect();
+    let area = |&(y, sd, major): &(f64, f64, usize)| Area {
+        counts: counts(major),
+        scale: 1.0,
+        direct: direct(y, sd),
+    };
+    milk::AREAS.iter().map(area).collect()
+}
+
+#[test]
+fn the_published_example_comes_out() {
+    let fit = estimate(&milk_areas(), &Belief::Nothing, Tails::Normal).unwrap();
+    let variance = fit.place_factor.unwrap().powi(2);
+    assert!((variance / milk::VARIANCE - 1.0).abs() < 1e-9, "{variance}");
+    for (j, (coefficient, error)) in milk::COEFFICIENTS.into_iter().enumerate() {
+        // Six digits: `sae` stops before the seventh is found.
+        assert!((fit.costs[j] - coefficient).abs() < 5e-7, "{}", fit.costs[j]);
+        let found = fit.covariance[j * 4 + j].sqrt();
+        assert!((found - error).abs() < 5e-7, "{found} {error}");
+    }
+    for (found, [sae, sae_mse, exact, exact_mse]) in fit.estimates.iter().zip(milk::ESTIMATES) {
+        assert!((found.energy_j / exact - 1.0).abs() < 1e-9, "{found:?}");
+        assert!((found.mse_j2 / exact_mse - 1.0).abs() < 1e-9, "{found:?}");
+        assert!((found.energy_j / sae - 1.0).abs() < 1e-6, "{found:?}");
+        assert!((found.mse_j2 / sae_mse - 1.0).abs() < 5e-6, "{found:?}");
+    }
+}
+
+/// Areas whose truth is known: `operations` costs, effects of relative width `width` drawn
+/// by `effect`, samples with a relative error of `noise`.
+struct Simulated {
+    areas: Vec<Area>,
+    truth: Vec<f64>,
+    belief: Belief,
+}
+
+fn simulated(
+    seed: u64,
+    (areas, operations): (usize, usize),
+    (width, noise): (f64, f64),
+    mut effect: impl FnMut(&mut rand_chacha::ChaCha8Rng) -> f64,
+) -> Simulated {
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    let normal = |random: &mut rand_chacha::ChaCha8Rng| random.sample::<f64, _>(StandardNormal);
+    let costs: Vec<f64> =
+        (0..operations).map(|_| 1e-9 * (0.5 * normal(&mut random)).exp()).collect();
+    let mut made = Vec::new();
+    let mut truth = Vec::new();
+    for _ in 0..areas {
+        let size = 10f64.powf(3.0 + 3.0 * random.random::<f64>());
+        let counts: Vec<f64> = (0..operations)
+            .map(|_| (size * random.random::<f64>().powi(4)).floor() + 1.0)
+            .collect();
+        let scale: f64 = counts.iter().sum::<f64>() * 1e-9;
+        let mean: f64 = counts.iter().zip(&costs).map(|(n, c)| n * c).sum();
+        let energy = mean + width * scale * effect(&mut random);
+        let error = noise * scale;
+        truth.push(energy);
+        let direct = direct(energy + error * normal(&mut random), error);
+        made.push(Area { counts, scale, direct });
+    }
+    let mut covariance = vec![0.0; operations * operations];
+    (0..operations).for_each(|j| covariance[j * operations + j] = 0.25e-18);
+    Simulated {
+        areas: made,
+        truth,
+        belief: Belief::Normal { mean: vec![1e-9; operations], covariance },
+    }
+}
+
+fn normal_effect(random: &mut rand_chacha::ChaCha8Rng) -> f64 {
+    random.sample(StandardNormal)
+}
+
+/// The belief's mean and error are what is left: today's result.
+#[test]
+fn without_samples_the_costs_alone_speak() {
+    let mut found = simulated(1, (20, 5), (0.3, 0.1), normal_effect);
+    found.areas.iter_mut().for_each(|area| area.direct = None);
+    let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+    assert_eq!((fit.place_factor, fit.freedom), (None, None));
+    assert_close(&fit.costs, &[1e-9; 5], 1e-12);
+    for (area, estimate) in found.areas.iter().zip(&fit.estimates) {
+        let energy = area.counts.iter().sum::<f64>() * 1e-9;
+        let error = area.counts.iter().map(|n| (n * 0.5e-9).powi(2)).sum::<f64>();
+        assert!((estimate.energy_j / energy - 1.0).abs() < 1e-9);
+        assert!((estimate.mse_j2 / error - 1.0).abs() < 1e-9 && estimate.weight == 0.0);
+        assert!(
+            (estimate.hi_j - energy - 1.959_963_984_540_054 * error.sqrt()).abs() < 1e-9 * energy
+        );
+    }
+}
+
+#[test]
+fn samples_without_an_error_are_the_truth() {
+    for tails in [Tails::Normal, Tails::Estimated] {
+        let found = simulated(2, (60, 5), (0.3, 1e-7), normal_effect);
+        let fit = estimate(&found.areas, &found.belief, tails).unwrap();
+        for (truth, estimate) in found.truth.iter().zip(&fit.estimates) {
+            assert!((estimate.energy_j - truth).abs() < 1e-5 * truth.abs(), "{estimate:?} {truth}");
+            assert!(estimate.weight > 0.999 && estimate.hi_j - estimate.lo_j < 1e-4 * truth.abs());
+        }
+    }
+}
+
+/// `s` is found, areas without samples have wider intervals than those with, and 95 % of
+/// the intervals hold the truth.
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    let (mut held, mut all, mut factors) = ([0.0, 0.0], [0.0, 0.0], Vec::new());
+    for seed in 0..12 {
+        let mut found = simulated(seed, (150, 8), (0.3, 0.2), normal_effect);
+        found.areas.iter_mut().step_by(5).for_each(|area| area.direct = None);
+        let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+        factors.push(fit.place_factor.unwrap());
+        for (area, (estimate, truth)) in fit.estimates.iter().zip(&found.truth).enumerate() {
+            let kind = usize::from(area % 5 == 0);
+            all[kind] += 1.0;
+            held[kind] += f64::from(u8::from(estimate.lo_j <= *truth && *truth <= estimate.hi_j));
+        }
+    }
+    let factor = factors.iter().sum::<f64>() / factors.len() as f64;
+    assert!((factor - 0.3).abs() < 0.02, "{factors:?}");
+    for kind in [0, 1] {
+        let coverage = held[kind] / all[kind];
+        assert!((0.92..=0.975).contains(&coverage), "{kind}: {coverage}");
+    }
+}
+
+/// Effects of Student's t with 2 degrees of freedom: what the long tail does to the normal
+/// model is what the mixture is for.
+#[test]
+fn a_long_tail_is_seen_and_makes_estimates_better() {
+    let student = StudentT::new(2.0).unwrap();
+    let (mut better, mut freedoms) = (0, Vec::new());
+    for seed in 0..8 {
+        let found = simulated(100 + seed, (200, 8), (0.3, 0.3), |random| student.sample(random));
+        let absolute = |tails| {
+            let fit = estimate(&found.areas, &found.belief, tails).unwrap();
+            let errors = fit.estimates.iter().zip(&found.truth).zip(&found.areas);
+            let errors = errors.map(|((e, truth), area)| (e.energy_j - truth).abs() / area.scale);
+            (errors.sum::<f64>(), fit.freedom)
+        };
+        let ((normal, none), (robust, freedom)) =
+            (absolute(Tails::Normal), absolute(Tails::Estimated));
+        assert_eq!(none, None);
+        freedoms.push(freedom);
+        better += usize::from(robust < normal);
+    }
+    assert!(better >= 7, "better in {better} of 8");
+    assert!(freedoms.iter().all(|f| f.is_some_and(|f| f <= 5.0)), "{freedoms:?}");
+}
+
+/// A method of which the words say a ten-millionth of what its samples do.
+#[test]
+fn an_area_that_words_do_not_know_is_what_samples_say() {
+    let mut found = simulated(7, (60, 5), (0.3, 0.1), normal_effect);
+    let area = &mut found.areas[11];
+    area.counts = vec![1.0; 5];
+    area.scale = 5e-9;
+    area.direct = direct(0.05, 0.0025);
+    let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+    let estimate = fit.estimates[11];
+    assert!((estimate.energy_j - 0.05).abs() < 1e-3 && estimate.weight > 0.9, "{estimate:?}");
+}
+
+#[test]
+fn what_can_not_be_told_is_an_error() {
+    let area =
+        |counts: &[f64]| Area { counts: counts.into(), scale: 1.0, direct: direct(1.0, 0.1) };
+    let alike = [area(&[1.0, 2.0]), area(&[2.0, 4.0]), area(&[3.0, 6.0])];
+    let error = estimate(&alike, &Belief::Nothing, Tails::Normal).unwrap_err();
+    assert!(matches!(error, AreaError::Undetermined));
+    assert!(matches!(estimate(&[], &Belief::Nothing, Tails::Normal), Err(AreaError::Empty)));
+    let ragged = [area(&[1.0, 2.0]), area(&[2.0])];
+    let error = estimate(&ragged, &Belief::Nothing, Tails::Normal).unwrap_err();
+    assert!(error.to_string().contains("area 1 has 1 counts"), "{error}");
+    let mut broken = [area(&[1.0])];
+    broken[0].direct = direct(1.0, 0.0);
+    let error = estimate(&broken, &Belief::Nothing, Tails::Normal).unwrap_err();
+    assert!(error.to_string().contains("the variance is 0"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Neither the order of the areas nor the unit of energy changes anything.
+    #[test]
+    fn order_and_unit_change_nothing(seed in 0u64..1000, turn in 1usize..30, power in -6i32..7) {
+        let found = simulated(seed, (40, 4), (0.4, 0.2), normal_effect);
+        let unit = 10f64.powi(power);
+        let mut turned = found.areas.clone();
+        turned.rotate_left(turn);
+        for area in &mut turned {
+            area.scale *= unit;
+            let direct = area.direct.as_mut().unwrap();
+            direct.energy_j *= unit;
+            direct.variance_j2 *= unit * unit;
+        }
+        let Belief::Normal { mean, covariance } = &found.belief else { unreachable!() };
+        let mean = mean.iter().map(|cost| cost * unit).collect();
+        let covariance = covariance.iter().map(|entry| entry * unit * unit).collect();
+        let one = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+        let two = estimate(&turned, &Belief::Normal { mean, covariance }, Tails::Estimated).unwrap();
+        let (s, t) = (one.place_factor.unwrap(), two.place_factor.unwrap());
+        prop_assert!((s - t).abs() < 1e-4 * s, "{s} {t}");
+        let mut expected = one.estimates;
+        expected.rotate_left(turn);
+        for (a, b) in expected.iter().zip(&two.estimates) {
+            let close = |x: f64, y: f64| (x * unit - y).abs() <= 1e-4 * (x * unit).abs().max(y.abs());
+            prop_assert!(close(a.energy_j, b.energy_j) && close(a.hi_j, b.hi_j), "{a:?} {b:?}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Draws of the effects of all levels, in joules: energies of programs as distributions.
+//! Draws of sums, so what effects have in common is in them.
+
+use super::super::error::ModelError;
+use super::factors::Level;
+use wattline_units::quantile::quantile;
+
+/// An energy as a distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnergyDistribution {
+    /// Mean in joules.
+    pub mean_j: f64,
+    /// Standard deviation of the mean's posterior in joules.
+    pub sd_j: f64,
+    /// 95 % interval of the mean, in joules.
+    pub interval_j: (f64, f64),
+    /// Standard deviation of one measurement in joules: residual and posterior together.
+    pub predictive_sd_j: f64,
+}
+
+/// The levels of each pattern of a program, as places, and how often it runs.
+pub type Program = [(Vec<usize>, f64)];
+
+/// Draws by level, and of the residual's standard deviation; all have as many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelDraws {
+    levels: Vec<Level>,
+    by_level: Vec<Vec<f64>>,
+    residual: Vec<f64>,
+}
+
+/// The column of the residual's standard deviation.
+const RESIDUAL: &str = "sigma:residual";
+
+impl LevelDraws {
+    /// Puts draws together, chain after chain.
+    pub(super) fn new(levels: &[Level], by_level: Vec<Vec<f64>>, residual: Vec<f64>) -> Self {
+        Self { levels: levels.to_vec(), by_level, residual }
+    }
+
+    /// All levels.
+    #[must_use]
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// All draws of a level, in joules.
+    #[must_use]
+    pub fn of(&self, level: usize) -> &[f64] {
+        &self.by_level[level]
+    }
+
+    /// The energy of a program as a distribution; each execution of a pattern with a residual
+    /// of its own.
+    #[must_use]
+    pub fn predict(&self, program: &Program) -> EnergyDistribution {
+        self.distribution(self.energies(program), program)
+    }
+
+    /// The same where the level of a factor is not known (a device that was not measured):
+    /// every level of it alike, with the spread between them.
+    #[must_use]
+    pub fn predict_over(&self, factor: &str, program: &Program) -> EnergyDistribution {
+        let places = (0..self.levels.len()).filter(|place| self.levels[*place].factor == factor);
+        let each = places.flat_map(|place| {
+            let with = |(levels, n): &(Vec<usize>, f64)| ([&levels[..], &[place]].concat(), *n);
+            self.energies(&program.iter().map(with).collect::<Vec<_>>())
+        });
+        self.distribution(each.collect(), program)
+    }
+
+    fn energies(&self, program: &Program) -> Vec<f64> {
+        let mut sums = vec![0.0; self.residual.len()];
+        for (levels, executions) in program {
+            for level in levels {
+                let values = &self.by_level[*level];
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += executions * value);
+            }
+        }
+        sums
+    }
+
+    fn distribution(&self, mut energies: Vec<f64>, program: &Program) -> EnergyDistribution {
+        let (mean_j, sd_j) = moments(&energies);
+        energies.sort_unstable_by(f64::total_cmp);
+        let squares: f64 = self.residual.iter().map(|sd| sd * sd).sum();
+        let residual = squares / self.residual.len() as f64;
+        let executions: f64 = program.iter().map(|(_, n)| n).sum();
+        EnergyDistribution {
+            mean_j,
+            sd_j,
+            interval_j: (quantile(&energies, 0.025), quantile(&energies, 0.975)),
+            predictive_sd_j: (sd_j * sd_j + executions * residual).sqrt(),
+        }
+    }
+
+    /// The text of `draws.csv`: a row per draw, chain after chain, in joules; a column for each
+    /// level, and the residual's standard deviation at last.
+    ///
+    /// # Errors
+    /// None in practice: the text is written to memory.
+    pub fn to_csv(&self, chains: usize) -> Result<String, ModelError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let names = self.levels.iter().map(column);
+        let head = ["chain".to_owned(), "draw".to_owned()].into_iter().chain(names);
+        writer.write_record(head.chain([RESIDUAL.to_owned()]))?;
+        let of_chain = (self.residual.len() / chains.max(1)).max(1);
+        for (at, residual) in self.residual.iter().enumerate() {
+            let place = [at / of_chain + 1, at % of_chain + 1].map(|n| n.to_string());
+            let values = self.by_level.iter().map(|values| values[at]).chain([*residual]);
+            writer.write_record(place.into_iter().chain(values.map(|j| format!("{j:.7e}"))))?;
+        }
+        super::super::text_of(writer)
+    }
+
+    /// Reads `draws.csv` back.
+    ///
+    /// # Errors
+    /// A level without a column, fields that are no numbers, no draws.
+    pub fn from_csv(text: &str, levels: &[Level]) -> Result<Self, ModelError> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let header = reader.headers()?.clone();
+        let place = |name: &str| {
+            header.iter().position(|known| known == name).ok_or_else(|| ModelError::Factor {
+                line: 1,
+                message: format!("there is no column `{name}`"),
+            })
+        };
+        let names = levels.iter().map(column).chain([RESIDUAL.to_owned()]);
+        let places: Vec<usize> = names.map(|name| place(&name)).collect::<Result<_, _>>()?;
+        let mut columns = vec![Vec::new(); places.len()];
+        for record in reader.records() {
+            let record = record?;
+            let line = record.position().map_or(0, csv::Position::line);
+            for (column, place) in columns.iter_mut().zip(&places) {
+                column.push(joules(record.get(*place).unwrap_or(""), line)?);
+            }
+        }
+        let residual = columns.pop().unwrap_or_default();
+        if residual.is_empty() {
+            return Err(ModelError::NoCases);
+        }
+        Ok(Self::new(levels, columns, residual))
+    }
+}
+
+fn column(level: &Level) -> String {
+    format!("{}:{}", level.factor, level.name)
+}
+
+/// A field as a finite number of joules.
+pub(super) fn joules(text: &str, line: u64) -> Result<f64, ModelError> {
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    value.ok_or_else(|| ModelError::Factor {
+        line,
+        message: format!("`{text}` is not a finite number of joules"),
+    })
+}
+
+/// Mean and standard deviation.
+pub(super) fn moments(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    (mean, (squares / (n - 1.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(factor: &str, name: &str) -> Level {
+        Level { factor: factor.into(), name: name.into() }
+    }
+
+    #[test]
+    fn draws_are_written_and_read_back() {
+        let levels = [level("operation", "Add, long"), level("device", "A")];
+        let by_level = vec![vec![1e-8, 2e-8, 1.5e-8, 2.5e-8], vec![3e-9; 4]];
+        let draws = LevelDraws::new(&levels, by_level, vec![1e-9; 4]);
+        let text = draws.to_csv(2).unwrap();
+        assert!(text.starts_with("chain,draw,\"operation:Add, long\",device:A,sigma:residual\n"));
+        assert!(text.contains("\n2,1,1.5000000e-8,3.0000000e-9,1.0000000e-9\n"), "{text}");
+        assert_eq!(LevelDraws::from_csv(&text, &levels).unwrap(), draws);
+        let other = LevelDraws::from_csv(&text, &[level("size", "Load")]);
+        assert!(other.unwrap_err().to_string().contains("`size:Load`"));
+    }
+
+    #[test]
+    fn covariance_is_in_sums_and_residuals_add_as_variances() {
+        let levels = [level("operation", "Add"), level("device", "A"), level("device", "B")];
+        // What one has more the other has less: their sum is certain.
+        let by_level = vec![vec![1.0, 2.0, 3.0], vec![3.0, 2.0, 1.0], vec![5.0, 4.0, 3.0]];
+        let draws = LevelDraws::new(&levels, by_level, vec![0.5; 3]);
+        let found = draws.predict(&[(vec![0, 1], 4.0)]);
+        assert_eq!((found.mean_j, found.sd_j, found.interval_j), (16.0, 0.0, (16.0, 16.0)));
+        assert_eq!(found.predictive_sd_j, 1.0);
+        let over = draws.predict_over("device", &[(vec![0], 1.0)]);
+        assert_eq!((over.mean_j, over.interval_j.0 < 4.5, over.sd_j > 0.9), (5.0, true, true));
+    }
+}

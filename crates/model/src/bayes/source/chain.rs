@@ -1,0 +1,193 @@
+//! The moves of a chain over the model at source level.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{ChiSquared, Distribution, StandardNormal};
+
+use super::super::chains::Sampler;
+use super::super::slice;
+use super::super::truncated::{above_zero, between};
+use super::{HALF_NORMAL_MEAN, Source};
+
+/// The state of a chain.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain<'a> {
+    of: &'a Source,
+    /// Scaled costs.
+    b: Vec<f64>,
+    /// `X'X b`, kept up to date.
+    fitted: Vec<f64>,
+    /// Scale of every family in joules.
+    tau: Vec<f64>,
+    /// Mean of the scales in joules.
+    level: f64,
+    /// `s^2`.
+    variance: f64,
+    /// g.
+    factor: f64,
+}
+
+impl Sampler for Chain<'_> {
+    fn sweep(&mut self, random: &mut ChaCha8Rng) {
+        (0..self.b.len()).for_each(|j| self.move_cost(j, random));
+        (0..self.of.pairs.len()).for_each(|pair| self.move_pair(pair, random));
+        (0..self.tau.len()).for_each(|family| self.move_family(family, random));
+        (0..self.tau.len()).for_each(|family| self.move_scale(family, random));
+        self.move_level(random);
+        self.move_factor(random);
+        self.move_variance(random);
+    }
+
+    fn record(&self, to: &mut Vec<f64>) {
+        to.extend(&self.b);
+        to.extend(&self.tau);
+        to.extend([self.level, self.variance.sqrt()]);
+        if self.of.kernels.len() > 0 {
+            to.push(self.factor);
+        }
+    }
+}
+
+impl<'a> Chain<'a> {
+    /// A chain at a start.
+    pub fn new(of: &'a Source, b: Vec<f64>, tau: Vec<f64>, level: f64, variance: f64) -> Self {
+        let fitted = vec![0.0; b.len()];
+        let mut chain = Self { of, b, fitted, tau, level, variance, factor: 1.0 };
+        chain.refresh();
+        chain
+    }
+
+    /// Undoes the rounding errors of many updates.
+    fn refresh(&mut self) {
+        self.fitted.fill(0.0);
+        for j in 0..self.b.len() {
+            add(&mut self.fitted, self.b[j], self.of.column(j));
+        }
+    }
+
+    /// How the logarithm of the prior rises with a scaled cost, and its curvature, less.
+    fn prior(&self, j: usize) -> (f64, f64) {
+        if let Some(at) = self.of.kernels.place(j) {
+            let precision = self.of.kernels.precision.col(at);
+            let known = self.of.kernels.columns.iter().zip(&self.of.kernels.costs);
+            let off = known.map(|(column, cost)| self.b[*column] - self.factor * cost);
+            let slope: f64 = precision.iter().zip(off).map(|(p, off)| p * off).sum();
+            return (-slope, precision[at]);
+        }
+        let tau = self.of.family_of[j].map_or(self.level, |family| self.tau[family]);
+        let precision = (tau * self.of.scale[j]).powi(-2);
+        (-precision * self.b[j], precision)
+    }
+
+    /// The prior's precision between two columns.
+    fn prior_between(&self, i: usize, j: usize) -> f64 {
+        match (self.of.kernels.place(i), self.of.kernels.place(j)) {
+            (Some(i), Some(j)) => self.of.kernels.precision[(i, j)],
+            _ => 0.0,
+        }
+    }
+
+    /// One cost up and its like down by the same (scaled) amount.
+    fn move_pair(&mut self, pair: usize, random: &mut ChaCha8Rng) {
+        let (i, j) = self.of.pairs[pair];
+        let at = |i: usize, j: usize| self.of.column(i)[j];
+        let square = (at(i, i) + at(j, j) - 2.0 * at(i, j)).max(0.0);
+        let slope = |j: usize| self.of.pull[j] - self.fitted[j];
+        let ((slope_i, precision_i), (slope_j, precision_j)) = (self.prior(i), self.prior(j));
+        let of_prior = precision_i + precision_j - 2.0 * self.prior_between(i, j);
+        let precision = square / self.variance + of_prior;
+        let pull = (slope(i) - slope(j)) / self.variance + slope_i - slope_j;
+        let sd = precision.sqrt().recip();
+        let step = between(random, pull / precision, sd, -self.b[i], self.b[j]);
+        self.b[i] = (self.b[i] + step).max(0.0);
+        self.b[j] = (self.b[j] - step).max(0.0);
+        add(&mut self.fitted, step, self.of.column(i));
+        add(&mut self.fitted, -step, self.of.column(j));
+    }
+
+    fn move_cost(&mut self, j: usize, random: &mut ChaCha8Rng) {
+        let (rise, precision) = self.prior(j);
+        let own = self.of.products[j * (self.b.len() + 1)];
+        let slope = (self.of.pull[j] - self.fitted[j]) / self.variance + rise;
+        let total = own / self.variance + precision;
+        let mean = self.b[j] + slope / total;
+        let new = above_zero(random, mean, total.sqrt().recip());
+        let step = new - self.b[j];
+        self.b[j] = new;
+        add(&mut self.fitted, step, self.of.column(j));
+    }
+
+    /// Costs and scale of a family times one factor k: the likelihood is normal in k, the
+    /// half-normals don't change, and the prior of the scale is exponential in k.
+    fn move_family(&mut self, family: usize, random: &mut ChaCha8Rng) {
+        let members = &self.of.families[family];
+        let mut share = vec![0.0; self.b.len()];
+        members.iter().for_each(|j| add(&mut share, self.b[*j], self.of.column(*j)));
+        let over = |of: &dyn Fn(usize) -> f64| members.iter().map(|j| self.b[*j] * of(*j)).sum();
+        let square: f64 = over(&|j| share[j]);
+        let pull: f64 = over(&|j| self.of.pull[j] - self.fitted[j] + share[j]);
+        let precision = square / self.variance;
+        // Operations that never ran: the prior moves them.
+        if precision.is_nan() || precision <= 1e-12 {
+            return;
+        }
+        let mean = (pull / self.variance - self.tau[family] / self.level) / precision;
+        let factor = above_zero(random, mean, precision.sqrt().recip());
+        if factor > 0.0 && factor.is_finite() {
+            members.iter().for_each(|j| self.b[*j] *= factor);
+            self.tau[family] *= factor;
+            add(&mut self.fitted, factor - 1.0, &share);
+        }
+    }
+
+    fn move_scale(&mut self, family: usize, random: &mut ChaCha8Rng) {
+        let members = &self.of.families[family];
+        let n = members.len() as f64;
+        let squares: f64 = members.iter().map(|j| (self.b[*j] / self.of.scale[*j]).powi(2)).sum();
+        let level = self.level;
+        let log_density = |tau: f64| -n * tau.ln() - squares / (2.0 * tau * tau) - tau / level;
+        self.tau[family] = slice::positive(random, self.tau[family], log_density);
+    }
+
+    fn move_level(&mut self, random: &mut ChaCha8Rng) {
+        let (n, sum) = (self.tau.len() as f64, self.tau.iter().sum::<f64>());
+        let centre = (self.of.common_j / HALF_NORMAL_MEAN).ln();
+        let log_density = |level: f64| {
+            let off = level.ln() - centre;
+            -off * off / 2.0 - level.ln() - n * level.ln() - sum / level
+        };
+        self.level = slice::positive(random, self.level, log_density);
+    }
+
+    fn move_factor(&mut self, random: &mut ChaCha8Rng) {
+        let level = self.of.assumed.kernel_level.powi(-2);
+        let (mut precision, mut pull) = (level, level);
+        let kernels = &self.of.kernels;
+        for (at, cost) in kernels.costs.iter().enumerate() {
+            let column = self.of.kernels.precision.col(at);
+            let times = |of: &dyn Fn(usize) -> f64| -> f64 {
+                column.iter().enumerate().map(|(other, p)| p * of(other)).sum()
+            };
+            precision += cost * times(&|other| kernels.costs[other]);
+            pull += cost * times(&|other| self.b[kernels.columns[other]]);
+        }
+        let step: f64 = random.sample(StandardNormal);
+        self.factor = pull / precision + step / precision.sqrt();
+    }
+
+    fn move_variance(&mut self, random: &mut ChaCha8Rng) {
+        self.refresh();
+        let cross: f64 = self.b.iter().zip(&self.of.pull).map(|(b, xy)| b * xy).sum();
+        let square: f64 = self.b.iter().zip(&self.fitted).map(|(b, f)| b * f).sum();
+        let squares = (self.of.energy - 2.0 * cross + square).max(0.0);
+        let supposed = self.of.assumed.noise_freedom;
+        let freedom = supposed + self.of.cases;
+        let draw = ChiSquared::new(freedom).expect("positive degrees of freedom").sample(random);
+        self.variance = (supposed * self.of.noise + squares) / draw;
+    }
+}
+
+/// `to += factor * column`.
+fn add(to: &mut [f64], factor: f64, column: &[f64]) {
+    to.iter_mut().zip(column).for_each(|(to, column)| *to += factor * column);
+}

@@ -1,0 +1,241 @@
+//! Everything that can keep a model from being fitted, read or judged, with the case,
+//! the column or the option at fault and what to do about it.
+
+use thiserror::Error;
+
+/// Why there is no model, or no figure about one.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// The table has no rows.
+    #[error("the table has no cases; at least one is needed")]
+    NoCases,
+    /// The table has no columns.
+    #[error("the table has no feature columns; name some with --features")]
+    NoFeatures,
+    /// Counts and columns don't belong together.
+    #[error("the table holds {found} counts, but {cases} cases by {features} features need {}", cases * features)]
+    Shape {
+        /// Counts in the table.
+        found: usize,
+        /// Rows of the table.
+        cases: usize,
+        /// Columns of the table.
+        features: usize,
+    },
+    /// Two columns have one name.
+    #[error("the feature `{name}` is there twice; drop or rename one column")]
+    DuplicateFeature {
+        /// The name.
+        name: String,
+    },
+    /// A value is NaN or infinite.
+    #[error(
+        "case `{case}`, column `{column}`: {value} is not a finite number; correct or drop the case"
+    )]
+    NotFinite {
+        /// Name of the case.
+        case: String,
+        /// Name of the column.
+        column: String,
+        /// What stands there.
+        value: f64,
+    },
+    /// A second opinion that takes no costs where the cases leave a choice.
+    #[error(
+        "{cases} cases do not determine the costs of {operations} counted operations by \
+         themselves; measure more cases"
+    )]
+    Undetermined {
+        /// Cases fitted to.
+        cases: usize,
+        /// Columns that have a count.
+        operations: usize,
+    },
+    /// Every count is zero.
+    #[error("all counts are zero, so the energies can't be explained by them; check --features")]
+    NoCounts,
+    /// A relative error or weight was asked for a case without energy.
+    #[error("case `{case}` has an energy of 0 J, so {wanted} is not defined; drop the case")]
+    ZeroEnergy {
+        /// Name of the case.
+        case: String,
+        /// The figure that divides by the energy.
+        wanted: &'static str,
+    },
+    /// A board's factor can't be told.
+    #[error(
+        "board {device} has no case whose energy is clear of its error, so what it spends by the \
+         others can't be told; measure more cases on it, or drop its rows"
+    )]
+    NoFactor {
+        /// The board.
+        device: String,
+    },
+    /// A weight needs something the case doesn't have.
+    #[error(
+        "case `{case}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight"
+    )]
+    MissingForWeight {
+        /// Name of the case.
+        case: String,
+        /// The absent column.
+        column: &'static str,
+        /// The weighting's name.
+        weighting: &'static str,
+    },
+    /// A weight is not a positive number.
+    #[error(
+        "case `{case}`: the weight {weight} (by `{weighting}`) is not a positive number; choose other weights with --weight"
+    )]
+    BadWeight {
+        /// Name of the case.
+        case: String,
+        /// The weight.
+        weight: f64,
+        /// The weighting's name.
+        weighting: &'static str,
+    },
+    /// Not enough cases for the folds.
+    #[error("{folds} folds need at least {folds} {what}, there are {found}; lower --folds")]
+    TooFewForFolds {
+        /// Folds asked for.
+        folds: usize,
+        /// `cases` or `groups`.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// An option is out of its range.
+    #[error("{option} is {value}, but must be {expected}")]
+    BadOption {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// No solver has this name.
+    #[error("there is no solver `{name}`; choose one of {known}")]
+    UnknownSolver {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No weighting has this name.
+    #[error(
+        "there are no weights `{name}`; choose 1, 1/se^2, 1/e^2, sqrt(Et), relative or a column"
+    )]
+    UnknownWeighting {
+        /// The name given.
+        name: String,
+    },
+    /// An iteration did not reach its stop rule.
+    #[error(
+        "{solver} did not converge in {iterations} steps: {measure} is {reached:.2e}, allowed is {allowed:.2e}; {remedy}"
+    )]
+    NoConvergence {
+        /// The solver's name.
+        solver: &'static str,
+        /// Steps made.
+        iterations: usize,
+        /// What the stop rule looks at.
+        measure: &'static str,
+        /// Its last value.
+        reached: f64,
+        /// The value asked for.
+        allowed: f64,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A table of factors has a bad line.
+    #[error("line {line}: {message}; see --factors and --target")]
+    Factor {
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// Chains did not come to agree.
+    #[error(
+        "the chains of bayes have not mixed after {sweeps} sweeps: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give kernels with --prior, name fewer features, or use --solver shrink"
+    )]
+    NotMixed {
+        /// Sweeps of each chain.
+        sweeps: usize,
+        /// Largest R-hat.
+        rhat: f64,
+        /// The R-hat asked for.
+        rhat_max: f64,
+        /// Smallest effective sample size.
+        ess: f64,
+        /// The one asked for.
+        ess_min: f64,
+    },
+    /// A matrix could not be decomposed.
+    #[error("{what} could not be decomposed; the counts may span too many orders of magnitude")]
+    Decomposition {
+        /// The matrix.
+        what: &'static str,
+    },
+    /// NUTS lost its way.
+    #[error(
+        "NUTS diverged in {divergences} of {steps} steps; the posterior has corners that it can't follow: use Gibbs sampling"
+    )]
+    Diverged {
+        /// Steps that diverged.
+        divergences: usize,
+        /// Steps in all.
+        steps: usize,
+    },
+    /// NUTS could not start or go on.
+    #[error("NUTS stopped: {message}; use Gibbs sampling")]
+    Sampler {
+        /// What it says.
+        message: String,
+    },
+    /// A second table does not hold the same cases.
+    #[error(
+        "the table of block counts has case `{found}` where the data set has `{expected}`; both need the same cases in the same order"
+    )]
+    CasesDiffer {
+        /// Name in the data set.
+        expected: String,
+        /// Name in the other table.
+        found: String,
+    },
+    /// A prior file has a bad line.
+    #[error("prior, line {line}: {message}")]
+    Prior {
+        /// Line number, from 1.
+        line: u64,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// A model of a later version.
+    #[error(
+        "the model has format {found}, this version reads up to {supported}; use a newer wattline or fit again"
+    )]
+    NewerFormat {
+        /// Format of the file.
+        found: u64,
+        /// Newest format known.
+        supported: u32,
+    },
+    /// A model that is no model.
+    #[error("this is not a model.json: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A model whose parts don't fit together.
+    #[error("the model is damaged: {reason}; fit it again")]
+    Damaged {
+        /// What does not fit.
+        reason: String,
+    },
+    /// Rows could not be read.
+    #[error(transparent)]
+    Rows(#[from] crate::table::RowsError),
+    /// A table could not be written.
+    #[error("the table could not be written: {0}")]
+    Csv(#[from] csv::Error),
+}

@@ -1,0 +1,268 @@
+//! What the cases can and can't tell: rank, condition, and per operation whether its
+//! cost is determined, from which operations it can't be told apart, and how much its
+//! error is inflated by the others.
+//!
+//! The rank of the counts is at most the number of blocks that ran, so many costs are
+//! not determined, whatever a fit says; sums of them often are.
+
+use faer::{Col, MatRef};
+use serde::Serialize;
+
+use super::design::Design;
+use super::error::ModelError;
+use super::linear::{Spectrum, in_wide_vectors};
+use super::options::FitOptions;
+use super::{check::check, library::lump};
+use crate::table::Table;
+
+/// A direction is outside the row space if more than this part of its squared length is.
+pub(crate) const OUTSIDE: f64 = 1e-8;
+
+/// Elements of the null space's projector below this are rounding.
+const ENTANGLED: f64 = 1e-6;
+
+/// Columns are proportional if the cosine between them is this near to 1.
+const PARALLEL: f64 = 1e-12;
+
+/// What the cases can tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimability {
+    /// Rank of the count matrix as fitted: weighted, columns of length 1.
+    pub rank: usize,
+    /// Singular values up to this part of the largest count as zero.
+    pub tolerance: f64,
+    /// Largest over smallest singular value within the rank.
+    pub condition: Option<f64>,
+    /// The operations, in column order.
+    pub operations: Vec<OperationEstimability>,
+}
+
+/// Operations below this share of every case's counts are rare: their costs hide in the
+/// noise, and a solver without a prior may give them any.
+const RARE_SHARE: f64 = 1e-4;
+
+impl Estimability {
+    /// Number of operations that ran, but rarely.
+    pub fn rare(&self) -> usize {
+        let rare =
+            |known: &&OperationEstimability| known.cases > 0 && known.largest_share < RARE_SHARE;
+        self.operations.iter().filter(rare).count()
+    }
+}
+
+/// What the cases can tell about one operation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperationEstimability {
+    /// Its name.
+    pub operation: String,
+    /// Cases in which it ran.
+    pub cases: usize,
+    /// Executions over all cases.
+    pub executions: f64,
+    /// Whether the cases alone determine its cost.
+    pub estimable: bool,
+    /// Number, from 1, of the group of operations whose costs the cases determine only
+    /// together, if it is in one.
+    pub group: Option<usize>,
+    /// Variance inflation factor: its error variance over the one it would have alone;
+    /// absent if not estimable.
+    pub vif: Option<f64>,
+    /// The first operation that always runs in the same proportion, if there is one.
+    pub proportional_to: Option<String>,
+    /// Largest share of a case's counts that it has.
+    pub largest_share: f64,
+}
+
+/// Examines a table as `options` would have it fitted.
+pub fn estimability(table: &Table, options: &FitOptions) -> Result<Estimability, ModelError> {
+    options.check()?;
+    check(table)?;
+    let table = lump(table, options.library);
+    let design = Design::new(&table, options.weighting, options.assumed)?;
+    let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
+    Ok(examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance))
+}
+
+/// How often each operation occurs, one element per column.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Occurrences {
+    /// Cases in which it ran.
+    cases: Vec<usize>,
+    /// Executions over all cases.
+    executions: Vec<f64>,
+    /// Largest share of a case's counts.
+    largest_share: Vec<f64>,
+}
+
+impl Occurrences {
+    /// Of no row yet.
+    pub fn none(columns: usize) -> Self {
+        let zeros = vec![0.0; columns];
+        Self { cases: vec![0; columns], executions: zeros.clone(), largest_share: zeros }
+    }
+
+    /// Those of a table.
+    pub fn of(table: &Table) -> Self {
+        let mut found = Self::none(table.features.len());
+        found.add(&table.counts);
+        found
+    }
+
+    /// Adds rows of counts.
+    pub fn add(&mut self, counts: &[f64]) {
+        let columns = self.cases.len();
+        let rows = MatRef::from_row_major_slice(counts, counts.len() / columns, columns);
+        let all = rows * Col::<f64>::ones(columns);
+        in_wide_vectors(|| {
+            for (row, all) in counts.chunks_exact(columns).zip(all.iter()) {
+                let of_case = self.cases.iter_mut().zip(&mut self.executions);
+                let sums = of_case.zip(&mut self.largest_share);
+                for (((cases, executions), largest), count) in sums.zip(row) {
+                    *cases += usize::from(*count != 0.0);
+                    *executions += count;
+                    // A sum of zero or infinity gives no share.
+                    *largest = largest.max(count / all);
+                }
+            }
+        });
+    }
+}
+
+/// Examines a decomposed design.
+pub(crate) fn examine(
+    occurrences: &Occurrences,
+    design: &Design,
+    spectrum: &Spectrum,
+    tolerance: f64,
+) -> Estimability {
+    let groups = groups(spectrum);
+    let operations = (0..design.columns())
+        .map(|j| {
+            let estimable = outside(spectrum, j) < OUTSIDE;
+            OperationEstimability {
+                operation: design.features[j].clone(),
+                cases: occurrences.cases[j],
+                executions: occurrences.executions[j],
+                estimable,
+                group: groups[j],
+                vif: estimable.then(|| inflation(spectrum, j)),
+                proportional_to: proportional_to(design, j).map(|k| design.features[k].clone()),
+                largest_share: occurrences.largest_share[j],
+            }
+        })
+        .collect();
+    let (rank, condition) = (spectrum.rank(), spectrum.condition());
+    Estimability { rank, tolerance, condition, operations }
+}
+
+/// The part of unit vector `j` (squared) that is not in the row space.
+fn outside(spectrum: &Spectrum, j: usize) -> f64 {
+    1.0 - spectrum.v.row(j).iter().map(|v| v * v).sum::<f64>()
+}
+
+/// Diagonal element of the inverse of `X'X`, whose own diagonal is 1.
+fn inflation(spectrum: &Spectrum, j: usize) -> f64 {
+    let terms = spectrum.v.row(j).iter().zip(&spectrum.s).map(|(v, s)| (v / s).powi(2));
+    terms.sum()
+}
+
+fn proportional_to(design: &Design, j: usize) -> Option<usize> {
+    let cosine = |k: usize| {
+        design.x.col(j).iter().zip(design.x.col(k).iter()).map(|(a, b)| a * b).sum::<f64>()
+    };
+    design.seen[j].then(|| (0..j).find(|k| cosine(*k) > 1.0 - PARALLEL))?
+}
+
+/// Operations that are joined by directions of the null space: a connected component
+/// of the null space's projector `1 - VV'` with two members or more.
+fn groups(spectrum: &Spectrum) -> Vec<Option<usize>> {
+    let projector = &spectrum.v * spectrum.v.transpose();
+    let l = projector.ncols();
+    let mut component = vec![None; l];
+    let mut found = 0;
+    for first in 0..l {
+        if component[first].is_some() || outside(spectrum, first) < OUTSIDE {
+            continue;
+        }
+        let mut members = vec![first];
+        let mut at = 0;
+        while let Some(j) = members.get(at).copied() {
+            let joined = (0..l).filter(|k| *k != j && projector[(j, *k)].abs() > ENTANGLED);
+            let new: Vec<usize> = joined
+                .filter(|k| !members.contains(k) && outside(spectrum, *k) >= OUTSIDE)
+                .collect();
+            members.extend(new);
+            at += 1;
+        }
+        if members.len() > 1 {
+            found += 1;
+            members.into_iter().for_each(|j| component[j] = Some(found));
+        }
+    }
+    component
+}
+
+/// The text of `estimability.csv`.
+pub fn estimability_csv(estimability: &Estimability) -> Result<String, ModelError> {
+    super::csv_of(&estimability.operations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Solver;
+    use crate::testing::table;
+
+    fn examined(rows: &[&[f64]]) -> Estimability {
+        let energies = vec![1.0; rows.len()];
+        estimability(&table(rows, &energies), &FitOptions::new(Solver::Ls)).unwrap()
+    }
+
+    /// Columns 0 and 1 in proportion 1:2; 2 alone; 3 never; 4 and 5 and 6 joined by
+    /// x4 + x5 = x6.
+    #[test]
+    fn groups_follow_the_null_space() {
+        let found = examined(&[
+            &[1.0, 2.0, 1.0, 0.0, 1.0, 0.0, 1.0],
+            &[2.0, 4.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+            &[0.0, 0.0, 3.0, 0.0, 1.0, 1.0, 2.0],
+            &[1.0, 2.0, 1.0, 0.0, 2.0, 5.0, 7.0],
+            &[5.0, 10.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        ]);
+        assert_eq!(found.rank, 4);
+        let groups: Vec<Option<usize>> = found.operations.iter().map(|o| o.group).collect();
+        assert_eq!(groups, [Some(1), Some(1), None, None, Some(2), Some(2), Some(2)]);
+        let estimable: Vec<bool> = found.operations.iter().map(|o| o.estimable).collect();
+        assert_eq!(estimable, [false, false, true, false, false, false, false]);
+        assert_eq!(found.operations[1].proportional_to.as_deref(), Some("op_0"));
+        assert_eq!((found.operations[3].cases, found.operations[1].executions), (0, 18.0));
+    }
+
+    /// Two columns at 60 degrees: VIF = 1 / (1 - cos^2) = 4/3, condition sqrt(3).
+    #[test]
+    fn inflation_and_condition_on_paper() {
+        let half = 0.75f64.sqrt();
+        let found = examined(&[&[1.0, 0.5], &[0.0, half]]);
+        assert!((found.operations[0].vif.unwrap() - 4.0 / 3.0).abs() < 1e-12);
+        assert!((found.condition.unwrap() - 3f64.sqrt()).abs() < 1e-12);
+    }
+
+    /// 1 of 20 001 executions is rare, 1 of 2 is not; what never ran is absent.
+    #[test]
+    fn rare_operations_are_counted() {
+        let found = examined(&[&[20_000.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 1.0, 0.0]]);
+        assert_eq!(found.rare(), 1);
+        assert_eq!(found.operations[2].largest_share, 0.5);
+    }
+
+    #[test]
+    fn the_csv_leaves_absent_values_empty() {
+        let found = examined(&[&[2.0, 0.0]]);
+        let text = estimability_csv(&found).unwrap();
+        insta::assert_snapshot!(text, @r"
+        operation,cases,executions,estimable,group,vif,proportional_to,largest_share
+        op_0,1,2.0,true,,1.0,,1.0
+        op_1,0,0.0,false,,,,0.0
+        ");
+    }
+}

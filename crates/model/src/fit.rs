@@ -1,0 +1,212 @@
+//! Table -> model: check, lump, weigh, solve, and put costs, errors and estimability
+//! together.
+
+use super::bootstrap::bootstrap;
+use super::check::check;
+use super::design::Design;
+use super::devices::{at_reference, factors};
+use super::error::ModelError;
+use super::estimability::{Estimability, Occurrences, examine};
+use super::fitted::{Cost, CovarianceScope, FORMAT, Model, Provenance, RowSpace};
+use super::interval::{NORMAL_975, student_975};
+use super::library::lump;
+use super::linear::Spectrum;
+use super::options::{FitOptions, Solver};
+use super::priced::Priced;
+use super::solver::{Scope, Solution, solve};
+use crate::table::{Case, Table};
+
+/// Fits costs to a table.
+///
+/// The provenance holds version and seed; hash and board are the caller's to add. Same
+/// table and options, same model, to the last bit.
+///
+/// Cases of several boards are fitted as the reference board's (`devices`).
+pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
+    options.check()?;
+    check(table)?;
+    let devices = factors(table, options.reference.as_deref(), &options.assumed)?;
+    if devices.is_empty() {
+        return fit_one(table, options);
+    }
+    let model = fit_one(&at_reference(table, &devices), options)?;
+    Ok(Model { devices, ..model }.with_factors_errors())
+}
+
+/// The fit of cases of one board.
+fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
+    let (table, design) = prepare(table, options)?;
+    let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
+    let known = examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance);
+    let mut solution = solve(&design, options)?;
+    if let Some(settings) = options.bootstrap {
+        let repeated = bootstrap(&design, &solution, options, settings)?;
+        solution.covariance = Some(repeated.covariance());
+        solution.intervals = Some(repeated.percentiles(0.025));
+        let replicates = settings.replicates as f64;
+        solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates);
+    }
+    let squares = squared_residuals(&table, &priced(&design, &solution));
+    let fitted =
+        Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
+    assemble(&fitted, squares, options)
+}
+
+/// Intervals that don't follow from the covariance, where the cost is determined at all.
+fn set_intervals(model: &mut Model, design: &Design, intervals: &[(f64, f64)]) {
+    for ((cost, scale), (low, high)) in model.costs.iter_mut().zip(&design.scale).zip(intervals) {
+        if cost.se_j.is_some() {
+            (cost.lo_j, cost.hi_j) = (Some(low / scale), Some(high / scale));
+        }
+    }
+}
+
+/// A solved problem and what is known about it.
+pub(crate) struct Fitted<'a> {
+    /// The problem.
+    pub design: &'a Design,
+    /// Its decomposition.
+    pub spectrum: &'a Spectrum,
+    /// What the cases can tell.
+    pub known: &'a Estimability,
+    /// The costs.
+    pub solution: &'a Solution,
+}
+
+/// Puts a model together; `squares` is the sum of squared residuals, unweighted, in J^2.
+pub(crate) fn assemble(
+    fitted: &Fitted<'_>,
+    squares: f64,
+    options: &FitOptions,
+) -> Result<Model, ModelError> {
+    let Fitted { design, spectrum, known, solution } = *fitted;
+    let mut model = parts(design, known, solution, squares, options);
+    if let Some(intervals) = &solution.intervals {
+        set_intervals(&mut model, design, intervals);
+    }
+    let finite = |value: &f64| value.is_finite();
+    if !model.costs.iter().all(|cost| finite(&cost.cost_j) && cost.se_j.iter().all(finite)) {
+        return Err(ModelError::Decomposition { what: "the counts" });
+    }
+    let full_rank = spectrum.rank() == design.columns();
+    Ok(Model { row_space: (!full_rank).then(|| row_space(design, spectrum)), ..model })
+}
+
+/// What predicts cases only, as cross-validation needs it.
+pub(crate) fn fit_costs(table: &Table, options: &FitOptions) -> Result<Priced, ModelError> {
+    let (_, design) = prepare(table, options)?;
+    let options = &FitOptions { chains: options.chains.draft(), ..options.clone() };
+    Ok(priced(&design, &solve(&design, options)?))
+}
+
+fn priced(design: &Design, solution: &Solution) -> Priced {
+    let stacked = solution.stacked.as_ref();
+    Priced {
+        features: design.features.clone(),
+        costs: design.costs(&solution.b),
+        reach: stacked.map(|stacked| stacked.reach.clone()),
+        constant: stacked.and_then(|stacked| stacked.constant),
+    }
+}
+
+fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), ModelError> {
+    options.check()?;
+    check(table)?;
+    let table = lump(table, options.library);
+    let design = Design::new(&table, options.weighting, options.assumed)?;
+    Ok((table, design))
+}
+
+fn parts(
+    design: &Design,
+    known: &Estimability,
+    solution: &Solution,
+    squares: f64,
+    options: &FitOptions,
+) -> Model {
+    let (covariance, stacked) = (solution.covariance.as_ref(), solution.stacked.as_ref());
+    let mut diagnostics = solution.diagnostics.clone();
+    diagnostics.insert("cases".to_owned(), design.rows() as f64);
+    diagnostics.insert("rare_operations".to_owned(), known.rare() as f64);
+    Model {
+        format: FORMAT,
+        solver: options.solver.name().to_owned(),
+        costs: costs(design, known, solution, options.solver),
+        covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
+        choice: stacked.map(|stacked| stacked.choice.clone()),
+        reach: stacked.map(|stacked| stacked.reach.clone()),
+        constant: stacked.and_then(|stacked| stacked.constant),
+        contexts: Vec::new(),
+        devices: Vec::new(),
+        covariance_scope: match covariance.map(|covariance| covariance.scope) {
+            Some(Scope::All) => CovarianceScope::All,
+            _ => CovarianceScope::Estimable,
+        },
+        row_space: None,
+        draws: draws(design, &solution.draws),
+        residual_sd_j: residual_sd_j(design, solution, squares),
+        rank: known.rank,
+        rank_tolerance: known.tolerance,
+        condition: known.condition,
+        diagnostics,
+        provenance: Provenance {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: options.inner_folds.seed,
+            ..Provenance::default()
+        },
+    }
+}
+
+fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Solver) -> Vec<Cost> {
+    let spare = design.rows() as f64 - solution.parameters;
+    let (factor, least) = match solver {
+        Solver::Stack | Solver::Shrink => (NORMAL_975, 0.0),
+        _ => (student_975(spare), f64::NEG_INFINITY),
+    };
+    let errors = standard_errors(design, known, solution);
+    design
+        .costs(&solution.b)
+        .into_iter()
+        .zip(&known.operations)
+        .zip(errors)
+        .map(|((cost_j, known), se_j)| Cost {
+            operation: known.operation.clone(),
+            cost_j,
+            se_j,
+            lo_j: se_j.map(|se| f64::max(cost_j - factor * se, least)),
+            hi_j: se_j.map(|se| cost_j + factor * se),
+            estimable: known.estimable,
+            group: known.group,
+        })
+        .collect()
+}
+
+/// Draws as costs in joules, to the digits that mean something.
+fn draws(design: &Design, of_b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let short = |cost: f64| format!("{cost:.5e}").parse().unwrap_or(cost);
+    of_b.iter().map(|b| design.costs(b).into_iter().map(short).collect()).collect()
+}
+
+/// Standard errors in joules, where there is information.
+fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -> Vec<Option<f64>> {
+    let Some(covariance) = &solution.covariance else { return vec![None; design.columns()] };
+    let holds = |j: usize| covariance.scope == Scope::All || known.operations[j].estimable;
+    let error = |j: usize| covariance.of_b[(j, j)].max(0.0).sqrt() / design.scale[j];
+    (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
+}
+
+fn squared_residuals(table: &Table, priced: &Priced) -> f64 {
+    let residual = |(i, case): (usize, &Case)| case.energy_j - priced.energy_j(table.row(i), case);
+    table.cases.iter().enumerate().map(residual).map(|residual| residual * residual).sum()
+}
+
+/// Root of the squared residuals per degree of freedom left, unweighted, in joules.
+fn residual_sd_j(design: &Design, solution: &Solution, squares: f64) -> Option<f64> {
+    let spare = design.rows() as f64 - solution.parameters;
+    (spare > 1e-6).then(|| (squares / spare).sqrt())
+}
+
+fn row_space(design: &Design, spectrum: &Spectrum) -> RowSpace {
+    let basis = (0..spectrum.rank()).flat_map(|k| spectrum.v.col(k).iter().copied()).collect();
+    RowSpace { scale: design.scale.clone(), basis }
+}

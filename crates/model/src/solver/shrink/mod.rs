@@ -1,0 +1,228 @@
+//! The default: costs >= 0, drawn towards what is believed of them beforehand, as
+//! strongly as an inner cross-validation likes; among strengths that it can't tell
+//! apart, as strongly as is most probable. (Cross-validation alone sees only the sums
+//! of cases, and leaves single costs a wide choice.)
+//!
+//! Costs that are only guessed have a t distribution, whose tails let go what the cases
+//! find to be far from the guess; it is approached by Gaussians.
+//!
+//! Minimises `|Xb - y|^2 + strength (b - mean)' P (b - mean)` over `b >= 0`: the most
+//! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
+//! covariance `t^2 P^-1`, `strength = s^2/t^2`. The intervals are the posterior's:
+//! covariance `(X'X/s^2 + P/t^2)^-1`, with `s^2` the minimum per case (its most
+//! probable value) and `t^2 = s^2/strength`. They leave the bound at zero out of
+//! account, which makes them wider than need be, never narrower.
+
+mod beliefs;
+mod prior;
+
+use faer::Mat;
+use wattline_units::assumptions::Assumptions;
+
+use self::beliefs::Beliefs;
+use self::prior::Prior;
+use super::super::design::Design;
+use super::super::error::ModelError;
+use super::super::gram::Gram;
+use super::super::linear::{dot, invert_positive, log_determinant, times};
+use super::super::options::{FitOptions, Penalty};
+use super::super::tune::{decades, score};
+use super::nnls::{Start, minimise};
+use super::solution::{Covariance, Scope, Solution, diagnostics};
+
+/// Steps towards the t distribution of guessed costs: where many of them are far dearer
+/// than guessed, each step lets go a little more, and costs beside them are wrong until then.
+const REWEIGHTINGS: usize = 30;
+
+/// Relative change of the noise's variance at which these steps end.
+const SETTLED: f64 = 0.01;
+
+pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
+    let gram = design.gram();
+    let beliefs = Beliefs::new(design, &options.priors)?;
+    let (beliefs, strength) = match options.penalty {
+        Penalty::Fixed(strength) => (beliefs, strength),
+        Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
+    };
+    let prior = beliefs.prior(&gram);
+    let (b, prior) = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
+    let noise = noise(&gram, &prior, strength, &b);
+    // Cases that hardly suffice for the costs leave small residuals, but no small noise.
+    let supposed = design.noise.unwrap_or(0.0);
+    let share = design.assumed.supposed_noise_share;
+    let noise = noise.max((1.0 - share) * noise + share * supposed);
+    let least = if beliefs.is_by_share() { 0.0 } else { design.assumed.cost_variance_least };
+    let spread = f64::max(noise / strength, least);
+    let of_b = covariance(&gram, &prior, noise, spread)?;
+    let parameters = trace_of_product(&of_b, &gram.xx) / noise;
+    let diagnostics = diagnostics([
+        ("prior_strength", strength),
+        ("noise_relative", noise.sqrt()),
+        ("prior_spread", spread.sqrt()),
+        ("common_cost_j", prior.common_cost),
+        ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
+        ("kernel_priors", beliefs.kernels() as f64),
+        ("effective_parameters", parameters),
+    ]);
+    let covariance = Some(Covariance { of_b, scope: Scope::All });
+    Ok(Solution {
+        b,
+        covariance,
+        intervals: None,
+        draws: Vec::new(),
+        parameters,
+        diagnostics,
+        stacked: None,
+    })
+}
+
+/// Scaled costs by the rows of `gram`, at the strength and by the sort of prior that
+/// `whole`, a solution of the design, found.
+pub(super) fn refit(
+    design: &Design,
+    options: &FitOptions,
+    gram: &Gram,
+    whole: &Solution,
+) -> Result<Vec<f64>, ModelError> {
+    let beliefs = match whole.diagnostics["prior_by_share"] > 0.0 {
+        true => Beliefs::by_share(design),
+        false => Beliefs::new(design, &options.priors)?,
+    };
+    let prior = beliefs.prior(gram);
+    let strength = whole.diagnostics["prior_strength"];
+    Ok(most_probable(gram, &prior, strength, Start::Near(&prior.mean))?.0)
+}
+
+/// The prior, and the most probable of the strengths that do best in cross-validation.
+fn tuned(
+    design: &Design,
+    options: &FitOptions,
+    mut beliefs: Beliefs,
+    gram: &Gram,
+) -> Result<(Beliefs, f64), ModelError> {
+    let score = |beliefs: &Beliefs, per_decade: i32| {
+        let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
+        score(design, options.inner_folds, decades(0, -7, per_decade), path)
+    };
+    let untuned = design.assumed.untuned_strength;
+    let Some(mut scores) = score(&beliefs, 2)? else { return Ok((beliefs, untuned)) };
+    if beliefs.kernels() == 0 {
+        let by_share = Beliefs::by_share(design);
+        if let Some(others) = score(&by_share, 1)?.filter(|others| scores.clearly_beaten_by(others))
+        {
+            (beliefs, scores) = (by_share, others);
+        }
+    }
+    let strength = most_probable_strength(gram, &beliefs, scores.within_error(), &design.assumed)?;
+    Ok((beliefs, strength))
+}
+
+/// The strength, of some, under which the energies are most probable. Strengths that hold
+/// guesses more tightly than the least variance are ruled out; if all do, the weakest is left.
+fn most_probable_strength(
+    gram: &Gram,
+    beliefs: &Beliefs,
+    strengths: impl Iterator<Item = f64>,
+    assumed: &Assumptions,
+) -> Result<f64, ModelError> {
+    let prior = beliefs.prior(gram);
+    let mut best = (f64::INFINITY, assumed.untuned_strength);
+    for strength in strengths {
+        let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
+        let spread = noise(gram, &near, strength, &b) / strength;
+        let is_too_tight = beliefs.is_by_common_cost() && spread < assumed.cost_variance_least;
+        let surprise = match is_too_tight {
+            true => f64::MAX,
+            false => surprise(gram, &near, strength, &b)?,
+        };
+        if surprise <= best.0 {
+            best = (surprise, strength);
+        }
+    }
+    Ok(best.1)
+}
+
+/// Minus twice the logarithm of the energies' probability, but for a constant, with the
+/// noise at its most probable value and the bound at zero left out of account:
+/// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
+fn surprise(gram: &Gram, near: &Prior, strength: f64, b: &[f64]) -> Result<f64, ModelError> {
+    let what = "the prior's precision";
+    let log_det =
+        |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
+    let pull = &near.precision * faer::Scale(strength);
+    let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
+    Ok(gram.rows as f64 * objective(gram, near, strength, b).ln() + freedom)
+}
+
+/// Fits at every strength, each from the one before.
+fn path(gram: &Gram, beliefs: &Beliefs, grid: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
+    let prior = beliefs.prior(gram);
+    let mut b = prior.mean.clone();
+    grid.iter()
+        .map(|strength| {
+            b = most_probable(gram, &prior, *strength, Start::Near(&b))?.0;
+            Ok(b.clone())
+        })
+        .collect()
+}
+
+/// The most probable costs, and the Gaussian that the prior is near them.
+fn most_probable(
+    gram: &Gram,
+    prior: &Prior,
+    strength: f64,
+    start: Start<'_>,
+) -> Result<(Vec<f64>, Prior), ModelError> {
+    let mut local = prior.clone();
+    let mut b = minimum(gram, &local, strength, start)?;
+    let mut before = f64::INFINITY;
+    for _ in 0..REWEIGHTINGS {
+        let noise = noise(gram, &local, strength, &b);
+        if (before / noise - 1.0).abs() < SETTLED {
+            break;
+        }
+        before = noise;
+        local = prior.reweighted(&b, noise / strength);
+        b = minimum(gram, &local, strength, Start::Near(&b))?;
+    }
+    Ok((b, local))
+}
+
+fn minimum(
+    gram: &Gram,
+    prior: &Prior,
+    strength: f64,
+    start: Start<'_>,
+) -> Result<Vec<f64>, ModelError> {
+    let a = &gram.xx + &prior.precision * faer::Scale(strength);
+    let pull = times(prior.precision.as_ref(), &prior.mean);
+    let rhs: Vec<f64> = gram.xy.iter().zip(&pull).map(|(xy, pull)| xy + strength * pull).collect();
+    Ok(minimise(&a, &rhs, start)?.b)
+}
+
+/// What was minimised; a little above zero even for a perfect fit, so that it can be
+/// divided by.
+fn objective(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+    let off: Vec<f64> = b.iter().zip(&prior.mean).map(|(b, mean)| b - mean).collect();
+    let pull = dot(&off, &times(prior.precision.as_ref(), &off));
+    (gram.squared_error(b) + strength * pull).max(1e-20 * gram.rows as f64)
+}
+
+/// The most probable variance of the noise: the minimum per case.
+fn noise(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+    objective(gram, prior, strength, b) / gram.rows as f64
+}
+
+fn covariance(gram: &Gram, prior: &Prior, noise: f64, spread: f64) -> Result<Mat<f64>, ModelError> {
+    let precision =
+        &gram.xx * faer::Scale(1.0 / noise) + &prior.precision * faer::Scale(1.0 / spread);
+    let what = "the posterior precision of the costs";
+    invert_positive(precision.as_ref()).ok_or(ModelError::Decomposition { what })
+}
+
+fn trace_of_product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[(j, i)]).sum::<f64>()).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! The default: whatever predicts best cases that were held out inside the cases fitted
+//! to (stacked generalisation: Wolpert 1992; convex weights: Breiman 1996; that it is as
+//! good as the best candidate, but for what vanishes: van der Laan, Polley & Hubbard 2007).
+//!
+//! Totals of cases tell little of single costs, so `shrink`, which knows more than they,
+//! is kept as it is while the folds can't tell it from the best combination, and in no
+//! fold loses to one cost for all operations. Else the combination is taken, unless it
+//! loses to that itself. All is judged, and predicted, within reach of the cases fitted to
+//! ([`Reach`]), beyond which no candidate can run away.
+
+mod candidates;
+mod judge;
+mod weights;
+
+use std::borrow::Cow;
+
+use faer::Mat;
+
+use self::candidates::{FLAT, RIDGE, SHRINK, Wide};
+use self::judge::Judge;
+use self::weights::convex;
+use super::super::choice::{Candidate, Choice, Constant};
+use super::super::design::Design;
+use super::super::error::ModelError;
+use super::super::folds::assign_at_most;
+use super::super::gram::Gram;
+use super::super::linear::dot;
+use super::super::options::{FitOptions, Penalty};
+use super::super::reach::{Reach, largest_shares};
+use super::shrink;
+use super::solution::{Covariance, Solution, Stacked, diagnostics};
+
+/// Held-out residuals of the candidates, in the design's units.
+struct HeldOut {
+    names: Vec<&'static str>,
+    /// One vector of length m per candidate.
+    residuals: Vec<Vec<f64>>,
+    /// Those of `shrink` by itself: where kernels tell costs, these reach everywhere.
+    alone: Vec<f64>,
+    /// The place of the ridge's strength that did best; the others are left out of both.
+    ridge: usize,
+}
+
+pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
+    let shrunk = shrink::solve(design, options)?;
+    let wide = Wide::new(design);
+    let all: Vec<usize> = (0..design.x.nrows()).collect();
+    let gram = wide.design.gram_of(&all);
+    let reach = reach(&wide, &gram, |_| true);
+    let own = known_everywhere(design, options, reach.clone());
+    let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
+    let Some(fold_of) = assign_at_most(&groups, options.inner_folds) else {
+        return Ok(alone(shrunk, own));
+    };
+    let held_out = hold_out(&wide, options, &shrunk, &fold_of)?;
+    let Some(judge) = Judge::new(design, options.inner_folds.unit, &fold_of) else {
+        return Ok(alone(shrunk, own));
+    };
+    let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
+    let (choice, weights) = choose(&held_out, &judge, knows_more);
+    let reach = if choice.chosen == SHRINK { own } else { reach };
+    let fits = kept(wide.candidates(&gram, options, &shrunk)?, held_out.ridge);
+    let part = |name: &str| held_out.names.iter().position(|n| *n == name).map(|k| weights[k]);
+    let parts: Vec<(f64, Vec<f64>)> = fits
+        .into_iter()
+        .filter_map(|(name, b)| Some((part(name).filter(|weight| *weight > 0.0)?, b)))
+        .collect();
+    Ok(combined(&wide, shrunk, &parts, Stacked { choice, reach, constant: None }))
+}
+
+/// Without folds there is nothing to choose by.
+fn alone(shrunk: Solution, reach: Reach) -> Solution {
+    let why = "there are too few cases to hold any out".to_owned();
+    let choice = Choice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
+    Solution { stacked: Some(Stacked { choice, reach, constant: None }), ..shrunk }
+}
+
+/// The reach of some rows.
+fn reach(wide: &Wide<'_>, gram: &Gram, used: impl Fn(usize) -> bool) -> Reach {
+    let design = wide.narrow;
+    let rows = (0..design.x.nrows()).filter(|i| used(*i));
+    let shares = largest_shares(design.columns(), rows.map(|i| Cow::Owned(counts(design, i))));
+    let l = design.columns();
+    let (mut above, mut below) = (0.0, 0.0);
+    for (j, one) in design.scale.iter().enumerate() {
+        above += one * gram.xy[j];
+        below += one * (0..l).map(|k| gram.xx[(j, k)] * design.scale[k]).sum::<f64>();
+    }
+    let cost_j = if below > 0.0 { f64::max(above / below, 0.0) } else { 0.0 };
+    Reach { cost_j, shares }
+}
+
+/// The reach of `shrink` by itself. A cost that a kernel measured, and whose error is taken at
+/// its word, was not found from cases, and so holds whatever a case consists of.
+fn known_everywhere(design: &Design, options: &FitOptions, mut reach: Reach) -> Reach {
+    if matches!(options.penalty, Penalty::Fixed(_)) {
+        for (feature, share) in design.features.iter().zip(&mut reach.shares) {
+            if options.priors.costs.iter().any(|known| known.operation == *feature) {
+                *share = 1.0;
+            }
+        }
+    }
+    reach
+}
+
+/// Weighted counts of a row.
+fn counts(design: &Design, i: usize) -> Vec<f64> {
+    design.scale.iter().enumerate().map(|(j, scale)| design.x[(i, j)] * scale).collect()
+}
+
+/// Fits the candidates without each fold, and predicts it.
+fn hold_out(
+    wide: &Wide<'_>,
+    options: &FitOptions,
+    shrunk: &Solution,
+    fold_of: &[usize],
+) -> Result<HeldOut, ModelError> {
+    let grams = wide.design.fold_grams(fold_of);
+    let mut found: Vec<(&'static str, Vec<f64>)> = Vec::new();
+    let mut alone = vec![0.0; fold_of.len()];
+    for (fold, (training, _)) in grams.rounds().enumerate() {
+        let reach = reach(wide, &training, |i| fold_of[i] != fold);
+        let known = known_everywhere(wide.narrow, options, reach.clone());
+        let fits = wide.candidates(&training, options, shrunk)?;
+        let shrink_at = fits.iter().position(|(name, _)| *name == SHRINK).unwrap_or(0);
+        if found.is_empty() {
+            found = fits.iter().map(|(name, _)| (*name, vec![0.0; fold_of.len()])).collect();
+        }
+        let costs: Vec<Vec<f64>> = fits.iter().map(|(_, b)| wide.design.costs(b)).collect();
+        for i in (0..fold_of.len()).filter(|i| fold_of[*i] == fold) {
+            let row = WithinReach::new(wide, &reach, i);
+            for ((_, residuals), costs) in found.iter_mut().zip(&costs) {
+                residuals[i] = row.energy(costs) - wide.design.y[i];
+            }
+            let row = WithinReach::new(wide, &known, i);
+            alone[i] = row.energy(&costs[shrink_at]) - wide.design.y[i];
+        }
+    }
+    let square = |residuals: &[f64]| residuals.iter().map(|r| r * r).sum::<f64>();
+    let ridges = found.iter().filter(|(name, _)| *name == RIDGE);
+    let ridge = ridges
+        .enumerate()
+        .min_by(|(_, a), (_, b)| square(&a.1).total_cmp(&square(&b.1)))
+        .map_or(0, |(at, _)| at);
+    let (names, residuals) = kept(found, ridge)
+        .into_iter()
+        .filter(|(_, residuals)| residuals.iter().all(|r| r.is_finite()))
+        .unzip();
+    Ok(HeldOut { names, residuals, alone, ridge })
+}
+
+/// The candidates with one strength of the ridge, the one at the place `ridge`.
+fn kept(all: Vec<(&'static str, Vec<f64>)>, ridge: usize) -> Vec<(&'static str, Vec<f64>)> {
+    let mut strengths = 0..;
+    all.into_iter().filter(|(name, _)| *name != RIDGE || strengths.next() == Some(ridge)).collect()
+}
+
+/// A case as the cases fitted to would have it: what lies beyond them is priced already.
+struct WithinReach {
+    within: Vec<f64>,
+    beyond: f64,
+}
+
+impl WithinReach {
+    fn new(wide: &Wide<'_>, reach: &Reach, i: usize) -> Self {
+        let l = wide.operations();
+        let mut all = counts(&wide.design, i);
+        let Some(within) = reach.within(&all[..l]) else {
+            return Self { within: all, beyond: 0.0 };
+        };
+        let beyond: f64 = all.iter().zip(&within).map(|(n, within)| n - within).sum();
+        all[..l].copy_from_slice(&within);
+        Self { within: all, beyond: beyond * reach.cost_j }
+    }
+
+    /// The weighted energy by the costs of all columns.
+    fn energy(&self, costs: &[f64]) -> f64 {
+        dot(&self.within, costs) + self.beyond
+    }
+}
+
+/// The predictor, why, and the weight of each candidate; `knows_more` if the prior of `shrink`
+/// says more than that each column may explain some share of the energy.
+fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f64>) {
+    let HeldOut { names, residuals, .. } = held_out;
+    let at = |name: &str| names.iter().position(|n| *n == name).expect("always a candidate");
+    let (shrink, flat) = (&held_out.alone, &residuals[at(FLAT)]);
+    let combination = honest(residuals, judge);
+    let [ours, theirs, plain] =
+        [shrink, &combination, flat].map(|residuals| judge.nmae(residuals).0);
+    let percent = |nmae: f64| format!("{:.2} %", 100.0 * nmae);
+    let alone = |name: &str| names.iter().map(|n| f64::from(u8::from(*n == name))).collect();
+    let lost = judge.loses(shrink, flat);
+    let is_as_good = match knows_more {
+        true => !judge.is_worse(shrink, &combination),
+        false => ours <= theirs,
+    };
+    let (chosen, why, weights): (_, _, Vec<f64>) = if lost.is_none() && ours <= plain && is_as_good
+    {
+        let against = format!("NMAE {} against {}", percent(ours), percent(theirs));
+        let why = match ours <= theirs {
+            true => {
+                format!("it predicts held-out cases as well as the best combination ({against})")
+            }
+            false => format!(
+                "held-out cases don't tell it from the best combination ({against}), and it \
+                     knows more of single costs than totals of cases tell"
+            ),
+        };
+        (SHRINK, why, alone(SHRINK))
+    } else if theirs <= plain && judge.loses(&combination, flat).is_none() {
+        let against = format!("NMAE {} against {}", percent(theirs), percent(ours));
+        let why = match lost {
+            Some(fold) => format!(
+                "shrink loses to one cost for all operations in fold {} ({against} in all)",
+                fold + 1
+            ),
+            None => format!("it predicts held-out cases better than shrink ({against})"),
+        };
+        ("combination", why, convex(residuals, |_| true))
+    } else {
+        let why = format!(
+            "nothing beats one cost for all operations on held-out cases (NMAE {}; the best \
+                 combination {})",
+            percent(plain),
+            percent(theirs)
+        );
+        (FLAT, why, alone(FLAT))
+    };
+    let candidates =
+        names.iter().zip(residuals).zip(&weights).map(|((name, residuals), weight)| {
+            let residuals = if *name == SHRINK { shrink } else { residuals };
+            let (nmae, nmae_se) = judge.nmae(residuals);
+            Candidate { name: (*name).to_owned(), nmae, nmae_se, weight: *weight }
+        });
+    let candidates = candidates.collect();
+    (Choice { chosen: chosen.to_owned(), why, folds: judge.folds(), candidates }, weights)
+}
+
+/// Residuals of the combination, in each fold by weights that the others gave.
+fn honest(residuals: &[Vec<f64>], judge: &Judge) -> Vec<f64> {
+    let mut mixed = vec![0.0; residuals[0].len()];
+    for fold in 0..judge.folds() {
+        let weights = convex(residuals, |i| judge.fold_of[i] != fold);
+        for i in (0..mixed.len()).filter(|i| judge.fold_of[*i] == fold) {
+            mixed[i] = weights.iter().zip(residuals).map(|(w, r)| w * r[i]).sum();
+        }
+    }
+    mixed
+}
+
+/// The weighted mean of the fits. Costs are as unsure as `shrink` finds them, and as the
+/// parts are apart.
+fn combined(
+    wide: &Wide<'_>,
+    shrunk: Solution,
+    parts: &[(f64, Vec<f64>)],
+    mut stacked: Stacked,
+) -> Solution {
+    let l = wide.operations();
+    let mean = |j: usize| parts.iter().map(|(weight, b)| weight * b[j]).sum::<f64>();
+    let b: Vec<f64> = (0..wide.design.columns()).map(mean).collect();
+    let beside = &wide.design.costs(&b)[l..];
+    let constant = Constant { case_j: beside[0], second_w: beside.get(1).copied().unwrap_or(0.0) };
+    stacked.constant = (constant != Constant::default()).then_some(constant);
+    if stacked.choice.chosen == SHRINK {
+        return Solution { stacked: Some(stacked), ..shrunk };
+    }
+    let b = b[..l].to_vec();
+    let apart = |(weight, part): &(f64, Vec<f64>)| {
+        Mat::from_fn(l, l, |i, j| weight * (part[i] - b[i]) * (part[j] - b[j]))
+    };
+    let covariance = shrunk.covariance.map(|of_shrink| Covariance {
+        of_b: parts.iter().map(apart).fold(of_shrink.of_b, |sum, apart| sum + apart),
+        ..of_shrink
+    });
+    let paid = |part: &[f64]| part.iter().filter(|b| **b > 0.0).count() as f64;
+    let parameters = parts.iter().map(|(weight, part)| weight * paid(part)).sum();
+    let diagnostics = diagnostics([("effective_parameters", parameters)]);
+    Solution { b, covariance, parameters, diagnostics, stacked: Some(stacked), ..shrunk }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! The choice on tables whose outcome is known, and on tables made to run away.
+
+use proptest::prelude::*;
+
+use crate::table::Table;
+use crate::testing::{Campaign, table};
+use crate::{CrossValidation, CvSet, FitOptions, FoldOptions, Solver, cross_validate, fit};
+
+fn stack() -> FitOptions {
+    FitOptions::new(Solver::Stack)
+}
+
+/// Validation NMAE of each round.
+fn rounds(found: &CrossValidation, model: &str) -> Vec<f64> {
+    let held_out = |row: &&crate::CvRow| row.set == CvSet::Validation && row.model == model;
+    found.rows.iter().filter(held_out).map(|row| row.nmae).collect()
+}
+
+/// The rounds of which one has more than three times flat's error, that round's or the mean
+/// of all: a case of another kind that is held out harms every predictor, and which one more
+/// is chance, but none may run away.
+fn runaway(data: &Table) -> Option<(Vec<f64>, Vec<f64>)> {
+    let found = cross_validate(data, &stack(), FoldOptions::default(), None).unwrap();
+    let (ours, flat) = (rounds(&found, "stack"), rounds(&found, "flat"));
+    let mean = flat.iter().sum::<f64>() / flat.len() as f64;
+    let mut pairs = ours.iter().zip(&flat);
+    pairs.any(|(ours, flat)| *ours > 3.0 * flat.max(mean) + 1e-9).then_some((ours, flat))
+}
+
+#[test]
+fn shrink_stays_as_it_is_where_it_predicts_well() {
+    let campaign = Campaign::new(5, 80, 12, 10, 0.02);
+    let (ours, alone) =
+        (fit(&campaign.table, &stack()).unwrap(), fit(&campaign.table, &FitOptions::default()));
+    assert_eq!(ours.choice.as_ref().unwrap().chosen, "shrink", "{:?}", ours.choice);
+    assert_eq!((&ours.costs, ours.constant), (&alone.unwrap().costs, None));
+}
+
+/// Energies of one power and a constant, whatever ran: operations tell nothing.
+#[test]
+fn what_time_tells_is_told_by_time() {
+    let mut data = Campaign::new(6, 80, 12, 10, 0.02).table;
+    for (i, case) in data.cases.iter_mut().enumerate() {
+        let seconds = 1.0 + (i * 7 % 11) as f64;
+        (case.duration_s, case.energy_j) = (Some(seconds), 3.0 + 2.0 * seconds);
+    }
+    let model = fit(&data, &stack()).unwrap();
+    let choice = model.choice.unwrap();
+    assert_eq!(choice.chosen, "combination", "{choice:?}");
+    let constant = model.constant.unwrap();
+    assert!((constant.case_j - 3.0).abs() < 0.1 && (constant.second_w - 2.0).abs() < 0.02);
+    let weights: f64 = choice.candidates.iter().map(|candidate| candidate.weight).sum();
+    assert!((weights - 1.0).abs() < 1e-9);
+    assert!(runaway(&data).is_none());
+}
+
+/// An operation that hardly runs where it is fitted, and nothing else where it is held out.
+#[test]
+fn a_rare_operation_does_not_run_away() {
+    let mut data = Campaign::new(7, 40, 6, 6, 0.02).table;
+    let l = data.features.len();
+    for i in 0..40 {
+        // Once in cases that are dearer for another reason, a million times in one that isn't.
+        let runs = if i == 3 { 1e6 } else { f64::from(u8::from(i >= 36)) };
+        data.counts[i * l + l - 1] = runs;
+        data.cases[i].energy_j *= if i >= 36 { 1.5 } else { 1.0 };
+    }
+    let found = cross_validate(&data, &stack(), FoldOptions::default(), None).unwrap();
+    let worst = rounds(&found, "stack").into_iter().fold(0.0, f64::max);
+    assert!(worst < 1.0, "{worst}");
+    let free = cross_validate(&data, &FitOptions::new(Solver::Nnls), FoldOptions::default(), None);
+    let free = rounds(&free.unwrap(), "nnls").into_iter().fold(0.0, f64::max);
+    assert!(free > 10.0 * worst, "{free} {worst}");
+}
+
+#[test]
+fn too_few_cases_to_choose_by() {
+    let model = fit(&table(&[&[1.0, 2.0]], &[3.0]), &stack()).unwrap();
+    let choice = model.choice.unwrap();
+    assert_eq!((choice.chosen.as_str(), choice.folds), ("shrink", 0));
+}
+
+#[test]
+fn intervals_of_a_combination_are_wide_enough() {
+    let (mut held, mut all) = (0, 0);
+    for seed in 0..12 {
+        let mut campaign = Campaign::new(seed, 80, 14, 16, 0.02);
+        // A constant in all cases, which no cost of an operation explains.
+        let mean: f64 = campaign.table.cases.iter().map(|case| case.energy_j).sum::<f64>() / 80.0;
+        campaign.table.cases.iter_mut().for_each(|case| case.energy_j += mean);
+        let model = fit(&campaign.table, &stack()).unwrap();
+        let choice = model.choice.as_ref().unwrap();
+        assert_eq!(choice.chosen, "combination", "{choice:?}");
+        let found = campaign.covered(&model);
+        (held, all) = (held + found.0, all + found.1);
+    }
+    let share = f64::from(held as u32) / f64::from(all as u32);
+    eprintln!("blocks' 95 % intervals of combinations: {share}");
+    assert!(share > 0.9, "{share}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Columns that always run together, one case of any energy, one of any counts.
+    #[test]
+    fn no_round_runs_away(
+        seed in 0u64..1000, factor in -3.0..3.0f64, outlier in 0usize..40, rare in 0usize..40,
+        count in 0.0..8.0f64,
+    ) {
+        let mut data = Campaign::new(seed, 40, 10, 6, 0.05).table;
+        let l = data.features.len();
+        for i in 0..40 {
+            data.counts[i * l + 1] = 3.0 * data.counts[i * l];
+        }
+        data.cases[outlier].energy_j *= 10f64.powf(factor);
+        data.counts[rare * l + 2] += 10f64.powf(count);
+        let found = runaway(&data);
+        prop_assert!(found.is_none(), "{found:?}");
+    }
+}

@@ -1,0 +1,320 @@
+//! k-fold cross-validation of a solver beside its baselines. Every choice (library
+//! columns, penalty, prior strength, baselines' factors) is made inside the fold.
+
+use serde::Serialize;
+use wattline_units::assumptions::Assumptions;
+
+use super::baseline::{Predict, duration, flat, has_durations, mean};
+use super::check::{check, check_energies};
+use super::devices::{at_reference, devices, factors};
+use super::error::ModelError;
+use super::fit::fit_costs;
+use super::fitted::CostPriors;
+use super::folds::{FoldOptions, FoldUnit, assign};
+use super::metrics::{bias, nmae, pearson_r};
+use super::options::{FitOptions, LibraryColumns};
+use crate::table::Table;
+
+/// What a solver is judged beside, by name: one cost for all operations, the mean of the
+/// training cases, one power, a cost per block.
+pub const BASELINES: [&str; 4] = ["flat", "mean", "duration", "blocks"];
+
+/// Whether the cases were fitted to or held out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CvSet {
+    /// Fitted to.
+    Training,
+    /// Held out.
+    Validation,
+}
+
+/// A row of `cv.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CvRow {
+    /// The solver's name, or `flat`, `mean`, `duration`, `blocks`.
+    pub model: String,
+    /// Round, from 1.
+    pub round: usize,
+    /// Which cases the figures are about.
+    pub set: CvSet,
+    /// Number of these cases.
+    pub cases: usize,
+    /// Pearson's correlation of predicted and measured energies; absent where one of
+    /// them doesn't vary.
+    pub r: Option<f64>,
+    /// `1/n sum |(predicted - measured) / measured|`, a pure number.
+    pub nmae: f64,
+    /// `sum (predicted - measured) / sum |measured|`, a pure number: above 0 where too
+    /// much is predicted.
+    pub bias: f64,
+}
+
+/// A cross-validation: for each model its rounds, training before validation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossValidation {
+    /// Seed of the folds.
+    pub seed: u64,
+    /// The solver first, then the baselines.
+    pub rows: Vec<CvRow>,
+}
+
+/// Means over the rounds of one model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CvMean {
+    /// Mean correlation over the rounds that have one.
+    pub r: Option<f64>,
+    /// NMAE of the cases of all rounds together: folds by group differ in size.
+    pub nmae: f64,
+}
+
+/// Judges `options` on `table`. `blocks` holds block counts of the same cases, for the
+/// baseline that uses them instead of operations (same solver, no kernels); without it
+/// that baseline is left out, as `duration` is where a case has none. A case of zero
+/// energy is an error.
+pub fn cross_validate(
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+    blocks: Option<&Table>,
+) -> Result<CrossValidation, ModelError> {
+    check(table)?;
+    check_energies(table, "the NMAE")?;
+    let fold_of = fold_of(table, folds)?;
+    let rounds = rounds(table, &fold_of, folds.folds, &options.assumed)?;
+    let name = options.solver.name();
+    let mut rows = judge(name, &rounds, |training| solver(training, options))?;
+    rows.extend(judge("flat", &rounds, |training| {
+        flat(training, options.weighting, &options.assumed)
+    })?);
+    rows.extend(judge("mean", &rounds, |training| Ok(mean(training)))?);
+    if has_durations(table) {
+        let predict = |training: &Table| {
+            Ok(duration(training, options.weighting, &options.assumed)?
+                .expect("all cases have a duration"))
+        };
+        rows.extend(judge("duration", &rounds, predict)?);
+    }
+    if let Some(blocks) = blocks {
+        check_same_cases(table, blocks)?;
+        let options = without_kernels(options);
+        let rounds = self::rounds(blocks, &fold_of, folds.folds, &options.assumed)?;
+        rows.extend(judge("blocks", &rounds, |training| solver(training, &options))?);
+    }
+    Ok(CrossValidation { seed: folds.seed, rows })
+}
+
+/// The same with many seeds, for how much the figures depend on the folds.
+pub fn cross_validate_repeatedly(
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+    seeds: &[u64],
+) -> Result<Vec<CrossValidation>, ModelError> {
+    seeds
+        .iter()
+        .map(|seed| cross_validate(table, options, FoldOptions { seed: *seed, ..folds }, None))
+        .collect()
+}
+
+/// The text of `cv.csv`.
+pub fn cv_csv(validation: &CrossValidation) -> Result<String, ModelError> {
+    super::csv_of(&validation.rows)
+}
+
+impl CrossValidation {
+    /// Means over the rounds of `model`; `None` if it isn't there.
+    pub fn mean(&self, model: &str, set: CvSet) -> Option<CvMean> {
+        let rows: Vec<&CvRow> =
+            self.rows.iter().filter(|row| row.model == model && row.set == set).collect();
+        let cases: usize = rows.iter().map(|row| row.cases).sum();
+        let errors: f64 = rows.iter().map(|row| row.nmae * row.cases as f64).sum();
+        let known: Vec<f64> = rows.iter().filter_map(|row| row.r).collect();
+        (cases > 0).then(|| CvMean {
+            nmae: errors / cases as f64,
+            r: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
+        })
+    }
+
+    /// The solver beside the baseline that predicts held-out cases best.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let model = self.rows.first()?.model.clone();
+        let nmae = |model: &str| Some(self.mean(model, CvSet::Validation)?.nmae);
+        let judged = BASELINES.iter().filter_map(|name| Some((*name, nmae(name)?)));
+        let (baseline, baseline_nmae) = judged.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(Verdict { nmae: nmae(&model)?, model, baseline, baseline_nmae })
+    }
+}
+
+/// A solver beside the best baseline, on held-out cases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The solver's name.
+    pub model: String,
+    /// Its mean validation NMAE.
+    pub nmae: f64,
+    /// The baseline with the smallest error, of [`BASELINES`].
+    pub baseline: &'static str,
+    /// Its mean validation NMAE.
+    pub baseline_nmae: f64,
+}
+
+impl Verdict {
+    /// Whether the solver is better than every baseline.
+    pub fn beats_all(&self) -> bool {
+        self.nmae < self.baseline_nmae
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Verdict { model, baseline, .. } = self;
+        let (ours, theirs) = (100.0 * self.nmae, 100.0 * self.baseline_nmae);
+        match self.beats_all() {
+            true => write!(
+                f,
+                "{model} beats every baseline: NMAE {ours:.2} % against {theirs:.2} % of the best, \
+                 {baseline}"
+            ),
+            false => write!(
+                f,
+                "{model} does not beat the baseline {baseline}: NMAE {ours:.2} % against \
+                 {theirs:.2} %"
+            ),
+        }
+    }
+}
+
+/// One fold held out.
+struct Round {
+    training: Table,
+    validation: Table,
+}
+
+impl Round {
+    fn new(table: &Table, fold_of: &[usize], fold: usize) -> Self {
+        Self {
+            training: rows(table, |i| fold_of[i] != fold),
+            validation: rows(table, |i| fold_of[i] == fold),
+        }
+    }
+}
+
+/// The fold of each case. A case that several boards measured is one: held out on all of them
+/// or on none.
+fn fold_of(table: &Table, folds: FoldOptions) -> Result<Vec<usize>, ModelError> {
+    let is_one_board = devices(table).len() < 2;
+    let cases = table.cases.iter();
+    match folds.unit {
+        FoldUnit::Case if !is_one_board => {
+            let names: Vec<&str> = cases.map(|case| case.name.as_str()).collect();
+            assign(&names, FoldOptions { unit: FoldUnit::Group, ..folds })
+        }
+        _ => assign(&cases.map(|case| case.group.as_str()).collect::<Vec<_>>(), folds),
+    }
+}
+
+/// All rounds. Boards' factors are those of the training cases, and both sets are then as
+/// the reference board would have spent them, for the baselines too.
+fn rounds(
+    table: &Table,
+    fold_of: &[usize],
+    folds: usize,
+    assumed: &Assumptions,
+) -> Result<Vec<Round>, ModelError> {
+    let round = |fold: usize| {
+        let Round { training, validation } = Round::new(table, fold_of, fold);
+        // Where a fold holds all that is known of a board, no case is judged better than by
+        // what all cases say of it.
+        let known = factors(&training, None, assumed).or_else(|_| factors(table, None, assumed))?;
+        Ok(match known.is_empty() {
+            true => Round { training, validation },
+            false => Round {
+                training: at_reference(&training, &known),
+                validation: at_reference(&validation, &known),
+            },
+        })
+    };
+    (0..folds).map(round).collect()
+}
+
+/// The wanted rows of a table.
+pub(crate) fn rows(table: &Table, wanted: impl Fn(usize) -> bool) -> Table {
+    let of: Vec<usize> = (0..table.cases.len()).filter(|i| wanted(*i)).collect();
+    Table {
+        cases: of.iter().map(|i| table.cases[*i].clone()).collect(),
+        features: table.features.clone(),
+        counts: of.iter().flat_map(|i| table.row(*i)).copied().collect(),
+    }
+}
+
+/// Judges a model of another's making in the rounds of [`cross_validate`], without baselines.
+#[cfg(feature = "linfa")]
+pub(crate) fn judge_alone(
+    model: &str,
+    table: &Table,
+    assumed: &Assumptions,
+    folds: FoldOptions,
+    learn: impl Fn(&Table) -> Result<Predict, ModelError>,
+) -> Result<CrossValidation, ModelError> {
+    check(table)?;
+    check_energies(table, "the NMAE")?;
+    let rounds = rounds(table, &fold_of(table, folds)?, folds.folds, assumed)?;
+    Ok(CrossValidation { seed: folds.seed, rows: judge(model, &rounds, learn)? })
+}
+
+/// Fits and judges one model in every round.
+fn judge(
+    model: &str,
+    rounds: &[Round],
+    learn: impl Fn(&Table) -> Result<Predict, ModelError>,
+) -> Result<Vec<CvRow>, ModelError> {
+    let mut rows = Vec::with_capacity(2 * rounds.len());
+    for (round, Round { training, validation }) in rounds.iter().enumerate() {
+        let predict = learn(training)?;
+        for (set, cases) in [(CvSet::Training, training), (CvSet::Validation, validation)] {
+            let measured: Vec<f64> = cases.cases.iter().map(|case| case.energy_j).collect();
+            let predicted = predict(cases);
+            rows.push(CvRow {
+                model: model.to_owned(),
+                round: round + 1,
+                set,
+                cases: measured.len(),
+                r: pearson_r(&predicted, &measured),
+                nmae: nmae(&predicted, &measured).expect("a fold has cases"),
+                bias: bias(&predicted, &measured).expect("no case is of zero energy"),
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// Costs fitted to the training cases, applied to any.
+pub(crate) fn solver(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
+    let priced = fit_costs(training, options)?;
+    Ok(Box::new(move |cases| priced.energies_j(cases)))
+}
+
+fn without_kernels(options: &FitOptions) -> FitOptions {
+    FitOptions {
+        priors: CostPriors::default(),
+        library: LibraryColumns::AsGiven,
+        ..options.clone()
+    }
+}
+
+fn check_same_cases(table: &Table, blocks: &Table) -> Result<(), ModelError> {
+    check(blocks)?;
+    let name = |table: &Table, i: usize| table.cases.get(i).map(|case| case.name.clone());
+    let longest = table.cases.len().max(blocks.cases.len());
+    match (0..longest).find(|i| name(table, *i) != name(blocks, *i)) {
+        None => Ok(()),
+        Some(i) => Err(ModelError::CasesDiffer {
+            expected: name(table, i).unwrap_or_else(|| "(none)".to_owned()),
+            found: name(blocks, i).unwrap_or_else(|| "(none)".to_owned()),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

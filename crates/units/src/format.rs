@@ -1,0 +1,157 @@
+//! How reports write figures and foreign text.
+
+use std::fmt::Write as _;
+
+use crate::interval::Interval;
+use crate::units::Joules;
+
+/// What stands where there is no figure.
+pub const NONE: &str = "none";
+
+/// An energy with three significant digits and the micro sign: `30.6 µJ`.
+pub fn energy(energy: Joules) -> String {
+    energy.to_string().replace(" uJ", " µJ").replace('-', "\u{2212}")
+}
+
+/// An interval, or the word none: `11.9 mJ to 12.8 mJ`.
+pub fn interval(interval: Option<Interval>) -> String {
+    interval.map_or(NONE.into(), |i| format!("{} to {}", energy(i.lo), energy(i.hi)))
+}
+
+/// A part of a whole with one decimal: `26.3 %`; two below 1 %, and `< 0.01 %`.
+pub fn percent(part: f64) -> String {
+    let size = part.abs() * 100.0;
+    let sign = if part < 0.0 { "\u{2212}" } else { "" };
+    match size {
+        size if !size.is_finite() => NONE.into(),
+        size if size >= 1e6 => format!("{sign}{size:.2e} %"),
+        size if size >= 1000.0 => format!("{sign}{size:.0} %"),
+        size if size >= 0.95 || size == 0.0 => format!("{sign}{size:.1} %"),
+        size if size >= 0.005 => format!("{sign}{size:.2} %"),
+        _ => "< 0.01 %".into(),
+    }
+}
+
+/// A piece of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Whether it stood between backticks: source text.
+    pub is_code: bool,
+    /// The text.
+    pub text: String,
+}
+
+/// Splits a sentence at its backticks, and shows foreign text in it safely.
+pub fn pieces(sentence: &str) -> Vec<Piece> {
+    let parts = sentence.split('`').enumerate().filter(|(_, text)| !text.is_empty());
+    parts.map(|(i, text)| Piece { is_code: i % 2 == 1, text: visible(text) }).collect()
+}
+
+/// A part that may be absent.
+pub fn percent_or_none(part: Option<f64>) -> String {
+    part.map_or(NONE.into(), percent)
+}
+
+/// A correlation with four decimals, as the difference between models lies there.
+pub fn correlation(r: Option<f64>) -> String {
+    r.filter(|r| r.is_finite()).map_or(NONE.into(), |r| format!("{r:.4}"))
+}
+
+/// A count with thin spaces between thousands.
+pub fn count(count: u64) -> String {
+    grouped(count).replace(' ', "\u{202f}")
+}
+
+/// A count as people write it: `1 234 567`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The width of a bar in percent for a style: between 0 and 100, a dot as the decimal.
+pub fn width(part: f64) -> String {
+    let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+    format!("{:.2}", part * 100.0)
+}
+
+/// Text of which nothing is read as markup, in HTML and in XML, attributes included.
+pub fn markup(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Foreign text without characters that change how the text around them is read: control
+/// characters and those that reorder text show as their code.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => shown.push_str("    "),
+            '\n' => shown.push('\n'),
+            '\r' | '\u{feff}' => {}
+            c if c.is_control() || reorders(c) => {
+                write!(shown, "\\u{:04X}", c as u32).expect("writing to a String can't fail");
+            }
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Whether a character reorders or hides text: bidirectional controls, zero-width ones,
+/// line separators.
+fn reorders(c: char) -> bool {
+    matches!(
+        c,
+        '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{061c}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// At most `width` characters, the end cut off with an ellipsis.
+pub fn shortened(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_string();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    kept + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_units_or_say_none() {
+        assert_eq!(energy(Joules(30.6e-6)), "30.6 µJ");
+        assert_eq!(percent(0.26333), "26.3 %");
+        assert_eq!(percent(0.0004), "0.04 %");
+        assert_eq!(percent(1e-9), "< 0.01 %");
+        assert_eq!(percent(f64::NAN), "none");
+        assert_eq!(percent(1e300), "1.00e302 %");
+        assert_eq!(percent(-0.5), "\u{2212}50.0 %");
+        assert_eq!(interval(None), "none");
+        assert_eq!(width(f64::INFINITY), "0.00");
+    }
+
+    #[test]
+    fn backticks_mark_source_text() {
+        let code: Vec<bool> = pieces("`a` and `b`.").iter().map(|piece| piece.is_code).collect();
+        assert_eq!(code, [true, false, true, false]);
+    }
+
+    #[test]
+    fn text_that_would_reorder_the_page_is_shown_as_codes() {
+        assert_eq!(visible("a\u{202e}b\u{0}\tc\r"), "a\\u202Eb\\u0000    c");
+        assert_eq!(shortened("abcdef", 4), "abc…");
+    }
+}

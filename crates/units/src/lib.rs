@@ -1,0 +1,17 @@
+//! Quantities of wattline: units as types, exact energies, intervals, quantiles, how all of
+//! them are written, and the energy of measured windows: samples and readings of meters, the
+//! lines of a log, the lag between two clocks; names of what energy is spent on
+//! ([`operation`]); and all that is assumed about the world ([`assumptions`]). Text in, values
+//! out.
+
+pub mod assumptions;
+pub mod csv_text;
+pub mod exact;
+pub mod exposition;
+pub mod format;
+pub mod interval;
+pub mod operation;
+pub mod power;
+pub mod px;
+pub mod quantile;
+pub mod units;

@@ -1,0 +1,88 @@
+//! The catalogue, read when this is compiled: a name that code uses and the catalogue
+//! lacks is an error of the compiler.
+
+use super::class::OperationClass;
+
+const TEXT: &str = include_str!("catalogue.csv");
+
+/// Name and class of every operation, in the order of their ids.
+pub(super) const ROWS: [(&str, OperationClass); 120] = rows();
+
+/// The second and third column. Neither is quoted; only the last may hold commas.
+const fn rows() -> [(&'static str, OperationClass); 120] {
+    let mut rows = [("", OperationClass::Library); 120];
+    let (_header, mut rest) = cut(TEXT, b'\n');
+    let mut id = 0;
+    while id < rows.len() {
+        let (row, below) = cut(rest, b'\n');
+        let (_id, row) = cut(row, b',');
+        let (name, row) = cut(row, b',');
+        let (class, _identified_where) = cut(row, b',');
+        rows[id] = (name, OperationClass::named(class));
+        rest = below;
+        id += 1;
+    }
+    assert!(rest.is_empty(), "the catalogue has more rows");
+    rows
+}
+
+/// What stands before the first `end`, and what stands behind it; all of `text` and
+/// nothing where there is none.
+const fn cut(text: &str, end: u8) -> (&str, &str) {
+    let mut at = 0;
+    while at < text.len() {
+        if text.as_bytes()[at] == end {
+            let (before, rest) = text.split_at(at);
+            return (before, rest.split_at(1).1);
+        }
+        at += 1;
+    }
+    (text, "")
+}
+
+/// Whether two texts are the same, for constants.
+pub(super) const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
+/// Whether `name` is `verb_kind` or `verb_kind_kind`.
+pub(super) const fn is_of_kind(name: &str, verb: &str, kind: &str) -> bool {
+    let (own, kinds) = cut(name, b'_');
+    let (first, second) = cut(kinds, b'_');
+    same(own, verb) && same(first, kind) && (second.is_empty() || same(second, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows as a reader of CSV has them.
+    #[test]
+    fn the_catalogue_has_120_operations_in_seven_classes() {
+        let mut reader = csv::Reader::from_reader(TEXT.as_bytes());
+        assert_eq!(reader.headers().unwrap(), ["id", "operation", "class", "identified_where"][..]);
+        let mut classes = Vec::new();
+        for (id, row) in reader.deserialize().enumerate() {
+            let (number, name, class, words): (usize, String, String, String) = row.unwrap();
+            assert_eq!((number, name.as_str()), (id + 1, ROWS[id].0));
+            assert_eq!(class, ROWS[id].1.to_string());
+            assert!(!words.is_empty(), "{name}");
+            classes.push(class);
+        }
+        assert_eq!(classes.len(), ROWS.len());
+        classes.sort();
+        classes.dedup();
+        assert_eq!(classes.len(), 7);
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        let names: std::collections::BTreeSet<&str> = ROWS.iter().map(|row| row.0).collect();
+        assert_eq!(names.len(), ROWS.len());
+    }
+}

@@ -1,0 +1,73 @@
+//! What a column of a table stands for, by its name. A table of counters has columns of
+//! any name; in tables of wattline they are operations, their forms and library functions.
+
+use super::{LibraryFunction, Operation};
+
+/// The column of garbage collections; counted from the log.
+pub const GARBAGE_COLLECTION: &str = "lib:GC";
+
+/// The column of the library functions without one of their own.
+pub const LIBRARY_OTHER: &str = "lib:other";
+
+/// What a column stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column {
+    /// An operation, in whatever context.
+    Operation(Operation),
+    /// A library function, all those without a column of their own, or garbage collections.
+    Library,
+    /// Something that wattline doesn't count.
+    Other,
+}
+
+impl Column {
+    /// By its name: an operation's, a form's (`Field_Reference [read int]`), or one that
+    /// begins as library functions do.
+    pub fn of(name: &str) -> Column {
+        if Column::is_library(name) {
+            return Column::Library;
+        }
+        Operation::of_name(split_form(name).0).map_or(Column::Other, Column::Operation)
+    }
+
+    /// Whether a name is of a library column, which costs less to ask than [`Column::of`].
+    pub fn is_library(name: &str) -> bool {
+        name.starts_with(LibraryFunction::PREFIX)
+    }
+}
+
+/// The name of an operation in a context: `Field_Reference [read int]`.
+pub fn form(operation: &str, context: &str) -> String {
+    if context.is_empty() { operation.to_owned() } else { format!("{operation} [{context}]") }
+}
+
+/// Operation and context of a name that [`form`] made.
+pub fn split_form(form: &str) -> (&str, &str) {
+    let context =
+        form.split_once(" [").and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));
+    context.unwrap_or((form, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_columns_stand_for() {
+        let operation = Column::Operation(Operation::FIELD_REFERENCE);
+        assert_eq!(Column::of("Field_Reference"), operation);
+        assert_eq!(Column::of(&form("Field_Reference", "read int")), operation);
+        for name in ["lib:java.util.List.add", GARBAGE_COLLECTION, LIBRARY_OTHER] {
+            assert_eq!(Column::of(name), Column::Library);
+        }
+        for name in ["cache_misses", "Field_References", ""] {
+            assert_eq!(Column::of(name), Column::Other);
+        }
+    }
+
+    #[test]
+    fn a_form_comes_apart_again() {
+        assert_eq!(split_form("Increment [local]"), ("Increment", "local"));
+        assert_eq!(split_form("Increment"), ("Increment", ""));
+    }
+}

@@ -1,0 +1,142 @@
+//! What energy is spent on, by name: the operations of the catalogue (`catalogue.csv`),
+//! functions of libraries, and columns of tables that stand for either. Nobody else
+//! spells these names.
+//!
+//! To add an operation: a row in `catalogue.csv`; a constant in `named.rs` where code has
+//! to tell it from others.
+
+mod catalogue;
+mod class;
+mod column;
+mod feature;
+mod library;
+mod named;
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use catalogue::ROWS;
+
+pub use class::OperationClass;
+pub use column::{Column, GARBAGE_COLLECTION, LIBRARY_OTHER, form, split_form};
+pub use feature::{Feature, UnknownFeature};
+pub use library::LibraryFunction;
+
+/// An operation of the catalogue. Operations are ordered by their names, as the rows of
+/// all tables are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Operation(u8);
+
+/// A name that the catalogue doesn't have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown operation {0:?}; use a name of the operation catalogue")]
+pub struct UnknownOperation(pub String);
+
+impl Operation {
+    /// How many there are.
+    pub const COUNT: usize = ROWS.len();
+
+    /// All of them, in the order of their ids.
+    pub fn all() -> impl Iterator<Item = Operation> {
+        (0..Operation::COUNT as u8).map(Operation)
+    }
+
+    /// Its name in tables: `Addition_int_int`.
+    pub const fn name(self) -> &'static str {
+        ROWS[self.0 as usize].0
+    }
+
+    /// Its class.
+    pub const fn class(self) -> OperationClass {
+        ROWS[self.0 as usize].1
+    }
+
+    /// The operation with this name, if the catalogue has it.
+    pub fn of_name(name: &str) -> Option<Operation> {
+        static BY_NAME: LazyLock<HashMap<&str, Operation>> =
+            LazyLock::new(|| Operation::all().map(|o| (o.name(), o)).collect());
+        BY_NAME.get(name).copied()
+    }
+
+    /// The operation `verb` on values of a `kind` (`Declaration_int`, `Less_int_int`), if
+    /// the catalogue has it.
+    pub const fn of_kind(verb: &str, kind: &str) -> Option<Operation> {
+        let mut id = 0;
+        while id < Operation::COUNT {
+            let operation = Operation(id as u8);
+            if catalogue::is_of_kind(operation.name(), verb, kind) {
+                return Some(operation);
+            }
+            id += 1;
+        }
+        None
+    }
+}
+
+impl Ord for Operation {
+    fn cmp(&self, other: &Operation) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for Operation {
+    fn partial_cmp(&self, other: &Operation) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Operation {
+    type Err = UnknownOperation;
+
+    fn from_str(name: &str) -> Result<Operation, UnknownOperation> {
+        Operation::of_name(name).ok_or_else(|| UnknownOperation(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        assert_eq!("Increment".parse(), Ok(Operation::INCREMENT));
+        assert_eq!(Operation::INCREMENT.to_string(), "Increment");
+        let error = "Addition_int".parse::<Operation>().unwrap_err();
+        assert!(error.to_string().contains("\"Addition_int\""), "{error}");
+        for operation in Operation::all() {
+            assert_eq!(operation.name().parse(), Ok(operation));
+        }
+    }
+
+    #[test]
+    fn operations_are_ordered_by_name() {
+        let mut all: Vec<Operation> = Operation::all().collect();
+        all.sort();
+        assert!(all.is_sorted_by_key(|operation| operation.name()));
+    }
+
+    #[test]
+    fn some_operations_are_of_a_kind() {
+        let name = |verb, kind| Operation::of_kind(verb, kind).map(Operation::name);
+        assert_eq!(name("Shift", "int"), Some("Shift_int"));
+        assert_eq!(name("Less", "int"), Some("Less_int_int"));
+        assert_eq!(name("Equal", "Object"), Some("Equal_Object_Object"));
+        assert_eq!(name("Modulo", "float"), None);
+        assert_eq!(name("Arr", "int"), None);
+    }
+}

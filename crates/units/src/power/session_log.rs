@@ -1,0 +1,463 @@
+//! The log of one session: its marks, the alignment of wall clock and uptime, the
+//! garbage collections and deaths of the application.
+
+use thiserror::Error;
+
+use super::collections::{Collection, parse_collection};
+use super::integrate::Window;
+use super::logcat::{LogLine, parse_log_line};
+
+/// The lines that open and close a window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkTexts {
+    /// Default `wattline: begin`; a kernel adds a blank and its name.
+    pub begin: String,
+    /// Default `wattline: end`.
+    pub end: String,
+}
+
+impl Default for MarkTexts {
+    fn default() -> Self {
+        Self { begin: "wattline: begin".into(), end: "wattline: end".into() }
+    }
+}
+
+/// Which mark a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkKind {
+    /// Opens a window.
+    Begin,
+    /// Closes it.
+    End,
+}
+
+/// One mark in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Opens or closes.
+    pub kind: MarkKind,
+    /// The kernel's name; none for the session itself.
+    pub name: Option<String>,
+    /// Wall clock, where the log has times.
+    pub wall_s: Option<f64>,
+    /// Process that wrote it.
+    pub pid: u32,
+    /// Line of the log, from 1.
+    pub line: usize,
+}
+
+/// A line that says that a process died.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Death {
+    /// Process that died, where the line says it.
+    pub pid: Option<u32>,
+    /// The message.
+    pub message: String,
+    /// Line of the log, from 1.
+    pub line: usize,
+}
+
+/// How wall clock and uptime go together: `uptime = wall + offset_s`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Alignment {
+    /// Seconds to add to the wall clock.
+    pub offset_s: f64,
+    /// Furthest that one of the marks is from it: what the clocks may be apart.
+    pub residual_s: f64,
+}
+
+/// A garbage collection and where the log has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedCollection {
+    /// What was collected.
+    pub what: Collection,
+    /// Wall clock in seconds, where the log has times.
+    pub wall_s: Option<f64>,
+    /// The process.
+    pub pid: u32,
+    /// Line, from 1.
+    pub line: usize,
+}
+
+/// The marks between which a session ran.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SessionMarks<'l> {
+    /// Where it began.
+    pub begin: &'l Mark,
+    /// Where it ended.
+    pub end: &'l Mark,
+}
+
+/// What one session's log says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SessionLog {
+    /// Marks in the order of the log.
+    pub marks: Vec<Mark>,
+    /// Pairs of wall clock and uptime, in seconds.
+    pub uptimes: Vec<(f64, f64)>,
+    /// Collections of any process.
+    pub collections: Vec<LoggedCollection>,
+    /// Deaths of any process.
+    pub deaths: Vec<Death>,
+    /// Iterations that a kernel said it makes (`wattline: iterations NAME N`): line, name,
+    /// number.
+    pub iterations: Vec<(usize, String, u64)>,
+}
+
+/// A window with the kernel's name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedWindow {
+    /// Kernel.
+    pub name: String,
+    /// When, in uptime.
+    pub window: Window,
+    /// Iterations that it said last before its begin mark.
+    pub iterations: Option<u64>,
+    /// Garbage collections in it.
+    pub collections: u64,
+}
+
+/// Why a log has no window.
+#[derive(Debug, Error, Clone, PartialEq)]
+pub enum SessionLogError {
+    /// The application never said that it began.
+    #[error(
+        "the log has no begin mark{}: the application did not start or prints another text",
+        of(name)
+    )]
+    NoBegin {
+        /// Kernel, if one was asked for.
+        name: Option<String>,
+    },
+    /// It began and never said that it ended.
+    #[error(
+        "the log has no end mark{} after line {line}: the application died or hung{}",
+        of(name),
+        because(death)
+    )]
+    NoEnd {
+        /// Kernel, if one was asked for.
+        name: Option<String>,
+        /// Line of the begin mark.
+        line: usize,
+        /// What the log says about its death.
+        death: Option<String>,
+    },
+    /// A log without times.
+    #[error("log line {line}: the mark has no time; record the log with `logcat -v threadtime`")]
+    NoTime {
+        /// Line of the mark.
+        line: usize,
+    },
+    /// No line that aligns the clocks.
+    #[error(
+        "the log has no `wattline: uptime N` line, so its times can't be aligned with the samples"
+    )]
+    NoUptime,
+}
+
+fn of(name: &Option<String>) -> String {
+    name.iter().map(|name| format!(" of `{name}`")).collect()
+}
+
+fn because(death: &Option<String>) -> String {
+    death.iter().map(|message| format!(" ({message})")).collect()
+}
+
+/// Seconds of half a year: a wall clock that falls by more has passed New Year.
+const HALF_YEAR_S: f64 = 183.0 * 86_400.0;
+/// Seconds of the year that `logcat.rs` counts with.
+const YEAR_S: f64 = 366.0 * 86_400.0;
+
+/// Reads the log of one session.
+pub fn parse_session_log(text: &str, marks: &MarkTexts) -> SessionLog {
+    let mut log = SessionLog::default();
+    let (mut years, mut latest) = (0.0, f64::NEG_INFINITY);
+    for (index, text) in text.lines().enumerate() {
+        let Some(mut line) = parse_log_line(text) else { continue };
+        if let Some(wall) = &mut line.wall_s {
+            if *wall + years < latest - HALF_YEAR_S {
+                years += YEAR_S;
+            }
+            *wall += years;
+            latest = latest.max(*wall);
+        }
+        take_line(&mut log, &line, index + 1, marks);
+    }
+    log
+}
+
+fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &MarkTexts) {
+    if matches!(line.tag, "System.out" | "wattline")
+        && let Some((kind, name)) = mark_of(line.message, marks)
+    {
+        let mark = Mark { kind, name, wall_s: line.wall_s, pid: line.pid, line: number };
+        log.marks.push(mark);
+    } else if line.tag == "wattline"
+        && let Some(text) = line.message.strip_prefix("uptime ")
+    {
+        let uptime = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
+        let finite = uptime.filter(|uptime| uptime.is_finite());
+        log.uptimes.extend(line.wall_s.zip(finite));
+    } else if let Some((name, iterations)) = iterations_of(line) {
+        log.iterations.push((number, name.to_string(), iterations));
+    } else if let Some(what) = parse_collection(line.message) {
+        let (wall_s, pid) = (line.wall_s, line.pid);
+        log.collections.push(LoggedCollection { what, wall_s, pid, line: number });
+    } else if let Some(pid) = death_of(line) {
+        log.deaths.push(Death { pid, message: line.message.to_string(), line: number });
+    }
+}
+
+fn mark_of(message: &str, marks: &MarkTexts) -> Option<(MarkKind, Option<String>)> {
+    let name_after = |text: &str| match message.trim_end().strip_prefix(text)? {
+        "" => Some(None),
+        rest => rest.strip_prefix(' ').map(|name| Some(name.trim().to_string())),
+    };
+    let begin = name_after(&marks.begin).map(|name| (MarkKind::Begin, name));
+    begin.or_else(|| name_after(&marks.end).map(|name| (MarkKind::End, name)))
+}
+
+/// `wattline: iterations NAME N` of a kernel program.
+fn iterations_of<'t>(line: &LogLine<'t>) -> Option<(&'t str, u64)> {
+    let said = line.message.trim_end().strip_prefix("wattline: iterations ")?;
+    let (name, number) = said.rsplit_once(' ')?;
+    (line.tag == "System.out").then_some((name, number.parse().ok()?))
+}
+
+/// Whether the line says that a process died: `Some(Some(pid))`, or `Some(None)` when
+/// it does not say which.
+fn death_of(line: &LogLine<'_>) -> Option<Option<u32>> {
+    let message = line.message;
+    let own = message.starts_with("FATAL EXCEPTION")
+        || message.starts_with("Fatal signal")
+        || message.starts_with("Exception in thread");
+    if own && matches!(line.tag, "AndroidRuntime" | "libc" | "System.err") {
+        return Some(Some(line.pid));
+    }
+    if line.tag == "ActivityManager" {
+        if message.starts_with("Process ") && message.contains("has died") {
+            let pid = message.split("(pid ").nth(1).and_then(|rest| rest.split(')').next());
+            return Some(pid.and_then(|pid| pid.trim().parse().ok()));
+        }
+        if let Some(rest) = message.strip_prefix("Killing ") {
+            return Some(rest.split(':').next().and_then(|pid| pid.trim().parse().ok()));
+        }
+        if message.starts_with("ANR in ") {
+            return Some(None);
+        }
+    }
+    if line.tag == "lowmemorykiller" && message.starts_with("Kill") {
+        let pid = message.split('(').nth(1).and_then(|rest| rest.split(')').next());
+        return Some(pid.and_then(|pid| pid.trim().parse().ok()));
+    }
+    None
+}
+
+impl SessionLog {
+    /// The alignment by the `uptime N` lines: the median of their offsets.
+    pub fn alignment(&self) -> Result<Alignment, SessionLogError> {
+        let mut offsets: Vec<f64> =
+            self.uptimes.iter().map(|(wall, uptime)| uptime - wall).collect();
+        offsets.sort_by(f64::total_cmp);
+        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
+            return Err(SessionLogError::NoUptime);
+        };
+        let middle = offsets.len() / 2;
+        let offset_s = match offsets.len() % 2 {
+            0 => 0.5 * (offsets[middle - 1] + offsets[middle]),
+            _ => offsets[middle],
+        };
+        Ok(Alignment { offset_s, residual_s: (offset_s - first).max(last - offset_s) })
+    }
+
+    /// Begin and end mark of the session itself: the first unnamed begin and the first
+    /// unnamed end after it. Their processes may differ: an idle session's are written
+    /// by two calls of `log`.
+    pub fn session_marks(&self) -> Result<SessionMarks<'_>, SessionLogError> {
+        let first = |mark: &&Mark| mark.kind == MarkKind::Begin && mark.name.is_none();
+        let begin = self.marks.iter().find(first).ok_or(SessionLogError::NoBegin { name: None })?;
+        Ok(SessionMarks { begin, end: self.end_of(begin)? })
+    }
+
+    /// The session's window, in uptime.
+    pub fn session_window(&self) -> Result<Window, SessionLogError> {
+        let SessionMarks { begin, end } = self.session_marks()?;
+        self.window(begin, end, self.alignment()?)
+    }
+
+    /// The windows of all kernels, in the order of the log.
+    pub fn kernel_windows(&self) -> Result<Vec<NamedWindow>, SessionLogError> {
+        let alignment = self.alignment()?;
+        let mut windows = Vec::new();
+        for begin in &self.marks {
+            let (MarkKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
+            let end = self.end_of(begin)?;
+            let window = self.window(begin, end, alignment)?;
+            let collections = self.collections_between(begin, end).len() as u64;
+            let mut said =
+                self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
+            let iterations = said.next_back().map(|said| said.2);
+            windows.push(NamedWindow { name: name.clone(), window, iterations, collections });
+        }
+        Ok(windows)
+    }
+
+    /// Collections of a mark's process between it and another mark.
+    pub fn collections_between(&self, begin: &Mark, end: &Mark) -> Vec<&Collection> {
+        let inside = |line: usize| begin.line < line && line < end.line;
+        let own = self.collections_of(begin.pid).filter(|logged| inside(logged.line));
+        own.map(|logged| &logged.what).collect()
+    }
+
+    /// All collections of a process.
+    pub fn collections_of(&self, pid: u32) -> impl Iterator<Item = &LoggedCollection> {
+        self.collections.iter().filter(move |logged| logged.pid == pid)
+    }
+
+    fn end_of(&self, begin: &Mark) -> Result<&Mark, SessionLogError> {
+        let closes = |mark: &&Mark| {
+            mark.kind == MarkKind::End && mark.line > begin.line && mark.name == begin.name
+        };
+        self.marks.iter().find(closes).ok_or_else(|| SessionLogError::NoEnd {
+            name: begin.name.clone(),
+            line: begin.line,
+            death: self.death_after(begin).map(|death| death.message.clone()),
+        })
+    }
+
+    /// The first death of a mark's process after it; a line that names no process is
+    /// taken for it.
+    fn death_after(&self, begin: &Mark) -> Option<&Death> {
+        let own = |death: &&Death| {
+            death.line > begin.line && death.pid.is_none_or(|pid| pid == begin.pid)
+        };
+        self.deaths.iter().find(own)
+    }
+
+    fn window(
+        &self,
+        begin: &Mark,
+        end: &Mark,
+        alignment: Alignment,
+    ) -> Result<Window, SessionLogError> {
+        let time = |mark: &Mark| mark.wall_s.ok_or(SessionLogError::NoTime { line: mark.line });
+        Ok(Window {
+            start_s: time(begin)? + alignment.offset_s,
+            end_s: time(end)? + alignment.offset_s,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(lines: &str) -> SessionLog {
+        parse_session_log(lines, &MarkTexts::default())
+    }
+
+    const SESSION: &str = "--------- beginning of main\n\
+        01-01 00:00:10.000   300   300 I wattline: uptime 110.02\n\
+        01-01 00:00:11.000  1234  1240 I System.out: wattline: begin\n\
+        01-01 00:00:11.500  1234  1241 I art     : Explicit concurrent mark sweep GC freed \
+        15600(911KB) AllocSpace objects, 0(0B) LOS objects, 34% free, 29MB/45MB, paused 538us \
+        total 160.028ms\n\
+        01-01 00:00:11.600   999   999 D dalvikvm: GC_EXPLICIT freed 5K, 51% free 2662K/5379K, \
+        paused 4ms+5ms, total 45ms\n\
+        01-01 00:00:14.500  1234  1240 I System.out: wattline: end\n\
+        01-01 00:00:15.000   300   300 I wattline: uptime 115.00\n\
+        01-01 00:00:16.000   500   520 I ActivityManager: Process org.x (pid 1234) has died.\n";
+
+    /// Offsets 100.02 and 100.00: 100.01, 10 ms apart.
+    #[test]
+    fn the_window_lies_between_the_marks_in_uptime() {
+        let log = read(SESSION);
+        let alignment = log.alignment().unwrap();
+        assert!((alignment.offset_s - 100.01).abs() < 1e-6);
+        assert!((alignment.residual_s - 0.01).abs() < 1e-6);
+        let window = log.session_window().unwrap();
+        assert!((window.start_s - 111.01).abs() < 1e-6);
+        assert!((window.end_s - 114.51).abs() < 1e-6);
+    }
+
+    #[test]
+    fn only_the_applications_own_collections_count() {
+        let log = read(SESSION);
+        let SessionMarks { begin, end } = log.session_marks().unwrap();
+        let own = log.collections_between(begin, end);
+        assert_eq!(own.len(), 1);
+        assert_eq!(own[0].cause, "Explicit");
+        assert_eq!(log.collections.len(), 2);
+    }
+
+    #[test]
+    fn a_missing_end_says_how_the_application_died() {
+        let end = "01-01 00:00:14.500  1234  1240 I System.out: wattline: end\n";
+        let error = read(&SESSION.replace(end, "")).session_window().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the log has no end mark after line 3: the application died or hung (Process org.x \
+             (pid 1234) has died.)"
+        );
+        let crash = "E/AndroidRuntime( 1234): FATAL EXCEPTION: main\n\
+            F/libc    ( 1235): Fatal signal 11 (SIGSEGV), code 1\n\
+            I/ActivityManager(  500): Killing 77:org.x/u0a1 (adj 0): crash\n\
+            E/ActivityManager(  500): ANR in org.x\n\
+            I/lowmemorykiller(  90): Killing 'org.x' (1234), adj 100\n";
+        let pids: Vec<_> = read(crash).deaths.iter().map(|death| death.pid).collect();
+        assert_eq!(pids, [Some(1234), Some(1235), Some(77), None, Some(1234)]);
+    }
+
+    #[test]
+    fn logs_without_marks_times_or_uptimes_are_errors() {
+        assert_eq!(read("").session_window(), Err(SessionLogError::NoBegin { name: None }));
+        let brief = "I/System.out( 12): wattline: begin\nI/System.out( 12): wattline: end\n";
+        assert_eq!(read(brief).session_window(), Err(SessionLogError::NoUptime));
+        let both = format!("{SESSION}{brief}").replace("00:00:11.000", "00:00:1x");
+        assert_eq!(read(&both).session_window(), Err(SessionLogError::NoTime { line: 9 }));
+    }
+
+    #[test]
+    fn kernels_have_windows_of_their_own() {
+        let log = read(
+            "01-01 00:00:10.000 1 1 I wattline: uptime 20.0\n\
+             01-01 00:00:11.000 9 9 I System.out: wattline: begin\n\
+             01-01 00:00:12.000 9 9 I System.out: wattline: begin Addition_int_int\n\
+             01-01 00:00:13.000 9 9 I System.out: wattline: end Addition_int_int\n\
+             01-01 00:00:13.500 9 9 I System.out: wattline: iterations base 2 1000\n\
+             01-01 00:00:14.000 9 9 I System.out: wattline: begin base 2\n\
+             01-01 00:00:15.000 9 9 I System.out: wattline: end base 2\n\
+             01-01 00:00:16.000 9 9 I System.out: wattline: end\n",
+        );
+        let windows = log.kernel_windows().unwrap();
+        let names: Vec<_> = windows.iter().map(|w| w.name.as_str()).collect();
+        assert_eq!(names, ["Addition_int_int", "base 2"]);
+        assert_eq!(windows[1].window, Window { start_s: 24.0, end_s: 25.0 });
+        assert_eq!((windows[0].iterations, windows[1].iterations), (None, Some(1000)));
+        assert_eq!(log.session_window().unwrap(), Window { start_s: 21.0, end_s: 26.0 });
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(noise in "\\PC{0,80}", cut in 0usize..600) {
+            let cut = SESSION.char_indices().map(|(i, _)| i).nth(cut).unwrap_or(0);
+            let log = read(&format!("{}{noise}\n{}", &SESSION[..cut], &SESSION[cut..]));
+            let _ = log.session_window();
+            read(&format!("01-01 00:00:10.000  1  1 I art: a GC freed {noise} paused {noise}"));
+            read(&format!("{noise}\nI/dalvikvm( 1): GC_X freed {noise}"));
+        }
+    }
+
+    #[test]
+    fn new_year_may_pass_within_a_session() {
+        let log = read(
+            "12-31 23:59:59.000 1 1 I wattline: uptime 20.0\n\
+             12-31 23:59:59.500 9 9 I System.out: wattline: begin\n\
+             01-01 00:00:00.500 9 9 I System.out: wattline: end\n",
+        );
+        assert_eq!(log.session_window().unwrap(), Window { start_s: 20.5, end_s: 21.5 });
+    }
+}

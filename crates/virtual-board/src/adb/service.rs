@@ -1,0 +1,77 @@
+//! The services a host can open on the board.
+
+use super::shell::Protocol;
+use super::stream::Stream;
+use super::{Device, Mode, shell, sync};
+
+/// A service and its argument.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Service {
+    /// A command, or a shell if empty.
+    Shell { command: String, protocol: Protocol },
+    /// File transfer.
+    Sync,
+    /// A one-line answer.
+    Text(&'static str),
+}
+
+impl Service {
+    /// The service of a name as the host sends it, if the board has it.
+    pub(super) fn parse(name: &str, mode: Mode) -> Option<Self> {
+        let (head, rest) = name.split_once(':').unwrap_or((name, ""));
+        let mut options = head.split(',');
+        let service = options.next()?;
+        let is_v2 = options.any(|option| option == "v2");
+        let command = rest.to_owned();
+        let modern = mode == Mode::Modern;
+        match service {
+            "shell" if is_v2 && modern => {
+                Some(Self::Shell { command, protocol: Protocol::Packets })
+            }
+            "shell" if is_v2 => None,
+            "shell" if modern => Some(Self::Shell { command, protocol: Protocol::Raw }),
+            "shell" => Some(Self::Shell { command, protocol: Protocol::Terminal }),
+            "exec" if modern => Some(Self::Shell { command, protocol: Protocol::Raw }),
+            "sync" => Some(Self::Sync),
+            "root" => Some(Self::Text("adbd is already running as root\n")),
+            "remount" => Some(Self::Text("remount succeeded\n")),
+            _ => None,
+        }
+    }
+}
+
+/// Serves an opened stream until the service ends.
+pub(super) fn serve(service: &Service, stream: &Stream, device: &Device) {
+    // An error here means that the host is gone: nobody is left to be told.
+    match service {
+        Service::Shell { command, protocol } => {
+            shell::serve(command, *protocol, stream, &device.shells).ok();
+        }
+        Service::Sync => {
+            sync::serve(stream, device.shells.root(), &device.is_disk_full).ok();
+        }
+        Service::Text(text) => {
+            stream.write_all(text.as_bytes()).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_depend_on_the_generation() {
+        let v2 = Service::parse("shell,v2,TERM=xterm,raw:exit 3", Mode::Modern);
+        let command = "exit 3".to_owned();
+        assert_eq!(
+            v2,
+            Some(Service::Shell { command: command.clone(), protocol: Protocol::Packets })
+        );
+        let old = Service::parse("shell:exit 3", Mode::Legacy);
+        assert_eq!(old, Some(Service::Shell { command, protocol: Protocol::Terminal }));
+        assert_eq!(Service::parse("shell,v2,raw:x", Mode::Legacy), None);
+        assert_eq!(Service::parse("exec:x", Mode::Legacy), None);
+        assert_eq!(Service::parse("jdwp", Mode::Modern), None);
+    }
+}

@@ -1,0 +1,195 @@
+//! Shell services: a command in the board's root, its input from the host, its
+//! output to the host, its exit code if the protocol has a place for it.
+
+use std::io::{self, Read, Write};
+use std::process::{ChildStdin, Stdio};
+use std::sync::Mutex;
+
+use super::stream::Stream;
+use crate::shells::{Shell, Shells};
+
+/// How a shell's output goes to the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protocol {
+    /// Packets for standard output, error and exit code (`shell_v2`).
+    Packets,
+    /// Bytes as they are; both outputs in one.
+    Raw,
+    /// As `Raw`, with the line ends of a terminal.
+    Terminal,
+}
+
+/// Ids of the packets of shell protocol 2.
+const STDIN: u8 = 0;
+const STDOUT: u8 = 1;
+const STDERR: u8 = 2;
+const EXIT: u8 = 3;
+const CLOSE_STDIN: u8 = 4;
+
+/// Runs the command until it has ended and nobody holds its outputs any more, as
+/// adbd does: a background process that keeps them keeps the stream.
+pub(super) fn serve(
+    command: &str,
+    protocol: Protocol,
+    stream: &Stream,
+    shells: &Shells,
+) -> io::Result<()> {
+    let (stdout, stdout_end) = io::pipe()?;
+    let (stderr, stderr_end) = match protocol {
+        Protocol::Packets => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+        _ => (None, stdout_end.try_clone()?),
+    };
+    let outputs = [Stdio::from(stdout_end), Stdio::from(stderr_end)];
+    let (shell, stdin) = match shells.spawn(command, outputs) {
+        Ok(started) => started,
+        Err(error) => return stream.write_all(format!("{error}\n").as_bytes()),
+    };
+    let encoder = Encoder { protocol, stream, order: Mutex::new(()) };
+    std::thread::scope(|scope| {
+        scope.spawn(|| feed(stdin, protocol, stream));
+        scope.spawn(|| watch(stream, &shell));
+        let waited = scope.spawn(|| shell.wait());
+        if let Some(stderr) = stderr {
+            let encoder = &encoder;
+            let errors = scope.spawn(move || encoder.pump(STDERR, stderr));
+            encoder.pump(STDOUT, stdout);
+            errors.join().ok();
+        } else {
+            encoder.pump(STDOUT, stdout);
+        }
+        let sent = encoder.exit(waited.join().unwrap_or(255));
+        // Ends the feeding thread, which waits for the host.
+        stream.close();
+        sent
+    })
+}
+
+/// When the host goes, the command is hung up, as a terminal does. A modern adbd only
+/// closes the pipes; but here a command that computes on for nobody would keep the
+/// board's clock standing.
+fn watch(stream: &Stream, shell: &Shell) {
+    stream.wait_closed();
+    if stream.is_hung_up() {
+        shell.hang_up();
+    }
+}
+
+/// Copies the host's input to the command.
+fn feed(stdin: ChildStdin, protocol: Protocol, stream: &Stream) {
+    let mut stdin = Some(stdin);
+    let mut decoder = Decoder::default();
+    while let Some(data) = stream.receive() {
+        let chunks = match protocol {
+            Protocol::Packets => decoder.decode(&data),
+            _ => vec![(STDIN, data)],
+        };
+        for (id, bytes) in chunks {
+            match id {
+                // The command may have closed its input: the rest is dropped.
+                STDIN if stdin.as_mut().is_some_and(|pipe| pipe.write_all(&bytes).is_err()) => {
+                    stdin = None;
+                }
+                CLOSE_STDIN => stdin = None,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Cuts the host's bytes into packets: id, length (4 bytes, little endian), data.
+#[derive(Default)]
+struct Decoder {
+    pending: Vec<u8>,
+}
+
+impl Decoder {
+    fn decode(&mut self, data: &[u8]) -> Vec<(u8, Vec<u8>)> {
+        self.pending.extend_from_slice(data);
+        let mut packets = Vec::new();
+        while let Some((head, body)) = self.pending.split_first_chunk::<5>() {
+            let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
+            let Some(bytes) = body.get(..length) else { break };
+            packets.push((head[0], bytes.to_vec()));
+            self.pending.drain(..5 + length);
+        }
+        packets
+    }
+}
+
+/// Sends outputs and exit code as the protocol wants them.
+struct Encoder<'a> {
+    protocol: Protocol,
+    stream: &'a Stream,
+    /// Held while a packet is written, so that packets do not interleave.
+    order: Mutex<()>,
+}
+
+impl Encoder<'_> {
+    /// Copies a pipe to the host until it ends or the host is gone.
+    fn pump(&self, id: u8, mut pipe: impl Read) {
+        let mut buffer = vec![0; 32 * 1024];
+        while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+            if self.send(id, &buffer[..count]).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn send(&self, id: u8, bytes: &[u8]) -> io::Result<()> {
+        let _order = self.order.lock();
+        match self.protocol {
+            Protocol::Packets => self.stream.write_all(&framed(id, bytes)?),
+            Protocol::Raw => self.stream.write_all(bytes),
+            Protocol::Terminal => self.stream.write_all(&terminal_lines(bytes)),
+        }
+    }
+
+    fn exit(&self, code: u8) -> io::Result<()> {
+        match self.protocol {
+            Protocol::Packets => self.send(EXIT, &[code]),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn framed(id: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    let mut packet = Vec::with_capacity(5 + bytes.len());
+    packet.push(id);
+    packet.extend_from_slice(&length.to_le_bytes());
+    packet.extend_from_slice(bytes);
+    Ok(packet)
+}
+
+/// What a terminal's output processing makes of line ends.
+fn terminal_lines(bytes: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+    for byte in bytes {
+        if *byte == b'\n' {
+            lines.push(b'\r');
+        }
+        lines.push(*byte);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_cut_wherever_the_host_splits_them() {
+        let bytes = [framed(STDIN, b"abc").unwrap(), framed(CLOSE_STDIN, b"").unwrap()].concat();
+        for split in 0..bytes.len() {
+            let mut decoder = Decoder::default();
+            let mut packets = decoder.decode(&bytes[..split]);
+            packets.extend(decoder.decode(&bytes[split..]));
+            assert_eq!(packets, [(STDIN, b"abc".to_vec()), (CLOSE_STDIN, vec![])]);
+        }
+    }
+
+    #[test]
+    fn a_terminal_ends_lines_with_carriage_returns() {
+        assert_eq!(terminal_lines(b"a\nb\n"), b"a\r\nb\r\n");
+    }
+}

@@ -1,0 +1,107 @@
+//! Applications: real JVM processes whose code is counted by the silicon and whose
+//! time is the board's. A process computes from its start until it asks the clock,
+//! and again after each answer; the energy of what it executed since the last
+//! question becomes busy time, and the answer comes when the clock is there.
+
+mod link;
+mod output;
+mod process;
+mod start;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rustix::process::Signal;
+
+use super::machine::Machine;
+use super::signals::signal_process;
+use super::silicon::{AgentOptions, CostTable, SiliconOptions};
+pub(super) use process::Process;
+pub(super) use start::{Start, start};
+
+/// What every application is started with.
+pub(super) struct Settings {
+    /// Cost file of the silicon.
+    pub costs: CostTable,
+    /// Device level and multiplier.
+    pub silicon: SiliconOptions,
+    /// How the agent is built.
+    pub agent: AgentOptions,
+    /// Where the truth goes, a folder per session.
+    pub truth: Option<PathBuf>,
+    /// Scratch space for counters and outputs.
+    pub scratch: PathBuf,
+}
+
+/// The applications that run, in the order of their start.
+pub(super) struct Apps {
+    settings: Settings,
+    running: Mutex<Vec<Arc<Process>>>,
+}
+
+impl Apps {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, running: Mutex::default() }
+    }
+
+    /// Process number and package of everything that runs.
+    pub(super) fn running(&self) -> Vec<(u32, String)> {
+        self.lock().iter().map(|process| (process.pid, process.package.clone())).collect()
+    }
+
+    pub(super) fn is_running(&self, package: &str) -> bool {
+        self.lock().iter().any(|process| process.package == package)
+    }
+
+    /// Writes a line to the input of the application started last.
+    pub(super) fn send_input(&self, line: &str) {
+        let foreground = self.lock().last().cloned();
+        if let Some(process) = foreground {
+            process.send_input(line);
+        }
+    }
+
+    /// Brings into the log what applications have printed.
+    pub(super) fn read_outputs(&self, machine: &Machine) {
+        let running = self.lock().clone();
+        running.iter().for_each(|process| process.read_output(machine));
+    }
+
+    /// Ends a package's processes and waits until they are gone.
+    pub(super) fn stop(&self, machine: &Machine, package: &str) {
+        let running = self.lock().clone();
+        for process in running.iter().filter(|process| process.package == package) {
+            process.stop(machine);
+        }
+    }
+
+    /// Ends all processes and waits until they are gone.
+    pub(super) fn stop_all(&self, machine: &Machine) {
+        let running = self.lock().clone();
+        running.iter().for_each(|process| process.stop(machine));
+    }
+
+    /// Sends a signal to all processes, which see to their ends themselves.
+    pub(super) fn signal_all(&self, signal: Signal) {
+        for process in self.lock().iter() {
+            signal_process(process.pid, signal);
+        }
+    }
+
+    /// No process gets an answer from the clock any more.
+    pub(super) fn hang_all(&self) {
+        self.lock().iter().for_each(|process| process.hang());
+    }
+
+    fn add(&self, process: Arc<Process>) {
+        self.lock().push(process);
+    }
+
+    fn remove(&self, pid: u32) {
+        self.lock().retain(|process| process.pid != pid);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
+        self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

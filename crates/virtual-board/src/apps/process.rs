@@ -1,0 +1,277 @@
+//! One process of an application: what it printed, used and allocated, and its end.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{ChildStdin, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use super::output::Output;
+use crate::clock::{Hold, Interrupted, Sleeper};
+use crate::log_buffer::Line;
+use crate::machine::Machine;
+use crate::signals::kill_group;
+use crate::silicon::Silicon;
+
+/// A line of standard error begins so when a thread ends with an exception.
+const UNCAUGHT: &str = "Exception in thread ";
+/// Lines of a stack trace that go to the log as the crash: a JVM's thousand frames, and causes.
+const TRACE_LINES_MAX: usize = 1200;
+
+/// A process.
+pub(crate) struct Process {
+    pub(super) pid: u32,
+    pub(super) package: String,
+    /// Where the silicon's counters lie.
+    pub(super) folder: PathBuf,
+    /// Keeps the clock standing while the process computes.
+    pub(super) hold: Mutex<Option<Hold>>,
+    stdin: Mutex<ChildStdin>,
+    parts: Mutex<Parts>,
+    stage: Mutex<Stage>,
+    changed: Condvar,
+    hangs: AtomicBool,
+}
+
+/// What is used up step by step.
+struct Parts {
+    stdout: Output,
+    stderr: Output,
+    silicon: Box<dyn Silicon>,
+    /// Bytes allocated since the last collection.
+    allocated: u64,
+    /// Lines and bytes that were logged and whose energy was not spent yet.
+    logged: (u64, u64),
+    /// Busy time that has not passed yet when the process ends.
+    last_busy_ns: u64,
+    /// The stack trace of the last uncaught exception.
+    trace: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The JVM starts.
+    Starting,
+    /// It has called the clock.
+    Ready,
+    /// It is being ended by the board.
+    Stopping,
+    /// It has ended and is accounted for.
+    Ended,
+}
+
+/// Everything a process begins with.
+pub(super) struct Begin {
+    pub pid: u32,
+    pub package: String,
+    pub folder: PathBuf,
+    pub hold: Hold,
+    pub stdin: ChildStdin,
+    pub outputs: [Output; 2],
+    pub silicon: Box<dyn Silicon>,
+}
+
+impl Process {
+    pub(super) fn new(begin: Begin) -> Self {
+        let Begin { pid, package, folder, hold, stdin, outputs, silicon } = begin;
+        let [stdout, stderr] = outputs;
+        let trace = Vec::new();
+        let parts =
+            Parts { stdout, stderr, silicon, allocated: 0, logged: (0, 0), last_busy_ns: 0, trace };
+        Self {
+            pid,
+            package,
+            folder,
+            hold: Mutex::new(Some(hold)),
+            stdin: Mutex::new(stdin),
+            parts: Mutex::new(parts),
+            stage: Mutex::new(Stage::Starting),
+            changed: Condvar::new(),
+            hangs: AtomicBool::new(false),
+        }
+    }
+
+    /// From now on it gets no answer from the clock: it lives and does nothing.
+    pub(super) fn hang(&self) {
+        self.hangs.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until the JVM has called the clock for the first time, or has ended.
+    pub(crate) fn wait_until_ready(&self) {
+        let starting = |stage: &mut Stage| *stage == Stage::Starting;
+        drop(self.changed.wait_while(lock(&self.stage), starting));
+    }
+
+    /// The JVM has called the clock.
+    pub(super) fn ready(&self) {
+        self.set_stage(|stage| if stage == Stage::Starting { Stage::Ready } else { stage });
+    }
+
+    /// Writes a line to the standard input.
+    pub(super) fn send_input(&self, line: &str) {
+        // A process that closed its input, or is gone, does not hear it.
+        let mut stdin = lock(&self.stdin);
+        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).ok();
+    }
+
+    /// Ends the process and waits until it is accounted for.
+    pub(super) fn stop(&self, machine: &Machine) {
+        self.set_stage(|stage| if stage == Stage::Ended { stage } else { Stage::Stopping });
+        kill_group(self.pid);
+        machine.clock.interrupt(Sleeper::Application(self.pid));
+        let running = |stage: &mut Stage| *stage != Stage::Ended;
+        drop(self.changed.wait_while(lock(&self.stage), running));
+    }
+
+    /// Brings into the log what the process has printed.
+    pub(super) fn read_output(&self, machine: &Machine) {
+        let mut parts = lock(&self.parts);
+        let (out, err) = (parts.stdout.lines(), parts.stderr.lines());
+        self.log_lines(machine, &mut parts, &out, &err);
+    }
+
+    /// Spends the energy of what was executed since the last call, from now on, and
+    /// returns how long that takes.
+    pub(super) fn account(&self, machine: &Machine) -> u64 {
+        self.read_output(machine);
+        let mut parts = lock(&self.parts);
+        let usage = parts.silicon.advance();
+        let (costs, collector) = (&machine.file.costs, &machine.file.collector);
+        let (lines, bytes) = std::mem::take(&mut parts.logged);
+        let logging_j = lines as f64 * costs.log_line_j + bytes as f64 * costs.log_byte_j;
+        let before = parts.allocated;
+        let allocated = before.saturating_add(usage.allocated_bytes);
+        parts.allocated = allocated % collector.every_bytes;
+        let collections = allocated / collector.every_bytes;
+        let joules = usage.energy_j + logging_j + collections as f64 * collector.energy_j;
+        let now = machine.clock.now_ns();
+        let mut hardware = machine.hardware();
+        let busy_ns = hardware.busy_ns(joules);
+        hardware.spend(now, now + busy_ns, joules);
+        drop(hardware);
+        for number in 1..=collections {
+            let share = (number * collector.every_bytes - before) as f64;
+            let share = share / usage.allocated_bytes.max(1) as f64;
+            let at_ns = now + (busy_ns as f64 * share.clamp(0.0, 1.0)) as u64;
+            machine.log.add(self.collection(machine, at_ns));
+        }
+        busy_ns
+    }
+
+    /// The line of a collection, as Dalvik logs it.
+    fn collection(&self, machine: &Machine, at_ns: u64) -> Line {
+        let collector = &machine.file.collector;
+        let freed_kb = collector.every_bytes / 1024;
+        let free_percent = 100 * freed_kb.min(collector.heap_kb) / collector.heap_kb.max(1);
+        let used_kb = collector.heap_kb.saturating_sub(freed_kb);
+        let total_ms = machine.hardware().busy_ns(collector.energy_j) / 1_000_000;
+        let text = format!(
+            "GC_CONCURRENT freed {freed_kb}K, {free_percent}% free {used_kb}K/{}K, \
+             paused 2ms+2ms, total {total_ms}ms",
+            collector.heap_kb
+        );
+        let (moved_ns, tag) = (machine.moved_ns(), "dalvikvm".to_owned());
+        Line { at_ns, moved_ns, pid: self.pid, level: 'D', tag, text }
+    }
+
+    /// Sleeps on the board's clock, first the busy time, then the rest.
+    pub(super) fn sleep(&self, machine: &Machine, duration_ns: u64) -> Result<(), Interrupted> {
+        let hold = lock(&self.hold);
+        let ending = matches!(*lock(&self.stage), Stage::Stopping | Stage::Ended);
+        let for_ever = self.hangs.load(Ordering::SeqCst) && !ending;
+        let duration_ns = if for_ever { u64::MAX / 2 } else { duration_ns };
+        match hold.as_ref() {
+            Some(hold) if duration_ns > 0 => {
+                machine.clock.sleep_held(hold, duration_ns, Sleeper::Application(self.pid))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The process has said that it ends; its last work takes so long.
+    pub(super) fn leave(&self, busy_ns: u64) {
+        lock(&self.parts).last_busy_ns = busy_ns;
+    }
+
+    /// The process has ended: its last work is accounted for, the log says how it
+    /// ended, the truth is written.
+    pub(super) fn end(&self, machine: &Machine, status: Option<ExitStatus>) {
+        let busy_ns = self.account(machine) + lock(&self.parts).last_busy_ns;
+        let stopped = *lock(&self.stage) == Stage::Stopping;
+        if !stopped {
+            // The board's end leaves nothing to wait for.
+            self.sleep(machine, busy_ns).ok();
+        }
+        self.log_end(machine, status, stopped);
+        self.write_truth(machine);
+        machine.apps.remove(self.pid);
+        lock(&self.hold).take();
+        machine.clock.allow(Sleeper::Application(self.pid));
+        self.set_stage(|_| Stage::Ended);
+    }
+
+    fn log_end(&self, machine: &Machine, status: Option<ExitStatus>, stopped: bool) {
+        let mut parts = lock(&self.parts);
+        let (out, err) = (parts.stdout.rest(), parts.stderr.rest());
+        self.log_lines(machine, &mut parts, &out, &err);
+        let (package, pid) = (&self.package, self.pid);
+        let log = |level, tag: &str, pid, text: &str| machine.log(level, tag, pid, text);
+        if stopped {
+            return log(
+                'I',
+                "ActivityManager",
+                1,
+                &format!("Force stopping {package} (pid {pid})"),
+            );
+        }
+        let failed = status.is_none_or(|status| !status.success());
+        if failed && !parts.trace.is_empty() {
+            log('E', "AndroidRuntime", pid, "FATAL EXCEPTION: main");
+            log('E', "AndroidRuntime", pid, &format!("Process: {package}, PID: {pid}"));
+            parts.trace.iter().for_each(|line| log('E', "AndroidRuntime", pid, line));
+        }
+        if failed {
+            let how = status.map_or("an unknown status".to_owned(), |status| status.to_string());
+            log('W', "ActivityManager", 1, &format!("Process {package} (pid {pid}) ended: {how}"));
+        }
+        log('I', "ActivityManager", 1, &format!("Process {package} (pid {pid}) has died"));
+    }
+
+    fn log_lines(&self, machine: &Machine, parts: &mut Parts, out: &[String], err: &[String]) {
+        for line in out {
+            machine.log('I', "System.out", self.pid, line);
+        }
+        for line in err {
+            machine.log('W', "System.err", self.pid, line);
+            if line.starts_with(UNCAUGHT) {
+                parts.trace.clear();
+            }
+            let in_trace = line.starts_with(UNCAUGHT) || !parts.trace.is_empty();
+            if in_trace && parts.trace.len() < TRACE_LINES_MAX {
+                parts.trace.push(line.clone());
+            }
+        }
+        let lines = out.len() + err.len();
+        let bytes: usize = out.iter().chain(err).map(String::len).sum();
+        parts.logged.0 += lines as u64;
+        parts.logged.1 += bytes as u64;
+    }
+
+    fn write_truth(&self, machine: &Machine) {
+        let Some(truth) = &machine.apps.settings.truth else { return };
+        let folder = truth.join(machine.session_label());
+        if let Err(error) = lock(&self.parts).silicon.write_truth(&folder) {
+            machine.problem(&format!("no truth in {}: {error}", folder.display()));
+        }
+    }
+
+    fn set_stage(&self, next: impl FnOnce(Stage) -> Stage) {
+        let mut stage = lock(&self.stage);
+        *stage = next(*stage);
+        self.changed.notify_all();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

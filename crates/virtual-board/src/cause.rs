@@ -1,0 +1,74 @@
+//! Carrying out what is scheduled: each fault as the board's own parts suffer it.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::fault::{Act, Fault};
+use super::machine::Machine;
+use super::power::SensorTrouble;
+use super::shells;
+use super::signals::kill_group;
+
+/// Real time that a restart takes: long enough for a host to find nobody there.
+const BOOT_TIME: Duration = Duration::from_millis(400);
+
+/// Does what is due at the present time of the present session.
+pub(super) fn look(machine: &Machine) {
+    perform(machine, machine.schedule.due(machine.session_s()));
+}
+
+/// Does things, one after the other; the board's clock stands still meanwhile.
+pub(super) fn perform(machine: &Machine, acts: Vec<Act>) {
+    for act in acts {
+        let _hold = machine.clock.hold();
+        match act {
+            Act::Cause(fault) => cause(machine, fault),
+            Act::Lift => lift(machine),
+            Act::Call(call) => call(),
+        }
+    }
+}
+
+fn cause(machine: &Machine, fault: Fault) {
+    machine.log('E', "wattline-board", 1, &format!("fault on demand: {fault}"));
+    match fault {
+        Fault::KillApp => machine.apps.signal_all(Signal::KILL),
+        Fault::CrashApp => machine.apps.signal_all(Signal::SEGV),
+        Fault::HangApp => machine.apps.hang_all(),
+        Fault::KillSampler => {
+            shells::all_with(machine.root(), "sample.sh").into_iter().for_each(kill_group);
+        }
+        Fault::FreezeSensors => machine.hardware().set_trouble(Some(SensorTrouble::Frozen)),
+        Fault::GarbageSensors => machine.hardware().set_trouble(Some(SensorTrouble::Garbage)),
+        Fault::FillDisk => fill_disk(machine, true),
+        Fault::JumpClock(millis) => machine.move_wall_clock(millis.saturating_mul(1_000_000)),
+        Fault::Throttle => machine.hardware().throttle(true),
+        Fault::DropConnections => machine.connections.drop_all(),
+        Fault::Reboot => reboot(machine),
+    }
+}
+
+fn lift(machine: &Machine) {
+    machine.hardware().set_trouble(None);
+    machine.hardware().throttle(false);
+    fill_disk(machine, false);
+}
+
+fn fill_disk(machine: &Machine, full: bool) {
+    if machine.is_disk_full() == full {
+        return;
+    }
+    machine.set_disk_full(full);
+    for pid in shells::all(machine.root()) {
+        shells::limit_files(pid, full);
+    }
+}
+
+/// What runs ends first, so that nothing of it sees the new start.
+fn reboot(machine: &Machine) {
+    shells::end_all(machine.root());
+    machine.connections.close_for(BOOT_TIME);
+    machine.apps.stop_all(machine);
+    machine.boot();
+}

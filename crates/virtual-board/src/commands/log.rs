@@ -1,0 +1,130 @@
+//! `log` and `logcat`.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use super::{Machine, Reply, Request};
+use crate::adb::Mode;
+use crate::log_buffer::{Filter, Format, Line};
+use crate::wire::Frame;
+
+/// `log [-p PRIORITY] [-t TAG] MESSAGE...`.
+pub(super) fn log(machine: &Machine, request: &Request, words: &[&str]) -> Reply {
+    let (mut level, mut tag, mut rest) = ('I', "log", words);
+    loop {
+        rest = match rest {
+            ["-p", priority, more @ ..] => {
+                level = priority.chars().next().unwrap_or('I').to_ascii_uppercase();
+                more
+            }
+            ["-t", name, more @ ..] => {
+                tag = name;
+                more
+            }
+            _ => break,
+        };
+    }
+    machine.log(level, tag, request.pid, &rest.join(" "));
+    Reply::default()
+}
+
+/// What `logcat` was asked for.
+struct Wanted {
+    format: Format,
+    filter: Filter,
+    clear: bool,
+    dump: bool,
+    /// Only the last so many lines.
+    last: Option<usize>,
+}
+
+/// `logcat [-d] [-c] [-v FORMAT] [-s] [-t COUNT] [-b BUFFER] [FILTER...]`.
+pub(super) fn logcat(
+    machine: &Machine,
+    pid: u32,
+    words: &[&str],
+    connection: &mut UnixStream,
+) -> io::Result<Option<Reply>> {
+    let wanted = match parse(words, machine.mode) {
+        Ok(wanted) => wanted,
+        Err(problem) => return Ok(Some(Reply::failure(format!("logcat: {problem}")))),
+    };
+    machine.apps.read_outputs(machine);
+    if wanted.clear {
+        machine.log.clear();
+        return Ok(Some(Reply::default()));
+    }
+    if wanted.dump {
+        return Ok(Some(Reply::output(print(machine, &wanted, &read(machine, &wanted)))));
+    }
+    follow(machine, pid, &wanted, connection)
+}
+
+fn parse(words: &[&str], mode: Mode) -> Result<Wanted, String> {
+    let format = if mode == Mode::Legacy { Format::Brief } else { Format::Threadtime };
+    let mut wanted =
+        Wanted { format, filter: Filter::default(), clear: false, dump: false, last: None };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().copied().ok_or(format!("{word} wants a value"));
+        match *word {
+            "-d" => wanted.dump = true,
+            "-c" => wanted.clear = true,
+            "-v" => {
+                let name = value()?;
+                wanted.format = Format::from_name(name)
+                    .ok_or_else(|| format!("Invalid parameter {name} to -v"))?;
+            }
+            "-s" => drop(wanted.filter.add("*:S")),
+            "-b" => drop(value()?),
+            "-t" => {
+                let count = value()?;
+                wanted.last = Some(count.parse().map_err(|_| format!("-t {count}: no number"))?);
+                wanted.dump = true;
+            }
+            option if option.starts_with('-') => return Err(format!("unknown option {option}")),
+            filter if wanted.filter.add(filter) => {}
+            filter => return Err(format!("Invalid filter expression '{filter}'")),
+        }
+    }
+    Ok(wanted)
+}
+
+fn read(machine: &Machine, wanted: &Wanted) -> Vec<Line> {
+    let mut lines = machine.log.read(machine.clock.now_ns(), &wanted.filter);
+    if let Some(last) = wanted.last {
+        lines.drain(..lines.len().saturating_sub(last));
+    }
+    lines
+}
+
+fn print(machine: &Machine, wanted: &Wanted, lines: &[Line]) -> String {
+    let boot = machine.boot_epoch_ns();
+    lines.iter().map(|line| line.print(wanted.format, boot)).collect()
+}
+
+/// Prints lines as they come until the reader is gone or the board ends.
+fn follow(
+    machine: &Machine,
+    pid: u32,
+    wanted: &Wanted,
+    connection: &mut UnixStream,
+) -> io::Result<Option<Reply>> {
+    let mut printed = 0;
+    while !machine.clock.is_stopped() {
+        let added = machine.log.added();
+        let lines = read(machine, wanted);
+        // The log may have been cleared.
+        printed = printed.min(lines.len());
+        if printed < lines.len() {
+            let text = print(machine, wanted, &lines[printed..]);
+            Frame::Output(text.into_bytes()).write_to(connection)?;
+            printed = lines.len();
+        }
+        machine.clock.park(pid, true);
+        machine.log.wait(added, Duration::from_millis(200));
+        machine.clock.park(pid, false);
+    }
+    Ok(None)
+}

@@ -1,0 +1,71 @@
+//! `sleep`, `usleep` and `date`: on the board's clock.
+
+use super::{Machine, Reply, Request};
+use crate::clock::Sleeper;
+use crate::root::Tools;
+use crate::sight::start_time;
+
+/// Sleeps; nothing comes back when the board ends meanwhile.
+pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
+    let duration = match request.name.as_str() {
+        "usleep" => words
+            .first()
+            .and_then(|word| word.parse::<u64>().ok())
+            .and_then(|us| us.checked_mul(1000)),
+        // Toolbox takes what stands before the point, without a word.
+        _ if machine.tools == Tools::Toolbox => words
+            .first()
+            .and_then(|word| word.split('.').next()?.parse::<u64>().ok())
+            .and_then(|seconds| seconds.checked_mul(1_000_000_000)),
+        _ => words.iter().map(|word| seconds(word)).sum(),
+    };
+    let Some(duration_ns) = duration.filter(|_| !words.is_empty()) else {
+        return Some(Reply::failure(format!("usage: {} TIME", request.name)));
+    };
+    // A command that a host started directly has this program as its parent.
+    let alone = request.parent == std::process::id();
+    let shell = if alone { request.pid } else { request.parent };
+    let started = start_time(shell).unwrap_or_default();
+    let sleeper = Sleeper::Command { started, shell, pid: request.pid };
+    machine.clock.sleep(duration_ns, sleeper).ok().map(|()| Reply::default())
+}
+
+/// `1`, `0.25`, `3s`, `2m`, `1h`, `1d` in nanoseconds.
+fn seconds(word: &str) -> Option<u64> {
+    let (number, unit) = match word.char_indices().next_back()? {
+        (at, 's') => (&word[..at], 1.0),
+        (at, 'm') => (&word[..at], 60.0),
+        (at, 'h') => (&word[..at], 3600.0),
+        (at, 'd') => (&word[..at], 86_400.0),
+        _ => (word, 1.0),
+    };
+    let value: f64 = number.parse().ok()?;
+    (value.is_finite() && value >= 0.0).then(|| (value * unit * 1e9).round() as u64)
+}
+
+/// `date [-u] [+FORMAT]`.
+pub(super) fn date(machine: &Machine, words: &[&str]) -> Reply {
+    let mut format = "%a %b %e %H:%M:%S %Z %Y";
+    for word in words {
+        match word.strip_prefix('+') {
+            Some(wanted) => format = wanted,
+            None if *word == "-u" => {}
+            None => return Reply::failure(format!("date: cannot do {word} on a virtual board")),
+        }
+    }
+    Reply::output(machine.wall_clock().format(format) + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read() {
+        assert_eq!(seconds("0.25"), Some(250_000_000));
+        assert_eq!(seconds("2m"), Some(120_000_000_000));
+        assert_eq!(seconds("x"), None);
+        assert_eq!(seconds("-1"), None);
+        assert_eq!(seconds(""), None);
+    }
+}

@@ -1,0 +1,316 @@
+//! A board in a box: an Android board without the board. The stock adb server drives
+//! it over loopback TCP; its shell is mksh with toybox in a private root; its
+//! applications are real JVM processes; its clock, sensors and energy are simulated.
+//! See `docs/virtual-board.md`.
+
+mod adb;
+mod apps;
+mod board_file;
+mod calendar;
+mod cause;
+mod clock;
+mod commands;
+mod control;
+mod error;
+mod fault;
+mod jail;
+mod janitor;
+mod jdk;
+mod log_buffer;
+mod machine;
+mod meters_file;
+mod package;
+mod power;
+mod processes;
+mod root;
+mod shells;
+pub mod shim;
+mod sight;
+mod signals;
+pub mod silicon;
+mod wire;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub use adb::Mode;
+pub use board_file::{
+    BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
+    Rail, Rails,
+};
+pub use error::BoardError;
+pub use fault::{Act, Fault, Moment};
+pub use janitor::end_all;
+use machine::Machine;
+pub use meters_file::{Chip, ChipRail, Gauge, RailName, Sensors};
+pub use root::Tools;
+pub use shells::is_ignored;
+pub use sight::children_by_parents;
+use silicon::{AgentOptions, CostTable, FetchAsm, SiliconOptions};
+
+/// The name of a board that was given none.
+pub const DEFAULT_NAME: &str = "virtual";
+
+/// How a board is started.
+#[derive(Debug, Clone)]
+pub struct BoardOptions {
+    /// Loopback port of the ADB device side; 0 takes any free one.
+    pub port: u16,
+    /// Generation of adbd.
+    pub mode: Mode,
+    /// What its shell has to work with.
+    pub tools: Tools,
+    /// The program that answers to the names of the board's own commands: an
+    /// executable that calls [`shim::run_if_shim`] first. `None` is this program. Where
+    /// the program of the commands alone lies beside it, the board takes that.
+    pub executable: Option<PathBuf>,
+    /// What the board is like.
+    pub board: BoardFile,
+    /// Its own name (`ro.serialno`), by which records and data sets know it: its port may
+    /// be any free one.
+    pub name: String,
+    /// Seed of all randomness; `None` takes the board file's.
+    pub seed: Option<u64>,
+    /// What executed code costs.
+    pub costs: CostTable,
+    /// Device level of the cost file.
+    pub device: String,
+    /// Where built agents are kept; `None` is the user's cache folder.
+    pub agent_cache: Option<PathBuf>,
+    /// What brings the library that weaves classes; `None` leaves what is installed.
+    pub fetch_asm: Option<FetchAsm>,
+    /// Folder for the truth of each session, which only evaluation may read; `None`
+    /// writes none.
+    pub truth: Option<PathBuf>,
+    /// Folder of the host that gets RAPL counters of the board's energy, for other tools;
+    /// `None` makes none.
+    pub rapl: Option<PathBuf>,
+    /// File of the host that gets a bench meter's log of the board's power; `None` makes none.
+    pub log: Option<PathBuf>,
+    /// Real time after which a board that stands still, though somebody on it waits
+    /// for time to pass, is broken: everything on it is then ended.
+    pub patience: Duration,
+}
+
+impl Default for BoardOptions {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            mode: Mode::Modern,
+            tools: Tools::Toybox,
+            executable: None,
+            board: BoardFile::odroid_xu_e(),
+            name: DEFAULT_NAME.into(),
+            seed: None,
+            costs: CostTable::raspberry_pi_5(),
+            device: SiliconOptions::default().device,
+            agent_cache: None,
+            fetch_asm: None,
+            truth: None,
+            rapl: None,
+            log: None,
+            patience: Duration::from_secs(60),
+        }
+    }
+}
+
+/// A board that runs on threads of this process until it is dropped. Then all its
+/// processes end and its root is removed.
+pub struct RunningBoard {
+    server: adb::AdbServer,
+    machine: Arc<Machine>,
+    clock: Option<JoinHandle<()>>,
+    confinement: &'static str,
+    janitor: janitor::Janitor,
+    root: root::Root,
+    _scratch: tempfile::TempDir,
+}
+
+/// Whether the programs that a virtual board needs are on this machine.
+///
+/// # Errors
+/// The first that is missing.
+pub fn check_programs() -> Result<(), BoardError> {
+    root::PROGRAMS.iter().try_for_each(|name| root::find_program(name).map(drop))
+}
+
+/// Starts a board.
+///
+/// # Errors
+/// When a program of the host is missing, the root can't be built, or the port is
+/// taken.
+pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
+    let executable = match &options.executable {
+        Some(path) => path.clone(),
+        None => std::env::current_exe()?,
+    };
+    let root = root::Root::build(&command_program(executable), options.tools)?;
+    let scratch = tempfile::Builder::new().prefix("wattline-silicon-").tempdir()?;
+    let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
+    let jail = jail::Jail::find(root.path())?;
+    let confinement = jail.name();
+    let machine = Arc::new(machine(options, &root, &scratch)?);
+    let full = machine.clone();
+    let is_full = Box::new(move || full.is_disk_full());
+    let shells = Arc::new(shells::Shells::new(jail, root.path(), machine.clock.clone(), is_full));
+    let device = device(options, shells, &machine);
+    let server = adb::AdbServer::start(options.port, device, machine.connections.clone())
+        .map_err(|source| BoardError::Port { port: options.port, source })?;
+    control::start(machine.clone())?;
+    let clock = Some(run_clock(&machine, options.patience)?);
+    Ok(RunningBoard { server, machine, clock, confinement, janitor, root, _scratch: scratch })
+}
+
+/// The small program of the commands, beside the whole one; else the whole one.
+fn command_program(whole: PathBuf) -> PathBuf {
+    let alone = whole.with_file_name("wattline-board-command");
+    if alone.is_file() { alone } else { whole }
+}
+
+/// What the connections of hosts need.
+fn device(
+    options: &BoardOptions,
+    shells: Arc<shells::Shells>,
+    machine: &Arc<Machine>,
+) -> adb::Device {
+    let (counted, full) = (machine.clone(), machine.clone());
+    adb::Device {
+        mode: options.mode,
+        shells,
+        model: options.board.name.replace([';', ':', '='], "_"),
+        opened: Box::new(move || cause::perform(&counted, counted.schedule.request())),
+        is_disk_full: Box::new(move || full.is_disk_full()),
+    }
+}
+
+fn machine(
+    options: &BoardOptions,
+    root: &root::Root,
+    scratch: &tempfile::TempDir,
+) -> Result<Machine, BoardError> {
+    let file = options.board.clone();
+    let silicon =
+        SiliconOptions { device: options.device.clone(), multiplier: file.costs.multiplier };
+    // A wrong device is better told now than when an application starts.
+    silicon::open(scratch.path(), &options.costs, &silicon)?;
+    let agent = AgentOptions {
+        cache_dir: options.agent_cache.clone(),
+        fetch_asm: options.fetch_asm,
+        ..AgentOptions::default()
+    };
+    let apps = apps::Apps::new(apps::Settings {
+        costs: options.costs.clone(),
+        silicon,
+        agent,
+        truth: options.truth.clone(),
+        scratch: scratch.path().to_owned(),
+    });
+    let seed = options.seed.unwrap_or(file.seed);
+    let mut hardware = power::Hardware::new(root.path(), file.clone(), seed)
+        .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
+    if let Some(folder) = &options.rapl {
+        hardware
+            .add_rapl(folder)
+            .map_err(|source| BoardError::Root { path: folder.clone(), source })?;
+    }
+    if let Some(path) = &options.log {
+        hardware.add_log(path).map_err(|source| BoardError::Root { path: path.clone(), source })?;
+    }
+    let connections = Arc::default();
+    let generation = (options.mode, options.tools);
+    let kind = (file, options.name.as_str());
+    Ok(Machine::new(root.path(), generation, kind, hardware, apps, connections))
+}
+
+fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {
+    let machine = machine.clone();
+    std::thread::Builder::new().name("clock".into()).spawn(move || {
+        machine.clock.run(
+            patience,
+            |now| machine.hardware().move_to(now),
+            || cause::look(&machine),
+            |processes| machine.give_up(&processes),
+        );
+    })
+}
+
+impl RunningBoard {
+    /// The name under which adb knows the board after `adb connect`.
+    pub fn serial(&self) -> String {
+        format!("127.0.0.1:{}", self.port())
+    }
+
+    /// The loopback port of the ADB device side.
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// How the board's shell is confined: `chroot`, `name space` or `path prefix`.
+    pub fn confinement(&self) -> &'static str {
+        self.confinement
+    }
+
+    /// Seconds since the board's boot, on its own clock.
+    pub fn uptime_s(&self) -> f64 {
+        self.machine.clock.now_ns() as f64 / 1e9
+    }
+
+    /// What went wrong on the board so far, in sentences.
+    pub fn problems(&self) -> Vec<String> {
+        self.machine.problems()
+    }
+
+    /// Causes a fault now.
+    pub fn cause(&self, fault: Fault) {
+        cause::perform(&self.machine, vec![Act::Cause(fault)]);
+    }
+
+    /// Ends all faults that last.
+    pub fn lift(&self) {
+        cause::perform(&self.machine, vec![Act::Lift]);
+    }
+
+    /// Has something happen at a moment to come. A session's moment that does not come
+    /// before its end is that of the next session's start.
+    pub fn at(&self, moment: Moment, act: Act) {
+        self.machine.schedule.add(moment, act);
+    }
+
+    /// The labels of all sessions that were started so far.
+    pub fn sessions(&self) -> Vec<String> {
+        self.machine.schedule.labels()
+    }
+
+    /// How many streams (shells, transfers) hosts have opened so far.
+    pub fn requests(&self) -> u64 {
+        self.machine.schedule.requests()
+    }
+
+    /// The text of a file of the board, without its last line end; none if there is none.
+    pub fn read_file(&self, path: &str) -> Option<String> {
+        // What scripts wrote takes effect first.
+        self.machine.hardware().move_to(self.machine.clock.now_ns());
+        let text = std::fs::read(root::inside(self.root.path(), path)).ok()?;
+        Some(String::from_utf8_lossy(&text).trim_end().to_owned())
+    }
+}
+
+impl Drop for RunningBoard {
+    fn drop(&mut self) {
+        self.server.stop();
+        self.machine.clock.stop();
+        control::stop(&self.machine);
+        self.machine.apps.stop_all(&self.machine);
+        shells::end_all(self.root.path());
+        if let Some(clock) = self.clock.take() {
+            clock.join().ok();
+        }
+        self.janitor.dismiss();
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;

@@ -1,0 +1,243 @@
+//! The board itself: clock, electricity, log, properties, packages and applications,
+//! as its commands find them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rustix::process::{Signal, kill_process};
+
+use super::adb::{Connections, Mode};
+use super::apps::Apps;
+use super::board_file::BoardFile;
+use super::calendar::Moment;
+use super::cause;
+use super::clock::Clock;
+use super::fault::Schedule;
+use super::log_buffer::{Line, LogBuffer};
+use super::power::Hardware;
+use super::root::{Tools, inside};
+use super::sight;
+use super::signals::raw_pid;
+
+/// The property that names a session; setting it starts one on a cooled board.
+pub(super) const SESSION_PROPERTY: &str = "wattline.session";
+
+/// The board.
+pub(super) struct Machine {
+    pub clock: Arc<Clock>,
+    pub file: BoardFile,
+    pub mode: Mode,
+    pub tools: Tools,
+    pub log: LogBuffer,
+    pub apps: Apps,
+    /// What is to go wrong when.
+    pub schedule: Schedule,
+    /// The connections of hosts.
+    pub connections: Arc<Connections>,
+    root: PathBuf,
+    start_ns: u64,
+    hardware: Mutex<Hardware>,
+    properties: Mutex<BTreeMap<String, String>>,
+    problems: Mutex<Vec<String>>,
+    /// How far the wall clock was moved, in nanoseconds.
+    moved_ns: AtomicI64,
+    disk_full: AtomicBool,
+}
+
+impl Machine {
+    pub(super) fn new(
+        root: &Path,
+        (mode, tools): (Mode, Tools),
+        (file, name): (BoardFile, &str),
+        hardware: Hardware,
+        apps: Apps,
+        connections: Arc<Connections>,
+    ) -> Self {
+        Self {
+            clock: Clock::new(hardware.start_ns()),
+            start_ns: hardware.start_ns(),
+            log: LogBuffer::default(),
+            apps,
+            root: root.to_owned(),
+            mode,
+            tools,
+            hardware: Mutex::new(hardware),
+            properties: Mutex::new(first_properties(&file, name)),
+            problems: Mutex::default(),
+            schedule: Schedule::default(),
+            connections,
+            moved_ns: AtomicI64::new(0),
+            disk_full: AtomicBool::new(false),
+            file,
+        }
+    }
+
+    pub(super) fn hardware(&self) -> MutexGuard<'_, Hardware> {
+        self.hardware.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    pub(super) fn properties(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.properties.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The root on the host.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where a path that a command was given lies on the host. Without confinement
+    /// it begins with the root's own path.
+    pub(super) fn host_path(&self, path: &str) -> PathBuf {
+        let prefix = self.root.to_string_lossy();
+        inside(&self.root, path.strip_prefix(prefix.as_ref()).unwrap_or(path))
+    }
+
+    /// Nanoseconds of Unix time at boot.
+    pub(super) fn boot_epoch_ns(&self) -> u128 {
+        let start = u128::from(self.hardware().start_ns());
+        (u128::from(self.file.epoch_start_s) * 1_000_000_000).saturating_sub(start)
+    }
+
+    /// The wall clock.
+    pub(super) fn wall_clock(&self) -> Moment {
+        let now = self.boot_epoch_ns() + u128::from(self.clock.now_ns());
+        Moment::from_epoch_ns(now.saturating_add_signed(self.moved_ns().into()))
+    }
+
+    /// How far the wall clock was moved, in nanoseconds.
+    pub(super) fn moved_ns(&self) -> i64 {
+        self.moved_ns.load(Ordering::SeqCst)
+    }
+
+    /// Moves the wall clock.
+    pub(super) fn move_wall_clock(&self, nanos: i64) {
+        self.moved_ns.fetch_add(nanos, Ordering::SeqCst);
+    }
+
+    /// Whether no file can grow.
+    pub(super) fn is_disk_full(&self) -> bool {
+        self.disk_full.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn set_disk_full(&self, full: bool) {
+        self.disk_full.store(full, Ordering::SeqCst);
+    }
+
+    /// Adds a line to the log at the present time.
+    pub(super) fn log(&self, level: char, tag: &str, pid: u32, text: &str) {
+        let at_ns = self.clock.now_ns();
+        let (moved_ns, tag, text) = (self.moved_ns(), tag.to_owned(), text.to_owned());
+        self.log.add(Line { at_ns, moved_ns, pid, level, tag, text });
+    }
+
+    /// The work of a command, spent beside everything else.
+    pub(super) fn spend_command(&self) {
+        let now = self.clock.now_ns();
+        let mut hardware = self.hardware();
+        // What scripts wrote to files since the last look takes effect first.
+        hardware.move_to(now);
+        let joules = self.file.costs.command_j;
+        let until = now + hardware.busy_ns(joules);
+        hardware.spend(now, until, joules);
+    }
+
+    /// Starts a session: the board is as after a restart and a rest. Applications are
+    /// ended, the log is empty, the clocks stand at their start, the temperature is
+    /// that of idling, and the noise is the session's own.
+    pub(super) fn start_session(&self, label: &str) {
+        self.apps.stop_all(self);
+        self.log.clear();
+        self.clock.reset(self.start_ns);
+        self.moved_ns.store(0, Ordering::SeqCst);
+        // What ends with the session before, ends before this one's temperature is settled.
+        self.schedule.session(label);
+        cause::look(self);
+        self.hardware().restart(label, self.start_ns);
+    }
+
+    /// Seconds of the present session that have passed.
+    pub(super) fn session_s(&self) -> f64 {
+        self.clock.now_ns().saturating_sub(self.start_ns) as f64 * 1e-9
+    }
+
+    /// The board starts anew: its settings, log and clock are those of its start.
+    pub(super) fn boot(&self) {
+        let mut properties = self.properties();
+        let name = properties.get(SERIAL_PROPERTY).cloned().unwrap_or_default();
+        *properties = first_properties(&self.file, &name);
+        drop(properties);
+        self.log.clear();
+        self.hardware().boot();
+        self.clock.reset(self.start_ns);
+        self.moved_ns.store(0, Ordering::SeqCst);
+    }
+
+    /// Name of the session that runs, as a folder name.
+    pub(super) fn session_label(&self) -> String {
+        let properties = self.properties();
+        let label = properties.get(SESSION_PROPERTY).map_or("", String::as_str);
+        let safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        let name: String =
+            label.chars().map(|letter| if safe(letter) { letter } else { '_' }).collect();
+        match name.as_str() {
+            "" | "." | ".." => "unnamed".to_owned(),
+            _ => name,
+        }
+    }
+
+    /// Nothing has moved for long although somebody waits: everything that runs is
+    /// ended, so that hosts are told.
+    pub(super) fn give_up(&self, processes: &BTreeSet<u32>) {
+        let mut message = "the board stood still: something computes, or waits for what only time \
+                           could bring; everything that ran was ended"
+            .to_owned();
+        if let Some(pid) = processes.iter().find(|pid| sight::is_closed(**pid)) {
+            message += &format!(
+                "; this user may not see what process {pid} waits for: /proc/{pid}/syscall and \
+                 /proc/{pid}/wchan are closed"
+            );
+        }
+        self.problem(&message);
+        for pid in processes.iter().filter_map(|pid| raw_pid(*pid)) {
+            kill_process(pid, Signal::KILL).ok();
+        }
+        self.apps.stop_all(self);
+    }
+
+    /// Remembers what went wrong, and logs it.
+    pub(super) fn problem(&self, message: &str) {
+        self.log('E', "wattline-board", 1, message);
+        self.problems
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .push(message.to_owned());
+    }
+
+    /// What went wrong so far.
+    pub(super) fn problems(&self) -> Vec<String> {
+        self.problems.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+}
+
+/// The property that holds the board's name.
+const SERIAL_PROPERTY: &str = "ro.serialno";
+
+fn first_properties(file: &BoardFile, serial: &str) -> BTreeMap<String, String> {
+    let sdk = file.sdk.to_string();
+    [
+        ("ro.product.model", file.model.as_str()),
+        ("ro.product.name", &file.name),
+        ("ro.product.device", &file.name),
+        ("ro.product.manufacturer", "wattline"),
+        ("ro.build.version.release", &file.release),
+        ("ro.build.version.sdk", &sdk),
+        (SERIAL_PROPERTY, serial),
+        ("ro.wattline.virtual", "1"),
+        ("sys.boot_completed", "1"),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .collect()
+}

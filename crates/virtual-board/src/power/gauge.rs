@@ -1,0 +1,133 @@
+//! The fuel gauge of a battery as the kernel's power supply class shows it: microvolts and
+//! microamperes, each the mean of the last refresh period, negative while the battery
+//! gives; and the charge that is left, in whole microampere hours.
+
+use std::io;
+use std::path::Path;
+
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::files::{LiveFile, write_file};
+use super::{RailPower, stepped};
+use crate::meters_file::Gauge;
+
+/// The gauge and its battery.
+pub(super) struct FuelGauge {
+    gauge: Gauge,
+    /// Joules drawn since the last refresh.
+    drawn_j: f64,
+    /// Microampere hours drawn since the session's start.
+    drawn_uah: f64,
+    shown: Shown,
+    files: [LiveFile; 3],
+    /// Counts the nonsense that was shown.
+    nonsense: usize,
+}
+
+/// What the files show.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Shown {
+    /// Negative while the battery gives.
+    pub microamperes: i64,
+    /// At the battery's ends.
+    pub microvolts: i64,
+    /// What is left.
+    pub charge_uah: i64,
+}
+
+/// What a broken driver prints.
+const GARBAGE: [&str; 5] = ["?#!", "1.2.3", "0x1f", "", "--"];
+
+impl FuelGauge {
+    /// Makes the battery's files.
+    pub(super) fn new(root: &Path, gauge: &Gauge) -> io::Result<Self> {
+        let folder = root.join("sys/class/power_supply/battery");
+        for (name, text) in [
+            ("type", "Battery\n"),
+            ("status", "Discharging\n"),
+            ("present", "1\n"),
+            ("capacity", "80\n"),
+        ] {
+            write_file(&folder.join(name), text)?;
+        }
+        let usb = root.join("sys/class/power_supply/usb");
+        write_file(&usb.join("type"), "USB\n")?;
+        write_file(&usb.join("online"), "0\n")?;
+        let create = |name: &str| LiveFile::create(&folder.join(name));
+        Ok(Self {
+            files: [create("current_now")?, create("voltage_now")?, create("charge_counter")?],
+            gauge: gauge.clone(),
+            drawn_j: 0.0,
+            drawn_uah: 0.0,
+            shown: Shown::default(),
+            nonsense: 0,
+        })
+    }
+
+    /// A session begins, at a power that has been drawn for long.
+    pub(super) fn restart(&mut self, power: RailPower, noise: &mut ChaCha8Rng) {
+        self.drawn_uah = 0.0;
+        self.drawn_j = 0.0;
+        self.refresh(self.power_w(power), noise);
+    }
+
+    /// So much power was drawn for so long, up to a time.
+    pub(super) fn settle(
+        &mut self,
+        power: RailPower,
+        seconds: f64,
+        until_ns: u64,
+        noise: &mut ChaCha8Rng,
+    ) {
+        let watts = self.power_w(power);
+        self.drawn_j += watts * seconds;
+        self.drawn_uah += watts / self.volts(watts) * seconds / 3600.0 * 1e6;
+        let refresh_ns = self.gauge.refresh_us * 1000;
+        if until_ns.is_multiple_of(refresh_ns) {
+            let mean_w = std::mem::take(&mut self.drawn_j) / (refresh_ns as f64 * 1e-9);
+            self.refresh(mean_w, noise);
+        }
+    }
+
+    fn power_w(&self, power: RailPower) -> f64 {
+        power.iter().sum::<f64>() + self.gauge.rest_w
+    }
+
+    /// At the battery's ends, with a load: what is lost within it is not measured.
+    fn volts(&self, watts: f64) -> f64 {
+        let loss = watts / self.gauge.voltage_v * self.gauge.resistance_ohm;
+        (self.gauge.voltage_v - loss).max(0.5 * self.gauge.voltage_v)
+    }
+
+    fn refresh(&mut self, mean_w: f64, noise: &mut ChaCha8Rng) {
+        let normal: f64 = StandardNormal.sample(noise);
+        let volts = self.volts(mean_w);
+        let amperes = mean_w / volts + normal * self.gauge.noise_a;
+        self.shown = Shown {
+            microamperes: -stepped(amperes, self.gauge.step_ua),
+            microvolts: stepped(volts, self.gauge.step_uv),
+            charge_uah: (self.gauge.charge_uah as f64 - self.drawn_uah).max(0.0) as i64,
+        };
+    }
+
+    /// Writes what the last refresh found.
+    pub(super) fn show(&mut self) {
+        let Shown { microamperes, microvolts, charge_uah } = self.shown;
+        for (file, value) in self.files.iter_mut().zip([microamperes, microvolts, charge_uah]) {
+            file.set(&format!("{value}\n"));
+        }
+    }
+
+    /// Writes nonsense, another one each time.
+    pub(super) fn show_garbage(&mut self) {
+        self.nonsense += 1;
+        let text = format!("{}\n", GARBAGE[self.nonsense % GARBAGE.len()]);
+        self.files.iter_mut().for_each(|file| file.set(&text));
+    }
+
+    /// What the files show, or would show.
+    pub(super) fn shown(&self) -> Shown {
+        self.shown
+    }
+}

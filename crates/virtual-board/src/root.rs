@@ -1,0 +1,247 @@
+//! The board's private root: a temporary folder with the folders, programs and
+//! libraries of a small Android. Programs are mksh (as `sh`), toybox under the names
+//! of its harmless commands, and the program of the board's own commands under
+//! their names (see [`super::shim`]).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use super::BoardError;
+use super::shim::COMMANDS;
+
+/// Toybox commands that act on files and text only. Those that would act on the
+/// host (`reboot`, `mount`, `ifconfig`) or follow the host's clock (`timeout`,
+/// `watch`, `top`) are left out.
+const TOYBOX: &str = "[ base32 base64 basename cat chgrp chmod chown cksum clear cmp comm cp cpio \
+    crc32 cut dd df dirname du echo egrep env expand expr factor fallocate false fgrep file find \
+    fold getconf grep groups gunzip gzip head help hexdump hostname iconv id install kill link ln \
+    logname ls md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc od paste patch printenv \
+    printf pwd readelf readlink realpath renice rev rm rmdir sed seq setsid sha1sum sha224sum \
+    sha256sum sha384sum sha512sum sort split stat strings tac tail tar tee test time touch tr true \
+    truncate tty uname uniq unlink uudecode uuencode uuidgen wc which who whoami xargs xxd yes zcat";
+
+/// Commands of Android 4.2's toolbox that toybox has as well and that act on files and text.
+/// Among those it does not have: grep, setsid, tail, wc, printf, sha256sum.
+const TOOLBOX: &str = "cat chmod chown cmp dd df du id kill ln ls mkdir mv printenv renice rm \
+    rmdir touch";
+
+/// The board's own commands that toolbox does not have.
+const NOT_OF_TOOLBOX: [&str; 4] = ["cmd", "pidof", "taskset", "usleep"];
+
+/// What a board's shell has to work with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tools {
+    /// Those of a present Android.
+    #[default]
+    Toybox,
+    /// Those of Android 4.x: few, and `sleep` knows whole seconds only.
+    Toolbox,
+}
+
+/// Folders of an empty board.
+const FOLDERS: [&str; 11] = [
+    "system/bin",
+    "system/etc",
+    "data/app",
+    "data/data",
+    "data/local/tmp",
+    "dev/socket",
+    "proc",
+    "sys",
+    "sdcard",
+    "mnt",
+    "tmp",
+];
+
+/// The folder that holds the board; removed when dropped.
+pub(super) struct Root {
+    folder: tempfile::TempDir,
+}
+
+impl Root {
+    /// Builds the folder. `executable` is the program that answers to the names of
+    /// the board's own commands.
+    pub(super) fn build(executable: &Path, tools: Tools) -> Result<Self, BoardError> {
+        let folder = tempfile::Builder::new()
+            .prefix("wattline-board-")
+            .tempdir()
+            .map_err(|source| BoardError::Root { path: std::env::temp_dir(), source })?;
+        let root = Self { folder };
+        fill(root.path(), executable, tools)?;
+        Ok(root)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+fn fill(root: &Path, executable: &Path, tools: Tools) -> Result<(), BoardError> {
+    let failed = |source| BoardError::Root { path: root.to_owned(), source };
+    let (mksh, toybox) = (find_program("mksh")?, find_program("toybox")?);
+    folders(root).map_err(failed)?;
+    let bin = root.join("system/bin");
+    let mut libraries = BTreeSet::new();
+    for (program, name) in [(mksh.as_path(), "mksh"), (&toybox, "toybox"), (executable, "board")] {
+        place(program, &bin.join(name)).map_err(failed)?;
+        libraries.extend(shared_libraries(program));
+    }
+    for library in libraries {
+        place(&library, &inside(root, &library.to_string_lossy())).map_err(failed)?;
+    }
+    names(&bin, &toybox, tools).map_err(failed)?;
+    devices(root).map_err(failed)
+}
+
+fn folders(root: &Path) -> io::Result<()> {
+    for folder in FOLDERS {
+        fs::create_dir_all(root.join(folder))?;
+    }
+    fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;
+    symlink("system/etc", root.join("etc"))?;
+    fs::write(root.join("system/etc/passwd"), "root:x:0:0::/data:/system/bin/sh\n")?;
+    fs::write(root.join("system/etc/group"), "root:x:0:\n")?;
+    symlink("system/bin", root.join("bin"))
+}
+
+/// A hard link if the file systems agree, else a copy. Links of the source are
+/// followed.
+fn place(source: &Path, target: &Path) -> io::Result<()> {
+    let source = source.canonicalize()?;
+    if let Some(folder) = target.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if fs::hard_link(&source, target).is_err() {
+        fs::copy(&source, target)?;
+    }
+    Ok(())
+}
+
+/// Gives the programs their names.
+fn names(bin: &Path, toybox: &Path, tools: Tools) -> io::Result<()> {
+    symlink("mksh", bin.join("sh"))?;
+    let output = Command::new(toybox).output()?;
+    let known = String::from_utf8_lossy(&output.stdout).into_owned();
+    let known: BTreeSet<&str> = known.split_whitespace().collect();
+    let wanted = if tools == Tools::Toolbox { TOOLBOX } else { TOYBOX };
+    for name in wanted.split_whitespace().filter(|name| known.contains(name)) {
+        symlink("toybox", bin.join(name))?;
+    }
+    let is_there = |name: &&str| tools == Tools::Toybox || !NOT_OF_TOOLBOX.contains(name);
+    for name in COMMANDS.into_iter().filter(is_there) {
+        fs::remove_file(bin.join(name)).ok();
+        fs::hard_link(bin.join("board"), bin.join(name))?;
+    }
+    Ok(())
+}
+
+/// `/dev/null` and its kin; plain files where device nodes are not allowed, which a
+/// name space then covers with the host's.
+fn devices(root: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+    for (name, minor) in [("null", 3), ("zero", 5), ("urandom", 9)] {
+        let path = root.join("dev").join(name);
+        let mode = Mode::from_raw_mode(0o666);
+        match mknodat(CWD, &path, FileType::CharacterDevice, mode, makedev(1, minor)) {
+            Ok(()) => fs::set_permissions(&path, fs::Permissions::from_mode(0o666))?,
+            Err(_) => fs::write(&path, "")?,
+        }
+    }
+    Ok(())
+}
+
+/// Programs of the host that stand in the root.
+pub(super) const PROGRAMS: [&str; 2] = ["mksh", "toybox"];
+
+/// A program on the host's PATH.
+pub(super) fn find_program(name: &'static str) -> Result<PathBuf, BoardError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|candidate| candidate.is_file())
+        .ok_or(BoardError::ProgramMissing { name })
+}
+
+/// The shared libraries of a program, as `ldd` finds them; none if it is static.
+fn shared_libraries(program: &Path) -> Vec<PathBuf> {
+    let Ok(output) = Command::new("ldd").arg(program).output() else { return Vec::new() };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().filter_map(library_of_line).collect()
+}
+
+/// `libc.so.6 => /lib/libc.so.6 (0x7f)` or `/lib64/ld-linux.so.2 (0x7f)`.
+fn library_of_line(line: &str) -> Option<PathBuf> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.iter().find(|word| word.starts_with('/')).map(PathBuf::from)
+}
+
+/// Where a path of the board lies on the host. Links are followed inside the root,
+/// and `..` does not leave it.
+pub(super) fn inside(root: &Path, path: &str) -> PathBuf {
+    const LINKS_MAX: usize = 40;
+    let mut found = PathBuf::new();
+    let mut rest: Vec<std::ffi::OsString> = parts(Path::new(path)).rev().collect();
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        if part == ".." {
+            found.pop();
+            continue;
+        }
+        let next = found.join(&part);
+        match fs::read_link(root.join(&next)) {
+            Ok(target) if links < LINKS_MAX => {
+                links += 1;
+                if target.is_absolute() {
+                    found = PathBuf::new();
+                }
+                rest.extend(parts(&target).rev());
+            }
+            _ => found = next,
+        }
+    }
+    root.join(found)
+}
+
+fn parts(path: &Path) -> impl DoubleEndedIterator<Item = std::ffi::OsString> + use<> {
+    let parts: Vec<_> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some("..".into()),
+            _ => None,
+        })
+        .collect();
+    parts.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("data/local")).unwrap();
+        symlink("/data", root.join("d")).unwrap();
+        symlink("../../../etc", root.join("data/escape")).unwrap();
+        assert_eq!(inside(root, "/data/local/x"), root.join("data/local/x"));
+        assert_eq!(inside(root, "/../../etc/passwd"), root.join("etc/passwd"));
+        assert_eq!(inside(root, "/d/local/./x"), root.join("data/local/x"));
+        assert_eq!(inside(root, "/data/escape/passwd"), root.join("etc/passwd"));
+        symlink("loop", root.join("loop")).unwrap();
+        assert!(inside(root, "/loop").starts_with(root));
+    }
+
+    #[test]
+    fn libraries_are_read_from_ldd() {
+        let library = library_of_line("\tlibc.so.6 => /lib/x/libc.so.6 (0x00007f)");
+        assert_eq!(library, Some("/lib/x/libc.so.6".into()));
+        assert_eq!(library_of_line("\t/lib64/ld.so.2 (0x7f)"), Some("/lib64/ld.so.2".into()));
+        assert_eq!(library_of_line("\tlinux-vdso.so.1 (0x7ffd)"), None);
+    }
+}

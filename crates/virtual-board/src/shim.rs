@@ -1,0 +1,108 @@
+//! The board's own commands, as the shell sees them: a program under their
+//! names, which hands its arguments to the board and prints the answer. It runs
+//! hundreds of times in a session, so it does nothing else, and is a program of its own
+//! (`wattline-board-command`); where that is not beside `wattline`, `wattline` acts as it.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use rustix::process::{Signal, getppid, kill_current_process_group, kill_process};
+
+use super::wire::{Frame, SOCKET, SOCKET_VARIABLE, write_request};
+
+/// Names under which the executable stands in `/system/bin`.
+pub(super) const COMMANDS: [&str; 16] = [
+    "am", "cmd", "date", "dumpsys", "getprop", "input", "log", "logcat", "pidof", "pm", "ps",
+    "setprop", "sleep", "sync", "taskset", "usleep",
+];
+
+/// Acts as one of the board's commands if the program was started as one: by its
+/// name and the board's environment. To be called before anything else.
+pub fn run_if_shim() -> Option<ExitCode> {
+    let socket = env::var_os(SOCKET_VARIABLE)?;
+    let mut arguments: Vec<OsString> = env::args_os().collect();
+    let name = Path::new(arguments.first()?).file_name()?.to_str()?.to_owned();
+    if !COMMANDS.contains(&name.as_str()) {
+        return None;
+    }
+    if let Some((first, rest)) = pinned_command(&name, &arguments) {
+        let error = Command::new(first).args(rest).exec();
+        eprintln!("taskset: {}: {error}", first.display());
+        return Some(ExitCode::from(127));
+    }
+    if let Err(error) = spool_input(&name, &mut arguments, &socket) {
+        eprintln!("{name}: cannot keep the input: {error}");
+        return Some(ExitCode::from(1));
+    }
+    Some(ask(&name, &arguments, &socket).map_or_else(|_| board_is_gone(), ExitCode::from))
+}
+
+/// `taskset MASK COMMAND ...` runs the command itself: cores are simulated.
+fn pinned_command<'a>(
+    name: &str,
+    arguments: &'a [OsString],
+) -> Option<(&'a OsString, &'a [OsString])> {
+    let first = arguments.get(1)?;
+    if name != "taskset" || first.as_bytes().starts_with(b"-") {
+        return None;
+    }
+    arguments.get(2..)?.split_first()
+}
+
+/// A package that comes on standard input (`install -S SIZE`) is put in a file, whose
+/// name takes the place of the size.
+fn spool_input(name: &str, arguments: &mut [OsString], socket: &OsString) -> io::Result<()> {
+    let Some(at) = arguments.iter().position(|word| word == "-S") else { return Ok(()) };
+    let Some(size) = arguments.get(at + 1).and_then(|size| size.to_str()?.parse::<u64>().ok())
+    else {
+        return Ok(());
+    };
+    if name != "pm" && name != "cmd" {
+        return Ok(());
+    }
+    let file = format!("/data/local/tmp/install-{}.apk", std::process::id());
+    let prefix = socket.as_bytes().strip_suffix(SOCKET.as_bytes()).unwrap_or_default();
+    let path = OsString::from_vec([prefix, file.as_bytes()].concat());
+    io::copy(&mut io::stdin().lock().take(size), &mut File::create(&path)?)?;
+    arguments[at + 1] = path;
+    Ok(())
+}
+
+/// Sends the arguments, prints what comes back, returns the exit code.
+fn ask(name: &str, arguments: &[OsString], socket: &OsString) -> io::Result<u8> {
+    let mut board = UnixStream::connect(Path::new(socket))?;
+    let parent = getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+    let mut words = vec![std::process::id().to_string().into_bytes()];
+    words.push(parent.to_string().into_bytes());
+    words.push(name.as_bytes().to_vec());
+    words.extend(arguments.iter().skip(1).map(|word| word.as_bytes().to_vec()));
+    write_request(&mut board, &words)?;
+    loop {
+        // Whoever reads the output may be gone: the answer is still waited for.
+        match Frame::read_from(&mut board)? {
+            Frame::Output(bytes) => drop(io::stdout().write_all(&bytes)),
+            Frame::Error(bytes) => drop(io::stderr().write_all(&bytes)),
+            Frame::Exit(code) => {
+                io::stdout().flush().ok();
+                return Ok(code);
+            }
+        }
+    }
+}
+
+/// Without its board nothing on it runs: a script would otherwise go on for ever,
+/// with sleeps that take no time.
+fn board_is_gone() -> ExitCode {
+    if let Some(parent) = getppid().filter(|pid| !pid.is_init()) {
+        kill_process(parent, Signal::KILL).ok();
+    }
+    kill_current_process_group(Signal::KILL).ok();
+    ExitCode::from(255)
+}

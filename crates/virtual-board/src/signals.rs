@@ -1,0 +1,24 @@
+//! Signals to processes by their numbers.
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+/// A process number as the kernel takes it.
+pub(super) fn raw_pid(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+/// Sends a signal to a process, which may be gone already.
+pub(super) fn signal_process(pid: u32, signal: Signal) {
+    if let Some(pid) = raw_pid(pid) {
+        kill_process(pid, signal).ok();
+    }
+}
+
+/// Ends a process and its group at once.
+pub(super) fn kill_group(pid: u32) {
+    if let Some(pid) = raw_pid(pid) {
+        // Either may be gone already.
+        kill_process_group(pid, Signal::KILL).ok();
+        kill_process(pid, Signal::KILL).ok();
+    }
+}

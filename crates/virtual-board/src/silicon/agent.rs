@@ -1,0 +1,213 @@
+//! The agent that counts: builds it from its Java sources on first use, and gives
+//! the options that start a JVM with it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+use super::{AgentOptions, LibraryTable, SiliconError, asm};
+use crate::jdk::program;
+
+/// The part on the application's class path.
+const RUNTIME: [(&str, &str); 3] = [
+    ("Agent.java", include_str!("../agent/Agent.java")),
+    ("Clock.java", include_str!("../agent/Clock.java")),
+    ("Meter.java", include_str!("../agent/Meter.java")),
+];
+
+/// The part with a class loader of its own, beside ASM.
+const WEAVER: [(&str, &str); 8] = [
+    ("Calls.java", include_str!("../agent/Calls.java")),
+    ("Hierarchy.java", include_str!("../agent/Hierarchy.java")),
+    ("Layout.java", include_str!("../agent/Layout.java")),
+    ("MapFile.java", include_str!("../agent/MapFile.java")),
+    ("MethodWeaver.java", include_str!("../agent/MethodWeaver.java")),
+    ("Patterns.java", include_str!("../agent/Patterns.java")),
+    ("Units.java", include_str!("../agent/Units.java")),
+    ("Weaver.java", include_str!("../agent/Weaver.java")),
+];
+
+/// A JVM that compiles methods that counters made large, and starts fast. Counts don't
+/// depend on the compiler; a session is too short for the optimising one to pay.
+const JVM_OPTIONS: [&str; 6] = [
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-DontCompileHugeMethods",
+    "-XX:+UseSerialGC",
+    "-Xshare:auto",
+    "-XX:-UsePerfData",
+    "-Djava.net.preferIPv4Stack=true",
+];
+
+/// The options of a JVM whose application is counted in `session_dir` (which is
+/// created) and takes its time from the clock on this loopback port. The first use
+/// on a machine builds the agent with the JDK's compiler, which takes some seconds.
+///
+/// # Errors
+/// No ASM, no JDK, folders that can't be written.
+pub fn agent_options(
+    session_dir: &Path,
+    clock_port: u16,
+    options: &AgentOptions,
+) -> Result<Vec<String>, SiliconError> {
+    let asm = asm::find(options.fetch_asm)?;
+    let built = build(&asm, &cache_dir(options))?;
+    fs::create_dir_all(session_dir).map_err(SiliconError::file(session_dir))?;
+    let session = fs::canonicalize(session_dir).map_err(SiliconError::file(session_dir))?;
+    write(&session.join("units.txt"), &LibraryTable::built_in().unit_lines())?;
+    let configuration = session.join("agent.properties");
+    write(&configuration, &settings(&session, clock_port, options, &built, &asm))?;
+    let agent = built.join("agent.jar");
+    let mut all = vec![format!("-javaagent:{}={}", agent.display(), configuration.display())];
+    all.extend(JVM_OPTIONS.map(str::to_string));
+    Ok(all)
+}
+
+fn settings(
+    session: &Path,
+    clock_port: u16,
+    options: &AgentOptions,
+    built: &Path,
+    asm: &[PathBuf],
+) -> String {
+    let mut weaver = vec![built.join("weaver.jar")];
+    weaver.extend_from_slice(asm);
+    [
+        ("session", session.display().to_string()),
+        ("port", clock_port.to_string()),
+        ("boot_epoch_ms", options.boot_epoch_ms.to_string()),
+        ("weaver", path_list(&weaver)),
+        ("application", path_list(&options.application)),
+    ]
+    .map(|(key, value)| format!("{key}={}\n", property(&value)))
+    .concat()
+}
+
+fn path_list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
+}
+
+/// A value as `java.util.Properties` reads it: ISO 8859-1 with escapes.
+fn property(value: &str) -> String {
+    let mut text = String::new();
+    for unit in value.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(b'\\') => text.push_str("\\\\"),
+            Ok(byte) if byte.is_ascii_graphic() || (byte == b' ' && !text.is_empty()) => {
+                text.push(char::from(byte));
+            }
+            _ => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text
+}
+
+fn cache_dir(options: &AgentOptions) -> PathBuf {
+    let from_home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+    let user = || env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(from_home);
+    let chosen = options.cache_dir.clone();
+    chosen.or_else(|| user().map(|dir| dir.join("wattline"))).unwrap_or_else(env::temp_dir)
+}
+
+/// The folder of the built agent, which is made if there is none for these sources
+/// and this ASM. Made beside its place and renamed, so that it is never half.
+fn build(asm: &[PathBuf], cache: &Path) -> Result<PathBuf, SiliconError> {
+    let place = cache.join(format!("agent-{}", key(asm)));
+    if place.join("agent.jar").is_file() {
+        return Ok(place);
+    }
+    fs::create_dir_all(cache).map_err(SiliconError::file(cache))?;
+    let work = tempfile::tempdir_in(cache).map_err(SiliconError::file(cache))?;
+    let manifest = work.path().join("manifest.txt");
+    write(&manifest, "Premain-Class: wattline.silicon.Agent\n")?;
+    compile(work.path(), "agent", &RUNTIME, &[])?;
+    compile(work.path(), "weaver", &WEAVER, asm)?;
+    let made = work.keep();
+    match fs::rename(&made, &place) {
+        Ok(()) => Ok(place),
+        Err(_) if place.join("agent.jar").is_file() => {
+            // another process was faster
+            fs::remove_dir_all(&made).map_err(SiliconError::file(&made))?;
+            Ok(place)
+        }
+        Err(source) => Err(SiliconError::File { path: place, source }),
+    }
+}
+
+/// Names the build: its sources, options and the ASM it was compiled with.
+fn key(asm: &[PathBuf]) -> String {
+    let mut hash = Sha256::new();
+    for (name, source) in RUNTIME.iter().chain(&WEAVER) {
+        hash.update(name);
+        hash.update(source);
+    }
+    for jar in asm {
+        hash.update(jar.as_os_str().as_encoded_bytes());
+        let bytes = fs::metadata(jar).map_or(0, |data| data.len());
+        hash.update(bytes.to_le_bytes());
+    }
+    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Compiles sources into `NAME.jar` in the work folder.
+fn compile(
+    work: &Path,
+    name: &str,
+    sources: &[(&str, &str)],
+    class_path: &[PathBuf],
+) -> Result<(), SiliconError> {
+    let (from, classes) = (work.join(format!("{name}-src")), work.join(format!("{name}-classes")));
+    fs::create_dir_all(&from).map_err(SiliconError::file(&from))?;
+    let mut javac = program("javac");
+    javac.args(["--release", "11", "-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
+    javac.arg("-d").arg(&classes).args(["-cp", &path_list(class_path)]);
+    for (file, source) in sources {
+        write(&from.join(file), source)?;
+        javac.arg(from.join(file));
+    }
+    run(javac)?;
+    let mut jar = program("jar");
+    jar.arg("-cfm").arg(work.join(format!("{name}.jar"))).arg(work.join("manifest.txt"));
+    jar.arg("-C").arg(&classes).arg(".");
+    run(jar)
+}
+
+fn run(mut command: Command) -> Result<(), SiliconError> {
+    let tool = command.get_program().to_string_lossy().into_owned();
+    let failed = |problem: String| SiliconError::Jdk { tool: tool.clone(), problem };
+    let output = command.output().map_err(|error| failed(format!("did not start: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(failed(format!("failed with {}: {}", output.status, said.trim())))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), SiliconError> {
+    fs::write(path, text).map_err(SiliconError::file(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_survives_a_properties_file() {
+        assert_eq!(property("/tmp/a b\\c"), "/tmp/a b\\\\c");
+        assert_eq!(property("/é😀"), "/\\u00e9\\ud83d\\ude00");
+        assert_eq!(property(" x\n"), "\\u0020x\\u000a");
+    }
+
+    #[test]
+    fn the_settings_name_session_port_and_jars() {
+        let options = AgentOptions { application: vec!["/a.jar".into()], ..Default::default() };
+        let text = settings(Path::new("/s"), 77, &options, Path::new("/b"), &["/asm.jar".into()]);
+        assert_eq!(
+            text,
+            "session=/s\nport=77\nboot_epoch_ms=0\nweaver=/b/weaver.jar:/asm.jar\n\
+             application=/a.jar\n"
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! The silicon of the virtual board: what the application's JVM really executed,
+//! and the energy it spent.
+//!
+//! A Java agent counts executed bytecode blocks in `counters.bin` and says in
+//! `map.txt` what each counter stands for; both lie in the session's folder.
+//! Energy is counts times a cost file, computed here, outside the JVM. This
+//! module shares no code with the Java parser, the operations or the probes, and
+//! no stage but evaluation reads the truth it writes.
+
+mod agent;
+mod asm;
+mod chip;
+mod cost;
+mod error;
+mod library;
+mod map;
+mod names;
+mod price;
+mod truth;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use agent::agent_options;
+pub use cost::{CostTable, RASPBERRY_PI_5};
+pub use error::SiliconError;
+pub use library::{Function, LibraryTable, Unit};
+
+/// What the application used since the last reading.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// Dynamic energy of the executed code in joules, at the reference voltage.
+    pub energy_j: f64,
+    /// Bytes the application allocated on the heap.
+    pub allocated_bytes: u64,
+}
+
+/// A chip that counts what a process executes.
+pub trait Silicon: Send {
+    /// Reads the counters; the usage since the last call. The agent brings the
+    /// counters up to date before each message on the clock's connection.
+    fn advance(&mut self) -> Usage;
+
+    /// Writes the truth so far: `lines.csv`, `methods.csv`, `patterns.csv`,
+    /// `library.csv` and `total.csv` in `dir`, which is created.
+    ///
+    /// # Errors
+    /// Files that can't be written, or counters that couldn't be read.
+    fn write_truth(&mut self, dir: &Path) -> io::Result<()>;
+}
+
+/// Brings the jars of ASM's core and tree packages, new enough for the JDK's classes; none
+/// when it can't.
+pub type FetchAsm = fn() -> Option<Vec<PathBuf>>;
+
+/// How the agent is built and what it counts.
+#[derive(Debug, Clone, Default)]
+pub struct AgentOptions {
+    /// Jars and folders whose classes are the application; empty means the whole
+    /// class path of the JVM.
+    pub application: Vec<PathBuf>,
+    /// Wall-clock milliseconds (Unix epoch) when the board's clock was zero:
+    /// `System.currentTimeMillis` is this plus the clock.
+    pub boot_epoch_ms: u64,
+    /// Where built agents are kept; none means the user's cache folder.
+    pub cache_dir: Option<PathBuf>,
+    /// What brings ASM; none leaves what is installed on this machine.
+    pub fetch_asm: Option<FetchAsm>,
+}
+
+/// Which chip the counts are priced for.
+#[derive(Debug, Clone)]
+pub struct SiliconOptions {
+    /// The device level of the cost file, as "Device 1".
+    pub device: String,
+    /// Every cost is multiplied by this.
+    pub multiplier: f64,
+}
+
+impl Default for SiliconOptions {
+    fn default() -> Self {
+        Self { device: "Device 1".into(), multiplier: 1.0 }
+    }
+}
+
+/// The silicon of the process whose agent writes to `session_dir`. The agent need
+/// not have started.
+///
+/// # Errors
+/// A device that the cost file does not know, a multiplier that is not above 0.
+pub fn open(
+    session_dir: &Path,
+    costs: &CostTable,
+    options: &SiliconOptions,
+) -> Result<Box<dyn Silicon>, SiliconError> {
+    let prices = price::Prices::new(costs, LibraryTable::built_in(), options)?;
+    Ok(Box::new(chip::Chip::new(session_dir, prices)))
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Runs the tests of all crates, and lists those that were skipped after the runners' own
+# closing lines. Arguments go to `cargo test`: `-- --ignored` runs those of the night.
+set -eu
+cd "$(dirname "$0")/.."
+
+WATTLINE_SKIPS=$PWD/target/skips.txt
+BOLERO_RANDOM_SEED=${BOLERO_RANDOM_SEED:-1}
+WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-5}
+export WATTLINE_SKIPS BOLERO_RANDOM_SEED WATTLINE_FUZZ_SECONDS
+# Campaigns wait for their boards: one test more than there are cores keeps these busy.
+RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(nproc) + 1))}
+export RUST_TEST_THREADS
+mkdir -p target
+: >"$WATTLINE_SKIPS"
+
+failed=0
+cargo test --workspace --locked "$@" || failed=$?
+skips=$(sort -u "$WATTLINE_SKIPS")
+if [ -n "$skips" ]; then
+    tests=$(echo "$skips" | sed 's/: .*//' | sort -u | wc -l)
+    printf '%s tests skipped, or a part of them:\n%s\n' "$tests" "$skips"
+else
+    echo "no test skipped"
+fi
+exit "$failed"

@@ -1,0 +1,318 @@
+//! The monitor while it runs: the machine, its formulas and, with a JVM, the agent in it.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Child;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use crate::attribution::mapping::Mapping;
+use crate::attribution::monitor::formulas::Part;
+use crate::attribution::monitor::host::Host;
+use crate::attribution::monitor::jvm::{JvmCycle, jvm_power};
+use crate::attribution::monitor::machine::ThisMachine;
+use crate::attribution::monitor::{Cycle, Modules, Share};
+use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, facts};
+use crate::recording::{About, FormulaAbout, JvmAbout};
+use crate::toolchain::agent_session::jvm_of;
+
+use super::frame::{Frame, JvmFrame};
+use super::jvm::Jvm;
+use super::published::Published;
+use super::view::MethodNames;
+use super::{Arguments, NO_VIRTUAL_BOARD, jvm, meters, recording};
+use crate::stage::Failure;
+use crate::stage::boards::open_serial;
+
+/// The machine: owned here, lent to the sensors.
+enum Machine {
+    This(ThisMachine),
+    Device(Box<AdbBoard>),
+}
+
+impl Machine {
+    fn with<T>(&self, work: impl FnOnce(&dyn Host) -> T) -> T {
+        match self {
+            Machine::This(machine) => work(machine),
+            Machine::Device(board) => work(&MonitoredDevice { board: board.as_ref() }),
+        }
+    }
+}
+
+/// A running monitor.
+pub struct MonitorSession {
+    machine: Machine,
+    modules: Modules,
+    /// The JVM whose methods are measured, or were until it ended.
+    pub jvm: Option<Jvm>,
+    child: Option<Child>,
+    /// How to measure the JVM that the command starts, until it has started one.
+    follows: Option<Arguments>,
+    /// Names of the sources, for what is shown; a recording has those that run.
+    mapping: Option<Mapping>,
+    published: Published,
+    /// What is measured, and how.
+    pub about: About,
+    cycles: u64,
+    /// Whether the reading that the first cycle begins with is done.
+    has_begun: bool,
+    /// Remarks that were said; each is said once.
+    said: std::collections::BTreeSet<String>,
+}
+
+impl MonitorSession {
+    /// Chooses the formulas, starts the command, lets the agent in.
+    pub fn open(arguments: &Arguments) -> Result<MonitorSession, Failure> {
+        let machine = match &arguments.board {
+            Some(serial) => {
+                Machine::Device(Box::new(open_serial(Server::from_environment(), serial)?))
+            }
+            None => Machine::This(ThisMachine::open()?),
+        };
+        if let Machine::Device(board) = &machine {
+            refuse_virtual(&facts(board.as_ref())?)?;
+        }
+        let (mut modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
+        let mut about = About {
+            recording: 1,
+            host: machine.with(|host| host.name()),
+            share: modules.share.name().into(),
+            formulas: modules.formulas().map(formula_about).collect(),
+            notes,
+            ..About::default()
+        };
+        if let Machine::Device(board) = &machine {
+            let facts = facts(board.as_ref())?;
+            about.host = facts.model.unwrap_or(about.host);
+        }
+        let mapping = arguments.mapping.as_deref().map(recording::read_mapping).transpose()?;
+        for pid in &arguments.pid {
+            machine.with(|host| must_be_there(host, *pid))?;
+        }
+        let published = Published::open(arguments)?;
+        // What a command's first cycle begins with is read just before it starts.
+        let mut begin = || Ok(machine.with(|host| modules.cycle(host)).map(drop)?);
+        let opened = jvm::open(arguments, &mut begin)?;
+        let has_begun = opened.child.is_some();
+        about.notes.extend(opened.note);
+        let mut session = MonitorSession {
+            machine,
+            modules,
+            jvm: opened.jvm,
+            follows: opened.may_start_one.then(|| arguments.clone()),
+            child: opened.child,
+            mapping,
+            published,
+            about,
+            cycles: 0,
+            has_begun,
+            said: std::collections::BTreeSet::new(),
+        };
+        session.describe_jvm();
+        if !session.has_begun {
+            // The first reading is what the first cycle begins with.
+            session.next()?;
+        }
+        Ok(session)
+    }
+
+    fn describe_jvm(&mut self) {
+        if let Some(jvm) = &self.jvm {
+            self.about.jvm = Some(JvmAbout {
+                pid: jvm.pid,
+                java: jvm.java.clone(),
+                way: jvm.way.name().into(),
+                folded: jvm.folded.clone(),
+                estimated: jvm.estimated.clone(),
+            });
+        }
+    }
+
+    /// Reads everything; a frame from the second time on.
+    pub fn next(&mut self) -> Result<Option<Frame>, Failure> {
+        self.follow();
+        let cycle = self.machine.with(|host| self.modules.cycle(host))?;
+        let inside = self.read_jvm();
+        self.describe_jvm();
+        let Some(mut cycle) = cycle else {
+            if std::mem::replace(&mut self.has_begun, true) {
+                let still = "the machine's clock stood still or went back: no cycle, no figure";
+                self.note(still.to_string());
+            }
+            return Ok(None);
+        };
+        self.cycles += 1;
+        self.about.cycles = self.cycles;
+        self.about.duration_s += cycle.duration_s();
+        let jvm = inside.and_then(|inside| self.jvm_frame(&mut cycle, inside));
+        for remark in cycle.remarks.clone() {
+            self.note(remark);
+        }
+        Ok(Some(Frame { number: self.cycles, cycle, jvm }))
+    }
+
+    /// Tells a frame to whoever reads it while the monitor runs.
+    pub fn publish(&mut self, frame: &Frame) -> Result<(), Failure> {
+        let state = self.jvm.as_ref().map(|jvm| &jvm.state);
+        self.published.tell(frame, state)
+    }
+
+    /// Lets the agent into the JVM that the command has started, once there is one.
+    fn follow(&mut self) {
+        let Some(process) = self.child.as_ref().filter(|_| self.follows.is_some()) else { return };
+        let Some(pid) = jvm_of(process.id()) else { return };
+        let Some(arguments) = self.follows.take() else { return };
+        match jvm::attach(&arguments, pid) {
+            Ok(jvm) => {
+                self.note(format!(
+                    "the command has started the JVM of process {pid}: its methods \
+                                   are measured from here on"
+                ));
+                self.jvm = Some(jvm);
+            }
+            Err(failure) => self.note(format!("methods are not measured: {failure}")),
+        }
+    }
+
+    fn read_jvm(&mut self) -> Option<JvmCycle> {
+        let jvm = self.jvm.as_mut().filter(|jvm| !jvm.has_ended)?;
+        let pid = jvm.pid;
+        match jvm.cycle() {
+            Ok(cycle) => {
+                if self.jvm.as_ref().is_some_and(|jvm| jvm.has_ended) && self.child.is_none() {
+                    self.note(format!("the JVM of process {pid} has ended"));
+                }
+                for problem in cycle.iter().flat_map(|cycle| &cycle.problems) {
+                    self.note(format!("agent: {problem}"));
+                }
+                cycle
+            }
+            Err(error) => {
+                self.note(format!(
+                    "{error}; what its methods did after the last cycle is not known"
+                ));
+                None
+            }
+        }
+    }
+
+    /// A JVM's energy is that of its process.
+    fn jvm_frame(&mut self, cycle: &mut Cycle, inside: JvmCycle) -> Option<JvmFrame> {
+        let pid = self.jvm.as_ref()?.pid;
+        if !cycle.processes.iter().any(|process| process.id.pid == pid) {
+            cycle.give_ended(pid, inside.cpu_s);
+        }
+        let network_j = network_part(cycle, &inside).and_then(|part| cycle.give_network(pid, part));
+        let process = cycle.processes.iter().find(|process| process.id.pid == pid);
+        let cpu_j = process.map_or(0.0, |process| process.cpu_j);
+        match jvm_power(&inside, cpu_j, network_j) {
+            Ok(power) => {
+                assert!(power.is_conserved(), "a JVM's split adds up: {power:?}");
+                Some(JvmFrame { cycle: inside, power })
+            }
+            Err(error) => {
+                self.note(format!("the JVM's energy is not shared: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Keeps a remark that is new.
+    fn note(&mut self, remark: String) {
+        if self.said.insert(remark.clone()) {
+            self.about.notes.push(remark);
+        }
+    }
+
+    /// Whether the command that was started has ended, and how.
+    pub fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        self.child.as_mut()?.try_wait().ok().flatten()
+    }
+
+    /// The command's own exit code, where it has ended with another one than 0.
+    pub fn outcome(&mut self) -> Result<(), Failure> {
+        let Some(status) = self.ended() else { return Ok(()) };
+        // As a shell has it.
+        let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+        match u8::try_from(code).unwrap_or(1) {
+            0 => Ok(()),
+            code => Err(Failure::Program { code }),
+        }
+    }
+
+    /// Whether the command has ended. It stays in the system's books until it is asked how,
+    /// so that what it used can still be read.
+    pub fn is_over(&self) -> bool {
+        let Some(child) = &self.child else { return false };
+        let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+            return false;
+        };
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // An error says that it is in the books no more.
+        !matches!(waitid(WaitId::Pid(pid), look), Ok(None))
+    }
+
+    /// The methods' names, for the view.
+    pub fn names(&self) -> Option<MethodNames<'_>> {
+        let (jvm, mapping) = (self.jvm.as_ref()?, self.mapping.as_ref());
+        Some(MethodNames { state: &jvm.state, way: jvm.way, counted: &jvm.counted, mapping })
+    }
+
+    /// What the counts of methods are: samples where nothing is counted.
+    pub fn calls(&self) -> &'static str {
+        match self.about.jvm.as_ref().map(|jvm| jvm.way.as_str()) {
+            Some("sampling") => "samples",
+            _ => "calls",
+        }
+    }
+
+    /// Takes the other denominator from now on.
+    pub fn toggle_share(&mut self) {
+        self.modules.share = match self.modules.share {
+            Share::Active => Share::Capacity,
+            Share::Capacity => Share::Active,
+        };
+        self.about.share = self.modules.share.name().into();
+    }
+}
+
+/// A process that is named has to run.
+fn must_be_there(host: &dyn Host, pid: u32) -> Result<(), Failure> {
+    let path = format!("/proc/{pid}/stat");
+    let snapshot = host.snapshot(&[path.clone()].into())?;
+    match snapshot.text(&path) {
+        Some(_) => Ok(()),
+        None => Err(Failure::Usage(format!("--pid {pid}: there is no such process"))),
+    }
+}
+
+/// A virtual board has no processes to share its energy among, and its clock moves only while
+/// something sleeps on it.
+fn refuse_virtual(facts: &BoardFacts) -> Result<(), Failure> {
+    if facts.is_virtual() { Err(Failure::Usage(NO_VIRTUAL_BOARD.into())) } else { Ok(()) }
+}
+
+impl Drop for MonitorSession {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn formula_about(formula: &dyn crate::attribution::monitor::formulas::Formula) -> FormulaAbout {
+    FormulaAbout {
+        part: formula.part().name().into(),
+        name: formula.name().into(),
+        basis: formula.basis().name().into(),
+        from: formula.describe(),
+    }
+}
+
+/// The JVM's part of the bytes that the cards took: at most all of them.
+fn network_part(cycle: &Cycle, inside: &JvmCycle) -> Option<f64> {
+    let network = cycle.component(Part::Network)?;
+    let own = inside.bytes();
+    let all = network.energy.bytes?;
+    Some(if all > 0.0 { own / all } else { 0.0 })
+}

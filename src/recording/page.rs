@@ -1,0 +1,338 @@
+//! A recording as one HTML page and a few lines of text.
+
+use std::cmp::Reverse;
+
+use askama::Template;
+
+use super::tables::by_energy;
+use super::{Counted, FoldedMethod, MARKS, Recording, Sums};
+use crate::account::Femtojoules;
+use crate::exact::share;
+use crate::format;
+use crate::report::view::calls::plain_picture;
+use crate::report::view::flame::FlameView;
+use crate::units::{Joules, Seconds, Watts};
+
+/// Rows of a table.
+const TOP: usize = 30;
+
+#[derive(Template)]
+#[template(path = "recording.html")]
+struct Page<'a> {
+    style: &'a str,
+    script: &'a str,
+    flame_script: &'a str,
+    version: &'a str,
+    name: String,
+    is_model: bool,
+    is_virtual: bool,
+    headline: String,
+    notes: Vec<String>,
+    ledger: Vec<LedgerView>,
+    /// Who called, where samples tell.
+    flame: Option<FlameView>,
+    tables: Vec<TableView>,
+    facts: Vec<(&'static str, String)>,
+}
+
+struct LedgerView {
+    name: &'static str,
+    energy: String,
+    power: String,
+    share: String,
+}
+
+struct TableView {
+    title: &'static str,
+    sentence: &'static str,
+    /// What the marks of counts mean, where there are any.
+    marks: &'static str,
+    first: &'static str,
+    second: &'static str,
+    calls: &'static str,
+    rows: Vec<SpenderView>,
+}
+
+struct SpenderView {
+    first: String,
+    second: String,
+    calls: String,
+    calls_raw: u64,
+    energy: String,
+    energy_raw: f64,
+    power: String,
+    per_call: String,
+    cpu: String,
+    cpu_raw: f64,
+    share: String,
+    width: String,
+}
+
+/// Who spent energy: a method, a class, a process or a thread.
+struct Spender {
+    first: String,
+    second: String,
+    calls: Option<u64>,
+    /// Which calls were counted; absent where these are samples or nothing.
+    counted: Option<Counted>,
+    energy: Femtojoules,
+    cpu_s: f64,
+}
+
+/// The text of `report.html`.
+pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
+    let about = &recording.about;
+    let mut facts = vec![
+        ("machine", about.host.clone()),
+        ("length", format!("{:.1} s in {} cycles", about.duration_s, about.cycles)),
+        ("share of", format!("{} processor time", about.share)),
+    ];
+    facts.extend(about.formulas.iter().map(|formula| ("formula", formula.from.clone())));
+    if let Some(jvm) = &about.jvm {
+        facts.push(("JVM", format!("pid {}, Java {}, {}", jvm.pid, jvm.java, jvm.way)));
+        if !jvm.folded.is_empty() {
+            let folded: Vec<String> = jvm.folded.iter().map(FoldedMethod::line).collect();
+            facts.push(("calls not counted any more: too many for a probe", folded.join(", ")));
+        }
+        if !jvm.estimated.is_empty() {
+            facts.push(("calls counted in windows of time, and scaled", jvm.estimated.join(", ")));
+        }
+    }
+    let page = Page {
+        style: include_str!("../report/templates/style.css"),
+        script: include_str!("../report/templates/sort.js"),
+        flame_script: include_str!("../report/templates/flame.js"),
+        version: env!("CARGO_PKG_VERSION"),
+        name: format::visible(name),
+        is_model: about.is_model(),
+        is_virtual: about.is_virtual,
+        headline: format::visible(&format!("{}; {}", about.host, about.meter())),
+        notes: about.notes.iter().map(|note| format::visible(note)).collect(),
+        ledger: ledger(sums),
+        flame: super::call_accounts(recording)
+            .map(|calls| plain_picture(&calls, sums.jvm.unwrap_or(Femtojoules::ZERO).joules().0)),
+        tables: tables(recording, sums),
+        facts: facts.into_iter().map(|(name, value)| (name, format::visible(&value))).collect(),
+    };
+    page.render().expect("the template has all its values")
+}
+
+fn ledger(sums: &Sums) -> Vec<LedgerView> {
+    let rows = super::tables::ledger_rows(sums);
+    let view = |(name, energy): (&'static str, Femtojoules)| LedgerView {
+        name,
+        energy: format::energy(energy.joules()),
+        power: power(energy, sums.duration_s),
+        share: format::percent_or_none(share(energy, sums.total)),
+    };
+    rows.into_iter().map(view).collect()
+}
+
+fn power(energy: Femtojoules, seconds: f64) -> String {
+    if seconds > 0.0 {
+        Watts(energy.joules().0 / seconds).to_string()
+    } else {
+        format::NONE.to_string()
+    }
+}
+
+fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
+    let mut tables = Vec::new();
+    if let Some(jvm) = &recording.about.jvm {
+        let calls = if jvm.way == "sampling" { "Samples" } else { "Calls" };
+        tables.push(TableView {
+            title: "Methods",
+            sentence: "What a method's own code spends, over all threads, without the methods \
+                       that it calls. Shares are of the JVM.",
+            marks: if is_marked(sums) { MARKS } else { "" },
+            first: "Class",
+            second: "Method",
+            calls,
+            rows: views(
+                methods(sums, jvm.way == "sampling"),
+                sums.jvm.unwrap_or(Femtojoules::ZERO),
+                sums.duration_s,
+            ),
+        });
+        tables.push(TableView {
+            title: "Classes",
+            sentence: "The sum of their methods.",
+            marks: "",
+            first: "Class",
+            second: "",
+            calls,
+            rows: views(
+                classes(sums, calls),
+                sums.jvm.unwrap_or(Femtojoules::ZERO),
+                sums.duration_s,
+            ),
+        });
+    }
+    tables.push(TableView {
+        title: "Processes",
+        sentence: "Processor and, where it is known who sends, network.",
+        marks: "",
+        first: "Process",
+        second: "Name",
+        calls: "Calls",
+        rows: views(processes(sums), sums.total, sums.duration_s),
+    });
+    if !sums.threads.is_empty() {
+        tables.push(TableView {
+            title: "Threads",
+            sentence: "Threads of the JVM and of watched processes.",
+            marks: "",
+            first: "Process and thread",
+            second: "Name",
+            calls: "Calls",
+            rows: views(threads(sums), sums.total, sums.duration_s),
+        });
+    }
+    tables
+}
+
+fn methods(sums: &Sums, is_sampled: bool) -> Vec<Spender> {
+    let row = |(key, sum): (&super::MethodKey, &super::MethodSum)| Spender {
+        first: key.class.clone(),
+        second: key.method.clone(),
+        calls: if is_sampled { sum.samples } else { sum.calls },
+        counted: sum.calls.map(|_| sum.counted),
+        energy: sum.energy(),
+        cpu_s: sum.cpu_s,
+    };
+    by_energy(sums).into_iter().map(row).collect()
+}
+
+fn classes(sums: &Sums, calls: &str) -> Vec<Spender> {
+    let cpu_s = |class: &str| {
+        let own = sums.methods.iter().filter(|(key, _)| key.class == class);
+        own.map(|(_, sum)| sum.cpu_s).sum()
+    };
+    let row = |(class, (energy, count)): (&String, &(Femtojoules, Option<u64>))| Spender {
+        first: class.clone(),
+        second: String::new(),
+        calls: *count,
+        counted: (calls == "Calls").then(|| counted(sums, class)),
+        energy: *energy,
+        cpu_s: cpu_s(class),
+    };
+    sums.classes.iter().map(row).collect()
+}
+
+/// The weakest of the counts of a class's methods.
+fn counted(sums: &Sums, class: &str) -> Counted {
+    let own = sums.methods.iter().filter(|(key, _)| key.class == class);
+    own.map(|(_, sum)| sum.counted).max().unwrap_or_default()
+}
+
+fn is_marked(sums: &Sums) -> bool {
+    sums.methods.values().any(|sum| sum.counted != Counted::All)
+}
+
+fn processes(sums: &Sums) -> Vec<Spender> {
+    let row = |((pid, _), sum): (&(u32, u64), &super::ProcessSum)| Spender {
+        first: pid.to_string(),
+        second: sum.name.clone(),
+        calls: None,
+        counted: None,
+        energy: sum.energy(),
+        cpu_s: sum.cpu_s,
+    };
+    sums.processes.iter().map(row).collect()
+}
+
+fn threads(sums: &Sums) -> Vec<Spender> {
+    let row =
+        |((pid, thread), (name, cpu_s, energy)): (&(u32, u64), &(String, f64, Femtojoules))| {
+            Spender {
+                first: format!("{pid} / {thread}"),
+                second: name.clone(),
+                calls: None,
+                counted: None,
+                energy: *energy,
+                cpu_s: *cpu_s,
+            }
+        };
+    sums.threads.iter().map(row).collect()
+}
+
+fn views(mut rows: Vec<Spender>, whole: Femtojoules, seconds: f64) -> Vec<SpenderView> {
+    rows.sort_by_key(|row| Reverse(row.energy));
+    let widest = rows.first().map_or(0.0, |row| row.energy.joules().0);
+    rows.into_iter()
+        .take(TOP)
+        .map(|row| {
+            let joules = row.energy.joules();
+            let is_whole = |counted| !matches!(counted, Counted::Until(_));
+            let calls = row.calls.filter(|calls| row.counted.is_some_and(is_whole) && *calls > 0);
+            let mark = row.counted.unwrap_or_default();
+            SpenderView {
+                first: format::visible(&row.first),
+                second: format::visible(&row.second),
+                calls: row
+                    .calls
+                    .map_or_else(|| format::NONE.into(), |calls| mark.mark(format::count(calls))),
+                calls_raw: row.calls.unwrap_or(0),
+                energy: format::energy(joules),
+                energy_raw: joules.0,
+                power: power(row.energy, seconds),
+                per_call: calls.map_or_else(
+                    || format::NONE.into(),
+                    |calls| format::energy(Joules(joules.0 / calls as f64)),
+                ),
+                cpu: Seconds(row.cpu_s).to_string(),
+                cpu_raw: row.cpu_s,
+                share: format::percent_or_none(share(row.energy, whole)),
+                width: format::width(if widest > 0.0 { joules.0 / widest } else { 0.0 }),
+            }
+        })
+        .collect()
+}
+
+/// The story in a few lines.
+pub fn summary_text(name: &str, recording: &Recording, sums: &Sums) -> String {
+    let about = &recording.about;
+    let model = if about.is_model() { "by a model, no measurement" } else { "measured" };
+    let mut text = format!(
+        "{}  ({model}: {})\n{:.1} s in {} cycles on {}; no intervals: one recording has no repeats\n\n",
+        format::visible(name),
+        about.meter(),
+        about.duration_s,
+        about.cycles,
+        format::visible(&about.host)
+    );
+    for row in ledger(sums) {
+        text +=
+            &format!("  {:<18} {:>10} {:>10} {:>9}\n", row.name, row.energy, row.power, row.share);
+    }
+    for table in tables(recording, sums).into_iter().filter(|table| table.title != "Threads") {
+        text += &format!("\n{:<72} {:>10} {:>9}\n", table.title, "energy", "share");
+        for row in table.rows.into_iter().take(8) {
+            let name = format::shortened(&format!("{} {}", row.first, row.second), 70);
+            text += &format!("  {name:<70} {:>10} {:>9}\n", row.energy, row.share);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::accounts::tests::recording;
+    use super::super::sums;
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_it_is_and_escapes_names() {
+        let mut recording = recording();
+        recording.about.formulas =
+            vec![super::super::FormulaAbout { basis: "model".into(), ..Default::default() }];
+        recording.processes[1].name = "<script>\u{202e}".into();
+        let sums = sums(&recording);
+        let page = page("rec", &recording, &sums);
+        assert!(page.contains("By a model, not measured"));
+        assert!(!page.contains("<script>\u{202e}") && !page.contains('\u{202e}'));
+        assert!(page.contains("x(int)") && page.contains("the JVM itself"));
+        let text = summary_text("rec", &recording, &sums);
+        assert!(text.contains("no measurement") && text.contains("unattributed"), "{text}");
+    }
+}

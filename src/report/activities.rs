@@ -1,0 +1,67 @@
+//! Where the energy went by component and activity: a page of its own, one file without
+//! network, and the same as a part of a campaign's report.
+
+use askama::Template;
+
+use super::Part;
+use super::html::STYLE;
+use crate::attribution::activities::output::{PictureOptions, TIMELINE_STYLE, timelines};
+use crate::attribution::activities::{Analysis, Labels};
+use crate::format::visible;
+
+#[derive(Template)]
+#[template(path = "activities.html")]
+struct Page<'a> {
+    style: &'a str,
+    timeline_style: &'a str,
+    version: &'a str,
+    subtitle: String,
+    timeline: String,
+}
+
+/// The text of the page, whose `subtitle` says what it is about, and whether it is simulated.
+/// The pictures begin and end at the nanoseconds of `window`, where they are given.
+#[must_use]
+pub fn activities_page(
+    analyses: &[Analysis],
+    labels: &Labels,
+    subtitle: &str,
+    (from_ns, to_ns): (Option<i64>, Option<i64>),
+) -> String {
+    let options = PictureOptions { heading: "h2", what: "Node", from_ns, to_ns };
+    let page = Page {
+        style: STYLE,
+        timeline_style: TIMELINE_STYLE,
+        version: env!("CARGO_PKG_VERSION"),
+        subtitle: visible(subtitle),
+        timeline: timelines(analyses, labels, &options),
+    };
+    page.render().expect("templates only write to a String, which can't fail")
+}
+
+/// The same as a part of a campaign's report: a picture for each input sequence.
+#[must_use]
+pub fn activities_part(analyses: &[Analysis], labels: &Labels) -> Part {
+    let options = PictureOptions { heading: "h3", what: "Input", ..PictureOptions::default() };
+    Part {
+        id: "activities",
+        title: "Activities",
+        sentence: "Which component drew the power in one power run of each input, and for which \
+                   activity of the application it worked.",
+        style: TIMELINE_STYLE,
+        html: timelines(analyses, labels, &options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_shows_what_it_is_about_as_text() {
+        let page = activities_page(&[], &Labels::default(), "a <script> & more", (None, None));
+        assert!(page.contains("a &#60;script&#62; &#38; more"), "{page}");
+        assert!(!page.contains("<script>") && page.contains("class=\"timelines\""));
+        assert!(!page.contains("http://") && !page.contains("https://"));
+    }
+}

@@ -1,0 +1,49 @@
+//! What runs are held against.
+
+use crate::power::MarkTexts;
+use crate::scenario::{Limits, Protocol, Scenario};
+
+/// What a scenario asks of its runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeSettings {
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+    /// Frequency that the application's core must have, in kHz; none where any will do.
+    pub frequency_khz: Option<u64>,
+    /// Nominal length of an idle session in seconds.
+    pub idle_s: f64,
+    /// Power samples per second.
+    pub sample_rate_hz: f64,
+    /// Whether traced runs are power runs too, with snapshots of their counts.
+    pub protocol: Protocol,
+    /// Limits of the scenario.
+    pub limits: Limits,
+    /// Lines that open and close the window.
+    pub marks: MarkTexts,
+}
+
+impl From<&Scenario> for JudgeSettings {
+    fn from(scenario: &Scenario) -> Self {
+        Self {
+            rails: scenario.board.rails.clone(),
+            frequency_khz: scenario.board.frequency_khz,
+            idle_s: scenario.session.duration_s,
+            sample_rate_hz: scenario.session.sample_rate_hz,
+            protocol: scenario.campaign.protocol,
+            limits: scenario.limits,
+            marks: MarkTexts {
+                begin: scenario.session.begin_mark.clone(),
+                end: scenario.session.end_mark.clone(),
+            },
+        }
+    }
+}
+
+/// What good runs of the same case and phase gave so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reference {
+    /// Their durations in seconds.
+    pub durations_s: Vec<f64>,
+    /// CRC32 of the counts of the first traced run.
+    pub counts_crc32: Option<u32>,
+}

@@ -1,0 +1,74 @@
+//! A model and a campaign's counts -> accounts and ledger.
+
+use crate::account::calls::{CallAccounts, CallTree};
+use crate::account::{Accounts, AreaAccount, Areas};
+use crate::model::{DeviceFactor, Model};
+
+use super::folder::names::ACCOUNTS_DEVICE;
+use super::{Failure, ScenarioFacts};
+
+/// The accounts of a scenario.
+#[derive(Debug, Clone)]
+pub struct Accounted {
+    /// The board that they are of, where the campaign has several.
+    pub device: Option<String>,
+    /// The other boards' factors by it.
+    pub devices: Vec<DeviceFactor>,
+    /// Operations, blocks, lines, methods, classes, packages, ledger.
+    pub accounts: Accounts,
+    /// The same by calls, where these were recorded.
+    pub calls: Option<CallAccounts>,
+}
+
+/// Accounts for a scenario by a model.
+///
+/// # Errors
+/// The model is of other boards.
+pub fn account(
+    facts: &ScenarioFacts,
+    model: &Model,
+    calls: Option<&CallTree>,
+) -> Result<Accounted, Failure> {
+    facts.check(model)?;
+    let accounts = facts.accounts(model);
+    let calls = calls.map(|calls| facts.call_accounts(model, &accounts, calls));
+    let own = facts.device.as_deref().and_then(|device| model.on_device(device));
+    let devices = own.map(|model| model.devices).unwrap_or_default();
+    Ok(Accounted { device: facts.device.clone(), devices, accounts, calls })
+}
+
+impl Accounted {
+    /// What is to be said of them, line by line.
+    pub fn remarks(&self) -> Vec<String> {
+        let device = self.device.iter();
+        let device = device.map(|device| format!("  energies are those of board {device}"));
+        let areas = self.accounts.areas.iter().map(|areas| format!("  {}", sampled(areas)));
+        device.chain(areas).collect()
+    }
+
+    /// `device.toml`: the board and the others' factors by it; none where there is one board.
+    pub fn device_toml(&self) -> Result<Option<String>, Failure> {
+        #[derive(serde::Serialize)]
+        struct About<'a> {
+            device: &'a str,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            devices: &'a [DeviceFactor],
+        }
+        let Some(device) = &self.device else { return Ok(None) };
+        let text = toml::to_string(&About { device, devices: &self.devices });
+        text.map(Some).map_err(|error| Failure::input(ACCOUNTS_DEVICE, error))
+    }
+}
+
+/// What samples made of the methods, in a line.
+fn sampled(areas: &Areas) -> String {
+    let samples: u64 = areas.areas.iter().map(|area| area.samples).sum();
+    let weight = |area: &AreaAccount| area.weight * area.energy.joules().0;
+    let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
+    format!(
+        "methods by {samples} samples and by counts: {:.0} % of their energy is the samples' word; \
+         what words alone say is off by {:.0} % (place factor)",
+        100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy,
+        100.0 * areas.place_factor
+    )
+}

@@ -1,0 +1,379 @@
+//! Opening the board that a command was given, and putting it back afterwards.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::device::{
+    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
+    LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan,
+    await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list, prepare,
+    reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
+};
+use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario};
+use crate::toolchain::Jdk;
+use crate::virtual_board::{self, BoardFile, RunningBoard};
+
+use super::Failure;
+use super::progress;
+
+/// `--board`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BoardChoice {
+    /// The virtual board of this name (`virtual_board::NAMES`), started for this command.
+    Virtual(&'static str),
+    /// This machine's own JVM.
+    Jvm,
+    /// A board that adb knows by this serial.
+    Serial(String),
+}
+
+impl Default for BoardChoice {
+    /// The first virtual board.
+    fn default() -> BoardChoice {
+        BoardChoice::Virtual(virtual_board::NAMES[0])
+    }
+}
+
+impl FromStr for BoardChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("give `virtual`, `jvm` or a serial that `adb devices` lists".to_string()),
+            "virtual" => Ok(BoardChoice::default()),
+            LOCAL_SERIAL => Ok(BoardChoice::Jvm),
+            text => match text.strip_prefix("virtual:") {
+                None => Ok(BoardChoice::Serial(text.to_string())),
+                Some(name) => virtual_board::NAMES
+                    .into_iter()
+                    .find(|known| *known == name)
+                    .map(BoardChoice::Virtual)
+                    .ok_or_else(|| {
+                        let names = virtual_board::NAMES.join(", ");
+                        format!("there is no virtual board {name:?}; there are {names}")
+                    }),
+            },
+        }
+    }
+}
+
+/// A prepared board; restored and let go of when dropped.
+pub struct OpenBoard {
+    place: Place,
+    /// What it is.
+    pub facts: BoardFacts,
+    /// Its frequency in kHz when it was prepared, where it can be read.
+    pub frequency_khz: Option<u32>,
+    /// Name of the power meter.
+    pub meter: &'static str,
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+    /// How long it is waited for when it is lost.
+    pub patience: Duration,
+}
+
+/// Where the sessions run.
+enum Place {
+    /// On a board behind the adb server.
+    Adb(Box<AdbPlace>),
+    /// On this machine.
+    Local(LocalJvm),
+}
+
+struct AdbPlace {
+    board: AdbBoard,
+    options: PrepareOptions,
+    /// Of an external meter, in the place of a sampler.
+    log: Option<HostLog>,
+    server: Server,
+    running: Option<RunningBoard>,
+}
+
+/// How a virtual board is to be started.
+#[derive(Debug, Clone, Default)]
+pub struct VirtualSettings {
+    /// Where it leaves its truth, if anywhere.
+    pub truth: Option<PathBuf>,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// Whether a board can be opened later: asked before hours of other work.
+pub(crate) fn check(choice: &BoardChoice) -> Result<(), Failure> {
+    let server = Server::from_environment();
+    match choice {
+        BoardChoice::Virtual(_) => {
+            virtual_board::check_programs()?;
+            list(server)?;
+        }
+        BoardChoice::Jvm => {
+            Jdk::find()?;
+        }
+        BoardChoice::Serial(serial) => {
+            open_serial(server, serial)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens and prepares a board.
+pub(crate) fn open(
+    choice: &BoardChoice,
+    scenario: &Scenario,
+    virtual_settings: &VirtualSettings,
+) -> Result<OpenBoard, Failure> {
+    let settings = &scenario.board;
+    let server = Server::from_environment();
+    let (serial, running) = match choice {
+        BoardChoice::Jvm => return open_local(settings),
+        BoardChoice::Serial(serial) => (serial.clone(), None),
+        BoardChoice::Virtual(name) => {
+            let running = start_virtual(name, virtual_settings)?;
+            connect(server, &running.serial())?;
+            (running.serial(), Some(running))
+        }
+    };
+    let board = open_serial(server, &serial)?;
+    await_abandoned(&board)?;
+    let log = settings.log.as_ref().map(|log| open_log(&board, log, scenario)).transpose()?;
+    let chosen = match &log {
+        Some(log) => log.meter(),
+        None => choose_meter(&board, settings.meter)?,
+    };
+    let rails = chosen.rails(&serial, &settings.rails)?;
+    let guard = match running {
+        Some(_) => Guard::Off,
+        None => Guard::After(Duration::from_secs(900)),
+    };
+    let frequency = match settings.frequency_khz {
+        Some(khz) => Frequency::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX)),
+        None => Frequency::Leave,
+    };
+    let meter = chosen.meter.name();
+    let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
+    let state = prepare(&board, &options)?;
+    say_meter(&chosen, &rails);
+    let place = Place::Adb(Box::new(AdbPlace { board, options, log, server, running }));
+    Ok(OpenBoard {
+        place,
+        facts: state.facts,
+        frequency_khz: state.frequency_khz,
+        meter,
+        rails,
+        patience: RECONNECT_LIMIT,
+    })
+}
+
+/// The log of the external meter at a board.
+fn open_log(board: &AdbBoard, log: &MeterLog, scenario: &Scenario) -> Result<HostLog, DeviceError> {
+    let facts = facts(board)?;
+    check_bench(board, &facts)?;
+    let serial = recorded_serial(&facts, board.serial());
+    let file = scenario.resolve(Path::new(&log.file.replace(MeterLog::BOARD, &serial)));
+    HostLog::open(&serial, &file, log)
+}
+
+/// Refuses boards that can't share a campaign by what they are.
+pub(crate) fn check_together(choices: &[BoardChoice]) -> Result<(), Failure> {
+    let mut seen = Vec::new();
+    for choice in choices {
+        if choices.len() > 1 && !matches!(choice, BoardChoice::Serial(_)) {
+            return Err(Failure::Usage(
+                "`virtual` and `jvm` are one board each; for several boards give their \
+                 serials with --board (virtual ones: start them with `wattline board virtual \
+                 --name NAME`)"
+                    .into(),
+            ));
+        }
+        if seen.contains(&choice) {
+            return Err(Failure::Usage(format!("--board names {choice:?} twice")));
+        }
+        seen.push(choice);
+    }
+    Ok(())
+}
+
+/// Refuses one log for several boards.
+pub(crate) fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Result<(), Failure> {
+    match &settings.log {
+        Some(log) if boards.len() > 1 && !log.file.contains(MeterLog::BOARD) => {
+            Err(Failure::Usage(format!(
+                "`board.log.file` names one log for {} boards; write {} in its name, which stands \
+                 for the board's serial",
+                boards.len(),
+                MeterLog::BOARD
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// By what power is told, and what to know about it.
+fn say_meter(chosen: &ChosenMeter, rails: &[String]) {
+    let meter = chosen.meter;
+    progress::say(format!(
+        "  power by {} ({}): {}",
+        meter.name(),
+        meter.measures(),
+        rails.join(", ")
+    ));
+}
+
+/// This machine's JVM; says by what its power is told.
+fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
+    let jvm = LocalJvm::open(&Jdk::find()?.java, settings.meter)?;
+    let rails = match jvm.meter.rails(LOCAL_SERIAL, &settings.rails) {
+        // Scenarios name the rails of the board they were written for.
+        Err(_) if settings.meter == MeterChoice::Auto => jvm.meter.offer.default_rails.clone(),
+        rails => rails?,
+    };
+    match jvm.remark() {
+        None => say_meter(&jvm.meter, &rails),
+        Some(remark) => progress::warn(remark),
+    }
+    Ok(OpenBoard {
+        facts: jvm.facts(),
+        frequency_khz: None,
+        meter: jvm.meter(),
+        rails,
+        patience: RECONNECT_LIMIT,
+        place: Place::Local(jvm),
+    })
+}
+
+/// Opens a board; one over TCP that the server does not know (any more) is connected.
+pub(crate) fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Failure> {
+    match AdbBoard::open(server, serial, CancelFlag::default()) {
+        Err(error @ DeviceError::NotReady { .. }) if serial.contains(':') => {
+            // Where that fails too, the first answer tells more.
+            connect(server, serial).map_err(|_| error)?;
+            Ok(AdbBoard::open(server, serial, CancelFlag::default())?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+fn start_virtual(name: &str, settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
+    let options = virtual_board::BoardOptions {
+        board: BoardFile::built_in(name).unwrap_or_else(BoardFile::odroid_xu_e),
+        truth: settings.truth.clone(),
+        seed: Some(settings.seed),
+        ..virtual_board_options()
+    };
+    Ok(virtual_board::start(&options)?)
+}
+
+/// The serial in records of a board that adb knows by `serial`.
+pub(crate) fn recorded_serial(facts: &BoardFacts, serial: &str) -> String {
+    match (facts.is_virtual(), &facts.own_serial) {
+        (true, Some(name)) => name.clone(),
+        (true, None) => virtual_board::DEFAULT_NAME.to_string(),
+        (false, _) => serial.to_string(),
+    }
+}
+
+/// The first two boards that go by one name, as places in the list.
+pub(crate) fn namesakes(names: &[String]) -> Option<(usize, usize)> {
+    let with_name = |at: usize| names[..at].iter().position(|name| *name == names[at]);
+    (0..names.len()).find_map(|at| Some((with_name(at)?, at)))
+}
+
+impl OpenBoard {
+    /// Its serial; `jvm` for this machine.
+    pub fn serial(&self) -> &str {
+        match &self.place {
+            Place::Adb(adb) => adb.board.serial(),
+            Place::Local(_) => LOCAL_SERIAL,
+        }
+    }
+
+    /// The serial in records. A virtual board's port is any free one, which must not tell
+    /// data sets apart: its name stands for it.
+    pub fn recorded_serial(&self) -> String {
+        recorded_serial(&self.facts, self.serial())
+    }
+
+    /// Whether it is this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.place, Place::Local(_))
+    }
+
+    /// Installs an application, over an older one.
+    pub fn install(&self, file: &Path) -> Result<(), DeviceError> {
+        match &self.place {
+            Place::Adb(adb) => adb.board.install(file),
+            Place::Local(jvm) => jvm.install(file),
+        }
+    }
+
+    /// Runs one session to its end.
+    pub fn session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+        self.session_watched(plan, &mut |_| {})
+    }
+
+    /// The same; `closed` is told how many kernels have ended, where the board says it.
+    pub fn session_watched(
+        &self,
+        plan: &SessionPlan,
+        closed: &mut dyn FnMut(u64),
+    ) -> Result<SessionLogs, DeviceError> {
+        match &self.place {
+            Place::Adb(adb) => match &adb.log {
+                Some(log) => log.session(&adb.board, plan),
+                None => run_session_watched(&adb.board, plan, closed),
+            },
+            Place::Local(jvm) => jvm.run_session(plan),
+        }
+    }
+
+    /// Makes a call. Where the board is lost meanwhile, it is connected and prepared again,
+    /// and the call is made again: it must bring along what it needs on the board.
+    pub fn keep<T>(
+        &self,
+        mut call: impl FnMut(&OpenBoard) -> Result<T, DeviceError>,
+        mut lost: impl FnMut(&DeviceError),
+    ) -> Result<T, DeviceError> {
+        let Place::Adb(adb) = &self.place else { return call(self) };
+        let recover = |error: &DeviceError| {
+            progress::warn(format!("{error}; the board is connected and prepared again"));
+            lost(error);
+            reconnect(adb.server, adb.board.serial(), self.patience)?;
+            await_abandoned(&adb.board)?;
+            prepare(&adb.board, &adb.options).map(drop)
+        };
+        with_recovery(self.patience, || call(self), recover)
+    }
+}
+
+impl Drop for AdbPlace {
+    fn drop(&mut self) {
+        let put_back = restore(&self.board).or_else(|_| {
+            // It may be back by now.
+            reconnect_soon(self.server, self.board.serial())?;
+            await_abandoned(&self.board)?;
+            restore(&self.board)
+        });
+        if let Err(error) = put_back {
+            progress::warn(format!("the board was not put back as it was: {error}"));
+        }
+        if self.running.is_some() {
+            let _ = disconnect(self.server, self.board.serial());
+        }
+    }
+}
+
+/// Gets a board back that is there again; does not wait for one that is not.
+fn reconnect_soon(server: Server, serial: &str) -> Result<(), DeviceError> {
+    match serial.contains(':') {
+        true => disconnect(server, serial).and_then(|()| connect(server, serial)),
+        false => Ok(()),
+    }
+}
+
+/// A file with a jar's bytes.
+pub(crate) fn jar_file(jar: &[u8], folder: &Path) -> Result<PathBuf, Failure> {
+    let path = folder.join("application.jar");
+    std::fs::write(&path, jar).map_err(Failure::io("write", &path))?;
+    Ok(path)
+}

@@ -1,0 +1,138 @@
+//! The runs of a campaign -> the table that models are fitted to.
+
+mod windows;
+
+use std::collections::BTreeMap;
+
+use crate::campaign::{Phase, PlannedCase, Remains, count_operations};
+use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
+use crate::model::table::LibraryTop;
+use crate::operations::Mix;
+use crate::run::{JudgeSettings, RunRecord};
+use crate::scenario::{Protocol, Scenario};
+
+use super::folder::names::JOURNAL;
+use super::{CampaignFolder, Failure, MeasuredCampaign, TracedCase, TracedRuns};
+use windows::Source;
+
+/// The data set of a campaign.
+#[derive(Debug)]
+pub struct MadeDataset {
+    /// The cases that ran without probes.
+    pub plain: Dataset,
+    /// What models are fitted to: these, or windows of sessions with probes.
+    pub dataset: Dataset,
+    /// Executions by context, by row.
+    pub mixes: CaseMixes,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// Makes the data set. `folder` has the raw logs, which are read where the scenario wants
+/// windows of sessions.
+pub fn dataset(
+    scenario: &Scenario,
+    campaign: &MeasuredCampaign,
+    remains: &Remains,
+    folder: &CampaignFolder,
+) -> Result<MadeDataset, Failure> {
+    let MeasuredCampaign { dictionary, cases, records, executions } = campaign;
+    let traced = TracedRuns { dictionary, remains, executions };
+    let options = AssembleOptions {
+        library: LibraryTop::default(),
+        idle: IdlePolicy::Campaign,
+        duration_mismatch: scenario.limits.duration_mismatch,
+    };
+    let has_windows = scenario.campaign.protocol == Protocol::Windows;
+    // With windows most cases have no runs without probes.
+    let has_power = |case: &&PlannedCase| {
+        !has_windows || records.iter().any(|record| record.is_good_run_of(&case.name, Phase::Power))
+    };
+    let without_probes: Vec<PlannedCase> = cases.iter().filter(has_power).cloned().collect();
+    let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
+    for TracedCase { case, blocks, executions } in traced.of(&without_probes) {
+        let mix = Mix::new(&blocks, |block| executions.get(block).copied().unwrap_or(0));
+        mixes.0.insert(case.name.clone(), mix);
+        counts.insert(case.name.clone(), count_operations(&blocks, executions));
+    }
+    let plain = assemble(&without_probes, records, &counts, &options)
+        .map_err(|error| Failure::input(folder.file(JOURNAL), error))?;
+    let mut dataset = plain.clone();
+    if has_windows {
+        let source = Source {
+            folder,
+            records,
+            cases: cases.iter().map(|case| (case, traced.variant(case))).collect(),
+            plain: dataset
+                .cases
+                .iter()
+                .map(|case| ((case.name.clone(), case.device.clone()), case.energy))
+                .collect(),
+            judge: JudgeSettings::from(scenario),
+            window_s: scenario.campaign.window_s,
+        };
+        let made = windows::make(&source)?;
+        mixes = made.mixes;
+        dataset.left_out.extend(made.left_out);
+        dataset = dataset.with_windows(made.cases, made.lumped, made.windows);
+    }
+    Ok(MadeDataset { plain, dataset, mixes, provenance: provenance(scenario, records) })
+}
+
+impl MadeDataset {
+    /// A line about the data set, and one about what probes cost on each board.
+    pub fn summary(&self) -> String {
+        let dataset = &self.dataset;
+        let (rows, columns, out) =
+            (dataset.cases.len(), dataset.features.len(), dataset.left_out.len());
+        let what = if dataset.windows.is_empty() { "cases" } else { "windows" };
+        let mut text = format!(
+            "{rows} {what}, {columns} operations and library functions; {out} runs or cases left out"
+        );
+        for windows in &dataset.windows {
+            let nano = |joules: Option<f64>| match joules {
+                Some(joules) => format!("{:.2} nJ", 1e9 * joules),
+                None => "none".into(),
+            };
+            let on = match dataset.windows.len() {
+                1 => String::new(),
+                _ => format!("on {} ", windows.device),
+            };
+            text += &format!(
+                "\n{on}probes cost {} as a statement and {} in a condition (standard deviation over \
+                 cases: {} a probe), {:.1} % of the energy without; it is subtracted",
+                nano(Some(windows.probe_energy_j)),
+                nano(Some(windows.condition_probe_energy_j)),
+                nano(windows.probe_spread_j),
+                100.0 * windows.probe_share
+            );
+        }
+        text
+    }
+}
+
+fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
+    // This machine's frequency is neither set nor read.
+    let has_frequency = |record: &RunRecord| record.conditions.frequency_after_khz.is_some();
+    let is_fixed = records.is_empty() || records.iter().any(has_frequency);
+    let board = records.first().map(|record| record.board.clone()).unwrap_or_default();
+    Provenance {
+        scenario: scenario.name.clone(),
+        board: if board.model.is_empty() { board.serial } else { board.model },
+        virtual_board: board.is_virtual,
+        runtime: board.runtime,
+        // Records of older versions name neither meter nor rails.
+        meter: match board.meter.as_str() {
+            "" => "ina231".to_string(),
+            "software" => "software (an estimate)".to_string(),
+            meter => meter.to_string(),
+        },
+        rails: match board.rails.is_empty() {
+            true => scenario.board.rails.clone(),
+            false => board.rails,
+        },
+        frequency_khz: scenario.board.frequency_khz.filter(|_| is_fixed),
+        seed: scenario.campaign.seed,
+        tool_version: env!("CARGO_PKG_VERSION").to_string(),
+    }
+}

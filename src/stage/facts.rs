@@ -1,0 +1,307 @@
+//! What a campaign's folder says about its scenario: the unremoved cases, summed over
+//! input sequences. Accounts, hints and reports are about these.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::calls::{CallAccounts, CallTree, call_accounts};
+use crate::account::{self, Accounts, Measured, SampledCase, profile};
+use crate::blocks::BlockId;
+use crate::campaign::{Phase, PlannedCase};
+use crate::dataset::energy::{mean, variance};
+use crate::model::Model;
+use crate::operations::{Dictionary, Mix};
+use crate::run::RunRecord;
+use crate::units::Joules;
+
+use super::Failure;
+
+/// What a campaign planned and measured.
+#[derive(Debug, Clone)]
+pub struct MeasuredCampaign {
+    /// Blocks and what they hold.
+    pub dictionary: Dictionary,
+    /// The plan's cases.
+    pub cases: Vec<PlannedCase>,
+    /// All runs.
+    pub records: Vec<RunRecord>,
+    /// Executions per block of every case with a good traced run, by case.
+    pub executions: BTreeMap<String, Vec<u64>>,
+}
+
+impl MeasuredCampaign {
+    fn unremoved(&self) -> impl Iterator<Item = &PlannedCase> {
+        self.cases.iter().filter(|case| case.removed.is_empty())
+    }
+}
+
+/// Why a campaign says nothing of its scenario.
+#[derive(Debug, thiserror::Error)]
+pub enum FactsError {
+    /// It is not known what a case executed.
+    #[error("case {case} has no good traced run")]
+    NoTracedRun {
+        /// The case.
+        case: String,
+    },
+    /// It is not known what a case spends.
+    #[error("case {case} has no good power or idle run{on}")]
+    NoEnergy {
+        /// The case.
+        case: String,
+        /// ` on board NAME`, where there are several.
+        on: String,
+    },
+    /// The samples of a case's runs can't be read.
+    #[error("samples of case {case}: {message}")]
+    Samples {
+        /// The case.
+        case: String,
+        /// What is wrong with them.
+        message: String,
+    },
+}
+
+/// The campaign's own story of its unremoved cases.
+#[derive(Debug, Clone)]
+pub struct ScenarioFacts {
+    /// Blocks and what they hold.
+    pub dictionary: Dictionary,
+    /// The plan's cases.
+    pub cases: Vec<PlannedCase>,
+    /// All runs.
+    pub records: Vec<RunRecord>,
+    /// Executions per block in the unremoved cases' traced runs, summed.
+    pub executions: BTreeMap<BlockId, u64>,
+    /// Energy of the unremoved cases on `device`, summed.
+    pub measured: Measured,
+    /// What samplers saw of the unremoved cases; empty unless each has samples.
+    pub samples: Vec<SampledCase>,
+    /// The board that `measured` and all accounts are about, where the campaign has several.
+    pub device: Option<String>,
+    /// All its boards then, sorted.
+    pub devices: Vec<String>,
+}
+
+impl ScenarioFacts {
+    /// The facts about one board. `stacks` are what samplers saw of its cases, by case and run.
+    pub fn of(
+        campaign: MeasuredCampaign,
+        boards: Boards,
+        stacks: &BTreeMap<String, Vec<String>>,
+    ) -> Result<ScenarioFacts, FactsError> {
+        let mut executions = BTreeMap::new();
+        let mut measured = Measured::default();
+        let mut uncertainty = Uncertainty::default();
+        let mut samples = Vec::new();
+        for case in campaign.unremoved() {
+            let counts = campaign
+                .executions
+                .get(&case.name)
+                .ok_or_else(|| FactsError::NoTracedRun { case: case.name.clone() })?;
+            for (block, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                *executions.entry(BlockId(block as u32)).or_insert(0) += count;
+            }
+            let energy = CaseEnergies::of(&campaign.records, &case.name, &boards)?;
+            samples.extend(
+                hits_of(&case.name, stacks, &campaign.dictionary)?
+                    .map(|hits| SampledCase { energy: energy.above_idle(), hits }),
+            );
+            energy.add_to(&mut measured, &mut uncertainty);
+        }
+        if samples.len() < campaign.unremoved().count() {
+            samples.clear();
+        }
+        measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
+        measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
+        let MeasuredCampaign { dictionary, cases, records, .. } = campaign;
+        let Boards { device, devices } = boards;
+        Ok(Self { dictionary, cases, records, executions, measured, samples, device, devices })
+    }
+
+    /// How often the unremoved cases executed each operation, by context.
+    pub fn mix(&self) -> Mix {
+        let runs = |block: usize| self.executions.get(&BlockId(block as u32)).copied();
+        Mix::new(&self.dictionary, |block| runs(block).unwrap_or(0))
+    }
+
+    /// The accounts by calls.
+    pub fn call_accounts(
+        &self,
+        model: &Model,
+        accounts: &Accounts,
+        calls: &CallTree,
+    ) -> CallAccounts {
+        let model = self.own(model);
+        call_accounts(&self.counted(&model), accounts, calls)
+    }
+
+    /// The accounts by a model.
+    ///
+    /// A model of several boards is taken for the facts' own; the caller has seen to it that
+    /// it knows that board ([`Self::check`]).
+    pub fn accounts(&self, model: &Model) -> Accounts {
+        account::account(&self.counted(&self.own(model)))
+    }
+
+    /// The model of the facts' board.
+    fn own<'m>(&self, model: &'m Model) -> Cow<'m, Model> {
+        let own = self.device.as_deref().and_then(|device| model.on_device(device));
+        own.map_or(Cow::Borrowed(model), Cow::Owned)
+    }
+
+    fn counted<'a>(&'a self, model: &'a Model) -> account::AccountInput<'a> {
+        account::AccountInput {
+            dictionary: &self.dictionary,
+            executions: &self.executions,
+            model,
+            measured: &self.measured,
+            samples: &self.samples,
+        }
+    }
+
+    /// Whether a run is of the board that the facts are about.
+    pub fn is_own(&self, record: &RunRecord) -> bool {
+        is_on(record, self.device.as_deref())
+    }
+
+    /// Refuses a model that was fitted to other boards than the one these facts are about.
+    pub fn check(&self, model: &Model) -> Result<(), Failure> {
+        let known = |device: &str| model.devices.iter().any(|factor| factor.device == device);
+        match &self.device {
+            Some(device) if !model.devices.is_empty() && !known(device) => {
+                let names: Vec<&str> = model.devices.iter().map(|f| f.device.as_str()).collect();
+                Err(Failure::Usage(format!(
+                    "the model does not know board {device}, only {}; name one with --device",
+                    names.join(", ")
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the samples of a case's runs fell into, summed; `None` without any.
+fn hits_of(
+    case: &str,
+    stacks: &BTreeMap<String, Vec<String>>,
+    dictionary: &Dictionary,
+) -> Result<Option<profile::Hits>, FactsError> {
+    let mut all = profile::Profile::default();
+    for text in stacks.get(case).into_iter().flatten() {
+        let profile = profile::parse(text).map_err(|error| FactsError::Samples {
+            case: case.to_string(),
+            message: error.to_string(),
+        })?;
+        all.merge(profile);
+    }
+    Ok((all.samples() > 0).then(|| all.hits(dictionary)))
+}
+
+/// The boards of a campaign's good runs, where it has several.
+#[derive(Debug, Clone, Default)]
+pub struct Boards {
+    /// The one that is asked for, or the first by name.
+    pub device: Option<String>,
+    /// All of them, sorted.
+    pub devices: Vec<String>,
+}
+
+impl Boards {
+    /// Whether a run is of the board that is asked for, if any is.
+    pub fn is_own(&self, record: &RunRecord) -> bool {
+        is_on(record, self.device.as_deref())
+    }
+}
+
+fn is_on(record: &RunRecord, device: Option<&str>) -> bool {
+    device.is_none_or(|name| record.board.serial == name)
+}
+
+/// The board that is asked for, or the first by name, and all of them; nothing where there
+/// is only one.
+pub fn device_of(records: &[RunRecord], wanted: Option<&str>) -> Result<Boards, Failure> {
+    let good = records.iter().filter(|record| record.is_good());
+    let devices: BTreeSet<&str> = good.map(|record| record.board.serial.as_str()).collect();
+    let devices: Vec<String> = devices.into_iter().map(str::to_owned).collect();
+    if let Some(wanted) = wanted.filter(|wanted| !devices.iter().any(|device| device == wanted)) {
+        let known = devices.join(", ");
+        return Err(Failure::Usage(format!("there is no board {wanted}: the runs are of {known}")));
+    }
+    if devices.len() < 2 {
+        return Ok(Boards::default());
+    }
+    let device = wanted.map_or_else(|| devices.first().cloned(), |wanted| Some(wanted.into()));
+    Ok(Boards { device, devices })
+}
+
+/// Variances in J^2; none as soon as one case has no repeats.
+struct Uncertainty {
+    total: Option<f64>,
+    idle: Option<f64>,
+}
+
+impl Default for Uncertainty {
+    fn default() -> Self {
+        Uncertainty { total: Some(0.0), idle: Some(0.0) }
+    }
+}
+
+/// What a case spends, by its repeats.
+struct CaseEnergies {
+    total_j: f64,
+    idle_w: f64,
+    duration_s: f64,
+    collections: u64,
+    /// Variances of the means, in J^2 and W^2; absent without repeats.
+    total_variance: Option<f64>,
+    idle_variance: Option<f64>,
+}
+
+impl CaseEnergies {
+    fn of(records: &[RunRecord], case: &str, boards: &Boards) -> Result<Self, FactsError> {
+        let of_phase = |phase| {
+            let good = records.iter().filter(|record| boards.is_own(record));
+            let good = good.filter(move |record| record.is_good_run_of(case, phase));
+            good.filter_map(|record| record.measured.as_ref()).collect::<Vec<_>>()
+        };
+        let (power, idle) = (of_phase(Phase::Power), of_phase(Phase::Idle));
+        let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
+        let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
+        let idle_powers: Vec<f64> = idle.iter().map(|run| run.mean_power_w()).collect();
+        let (Some(total_j), Some(duration_s), Some(idle_w)) =
+            (mean(&totals), mean(&durations), mean(&idle_powers))
+        else {
+            let on = boards.device.as_ref();
+            let on = on.map_or(String::new(), |device| format!(" on board {device}"));
+            return Err(FactsError::NoEnergy { case: case.to_string(), on });
+        };
+        Ok(CaseEnergies {
+            total_j,
+            idle_w,
+            duration_s,
+            collections: power.first().map_or(0, |run| run.collections),
+            total_variance: variance_of_mean(&totals),
+            idle_variance: variance_of_mean(&idle_powers),
+        })
+    }
+
+    fn above_idle(&self) -> Joules {
+        Joules(self.total_j - self.idle_w * self.duration_s)
+    }
+
+    fn add_to(&self, measured: &mut Measured, uncertainty: &mut Uncertainty) {
+        let duration_s = self.duration_s;
+        measured.total += Joules(self.total_j);
+        measured.idle += Joules(self.idle_w * duration_s);
+        measured.collections += self.collections;
+        let add = |sum: Option<f64>, variance: Option<f64>| Some(sum? + variance?);
+        uncertainty.total = add(uncertainty.total, self.total_variance);
+        let idle_variance = self.idle_variance.map(|v| v * duration_s * duration_s);
+        uncertainty.idle = add(uncertainty.idle, idle_variance);
+    }
+}
+
+fn variance_of_mean(values: &[f64]) -> Option<f64> {
+    Some(variance(values)? / values.len() as f64)
+}

@@ -1,0 +1,98 @@
+//! A data set in a file, with what lies beside it: where it comes from, and its counts by
+//! context.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::dataset::{CaseMixes, LeftOut};
+use crate::model::table::{ColumnChoice, Table};
+use crate::model::{ContextPrice, FoldUnit};
+use crate::stage::Failure;
+use crate::toolchain::artifact::hash_of_bytes;
+
+use super::{names, read_text};
+
+/// What `dataset.toml` says, as far as other stages want to know.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct DatasetFacts {
+    /// The scenario's name.
+    pub scenario: Option<String>,
+    /// The board.
+    pub board: Option<String>,
+    /// Whether it is a virtual one.
+    pub virtual_board: Option<bool>,
+    /// The meter.
+    pub meter: Option<String>,
+    /// Rails whose power was added up.
+    pub rails: Vec<String>,
+    /// Fixed frequency in kHz.
+    pub frequency_khz: Option<u64>,
+    /// Runs and cases that are not in the data set.
+    pub left_out: Vec<LeftOut>,
+    /// What is said of windows by board, where its rows are windows of sessions.
+    windows: Vec<toml::Table>,
+}
+
+impl DatasetFacts {
+    /// What is held out together: windows of one case, or single cases.
+    pub fn fold_unit(&self) -> FoldUnit {
+        if self.windows.is_empty() { FoldUnit::Case } else { FoldUnit::Group }
+    }
+
+    /// The facts in `dataset.toml` beside a data set; none where there is no such file.
+    pub fn beside(dataset: &Path) -> Result<DatasetFacts, Failure> {
+        let path: PathBuf = dataset.with_extension("toml");
+        match fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).map_err(|error| Failure::input(&path, error)),
+            Err(_) => Ok(DatasetFacts::default()),
+        }
+    }
+}
+
+/// A data set as it was read.
+#[derive(Debug, Clone)]
+pub struct DatasetFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Hash of its bytes.
+    pub sha256: String,
+    /// Its cases.
+    pub table: Table,
+}
+
+impl DatasetFile {
+    /// Reads the columns that a campaign's data set has.
+    pub fn read(path: &Path) -> Result<DatasetFile, Failure> {
+        DatasetFile::read_columns(path, &ColumnChoice::default())
+    }
+
+    /// Reads a table of any origin.
+    pub fn read_columns(path: &Path, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
+        let text = read_text(path)?;
+        let table = Table::from_csv(&text, choice).map_err(|error| Failure::input(path, error))?;
+        Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(text.as_bytes()), table })
+    }
+
+    /// What is said of it.
+    pub fn facts(&self) -> Result<DatasetFacts, Failure> {
+        DatasetFacts::beside(&self.path)
+    }
+
+    /// The same with its counts weighed by what contexts cost, where the data set has its
+    /// counts by context beside it.
+    pub fn weighed(mut self, prices: &[ContextPrice]) -> Result<DatasetFile, Failure> {
+        let path = self.path.with_file_name(names::CONTEXTS);
+        if !prices.is_empty() && path.is_file() {
+            let mixes = CaseMixes::from_csv(&read_text(&path)?);
+            let relative = ContextPrice::index(prices);
+            let relative = |operation: &str, context: &str| {
+                relative.get(&(operation, context)).copied().unwrap_or(1.0)
+            };
+            mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut self.table, relative);
+        }
+        Ok(self)
+    }
+}

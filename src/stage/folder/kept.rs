@@ -1,0 +1,55 @@
+//! What a campaign's folder keeps when the campaign stops before its end.
+
+use crate::campaign::{order_runs, with_sampler};
+use crate::device::LOCAL_SERIAL;
+use crate::stage::Failure;
+use crate::stage::kept::Kept;
+
+use super::CampaignFolder;
+
+impl CampaignFolder {
+    /// What the campaign has; none if there is neither a plan nor a journal.
+    pub fn kept(&self) -> Option<Kept> {
+        let planned = self.planned_runs();
+        let records = self.records().ok();
+        if planned.is_none() && records.is_none() {
+            return None;
+        }
+        let runs = records.unwrap_or_default().iter().filter(|record| record.is_good()).count();
+        Some(Kept { runs, planned })
+    }
+
+    /// Fails if a campaign is there, since another one is to be made. `can_force`: whether
+    /// the command can start anew in the same folder.
+    pub fn refuse_another(&self, can_force: bool) -> Result<(), Failure> {
+        let folder = self.path().to_path_buf();
+        match self.kept() {
+            None => Ok(()),
+            Some(kept) => Err(Failure::Campaign { folder, kept, can_force }),
+        }
+    }
+
+    fn planned_runs(&self) -> Option<usize> {
+        let cases = self.cases().ok()?;
+        let scenario = self.scenario().ok()?;
+        let records = self.records().unwrap_or_default();
+        let is_local = records.iter().any(|record| record.board.serial == LOCAL_SERIAL);
+        Some(order_runs(&cases, &with_sampler(&scenario.campaign, is_local)).len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::folder::names::JOURNAL;
+
+    #[test]
+    fn a_folder_without_a_campaign_keeps_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = CampaignFolder::new(place.path());
+        assert_eq!(folder.kept(), None);
+        std::fs::write(folder.file(JOURNAL), "").unwrap();
+        assert_eq!(folder.kept().unwrap().to_string(), "0 runs are kept");
+        assert_eq!(Kept { runs: 13, planned: Some(60) }.to_string(), "13 of 60 runs are kept");
+    }
+}

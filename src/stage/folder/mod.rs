@@ -1,0 +1,43 @@
+//! A campaign's folder: which file is which, reading them back and writing them.
+
+mod dataset;
+mod kept;
+pub(crate) mod names;
+mod output;
+mod read;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+pub use dataset::{DatasetFacts, DatasetFile};
+pub use output::{Existing, Output, Unfinished};
+pub(crate) use output::{read_text, replace_file};
+pub(crate) use read::read_model;
+
+/// The folder that a campaign's stages leave their results in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CampaignFolder {
+    path: PathBuf,
+}
+
+impl CampaignFolder {
+    /// The folder at a path, which need not be there yet.
+    pub fn new(path: impl Into<PathBuf>) -> CampaignFolder {
+        CampaignFolder { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file or folder in it, by its name of `names`.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Whether it has a file or folder of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.file(name).exists()
+    }
+}

@@ -1,0 +1,83 @@
+//! The names of a campaign folder's files, below it. What stands in a run's own folder is
+//! named in `run::store`, the tables of accounts in `account::table`.
+
+pub use crate::run::journal::JOURNAL_FILE as JOURNAL;
+pub use crate::run::store::RUNS_FOLDER as RUNS;
+
+/// The scenario, copied.
+pub const SCENARIO: &str = "scenario.toml";
+/// The analysed sources, copied.
+pub const SOURCES: &str = "sources";
+
+/// Basic blocks.
+pub const BLOCKS: &str = "blocks.csv";
+/// Operations of blocks.
+pub const OPERATIONS: &str = "operations.csv";
+/// Operations of lines.
+pub const LINES: &str = "lines.csv";
+/// What was noticed in the sources.
+pub const FINDINGS: &str = "findings.csv";
+
+/// Cases.
+pub const PLAN: &str = "plan.csv";
+/// Blocks that no case removes.
+pub const DROPPED: &str = "dropped.csv";
+/// What removed blocks still hold.
+pub const REMAINS: &str = "remains.csv";
+
+/// Which board has which case.
+pub const ASSIGNMENT: &str = "assignment.csv";
+/// Who calls whom.
+pub const CALLS: &str = "calls.csv";
+
+/// Energies and counts of cases.
+pub const DATASET: &str = "dataset.csv";
+/// Where they come from.
+pub const DATASET_FACTS: &str = "dataset.toml";
+/// Counts by context.
+pub const CONTEXTS: &str = "contexts.csv";
+/// Total and idle energy of cases.
+pub const ENERGIES: &str = "energies.csv";
+
+/// Sessions of kernels.
+pub const KERNEL_RUNS: &str = "kernel-runs";
+/// Every kernel's runs.
+pub const KERNEL_WINDOWS: &str = "kernel-windows.csv";
+/// Energy and counts of kernels.
+pub const KERNEL_CASES: &str = "kernel-cases.csv";
+/// Costs by kernels.
+pub const KERNELS: &str = "kernels.csv";
+/// Their covariance.
+pub const KERNELS_COVARIANCE: &str = "kernels-covariance.csv";
+/// What boards spend by the first, where there were several.
+pub const KERNELS_DEVICES: &str = "kernels-devices.csv";
+
+/// Costs.
+pub const MODEL: &str = "model.json";
+/// Cross-validation of the costs.
+pub const CV: &str = "cv.csv";
+/// What the cases can tell.
+pub const ESTIMABILITY: &str = "estimability.csv";
+/// Other solvers beside.
+pub const SOLVERS: &str = "solvers.csv";
+/// Held-out error against the number of cases.
+pub const LEARNING: &str = "learning.csv";
+
+/// Tables of accounts.
+pub const ACCOUNTS: &str = "accounts";
+/// Of which board they are, where there are several.
+pub const ACCOUNTS_DEVICE: &str = "accounts/device.toml";
+/// What adds up to the measured energy.
+pub const LEDGER: &str = "ledger.csv";
+
+/// The truth of a virtual board's scenario.
+pub const TRUTH: &str = "truth";
+/// That of each session, while it is measured.
+pub const BOARD_TRUTH: &str = "board-truth";
+/// Accounts against the truth.
+pub const EVALUATION: &str = "evaluation.csv";
+
+/// What to change, for tools.
+pub const HINTS: &str = "hints.sarif";
+/// The page.
+pub const REPORT: &str = "report.html";

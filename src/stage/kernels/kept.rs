@@ -1,0 +1,111 @@
+//! A session of kernels on disk: kept as it ends, and taken up when the command is run
+//! again. `kernel-runs/N/` holds its raw logs and `session.txt`, which says what was run on
+//! what; a session without that file has not ended well.
+
+use std::fs;
+
+use crate::stage::folder::names::KERNEL_RUNS;
+use crate::stage::{Failure, Output};
+
+const SAMPLES: &str = "samples.txt.zst";
+const LOGCAT: &str = "logcat.txt.zst";
+const DESCRIPTION: &str = "session.txt";
+
+/// What a session's energies are read from.
+pub(super) struct KernelLogs {
+    /// `samples.txt` as the sampler wrote it.
+    pub samples: String,
+    /// The log in the format `threadtime`.
+    pub logcat: String,
+}
+
+/// The place of one session.
+pub(super) struct KeptSession<'o> {
+    pub output: &'o Output,
+    /// Number of the session, from 1.
+    pub repeat: u32,
+    /// All that its energies depend on, in lines.
+    pub description: String,
+}
+
+impl KeptSession<'_> {
+    /// The logs, if there are any of this very session; else makes room for them.
+    ///
+    /// # Errors
+    /// Logs of another session that may not be replaced, or that can't be read.
+    pub fn logs(&self) -> Result<Option<KernelLogs>, Failure> {
+        let there = fs::read_to_string(self.path(DESCRIPTION)).ok();
+        if there.is_some_and(|there| there == self.description) {
+            let (samples, logcat) = (self.read(SAMPLES)?, self.read(LOGCAT)?);
+            return Ok(Some(KernelLogs { samples, logcat }));
+        }
+        self.output.check_free(&[&self.name(DESCRIPTION)])?;
+        self.output.discard(&[&format!("{KERNEL_RUNS}/{}", self.repeat)])?;
+        Ok(None)
+    }
+
+    /// Keeps raw logs, however the session ended.
+    pub fn keep(&self, logs: &KernelLogs) -> Result<(), Failure> {
+        for (name, text) in [(SAMPLES, &logs.samples), (LOGCAT, &logs.logcat)] {
+            let packed = zstd::encode_all(text.as_bytes(), 3)
+                .map_err(Failure::io("pack", self.path(name)))?;
+            self.output.write(&self.name(name), packed)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that the session whose logs were kept is good.
+    pub fn finish(&self) -> Result<(), Failure> {
+        self.output.write(&self.name(DESCRIPTION), &self.description).map(drop)
+    }
+
+    fn read(&self, name: &str) -> Result<String, Failure> {
+        let path = self.path(name);
+        let bytes = fs::read(&path).and_then(|packed| zstd::decode_all(packed.as_slice()));
+        let bytes = bytes.map_err(Failure::io("read", &path))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.output.path(&self.name(name))
+    }
+
+    fn name(&self, name: &str) -> String {
+        format!("{KERNEL_RUNS}/{}/{name}", self.repeat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::Existing;
+
+    fn logs() -> KernelLogs {
+        KernelLogs { samples: "samples".into(), logcat: "log".into() }
+    }
+
+    #[test]
+    fn only_finished_sessions_of_the_same_kind_are_taken_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let careful = Output::open(folder.path(), Existing::Keep).unwrap();
+        let bold = careful.replacing();
+        let session = |output, description: &str| KeptSession {
+            output,
+            repeat: 1,
+            description: description.into(),
+        };
+        let same = session(&careful, "a");
+        assert!(same.logs().unwrap().is_none());
+        same.keep(&logs()).unwrap();
+        assert!(same.logs().unwrap().is_none(), "it was not finished");
+        same.keep(&logs()).unwrap();
+        same.finish().unwrap();
+        let found = same.logs().unwrap().unwrap();
+        assert_eq!((found.samples.as_str(), found.logcat.as_str()), ("samples", "log"));
+        let refused = session(&careful, "b").logs().err().unwrap().to_string();
+        assert!(refused.contains("session.txt") && refused.contains("--force"), "{refused}");
+        assert!(same.logs().unwrap().is_some(), "what is refused is not lost");
+        assert!(session(&bold, "b").logs().unwrap().is_none());
+        assert!(same.logs().unwrap().is_none(), "it was replaced");
+    }
+}

@@ -1,0 +1,250 @@
+//! The sessions of kernels, on one board or on several that take turns.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::build::VariantBuilder;
+use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::instrument::Probe;
+use crate::kernels::measure::KernelRun;
+use crate::kernels::{Kernel, program};
+use crate::power::{MarkTexts, parse_samples, parse_session_log};
+use crate::scenario::Scenario;
+use crate::stage::boards::{self, OpenBoard};
+use crate::stage::progress::{self, Bar};
+use crate::stage::{Failure, Output};
+use crate::toolchain::artifact::hash_of_bytes;
+use crate::toolchain::jar;
+
+use super::kept::{KeptSession, KernelLogs};
+
+/// The argument that names the kernels of a session.
+const KERNELS: &str = "kernels";
+
+/// A session to be made, or taken up.
+struct Turn<'o> {
+    plan: SessionPlan,
+    kept: KeptSession<'o>,
+    logs: Option<KernelLogs>,
+}
+
+/// What the runs of kernels are called, and counted as.
+pub const PART: &str = "kernels";
+
+/// Seconds of a session on the board's clock.
+pub fn session_s(kernels: usize, scenario: &Scenario) -> f64 {
+    kernels as f64 * (scenario.kernels.window_s + scenario.kernels.gap_s)
+}
+
+/// Runs all kernels, in another order each time. Several boards take turns, and work at the
+/// same time; each has one turn at least. Sessions that are there already are not made again.
+pub fn measure_all(
+    kernels: &[Kernel],
+    scenario: &Scenario,
+    builder: &mut VariantBuilder<'_>,
+    boards: &[OpenBoard],
+    output: &Output,
+) -> Result<Vec<Vec<KernelRun>>, Failure> {
+    let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
+    let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let jar = jar::pack(&attributes, &variant.classes);
+    let mut turns = turns(kernels, scenario, boards, &hash_of_bytes(&jar), output)?;
+    let file = boards::jar_file(&jar, folder.path())?;
+    let sessions = turns.iter().map(Vec::len).sum::<usize>();
+    let board_s = sessions as f64 * session_s(kernels.len(), scenario);
+    let bar = progress::bar_on_board((sessions * kernels.len()) as u64, PART, board_s);
+    let there = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
+    bar.found_up_to((there * kernels.len()) as u64);
+    let measured: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = boards
+            .iter()
+            .zip(&mut turns)
+            .map(|(board, turns)| scope.spawn(|| measure_on(board, turns, &file, bar.as_ref())))
+            .collect();
+        workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    drop(bar);
+    let mut runs = BTreeMap::new();
+    for of_board in measured {
+        runs.extend(of_board?);
+    }
+    Ok(runs.into_values().collect())
+}
+
+/// The sessions of each board.
+fn turns<'o>(
+    kernels: &[Kernel],
+    scenario: &Scenario,
+    boards: &[OpenBoard],
+    program: &str,
+    output: &'o Output,
+) -> Result<Vec<Vec<Turn<'o>>>, Failure> {
+    let repeats = scenario.kernels.repeats.max(boards.len() as u32);
+    let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
+    let mut turns: Vec<Vec<Turn<'_>>> = boards.iter().map(|_| Vec::new()).collect();
+    for repeat in 1..=repeats {
+        let mut order = kernels.to_vec();
+        order.shuffle(&mut rng);
+        let at = (repeat as usize - 1) % boards.len();
+        let plan = session(&order, scenario, repeat);
+        let description = description(program, &plan, scenario, &boards[at])?;
+        let kept = KeptSession { output, repeat, description };
+        let logs = kept.logs()?;
+        turns[at].push(Turn { plan, kept, logs });
+    }
+    let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
+    if done > 0 {
+        progress::say(format!("{done} of {repeats} sessions of kernels are there already"));
+    }
+    Ok(turns)
+}
+
+/// All that a session's energies depend on.
+fn description(
+    program: &str,
+    plan: &SessionPlan,
+    scenario: &Scenario,
+    board: &OpenBoard,
+) -> Result<String, Failure> {
+    let frequency = scenario.board.frequency_khz.map_or("left".to_string(), |khz| khz.to_string());
+    let mut lines = vec![
+        format!("program_sha256={program}"),
+        format!("board={}", board.recorded_serial()),
+        format!("meter={}", board.meter),
+        format!("frequency_khz={frequency}"),
+    ];
+    lines.extend(plan.arguments()?);
+    Ok(lines.join("\n") + "\n")
+}
+
+/// One board's turns.
+fn measure_on(
+    board: &OpenBoard,
+    turns: &mut [Turn<'_>],
+    file: &Path,
+    bar: &dyn Bar,
+) -> Result<Vec<(u32, Vec<KernelRun>)>, Failure> {
+    let is_installed = Cell::new(false);
+    let mut measured = Vec::new();
+    for Turn { plan, kept, logs } in turns {
+        let logs = match logs.take() {
+            Some(logs) => logs,
+            None => measure(board, plan, kept, (file, &is_installed), bar)?,
+        };
+        let runs = energies(&logs, &board.rails, &board.recorded_serial())?;
+        measured.push((kept.repeat, runs));
+    }
+    Ok(measured)
+}
+
+/// Makes a session and keeps it.
+fn measure(
+    board: &OpenBoard,
+    plan: &SessionPlan,
+    kept: &KeptSession<'_>,
+    (file, is_installed): (&Path, &Cell<bool>),
+    bar: &dyn Bar,
+) -> Result<KernelLogs, Failure> {
+    let closed = Cell::new(0);
+    let once = |board: &OpenBoard| {
+        if !is_installed.replace(true) {
+            board.install(file)?;
+        }
+        board.session_watched(plan, &mut |now| {
+            // A session that is begun again counts on where it was.
+            bar.inc(now.saturating_sub(closed.get()));
+            closed.set(now.max(closed.get()));
+        })
+    };
+    let SessionLogs { samples, logcat, outcome, script_output, .. } =
+        board.keep(once, |_| is_installed.set(false))?;
+    let logs = KernelLogs { samples, logcat };
+    kept.keep(&logs)?;
+    if outcome.end != SessionEnd::Ok {
+        return Err(bad(format!("it ended with {:?}: {script_output}", outcome.end)));
+    }
+    kept.finish()?;
+    bar.inc(kernels_of(plan).saturating_sub(closed.get()));
+    Ok(logs)
+}
+
+/// How many kernels a session runs.
+fn kernels_of(plan: &SessionPlan) -> u64 {
+    let names = plan.extras.iter().find(|(key, _)| key == KERNELS);
+    names.map_or(0, |(_, names)| names.split(',').count() as u64)
+}
+
+fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
+    let settings = &scenario.kernels;
+    let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
+    let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
+    let expected = session_s(order.len(), scenario);
+    let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
+    SessionPlan {
+        label: format!("kernels-{repeat}"),
+        package: program::PACKAGE.to_string(),
+        main: program::MAIN.to_string(),
+        extras: vec![
+            (KERNELS.to_string(), names.join(",")),
+            ("millis".to_string(), millis(settings.window_s)),
+            ("gap".to_string(), millis(settings.gap_s)),
+        ],
+        steps: Vec::new(),
+        marks: MarkTexts::default(),
+        kind: SessionKind::App,
+        limit: Duration::from_secs_f64(longest),
+        expected: Duration::from_secs_f64(expected),
+        period: sample_period(scenario),
+        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+        deadline_real: Duration::from_secs_f64(longest + 120.0),
+    }
+}
+
+/// Windows are short: each is to have several samples, whatever an application's
+/// session has.
+fn sample_period(scenario: &Scenario) -> Duration {
+    const SAMPLES: f64 = 8.0;
+    // A kernel's energy is summed up by refreshes of the meter, so none may be missed: the
+    // slowest known ones come every 264 ms, and a sample may be late.
+    const REFRESH_S: f64 = 0.125;
+    let application = 1.0 / scenario.session.sample_rate_hz;
+    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
+}
+
+fn bad(message: String) -> Failure {
+    Failure::Board(format!("kernel session: {message}"))
+}
+
+fn energies(logs: &KernelLogs, rails: &[String], device: &str) -> Result<Vec<KernelRun>, Failure> {
+    let trace = parse_samples(&logs.samples).map_err(|error| bad(error.to_string()))?;
+    let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
+        .kernel_windows()
+        .map_err(|error| bad(error.to_string()))?;
+    let mut rows: Vec<KernelEnergy> = Vec::new();
+    // Rail by rail: each sensor refreshes in its own time.
+    for rail in rails {
+        let rail = std::slice::from_ref(rail);
+        let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
+        let part = kernel_rows(&series, &windows, trace.smear());
+        let part = part.map_err(|error| bad(error.to_string()))?;
+        rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
+    }
+    let runs = rows.into_iter().map(|row| {
+        let iterations = row
+            .iterations
+            .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
+        let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
+        let device = device.to_owned();
+        Ok(KernelRun { name, device, iterations, collections, energy_j, duration_s })
+    });
+    runs.collect()
+}

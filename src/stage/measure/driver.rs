@@ -1,0 +1,307 @@
+//! The sessions of a campaign on one board: variants built and installed when they are
+//! needed, and where the time goes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::build::{Variant, VariantBuilder};
+use crate::campaign::{Phase, PlannedCase, PlannedRun};
+use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::instrument::Probe;
+use crate::power::MarkTexts;
+use crate::run::{
+    BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
+};
+use crate::scenario::{Protocol, Scenario};
+use crate::toolchain::artifact::hash_of_bytes;
+use crate::toolchain::jar;
+
+use crate::stage::boards::{self, OpenBoard};
+use crate::stage::folder::names::PLAN;
+use crate::stage::{Failure, progress};
+
+/// How much longer a traced session may take: probes cost a program that is never idle
+/// two to three times its own time.
+const TRACED_SLOWDOWN: f64 = 4.0;
+
+/// Where a campaign's time goes on this machine's clock.
+#[derive(Debug, Default)]
+pub struct Time {
+    /// Sessions.
+    in_sessions: Duration,
+    /// Building variants.
+    in_builds: Duration,
+}
+
+impl std::ops::AddAssign for Time {
+    fn add_assign(&mut self, other: Time) {
+        self.in_sessions += other.in_sessions;
+        self.in_builds += other.in_builds;
+    }
+}
+
+impl Time {
+    /// How long variants were built.
+    pub fn in_builds(&self) -> Duration {
+        self.in_builds
+    }
+
+    /// Says how long the runs took, and what of it was no session.
+    pub fn say(&self, whole: Duration, runs: usize) {
+        if runs == 0 {
+            return;
+        }
+        let per_run = |time: Duration| time.as_secs_f64() / runs as f64;
+        progress::say(format!(
+            "  {runs} runs in {:.1} s: {:.2} s a run in the session, {:.2} s outside, of which \
+             {:.2} s for building variants",
+            whole.as_secs_f64(),
+            per_run(self.in_sessions),
+            per_run(whole.saturating_sub(self.in_sessions)),
+            per_run(self.in_builds)
+        ));
+    }
+
+    /// The same for several boards at once, whose sessions overlap.
+    pub fn say_of_fleet(&self, whole: Duration, runs: usize, boards: usize) {
+        if runs == 0 {
+            return;
+        }
+        progress::say(format!(
+            "  {runs} runs on {boards} boards in {:.1} s: {:.1} s of sessions, {:.1} s \
+             of waiting for variants",
+            whole.as_secs_f64(),
+            self.in_sessions.as_secs_f64(),
+            self.in_builds.as_secs_f64()
+        ));
+    }
+}
+
+/// The variants of a campaign as jars, each built once, for all its boards.
+pub struct Jars<'d, 'a> {
+    scenario: &'d Scenario,
+    builder: &'d mut VariantBuilder<'a>,
+    /// Those that were built, by variant and probe, with their hash.
+    built: BTreeMap<(String, Probe), (Vec<u8>, String)>,
+}
+
+impl<'d, 'a> Jars<'d, 'a> {
+    /// None built yet; a lock, for the boards' workers.
+    pub fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
+        Mutex::new(Self { scenario, builder, built: BTreeMap::new() })
+    }
+
+    /// The case's variant as a jar, and its hash.
+    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
+        let key = (case.variant.clone(), probe);
+        if !self.built.contains_key(&key) {
+            let removed: BTreeSet<_> = case.removed.iter().copied().collect();
+            let variant = self.builder.build(&removed, probe)?;
+            let libraries = &self.builder.application().sources.libraries;
+            let bytes = pack(self.scenario, &variant, libraries)?;
+            let hash = hash_of_bytes(&bytes);
+            self.built.insert(key.clone(), (bytes, hash));
+        }
+        Ok(self.built[&key].clone())
+    }
+}
+
+/// Makes the sessions of a campaign on one board.
+pub struct BoardDriver<'d, 'j, 'a> {
+    scenario: &'d Scenario,
+    cases: BTreeMap<&'d str, &'d PlannedCase>,
+    jars: &'d Mutex<Jars<'j, 'a>>,
+    board: &'d OpenBoard,
+    folder: &'d Path,
+    /// Hash of the jar that the board has.
+    installed: Option<String>,
+    pub time: Time,
+}
+
+impl RunDriver for BoardDriver<'_, '_, '_> {
+    fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
+        Ok(self.make(run)?)
+    }
+}
+
+impl BoardDriver<'_, '_, '_> {
+    /// Builds and installs what the run needs, and makes its session.
+    pub fn make(&mut self, run: &PlannedRun) -> Result<RawRun, Failure> {
+        let case = self
+            .cases
+            .get(run.case.as_str())
+            .copied()
+            .ok_or_else(|| Failure::input(PLAN, format!("it has no case {}", run.case)))?;
+        let jar = match run.phase {
+            Phase::Idle => None,
+            Phase::Traced => Some(self.jar(case, self.probe())?),
+            Phase::Power | Phase::Sampled => Some(self.jar(case, Probe::Plain)?),
+        };
+        let plan = self.session(run, case)?;
+        let file = match &jar {
+            Some((bytes, _)) => Some(boards::jar_file(bytes, self.folder)?),
+            None => None,
+        };
+        let build_sha256 = jar.map(|(_, hash)| hash);
+        // A board that was lost may have been restarted: the jar is installed again.
+        let installed = RefCell::new(self.installed.take());
+        let in_session = Cell::new(Duration::ZERO);
+        let session = |board: &OpenBoard| {
+            if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
+                board.install(file)?;
+                installed.replace(build_sha256.clone());
+            }
+            let began = Instant::now();
+            let logs = board.session(&plan);
+            in_session.set(in_session.get() + began.elapsed());
+            logs
+        };
+        let mut losses = Vec::new();
+        let logs = self.board.keep(session, |error| {
+            losses.push(error.in_short());
+            installed.take();
+        });
+        self.time.in_sessions += in_session.get();
+        self.installed = installed.into_inner();
+        let logs = logs.map_err(Failure::from)?;
+        Ok(self.raw_run(logs, build_sha256, losses))
+    }
+}
+
+impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
+    /// A driver that has built and installed nothing; jars pass through the folder.
+    pub fn new(
+        scenario: &'d Scenario,
+        cases: &'d [PlannedCase],
+        jars: &'d Mutex<Jars<'j, 'a>>,
+        board: &'d OpenBoard,
+        folder: &'d Path,
+    ) -> Self {
+        let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
+        let time = Time::default();
+        Self { scenario, cases, jars, board, folder, installed: None, time }
+    }
+}
+
+impl BoardDriver<'_, '_, '_> {
+    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
+        let began = Instant::now();
+        let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
+        let jar = jars.jar(case, probe);
+        self.time.in_builds += began.elapsed();
+        jar
+    }
+
+    /// Of traced runs.
+    fn probe(&self) -> Probe {
+        match self.scenario.campaign.protocol {
+            Protocol::Paired => Probe::Count,
+            Protocol::Windows => Probe::Window,
+        }
+    }
+
+    fn session(&self, run: &PlannedRun, case: &PlannedCase) -> Result<SessionPlan, Failure> {
+        let scenario = self.scenario;
+        let session = &scenario.session;
+        let input =
+            scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
+                let message = format!(
+                    "case {} has an input {} that the scenario lacks",
+                    case.name, case.input
+                );
+                Failure::input(PLAN, message)
+            })?;
+        let kind = match run.phase {
+            Phase::Idle => {
+                SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) }
+            }
+            Phase::Traced => SessionKind::Traced,
+            Phase::Power => SessionKind::App,
+            Phase::Sampled => SessionKind::Sampled,
+        };
+        let slowdown = if run.phase == Phase::Traced { TRACED_SLOWDOWN } else { 1.0 };
+        let limit_s = session.limit_s * slowdown;
+        Ok(SessionPlan {
+            // Without the attempt: a run that is repeated on a virtual board gives what it
+            // would have given.
+            label: run.id(),
+            package: scenario.application.package.clone(),
+            main: scenario.application.main.clone(),
+            extras: scenario.extras(input).into_iter().collect(),
+            steps: input.steps.clone(),
+            marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
+            kind,
+            limit: Duration::from_secs_f64(limit_s),
+            expected: Duration::from_secs_f64(session.duration_s),
+            period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
+            pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+            deadline_real: Duration::from_secs_f64(limit_s + 60.0),
+        })
+    }
+
+    /// `losses` are the reasons for which the session was begun again.
+    fn raw_run(
+        &self,
+        logs: SessionLogs,
+        build_sha256: Option<String>,
+        losses: Vec<String>,
+    ) -> RawRun {
+        let facts = &self.board.facts;
+        let outcome = logs.outcome;
+        let mut warnings: Vec<String> =
+            losses.into_iter().map(|loss| format!("begun again: {loss}")).collect();
+        warnings.extend(outcome.warnings);
+        RawRun {
+            board: BoardIdentity {
+                serial: self.board.recorded_serial(),
+                model: facts.model.clone().unwrap_or_default(),
+                runtime: facts.android_release.clone().unwrap_or_default(),
+                is_virtual: facts.is_virtual(),
+                meter: self.board.meter.to_string(),
+                rails: self.board.rails.clone(),
+            },
+            conditions: Conditions {
+                build_sha256,
+                frequency_before_khz: outcome
+                    .frequency_start_khz
+                    .or(self.board.frequency_khz)
+                    .map(u64::from),
+                frequency_after_khz: outcome.frequency_khz.map(u64::from),
+                frequency_min_khz: outcome.frequency_min_khz.map(u64::from),
+                throttled_s: outcome.throttled_s,
+                temperature_before_c: outcome.temperature_before_c,
+                temperature_after_c: outcome.temperature_after_c,
+                charging: None,
+                exit: match outcome.end {
+                    SessionEnd::Ok => ExitState::Ended,
+                    SessionEnd::Died => ExitState::Died,
+                    SessionEnd::TimedOut => ExitState::TimedOut,
+                },
+                uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
+                warnings,
+            },
+            logs: RawLogs {
+                samples: logs.samples,
+                logcat: logs.logcat,
+                session: logs.script_output,
+                counts: logs.counts,
+                windows: logs.windows,
+                profile: logs.profile.map(|profile| RawProfile {
+                    recording: profile.recording,
+                    stacks: profile.stacks,
+                }),
+            },
+        }
+    }
+}
+
+/// A variant's jar as a board takes it: with the classes of the libraries.
+fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+    let application = &scenario.application;
+    let attributes =
+        [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
+    Ok(jar::pack(&attributes, &variant.entries(libraries)?))
+}

@@ -1,0 +1,180 @@
+//! The cases of a plan -> their runs, made on a board or on several.
+
+pub(crate) mod driver;
+mod fleet;
+pub(crate) mod sampled;
+mod shown;
+mod stop_rule;
+
+use std::time::{Duration, Instant};
+
+use crate::build::VariantBuilder;
+use crate::campaign::{PlannedCase, order_runs};
+use crate::run::{
+    Basis, JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble,
+    WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
+};
+use crate::scenario::Scenario;
+use crate::toolchain::artifact::hash_of_bytes;
+
+use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::folder::{names, read_text};
+use super::{Failure, Loaded, Output, progress, truth};
+use driver::{BoardDriver, Jars};
+use shown::{run_bar, show};
+use stop_rule::StopRule;
+
+/// How a campaign is gone on with.
+#[derive(Debug, Clone, Copy)]
+pub struct Going {
+    /// Whether it is begun.
+    pub start: Start,
+    /// What becomes of the runs of boards that are lost.
+    pub when_lost: WhenLost,
+}
+
+/// Opens the campaign's boards; one that is started for it leaves its truth in the folder.
+/// Where a campaign on several is gone on with, one that is not there is told and left out.
+pub fn open_boards(
+    choices: &[BoardChoice],
+    patience: Duration,
+    scenario: &Scenario,
+    output: &Output,
+) -> Result<Vec<OpenBoard>, Failure> {
+    boards::check_logs(choices, &scenario.board)?;
+    let truth = truth::board_folder(output);
+    let settings = VirtualSettings { truth: Some(truth), seed: scenario.seed };
+    let mut opened = Vec::new();
+    let mut failed = None;
+    for choice in choices {
+        match boards::open(choice, scenario, &settings) {
+            Ok(mut board) => {
+                board.patience = patience;
+                opened.push(board);
+            }
+            Err(Failure::Device(error))
+                if choices.len() > 1 && fleet::is_spread(&output.campaign()) =>
+            {
+                progress::warn(format!("{error}; the other boards go on without it"));
+                failed = Some(error);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    match (opened.is_empty(), failed) {
+        (true, Some(error)) => Err(error.into()),
+        _ => Ok(opened),
+    }
+}
+
+/// Makes all runs of the plan that the journal does not have yet.
+pub fn measure(
+    loaded: &Loaded,
+    cases: &[PlannedCase],
+    builder: &mut VariantBuilder<'_>,
+    boards: &[OpenBoard],
+    output: &Output,
+    Going { start, when_lost }: Going,
+) -> Result<RunSummary, Failure> {
+    let scenario = &loaded.scenario;
+    let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
+    let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
+    let options = RunOptions {
+        folder: output.folder().to_path_buf(),
+        start,
+        basis: basis(loaded, cases)?,
+        fingerprint: fingerprint(scenario, output)?,
+        seed: scenario.campaign.seed,
+        max_retries: scenario.campaign.max_retries,
+        judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
+    };
+    take_up(scenario, &options, output)?;
+    let dictionary = &loaded.application.dictionary;
+    let rule = StopRule { scenario, cases, dictionary, folder: &output.campaign() };
+    let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
+    let board = match boards {
+        [board] if !fleet::is_spread(&output.campaign()) => board,
+        _ => {
+            let campaign =
+                fleet::SharedCampaign { scenario, cases, order: &order, options: &options };
+            return fleet::measure(&campaign, builder, boards, output, when_lost, &mut enough);
+        }
+    };
+    let before = check_board(board, output)?;
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let jars = Jars::new(scenario, builder);
+    let mut driver = BoardDriver::new(scenario, cases, &jars, board, folder.path());
+    let began = Instant::now();
+    let bar = run_bar(scenario, &order);
+    let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);
+    let summary = run_campaign_until(&order, &mut driver, &options, &mut enough, &mut show)?;
+    drop(bar);
+    driver.time.say(began.elapsed(), summary.records.len() - before);
+    Ok(summary)
+}
+
+/// A campaign is gone on with on the board that it began on. Returns how many runs it has.
+fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
+    // A folder without a journal has no campaign; a damaged one is told of when it is opened.
+    let records = read_journal(output.folder()).unwrap_or_default();
+    let (own, meter) = (board.recorded_serial(), board.meter);
+    let other = |record: &&RunRecord| record.board.serial != own || record.board.meter != meter;
+    match records.iter().find(other) {
+        None => Ok(records.len()),
+        Some(record) => Err(Failure::Usage(format!(
+            "{} was begun on board {} with meter {}, and this is {own} with {meter}; go on with \
+             that one, or give another --out",
+            output.folder().display(),
+            record.board.serial,
+            record.board.meter
+        ))),
+    }
+}
+
+/// What the campaign's runs depend on.
+fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<Basis, Failure> {
+    let Loaded { scenario, application } = loaded;
+    let blocks = application.dictionary.blocks.iter();
+    let blocks: Vec<&str> = blocks.map(|block| block.name.as_str()).collect();
+    let files = application.sources.hashes()?;
+    Ok(Basis::new(&scenario.keys, files, &blocks.join("\n"), cases))
+}
+
+/// Says what changed since the campaign was last gone on with; its folder's scenario is
+/// this one from now on.
+fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result<(), Failure> {
+    let changes = changes_of_basis(&options.folder, &options.basis);
+    if let Some(changes) = changes.filter(|_| options.start == Start::Resume) {
+        changes.iter().for_each(|line| progress::say(format!("  {line}")));
+        output.replacing().write_scenario(scenario)?;
+    }
+    Ok(())
+}
+
+/// What versions before the basis told campaigns apart by: scenario and plan.
+fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
+    let scenario = read_text(&scenario.file)?;
+    let plan = read_text(&output.path(names::PLAN))?;
+    Ok(hash_of_bytes(format!("{scenario}\0{plan}").as_bytes()))
+}
+
+/// How many runs there are, and what became of those that went wrong.
+pub(crate) fn summary_text(summary: &RunSummary) -> String {
+    let good = summary.records.iter().filter(|record| record.is_good()).count();
+    let bad = summary.records.len() - good;
+    let mut text = format!("{good} good runs, {bad} bad ones");
+    if summary.resumed > 0 {
+        text += &format!(", {} of them from before", summary.resumed);
+    }
+    if let Some(Stopped { after, saved, reason }) = &summary.stopped {
+        text += &format!("\n  ended after round {after}, {saved} runs saved: {reason}");
+    }
+    for trouble in troubles(&summary.records) {
+        let Trouble { reason, runs, first } = trouble;
+        text += &format!("\n  {runs} x {reason} (first: {first})");
+    }
+    for (run, reason) in &summary.given_up {
+        text += &format!("\n  given up: {}: {reason}", run.id());
+    }
+    text
+}

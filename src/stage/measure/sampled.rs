@@ -1,0 +1,24 @@
+//! How many sampled runs a campaign has: where the scenario does not say it, one of each
+//! unremoved case on boards whose sampler is known.
+
+use crate::campaign::with_sampler;
+use crate::scenario::CampaignSettings;
+
+use crate::stage::Failure;
+use crate::stage::boards::OpenBoard;
+
+/// The settings with what the boards decide; this machine's JVM has Flight Recorder.
+///
+/// # Errors
+/// Sampled runs are asked for of a board without a sampler that is known.
+pub fn on(campaign: &CampaignSettings, boards: &[OpenBoard]) -> Result<CampaignSettings, Failure> {
+    let without = boards.iter().find(|board| !board.is_local());
+    match (campaign.sampled_repeats, without) {
+        (Some(1..), Some(board)) => Err(Failure::Board(format!(
+            "board {} has no sampler that is known: set `sampled_repeats = 0` in [campaign], or \
+             leave it out",
+            board.serial()
+        ))),
+        _ => Ok(with_sampler(campaign, without.is_none() && !boards.is_empty())),
+    }
+}

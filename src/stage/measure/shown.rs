@@ -1,0 +1,43 @@
+//! How far a campaign is, and what went wrong, while it is measured.
+
+use std::path::Path;
+
+use crate::campaign::{Phase, PlannedRun};
+use crate::power::crash_in;
+use crate::run::{ExitState, Progress, RunRecord, read_logs};
+use crate::scenario::Scenario;
+use crate::stage::progress::{self, Bar};
+
+/// The bar of a campaign's runs.
+pub fn run_bar(scenario: &Scenario, order: &[PlannedRun]) -> Box<dyn Bar> {
+    let each_s = scenario.session.duration_s + scenario.session.rest_s;
+    progress::bar_on_board(order.len() as u64, "measuring", order.len() as f64 * each_s)
+}
+
+/// Shows how far a campaign is, and what went wrong.
+pub fn show(bar: &dyn Bar, folder: &Path, progress: &Progress<'_>) {
+    let done = progress.done as u64;
+    let Some(record) = progress.record else { return bar.found_up_to(done) };
+    bar.made_up_to(done);
+    let warning = match record.is_good() {
+        false => Some(format!("run {} is bad: {}", record.folder, record.reasons())),
+        true => too_short(record),
+    };
+    if let Some(warning) = warning {
+        let crash = crash(folder, record).map_or(String::new(), |crash| format!("\n{crash}"));
+        bar.suspend(&mut || progress::warn(format!("{warning}{crash}")));
+    }
+}
+
+/// The stack trace of a first attempt's crash.
+fn crash(folder: &Path, record: &RunRecord) -> Option<String> {
+    let died = record.conditions.exit == ExitState::Died && record.attempt == 0;
+    died.then(|| crash_in(&read_logs(folder, record).ok()?.logcat)).flatten()
+}
+
+/// Said once of a case, while there is time to stop and raise it.
+fn too_short(record: &RunRecord) -> Option<String> {
+    let first = record.run.phase == Phase::Power && record.run.repeat == 1;
+    let reason = record.measured.as_ref().filter(|_| first)?.too_short()?;
+    Some(format!("case {} will be left out: {reason}", record.run.case))
+}

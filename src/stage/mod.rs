@@ -1,0 +1,40 @@
+//! The stages of a campaign, each a function from values to values: what a program that
+//! measures applications calls one after the other, or all at once ([`pipeline()`]).
+//!
+//! Files are read and written by [`CampaignFolder`] alone, so that a stage can be had without
+//! any; what stages tell while they work goes to whoever listens ([`progress`]).
+
+pub mod account;
+mod activities;
+pub mod boards;
+pub mod calls;
+pub mod dataset;
+mod error;
+mod facts;
+pub mod fit;
+pub mod folder;
+pub mod hints;
+mod kept;
+pub mod kernels;
+pub mod load;
+pub mod measure;
+pub mod pipeline;
+pub mod plan;
+pub mod progress;
+pub mod report;
+pub(crate) mod repository;
+pub mod scan;
+mod traced_runs;
+pub mod trial;
+pub mod truth;
+mod unfinished;
+mod writing;
+
+pub use error::Failure;
+pub use facts::{MeasuredCampaign, ScenarioFacts};
+pub use folder::{CampaignFolder, Existing, Output};
+pub use kept::Kept;
+pub use load::Loaded;
+pub use pipeline::{PipelineOptions, PipelineResult, pipeline};
+pub(crate) use traced_runs::{TracedCase, TracedRuns};
+pub(crate) use unfinished::remove_unfinished;

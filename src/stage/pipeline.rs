@@ -1,0 +1,314 @@
+//! All stages in one folder, each fact read once.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::account::Evaluation;
+use crate::build::VariantBuilder;
+use crate::campaign::PlannedCase;
+use crate::device::RECONNECT_LIMIT;
+use crate::hint::Hint;
+use crate::model::Model;
+use crate::operations::Mix;
+use crate::run::{Start, WhenLost};
+use crate::toolchain::Jdk;
+
+use super::account::{self, Accounted};
+use super::boards::{self, BoardChoice, OpenBoard};
+use super::fit::{self, DataOrigin};
+use super::folder::{DatasetFacts, DatasetFile, names};
+use super::measure::{self, Going};
+use super::report::{self, Report, ReportInput};
+use super::repository::repository;
+use super::trial::Trial;
+use super::{CampaignFolder, Existing, Failure, Loaded, Output, ScenarioFacts};
+use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth};
+
+/// What becomes of a folder that has a campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beginning {
+    /// It is refused.
+    New,
+    /// Its campaign is gone on with.
+    Resume,
+    /// Its results are replaced, an earlier campaign's runs included.
+    Replace,
+}
+
+/// What is measured, where.
+#[derive(Debug, Clone)]
+pub struct PipelineOptions {
+    /// The scenario file.
+    pub scenario: PathBuf,
+    /// Folder for the results.
+    pub folder: PathBuf,
+    /// The boards.
+    pub boards: Vec<BoardChoice>,
+    /// How long a board that is lost is waited for.
+    pub patience: Duration,
+    /// What becomes of the runs of boards that are lost.
+    pub when_lost: WhenLost,
+    /// What becomes of a folder that has a campaign.
+    pub beginning: Beginning,
+}
+
+impl PipelineOptions {
+    /// A new campaign on the virtual board.
+    pub fn new(scenario: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> PipelineOptions {
+        PipelineOptions {
+            scenario: scenario.into(),
+            folder: folder.into(),
+            boards: vec![BoardChoice::default()],
+            patience: RECONNECT_LIMIT,
+            when_lost: WhenLost::KeepOpen,
+            beginning: Beginning::New,
+        }
+    }
+
+    fn is_resumed(&self) -> bool {
+        self.beginning == Beginning::Resume
+    }
+}
+
+/// What the stages found.
+#[derive(Debug)]
+pub struct PipelineResult {
+    /// Where everything is.
+    pub folder: CampaignFolder,
+    /// Costs of operations.
+    pub model: Model,
+    /// Energy of operations, blocks, lines, methods, classes.
+    pub accounted: Accounted,
+    /// How far it is from the truth, where the board has one.
+    pub evaluation: Option<Evaluation>,
+    /// What to change.
+    pub hints: Vec<Hint>,
+    /// The page, and its summary.
+    pub report: Report,
+}
+
+/// Plans, measures, fits and accounts, and writes what each stage finds.
+pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
+    let output = open(options)?;
+    progress::campaign(output.folder());
+    let clock = Stages::new();
+    let jdk = Jdk::find()?;
+    boards::check_together(&options.boards)?;
+    if !options.is_resumed() {
+        options.boards.iter().try_for_each(boards::check)?;
+    }
+    clock.stage("scan");
+    let loaded = load::load(&options.scenario)?;
+    progress::say(format!("  {}", scan::summary(&loaded.application)));
+    plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
+    let mut builder = plan::builder(&loaded, &jdk)?;
+    let work = Work { options, output: &output, jdk: &jdk, loaded: &loaded, clock: &clock };
+    let facts = work.measure(&mut builder)?;
+    let result = work.explain(&facts)?;
+    clock.stage("done");
+    Ok(result)
+}
+
+/// Opens the folder; refuses one with results, resumes it, or empties it of them.
+fn open(options: &PipelineOptions) -> Result<Output, Failure> {
+    let existing = match options.beginning {
+        Beginning::New => Existing::Keep,
+        Beginning::Resume | Beginning::Replace => Existing::Replace,
+    };
+    let output = Output::open(&options.folder, existing)?;
+    if options.beginning == Beginning::New {
+        output.campaign().refuse_another(true)?;
+        output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
+    }
+    if options.beginning == Beginning::Replace {
+        output.discard(&[names::JOURNAL, names::RUNS, names::KERNEL_RUNS, names::CALLS])?;
+        truth::discard(&output)?;
+    }
+    Ok(output)
+}
+
+/// What all stages work with.
+struct Work<'w> {
+    options: &'w PipelineOptions,
+    output: &'w Output,
+    jdk: &'w Jdk,
+    loaded: &'w Loaded,
+    clock: &'w Stages,
+}
+
+impl Work<'_> {
+    /// From the application to what is known of it on boards.
+    fn measure(&self, builder: &mut VariantBuilder<'_>) -> Result<ScenarioFacts, Failure> {
+        let folder = self.output.campaign();
+        let trial = self.trial(builder)?;
+        let cases = self.plan(builder)?;
+        self.announce(trial.as_ref(), &cases);
+        let boards = self.runs(&cases, builder)?;
+        let facts = self.facts(&folder)?;
+        if !folder.has(names::CALLS) || !self.options.is_resumed() {
+            self.calls(&facts, builder);
+        }
+        self.clock.stage("kernels");
+        if self.loaded.scenario.kernels.enabled && !boards.iter().any(OpenBoard::is_local) {
+            self.kernels(&facts.mix(), &boards)?;
+        }
+        drop(boards);
+        truth::discard_sessions(&folder)?;
+        Ok(facts)
+    }
+
+    /// A session of each input, unless the campaign has begun.
+    fn trial(&self, builder: &mut VariantBuilder<'_>) -> Result<Option<Trial>, Failure> {
+        if self.output.campaign().has(names::JOURNAL) {
+            return Ok(None);
+        }
+        self.clock.stage("trial");
+        trial::make(self.loaded, builder, &self.options.boards).map(Some)
+    }
+
+    fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<Vec<PlannedCase>, Failure> {
+        self.clock.stage("plan");
+        let folder = self.output.campaign();
+        if !self.options.is_resumed() || !folder.has(names::PLAN) {
+            let made = plan::plan(self.loaded, self.jdk, builder)?;
+            self.output.write_plan(self.loaded, &made)?;
+            progress::say(indented(&made.summary()));
+        }
+        let cases = folder.cases()?;
+        plan::check_folds(&self.loaded.scenario, cases.len())?;
+        Ok(cases)
+    }
+
+    /// Says how long all will take.
+    fn announce(&self, trial: Option<&Trial>, cases: &[PlannedCase]) {
+        let Loaded { scenario, application } = self.loaded;
+        let kernels_s = kernels::expected_s(scenario, &application.dictionary);
+        if let Some(trial) = trial {
+            progress::say(format!("  {}", trial.outlook(scenario, cases, kernels_s)));
+        }
+        progress::expect(kernels::PART, kernels_s);
+    }
+
+    /// Makes the runs; the boards stay open.
+    fn runs(
+        &self,
+        cases: &[PlannedCase],
+        builder: &mut VariantBuilder<'_>,
+    ) -> Result<Vec<OpenBoard>, Failure> {
+        self.clock.stage("run");
+        let Work { options, output, loaded, .. } = self;
+        let PipelineOptions { boards, patience, when_lost, .. } = options;
+        let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
+        let start = if options.is_resumed() { Start::Resume } else { Start::New };
+        let going = Going { start, when_lost: *when_lost };
+        let runs = measure::measure(loaded, cases, builder, &boards, output, going)?;
+        progress::say(indented(&measure::summary_text(&runs)));
+        truth::collect(cases, &runs.records, output)?;
+        Ok(boards)
+    }
+
+    /// The data set, and what else the runs say.
+    fn facts(&self, folder: &CampaignFolder) -> Result<ScenarioFacts, Failure> {
+        self.clock.stage("dataset");
+        let campaign = folder.campaign()?;
+        let scenario = &self.loaded.scenario;
+        let made = dataset::dataset(scenario, &campaign, &folder.remains()?, folder)?;
+        self.output.write_dataset(&made)?;
+        progress::say(indented(&made.summary()));
+        folder.facts_of(campaign, None)
+    }
+
+    /// Accounts do without calls: methods then have no callees, and all else is the same.
+    fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) {
+        self.clock.stage("calls");
+        let tree = calls::calls(&self.loaded.scenario, &facts.dictionary, self.jdk, builder);
+        let written = tree.and_then(|tree| self.output.write_calls(&tree).map(|()| tree));
+        match written {
+            Ok(tree) => progress::say(format!("  {}", calls::summary(&tree, facts))),
+            Err(failure) => progress::warn(format!("the calls were not recorded: {failure}")),
+        }
+    }
+
+    fn kernels(&self, mix: &Mix, boards: &[OpenBoard]) -> Result<(), Failure> {
+        let scenario = &self.loaded.scenario;
+        let measured = kernels::kernels(mix, scenario, self.jdk, boards, self.output)?;
+        self.output.write_kernels(&measured)?;
+        progress::say(indented(&measured.summary()));
+        Ok(())
+    }
+
+    /// From what was measured to what it means.
+    fn explain(&self, facts: &ScenarioFacts) -> Result<PipelineResult, Failure> {
+        let (output, folder) = (self.output, self.output.campaign());
+        self.clock.stage("fit");
+        let dataset = folder.dataset()?;
+        let (table, about) = (dataset.table.clone(), dataset.facts()?);
+        let model = self.fit(dataset, &about)?;
+        self.clock.stage("account");
+        let calls = folder.calls()?;
+        let accounted = account::account(facts, &model, calls.as_ref())?;
+        accounted.remarks().iter().for_each(progress::say);
+        output.write_accounts(&accounted)?;
+        let accounts = &accounted.accounts;
+        let evaluation = truth::evaluate_campaign(&folder, facts, accounts)?;
+        if let Some(evaluation) = &evaluation {
+            output.write_evaluation(evaluation)?;
+        }
+        let sources = folder.parsed_sources()?;
+        let hints = hints::hints(&sources, calls.as_ref(), facts, &model, accounts);
+        write_hints(&hints, output)?;
+        let input = ReportInput {
+            facts,
+            model: &model,
+            accounted: &accounted,
+            evaluation: evaluation.as_ref(),
+            table: &table,
+            about: &about,
+            cross_validation: &folder.cross_validation()?,
+            estimability: &folder.estimability()?,
+            hints: &hints,
+            findings: &folder.findings()?,
+            sources: &report::texts(&sources),
+            kernels: folder.kernels()?,
+        };
+        let report = report::report(&input, &folder);
+        output.write_report(&report.html)?;
+        Ok(PipelineResult { folder, model, accounted, evaluation, hints, report })
+    }
+
+    fn fit(&self, dataset: DatasetFile, about: &DatasetFacts) -> Result<Model, Failure> {
+        let (seed, sha256) = (self.loaded.scenario.seed, dataset.sha256.clone());
+        let fit = fit::fit_campaign(dataset, &self.output.campaign(), seed)?;
+        fit.remarks().iter().for_each(progress::say);
+        let origin = DataOrigin { sha256: &sha256, facts: about, seed };
+        self.output.write_fit(&fit.fitted, origin)?;
+        self.output.write(names::SOLVERS, &fit.solvers)?;
+        Ok(fit.fitted.model_of(origin))
+    }
+}
+
+fn write_hints(hints: &[Hint], output: &Output) -> Result<(), Failure> {
+    let repository = repository(None, hints.iter().map(|hint| hint.file.as_str()));
+    output.write_hints(hints, &repository)
+}
+
+fn indented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+    lines.join("\n")
+}
+
+/// Says which stage begins, and how long all took.
+struct Stages {
+    start: Instant,
+}
+
+impl Stages {
+    fn new() -> Stages {
+        Stages { start: Instant::now() }
+    }
+
+    fn stage(&self, name: &str) {
+        progress::stage(name);
+        progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
+    }
+}

@@ -1,0 +1,123 @@
+//! Dry runs that are remembered: another plan of the same application asks for most of
+//! the same ones. A file of lines: what it is for, then a line per dry run.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::toolchain::artifact::hash_of_bytes;
+
+use crate::stage::{Failure, Loaded};
+
+/// Which build ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Build {
+    /// Any that does the same.
+    Try,
+    /// The one to be measured.
+    Own,
+}
+
+/// A line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    build: Build,
+    case: DryCase,
+    outcome: DryOutcome,
+}
+
+/// Asks `inner` only for what it was never asked before.
+pub struct Remembered<D> {
+    inner: D,
+    file: File,
+    known: BTreeMap<(Build, DryCase), DryOutcome>,
+}
+
+impl<D: Dry> Remembered<D> {
+    /// Reads the file, or begins it.
+    ///
+    /// # Errors
+    /// A file of another application or other sessions.
+    pub fn open(inner: D, path: &Path, loaded: &Loaded) -> Result<Self, Failure> {
+        let text = if path.exists() {
+            fs::read_to_string(path).map_err(Failure::io("read", path))?
+        } else {
+            String::new()
+        };
+        let purpose = purpose(loaded);
+        let mut lines = text.lines();
+        if lines.next().is_some_and(|first| first != purpose) {
+            let message = "holds dry runs of other sources or sessions; name another --dry-runs";
+            return Err(Failure::input(path, message.to_string()));
+        }
+        let mut known = BTreeMap::new();
+        // A line that was torn is asked for again.
+        for line in lines.filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
+            known.insert((line.build, line.case), line.outcome);
+        }
+        let mut file = appended(path)?;
+        let begun = if text.is_empty() { purpose } else { String::new() };
+        // A torn line gets its end.
+        if text.is_empty() || !text.ends_with('\n') {
+            writeln!(file, "{begun}").map_err(Failure::io("write", path))?;
+        }
+        Ok(Self { inner, file, known })
+    }
+
+    fn ask(
+        &mut self,
+        build: Build,
+        cases: &[DryCase],
+        asked: impl FnOnce(&mut D, &[DryCase]) -> Result<Vec<DryOutcome>, DryError>,
+    ) -> Result<Vec<DryOutcome>, DryError> {
+        let unknown = |case: &&DryCase| !self.known.contains_key(&(build, (*case).clone()));
+        let new: Vec<DryCase> = cases.iter().filter(unknown).cloned().collect();
+        if !new.is_empty() {
+            let outcomes = asked(&mut self.inner, &new)?;
+            for (case, outcome) in new.into_iter().zip(outcomes) {
+                let line = Line { build, case, outcome };
+                writeln!(self.file, "{}", serde_json::to_string(&line)?)?;
+                self.known.insert((build, line.case), line.outcome);
+            }
+        }
+        let outcome = |case: &DryCase| self.known.get(&(build, case.clone())).cloned();
+        Ok(cases.iter().filter_map(outcome).collect())
+    }
+}
+
+impl<D: Dry> Dry for Remembered<D> {
+    fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        self.ask(Build::Try, cases, |inner, cases| inner.try_cases(cases))
+    }
+
+    fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+        self.ask(Build::Own, cases, |inner, cases| inner.verify(cases))
+    }
+}
+
+fn appended(path: &Path) -> Result<File, Failure> {
+    let folder: PathBuf = path.parent().unwrap_or(Path::new("")).into();
+    if !folder.as_os_str().is_empty() {
+        fs::create_dir_all(&folder).map_err(Failure::io("create", &folder))?;
+    }
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.map_err(Failure::io("open", path))
+}
+
+/// What dry runs depend on: the sources, how they are divided and built, the sessions.
+fn purpose(loaded: &Loaded) -> String {
+    let scenario = &loaded.scenario;
+    let mut text = format!(
+        "{:?}\n{:?}\n{:?}\n{:?}",
+        scenario.application, scenario.session, scenario.inputs, scenario.seed
+    );
+    for file in &loaded.application.files {
+        text += &format!("\n{}\n{}", file.path, file.text);
+    }
+    format!("{{\"dry_runs_of\":\"{}\"}}", hash_of_bytes(text.as_bytes()))
+}

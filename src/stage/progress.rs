@@ -1,0 +1,104 @@
+//! What stages tell while they work: lines, warnings, how far they are. It goes to the one
+//! that listens; nobody does unless the program says so.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// Hears what stages tell. What it doesn't care for is not said.
+pub trait Listener: Sync {
+    /// A line about what is being done.
+    fn say(&self, _text: &str) {}
+
+    /// A line about something that went less well than it should.
+    fn warn(&self, _text: &str) {}
+
+    /// A stage of a pipeline begins.
+    fn stage(&self, _name: &str) {}
+
+    /// A later part takes `board_s` seconds on the board's clock.
+    fn expect(&self, _part: &'static str, _board_s: f64) {}
+
+    /// From now on the campaign in a folder is made.
+    fn campaign(&self, _folder: &Path) {}
+
+    /// Work of `length` equal parts begins, which take `board_s` seconds together on the board's
+    /// clock; 0 where they run elsewhere.
+    fn bar(&self, _length: u64, _what: &'static str, _board_s: f64) -> Box<dyn Bar> {
+        Box::new(Silent)
+    }
+}
+
+/// Hears how far work of equal parts is, which ends when this is dropped.
+pub trait Bar: Send + Sync {
+    /// So many more parts were made now.
+    fn inc(&self, _parts: u64) {}
+
+    /// So many parts are done, of which those since the last call were made now.
+    fn made_up_to(&self, _done: u64) {}
+
+    /// So many parts are done, those since the last call from before.
+    fn found_up_to(&self, _done: u64) {}
+
+    /// How many parts there are has changed.
+    fn set_length(&self, _length: u64) {}
+
+    /// Calls what says something, where nothing drawn is in its way.
+    fn suspend(&self, say: &mut dyn FnMut()) {
+        say();
+    }
+}
+
+/// Hears nothing.
+struct Silent;
+
+impl Listener for Silent {}
+
+impl Bar for Silent {}
+
+static LISTENER: OnceLock<&'static dyn Listener> = OnceLock::new();
+
+/// From now on a listener hears all stages of this program. The first one stays.
+pub fn listen(listener: &'static dyn Listener) {
+    let _ = LISTENER.set(listener);
+}
+
+fn listener() -> &'static dyn Listener {
+    LISTENER.get().copied().unwrap_or(&Silent)
+}
+
+pub(crate) fn say(text: impl AsRef<str>) {
+    listener().say(text.as_ref());
+}
+
+pub(crate) fn warn(text: impl AsRef<str>) {
+    listener().warn(text.as_ref());
+}
+
+pub(crate) fn stage(name: &str) {
+    listener().stage(name);
+}
+
+pub(crate) fn expect(part: &'static str, board_s: f64) {
+    listener().expect(part, board_s);
+}
+
+pub(crate) fn campaign(folder: &Path) {
+    listener().campaign(folder);
+}
+
+pub(crate) fn bar(length: u64, what: &'static str) -> Box<dyn Bar> {
+    bar_on_board(length, what, 0.0)
+}
+
+pub(crate) fn bar_on_board(length: u64, what: &'static str, board_s: f64) -> Box<dyn Bar> {
+    listener().bar(length, what, board_s)
+}
+
+/// A time as people say it: `40 s`, `12 min`, `2.5 h`.
+pub(crate) fn in_words(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 90.0 * 60.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

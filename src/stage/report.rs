@@ -1,0 +1,197 @@
+//! Everything a campaign's folder holds -> one HTML page and its summary.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::Evaluation;
+use crate::campaign::Phase;
+use crate::dataset::LeftOut;
+use crate::hint::Hint;
+use crate::java::SourceFile;
+use crate::model::Model;
+use crate::model::table::Table;
+use crate::report::{self, Board, CampaignFacts, CvRow, EstimabilityRow, ReportData};
+
+use super::account::Accounted;
+use super::activities;
+use super::folder::DatasetFacts;
+use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth};
+
+/// What a report shows.
+#[derive(Debug)]
+pub(crate) struct ReportInput<'r> {
+    /// The campaign.
+    pub facts: &'r ScenarioFacts,
+    /// Costs.
+    pub model: &'r Model,
+    /// Accounts.
+    pub accounted: &'r Accounted,
+    /// How far the accounts are from the truth, where the board has one.
+    pub evaluation: Option<&'r Evaluation>,
+    /// The cases that were fitted.
+    pub table: &'r Table,
+    /// Where they come from.
+    pub about: &'r DatasetFacts,
+    /// Rounds of cross-validation.
+    pub cross_validation: &'r [CvRow],
+    /// What the cases can tell.
+    pub estimability: &'r [EstimabilityRow],
+    /// What to change.
+    pub hints: &'r [Hint],
+    /// How many findings there are of each sort.
+    pub findings: &'r BTreeMap<String, usize>,
+    /// Texts of the sources, by path.
+    pub sources: &'r BTreeMap<String, String>,
+    /// How many kernels were measured.
+    pub kernels: usize,
+}
+
+/// A report.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The page.
+    pub html: String,
+    /// What a terminal shows of it.
+    pub summary: String,
+}
+
+/// Makes the report. `folder` has the raw logs, of which activities are read.
+pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Report {
+    let ReportInput { facts, model, accounted, about, table, .. } = *input;
+    let accounts = &accounted.accounts;
+    let scenario = about.scenario.as_deref().unwrap_or("scenario");
+    let data = ReportData {
+        scenario,
+        board: &board(about, facts),
+        campaign: campaign_facts(facts, input.kernels),
+        table,
+        model,
+        cv: input.cross_validation,
+        estimability: input.estimability,
+        accounts,
+        calls: accounted.calls.as_ref(),
+        evaluation: input.evaluation,
+        hints: input.hints,
+        findings: input.findings,
+        sources: input.sources,
+        notes: &notes(facts, about, table, model),
+        parts: &Vec::from_iter(activities::part(folder, facts, scenario)),
+    };
+    Report { html: report::html(&data), summary: report::summary_text(&data) }
+}
+
+/// The texts of sources, by path.
+pub(super) fn texts(sources: &[SourceFile]) -> BTreeMap<String, String> {
+    sources.iter().map(|file| (file.path.clone(), file.text.to_string())).collect()
+}
+
+/// The report of a folder that holds its model.
+pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
+    let (facts, model) = (folder.facts(None)?, folder.model()?);
+    let calls = folder.calls()?;
+    let accounted = account::account(&facts, &model, calls.as_ref())?;
+    let accounts = &accounted.accounts;
+    let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
+    let sources = folder.parsed_sources()?;
+    let input = ReportInput {
+        facts: &facts,
+        model: &model,
+        accounted: &accounted,
+        evaluation: evaluation.as_ref(),
+        table: &folder.dataset()?.table,
+        about: &folder.dataset_facts()?,
+        cross_validation: &folder.cross_validation()?,
+        estimability: &folder.estimability()?,
+        hints: &hints::hints(&sources, calls.as_ref(), &facts, &model, accounts),
+        findings: &folder.findings()?,
+        sources: &texts(&sources),
+        kernels: folder.kernels()?,
+    };
+    Ok(report(&input, folder))
+}
+
+fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> Board {
+    let first = facts.records.iter().find(|record| facts.is_own(record));
+    let first = first.map(|record| record.board.clone()).unwrap_or_default();
+    let meter = about.meter.clone().unwrap_or_else(|| "unknown meter".to_string());
+    Board {
+        name: match &facts.device {
+            Some(device) => format!("{} ({device}, of {})", first.model, facts.devices.len()),
+            None if first.model.is_empty() => first.serial,
+            None => first.model,
+        },
+        is_virtual: first.is_virtual,
+        meter: format!("{meter} ({})", about.rails.join(", ")),
+        frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
+    }
+}
+
+fn campaign_facts(facts: &ScenarioFacts, kernels: usize) -> CampaignFacts {
+    let good = |phase| facts.records.iter().filter(|r| r.is_good() && r.run.phase == phase).count();
+    let inputs: BTreeSet<&String> = facts.cases.iter().map(|case| &case.input).collect();
+    CampaignFacts {
+        sequences: inputs.len(),
+        cases: facts.cases.len(),
+        power_runs: good(Phase::Power),
+        idle_runs: good(Phase::Idle),
+        traced_runs: good(Phase::Traced),
+        failed_runs: facts.records.iter().filter(|record| !record.is_good()).count(),
+        kernels,
+    }
+}
+
+/// What a reader must know about how this was measured.
+fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Model) -> Vec<String> {
+    let repeats = facts.records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
+    let mut notes = Vec::new();
+    if repeats < 10 {
+        notes.push(format!(
+            "{repeats} power and idle runs per case; the reference protocol has 10 of each"
+        ));
+    }
+    let plan: Vec<&str> = facts.cases.iter().map(|case| case.name.as_str()).collect();
+    // windows of a case are its group; another board may have measured what one left out
+    let measured = table.cases.iter().flat_map(|row| [row.name.as_str(), &row.group]).collect();
+    notes.extend(left_out(&plan, &measured, &about.left_out));
+    if let Some(device) = &facts.device {
+        let model = model.on_device(device);
+        let others = model.iter().flat_map(|model| model.devices.iter().skip(1));
+        let others: Vec<String> = others.map(ToString::to_string).collect();
+        notes.push(format!(
+            "the campaign was spread over {} boards; energies are those of {device}. The same work \
+             costs on {}",
+            facts.devices.len(),
+            others.join("; ")
+        ));
+    }
+    notes
+}
+
+/// Which of the planned cases no energy is known of, and why the first of them is not.
+fn left_out(plan: &[&str], measured: &BTreeSet<&str>, left_out: &[LeftOut]) -> Option<String> {
+    let missing = plan.iter().filter(|case| !measured.contains(*case));
+    let reason = |case: &&str| left_out.iter().find(|out| out.what == *case);
+    let out: Vec<&LeftOut> = missing.filter_map(reason).collect();
+    let LeftOut { what, reason } = out.first()?;
+    let are = if out.len() == 1 { "is" } else { "are" };
+    Some(format!("{} of {} cases {are} left out: {what}: {reason}", out.len(), plan.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_that_are_left_out_are_counted_and_bad_runs_are_not() {
+        let out = |what: &str| LeftOut { what: what.into(), reason: "it died".into() };
+        let plan = ["a", "b", "c"];
+        let said = |measured: &[&str], out: &[LeftOut]| {
+            left_out(&plan, &measured.iter().copied().collect(), out)
+        };
+        assert_eq!(said(&plan, &[out("a-power-1")]), None);
+        let one = Some("1 of 3 cases is left out: b: it died".to_string());
+        assert_eq!(said(&["a", "c"], &[out("b-power-1"), out("b")]), one);
+        let two = Some("2 of 3 cases are left out: b: it died".to_string());
+        assert_eq!(said(&["a"], &[out("c"), out("b")]), two);
+        assert_eq!(said(&["a", "b"], &[out("b")]), None, "another board measured it");
+    }
+}

@@ -1,0 +1,62 @@
+//! Java sources -> what stands in them, in a line.
+
+use crate::build::Application;
+use crate::finding::Finding;
+use crate::operations::BlockEntry;
+
+/// One line about an application.
+pub fn summary(application: &Application) -> String {
+    let Application { files, dictionary, findings, guessed, .. } = application;
+    let counted = Totals::of(&dictionary.blocks);
+    Totals { files: files.len(), guessed: *guessed, ..counted }.line(findings)
+}
+
+/// How much there is, and how much of it rests on types that are not known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Totals {
+    pub files: usize,
+    pub blocks: usize,
+    pub operations: u64,
+    pub library: u64,
+    pub unresolved: u64,
+    pub guessed: u64,
+}
+
+impl Totals {
+    /// The blocks and what they hold.
+    pub fn of(blocks: &[BlockEntry]) -> Totals {
+        let mut totals = Totals { blocks: blocks.len(), ..Totals::default() };
+        for count in blocks.iter().flat_map(|block| &block.operations) {
+            let n = u64::from(count.count);
+            match count.operation.library() {
+                Some(function) => {
+                    totals.library += n;
+                    totals.unresolved += if function.is_resolved() { 0 } else { n };
+                }
+                None => totals.operations += n,
+            }
+        }
+        totals
+    }
+
+    /// Adds what is in others.
+    pub fn add(&mut self, file: &Totals) {
+        self.files += file.files;
+        self.blocks += file.blocks;
+        self.operations += file.operations;
+        self.library += file.library;
+        self.unresolved += file.unresolved;
+        self.guessed += file.guessed;
+    }
+
+    pub fn line(&self, findings: &[Finding]) -> String {
+        let Totals { files, blocks, operations, library, unresolved, guessed } = self;
+        let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;
+        format!(
+            "{files} files, {blocks} blocks, {operations} operations and {library} library calls \
+             in the text ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} \
+             findings",
+            findings.len(),
+        )
+    }
+}

@@ -1,0 +1,257 @@
+//! A session of each unremoved case before anything is planned: whether the boards have the
+//! meter and the rails that the scenario wants, whether the application runs there, whether
+//! its sessions are long enough for the meter, and how long a campaign will take. What it
+//! measures is not used otherwise.
+
+use std::time::{Duration, Instant};
+
+use crate::build::VariantBuilder;
+use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
+use crate::power::crash_in;
+use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
+use crate::scenario::{Input, Scenario};
+
+use super::Failure;
+use super::Loaded;
+use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::measure::driver::{BoardDriver, Jars};
+use super::measure::sampled;
+use super::progress::{self, in_words};
+
+/// What the sessions told.
+#[derive(Debug)]
+pub struct Trial {
+    /// Each input sequence with what its session measured.
+    sessions: Vec<(String, Measured)>,
+    /// How long the sessions took here.
+    took: Duration,
+    /// How many boards share the campaign.
+    boards: usize,
+    /// Whether they are this machine.
+    is_local: bool,
+}
+
+/// Opens all boards, and makes the sessions on the first.
+pub fn make(
+    loaded: &Loaded,
+    builder: &mut VariantBuilder<'_>,
+    choices: &[BoardChoice],
+) -> Result<Trial, Failure> {
+    let scenario = &loaded.scenario;
+    boards::check_logs(choices, &scenario.board)?;
+    let settings = VirtualSettings { truth: None, seed: scenario.seed };
+    let open = choices.iter().map(|choice| boards::open(choice, scenario, &settings));
+    let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
+    sampled::on(&scenario.campaign, &open)?;
+    let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
+    let (sessions, took) = sessions_on(board, scenario, builder)?;
+    let trial = Trial {
+        sessions,
+        took,
+        boards: open.len(),
+        is_local: open.iter().all(OpenBoard::is_local),
+    };
+    trial.check_durations(scenario)?;
+    Ok(trial)
+}
+
+/// A session of every input sequence, and how long they took, without the first build.
+fn sessions_on(
+    board: &OpenBoard,
+    scenario: &Scenario,
+    builder: &mut VariantBuilder<'_>,
+) -> Result<(Vec<(String, Measured)>, Duration), Failure> {
+    let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
+    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let jars = Jars::new(scenario, builder);
+    let mut driver = BoardDriver::new(scenario, &cases, &jars, board, folder.path());
+    let began = Instant::now();
+    let mut sessions = Vec::new();
+    for case in &cases {
+        // Of no repeat, so that a board's truth of the campaign's runs is theirs.
+        let run = PlannedRun { case: case.name.clone(), phase: Phase::Power, repeat: 0 };
+        let raw = driver.make(&run)?;
+        sessions.push((case.input.clone(), measured(&case.input, &raw, board, scenario)?));
+    }
+    let took = began.elapsed().saturating_sub(driver.time.in_builds());
+    Ok((sessions, took))
+}
+
+fn base_case(input: &Input) -> PlannedCase {
+    PlannedCase {
+        name: format!("base-{}", input.name),
+        variant: "base".into(),
+        input: input.name.clone(),
+        removed: Vec::new(),
+        executions: 0,
+        executions_share: 1.0,
+        energy_share: 1.0,
+        rank: 1,
+    }
+}
+
+/// What a session measured.
+///
+/// # Errors
+/// The application died, or the session has no window.
+fn measured(
+    input: &str,
+    raw: &RawRun,
+    board: &OpenBoard,
+    scenario: &Scenario,
+) -> Result<Measured, Failure> {
+    let settings = JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) };
+    let (measured, reasons) = judge(Phase::Power, raw, &Reference::default(), &settings);
+    let failed = |said: String| Err(Failure::input(&scenario.file, said));
+    if raw.conditions.exit == ExitState::Died {
+        let crash = crash_in(&raw.logs.logcat).unwrap_or_else(|| reasons.join("; "));
+        return failed(format!("the application dies on the board with input {input}:\n{crash}"));
+    }
+    let said = reasons.join("; ");
+    match measured {
+        None => failed(format!("no session comes about with input {input}: {said}")),
+        Some(measured) => {
+            if !reasons.is_empty() {
+                progress::warn(format!("a trial with input {input} would be a bad run: {said}"));
+            }
+            Ok(measured)
+        }
+    }
+}
+
+impl Trial {
+    /// Says which input sequences are too short for the meter.
+    ///
+    /// # Errors
+    /// All of them are: nothing would be left to fit.
+    fn check_durations(&self, scenario: &Scenario) -> Result<(), Failure> {
+        let short = scenario.inputs.iter().zip(&self.sessions);
+        let short = short.filter_map(|(input, (_, run))| too_short(input, run, scenario));
+        let short: Vec<String> = short.collect();
+        if short.len() == self.sessions.len() {
+            let message =
+                format!("all sessions are too short for the meter:\n{}", short.join("\n"));
+            return Err(Failure::input(&scenario.file, message));
+        }
+        short.iter().for_each(|line| progress::warn(format!("too short for the meter: {line}")));
+        Ok(())
+    }
+
+    /// How long the campaign and its kernels will take, in a line.
+    pub fn outlook(&self, scenario: &Scenario, cases: &[PlannedCase], kernels_s: f64) -> String {
+        let rest_s = scenario.session.rest_s;
+        let input_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
+        let lasts = |run: &PlannedRun| match run.phase {
+            Phase::Idle => scenario.session.duration_s,
+            Phase::Power | Phase::Traced | Phase::Sampled => {
+                self.duration_of(input_of(run).map(|case| &case.input))
+            }
+        };
+        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.is_local));
+        let boards = self.boards.max(1) as f64;
+        let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
+        let pace = self.pace(rest_s);
+        let mut text =
+            format!("measuring {} runs will take about {}", order.len(), in_words(pace * board_s));
+        if kernels_s > 0.0 {
+            let kernels = in_words(pace * kernels_s / boards);
+            text += &format!(", the kernels after them about {kernels}");
+        }
+        text
+    }
+
+    fn duration_of(&self, input: Option<&String>) -> f64 {
+        let own = self.sessions.iter().find(|(name, _)| Some(name) == input);
+        own.map_or(0.0, |(_, run)| run.duration_s)
+    }
+
+    /// Seconds here for one of a session on the board's clock.
+    fn pace(&self, rest_s: f64) -> f64 {
+        let on_board: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
+        if on_board > 0.0 { self.took.as_secs_f64() / on_board } else { 1.0 }
+    }
+}
+
+/// `base of input few lasts 2.40 s ...: `frames` of 440 and more`.
+fn too_short(input: &Input, run: &Measured, scenario: &Scenario) -> Option<String> {
+    let (lasts_s, least_s) = (run.duration_s, run.least_duration_s()?);
+    if lasts_s >= least_s {
+        return None;
+    }
+    let frames = scenario.extras(input).get("frames").and_then(|text| text.parse::<f64>().ok());
+    let remedy = match frames {
+        Some(frames) => {
+            let enough = rounded_up(frames * least_s / lasts_s);
+            format!(
+                "`frames` of {enough} and more, where it is {frames}; variants that do less need more"
+            )
+        }
+        None => "let the driver do more".to_string(),
+    };
+    let name = &input.name;
+    Some(format!("base {lasts_s:.1} s with input {name}, {least_s:.1} s are needed: {remedy}"))
+}
+
+/// The next number of two digits and zeros.
+fn rounded_up(number: f64) -> f64 {
+    let unit = 10f64.powf((number.max(1.0).log10().floor() - 1.0).max(0.0));
+    // What rounding added is no reason for another step.
+    (number / unit - 1e-9).ceil() * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::scenario::parse_scenario;
+
+    fn scenario() -> Scenario {
+        let text = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\npath = 's'\n\
+            [session]\nframes = 100\nduration_s = 10\nrest_s = 2\n[campaign]\nrepeats = 5\n\
+            [[input]]\nname = 'few'\n[[input]]\nname = 'many'\nframes = 300\n";
+        parse_scenario(text, Path::new("s.toml")).unwrap()
+    }
+
+    fn trial(durations_s: [f64; 2]) -> Trial {
+        let session = |(name, duration_s): (&str, f64)| {
+            let run =
+                Measured { duration_s, update_period_us: Some(264_000), ..Measured::default() };
+            (name.to_string(), run)
+        };
+        let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();
+        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false }
+    }
+
+    #[test]
+    fn short_sessions_are_told_with_the_frames_they_need() {
+        let run = &trial([2.4, 8.0]).sessions[0].1.clone();
+        let said = too_short(&scenario().inputs[0], run, &scenario()).unwrap();
+        assert!(said.starts_with("base 2.4 s with input few, 2.6 s are needed"), "{said}");
+        assert!(said.contains("`frames` of 110 and more, where it is 100"), "{said}");
+        assert!(trial([2.4, 8.0]).check_durations(&scenario()).is_ok(), "one input is left");
+        let refused = trial([2.4, 1.2]).check_durations(&scenario()).unwrap_err().to_string();
+        assert!(refused.contains("`frames` of 660 and more, where it is 300"), "{refused}");
+    }
+
+    #[test]
+    fn the_outlook_goes_by_what_sessions_took() {
+        // 3 s here for 10 s on the board and 2 x 2 s of rest.
+        let trial = trial([4.0, 6.0]);
+        let scenario = scenario();
+        let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
+        // Each case: 1 traced, 5 power and 5 idle runs; 60 + 60 + 36 + 12 + ... on the board.
+        let board_s = 6.0 * (4.0 + 2.0) + 6.0 * (6.0 + 2.0) + 10.0 * 12.0;
+        let expected = format!("{:.0} s", board_s * 3.0 / 14.0);
+        let said = trial.outlook(&scenario, &cases, 0.0);
+        assert_eq!(said, format!("measuring 22 runs will take about {expected}"));
+        let said = trial.outlook(&scenario, &cases, 1400.0);
+        assert!(said.ends_with("the kernels after them about 5 min"), "{said}");
+    }
+
+    #[test]
+    fn numbers_are_rounded_up_to_two_digits() {
+        let numbers = [3.0, 9.1, 101.0, 660.0, 12_345.0].map(rounded_up);
+        assert_eq!(numbers, [3.0, 10.0, 110.0, 660.0, 13_000.0]);
+    }
+}

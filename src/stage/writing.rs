@@ -1,0 +1,107 @@
+//! Writing what the stages make: which of a campaign folder's files take it.
+
+use crate::account::calls::{CallTree, call_tables, calls_csv};
+use crate::account::{Evaluation, table};
+use crate::campaign::plan_to_csv;
+use crate::dataset::{dataset_to_csv, dataset_to_toml, energies_to_csv};
+use crate::hint::Hint;
+use crate::kernels::measure::table_csv;
+use crate::kernels::prices::prices_csv;
+use crate::model::{cv_csv, devices_csv};
+use crate::report::{self, Repository};
+
+use super::account::Accounted;
+use super::dataset::MadeDataset;
+use super::fit::{DataOrigin, Fitted};
+use super::folder::names;
+use super::kernels::MeasuredKernels;
+use super::plan::MadePlan;
+use super::{Failure, Loaded, Output};
+
+impl Output {
+    /// Writes the plan, with what its blocks are from.
+    pub fn write_plan(&self, loaded: &Loaded, made: &MadePlan) -> Result<(), Failure> {
+        let application = &loaded.application;
+        self.write_scan(application)?;
+        for file in &application.files {
+            self.write(&format!("{}/{}", names::SOURCES, file.path), &file.text)?;
+        }
+        self.write_scenario(&loaded.scenario)?;
+        self.write(names::REMAINS, made.remains.to_csv())?;
+        self.write(names::PLAN, plan_to_csv(&made.plan))?;
+        self.write(names::DROPPED, made.dropped_csv(&application.dictionary))?;
+        Ok(())
+    }
+
+    /// Writes who calls whom.
+    pub fn write_calls(&self, calls: &CallTree) -> Result<(), Failure> {
+        self.write(names::CALLS, calls_csv(calls)).map(drop)
+    }
+
+    /// Writes the data set.
+    pub fn write_dataset(&self, made: &MadeDataset) -> Result<(), Failure> {
+        self.write(names::ENERGIES, energies_to_csv(&made.plain))?;
+        self.write(names::DATASET, dataset_to_csv(&made.dataset))?;
+        let contexts = made.mixes.to_csv();
+        let contexts = contexts.map_err(|error| Failure::input(names::CONTEXTS, error))?;
+        self.write(names::CONTEXTS, contexts)?;
+        self.write(names::DATASET_FACTS, dataset_to_toml(&made.dataset, &made.provenance))?;
+        Ok(())
+    }
+
+    /// Writes what kernels told.
+    pub fn write_kernels(&self, measured: &MeasuredKernels) -> Result<(), Failure> {
+        self.write(names::KERNEL_WINDOWS, measured.windows_csv())?;
+        self.write(names::KERNEL_CASES, table_csv(&measured.table))?;
+        let prices = &measured.prices;
+        if !prices.devices.is_empty() {
+            self.write(names::KERNELS_DEVICES, devices_csv(&prices.devices)?)?;
+        }
+        self.write(names::KERNELS, prices_csv(&prices.prices)?)?;
+        if let Some(text) = prices.priors.covariance_csv() {
+            self.write(names::KERNELS_COVARIANCE, text)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a fit, with where its data came from.
+    pub fn write_fit(&self, fitted: &Fitted, origin: DataOrigin<'_>) -> Result<(), Failure> {
+        self.write(names::MODEL, fitted.model_of(origin).to_json()?)?;
+        self.write(names::CV, cv_csv(&fitted.validation)?)?;
+        self.write(names::ESTIMABILITY, &fitted.estimability)?;
+        Ok(())
+    }
+
+    /// Writes accounts and ledger.
+    pub fn write_accounts(&self, accounted: &Accounted) -> Result<(), Failure> {
+        if let Some(text) = accounted.device_toml()? {
+            self.write(names::ACCOUNTS_DEVICE, text)?;
+        }
+        let Accounted { accounts, calls, .. } = accounted;
+        let calls = calls.as_ref().map(|calls| call_tables(calls, accounts)).unwrap_or_default();
+        for file in table::tables(accounts).into_iter().chain(calls) {
+            self.write(&format!("{}/{}", names::ACCOUNTS, file.name), &file.text)?;
+        }
+        self.write(names::LEDGER, table::ledger_csv(accounts))?;
+        Ok(())
+    }
+
+    /// Writes how far accounts are from the truth.
+    pub fn write_evaluation(&self, evaluation: &Evaluation) -> Result<(), Failure> {
+        self.write(names::EVALUATION, evaluation.csv()).map(drop)
+    }
+
+    /// Writes hints for tools; paths are those of the repository.
+    pub(crate) fn write_hints(
+        &self,
+        hints: &[Hint],
+        repository: &Repository,
+    ) -> Result<(), Failure> {
+        self.write(names::HINTS, report::sarif(hints, repository)).map(drop)
+    }
+
+    /// Writes the page.
+    pub fn write_report(&self, html: &str) -> Result<(), Failure> {
+        self.write(names::REPORT, html).map(drop)
+    }
+}

@@ -1,0 +1,265 @@
+//! The pages: links between them and to files resolve, those of `docs` are short enough to be
+//! read, and the one on the environment says what the code reads.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// What one reads in a quarter of an hour.
+const MOST_WORDS: usize = 2000;
+
+/// Where experiments are written down, at any length.
+const EXPERIMENTS: &str = "docs/experiments";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files below a folder of the repository, by their paths in it.
+fn below(folder: &str) -> Vec<PathBuf> {
+    let files = walkdir::WalkDir::new(root().join(folder)).sort_by_file_name().into_iter();
+    let files = files.map(|entry| entry.unwrap()).filter(|entry| entry.file_type().is_file());
+    files.map(|entry| entry.path().strip_prefix(root()).unwrap().to_owned()).collect()
+}
+
+fn text(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(root().join(path)).unwrap()).into_owned()
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e == extension)
+}
+
+/// All pages: those of `docs`, and those beside it.
+fn pages() -> Vec<PathBuf> {
+    let beside = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let pages = below("docs").into_iter().filter(|path| has_extension(path, "md"));
+    beside.into_iter().map(PathBuf::from).chain(pages).collect()
+}
+
+/// What a page links to, and the anchors of its headings.
+#[derive(Default)]
+struct Page {
+    links: Vec<String>,
+    anchors: BTreeSet<String>,
+}
+
+fn read(markdown: &str) -> Page {
+    let mut page = Page::default();
+    let mut heading: Option<String> = None;
+    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                page.links.push(dest_url.into_string());
+            }
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::End(TagEnd::Heading(_)) => {
+                let anchor = anchor(&heading.take().unwrap());
+                let repeated = |n: usize| format!("{anchor}-{n}");
+                let mut names = std::iter::once(anchor.clone()).chain((1..).map(repeated));
+                let free = names.find(|name| !page.anchors.contains(name)).unwrap();
+                page.anchors.insert(free);
+            }
+            Event::Text(words) | Event::Code(words) => {
+                if let Some(heading) = &mut heading {
+                    heading.push_str(&words);
+                }
+            }
+            _ => {}
+        }
+    }
+    page
+}
+
+/// The anchor that GitHub gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The path without `.` and `..`; none where it leaves the repository.
+fn normal(path: &Path) -> Option<PathBuf> {
+    let mut parts = Vec::new();
+    for part in path.iter() {
+        match part.to_str()? {
+            "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.iter().collect())
+}
+
+/// Why a link leads nowhere.
+fn broken(from: &Path, link: &str, pages: &BTreeMap<PathBuf, Page>) -> Option<String> {
+    if link.contains("://") || link.starts_with("mailto:") {
+        return None;
+    }
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target = match path {
+        "" => from.to_owned(),
+        path => match normal(&from.parent().unwrap().join(path)) {
+            Some(target) if root().join(&target).exists() => target,
+            _ => return Some(format!("{}: no file for {link}", from.display())),
+        },
+    };
+    let missing =
+        !anchor.is_empty() && pages.get(&target).is_none_or(|page| !page.anchors.contains(anchor));
+    missing.then(|| format!("{}: no heading for {link}", from.display()))
+}
+
+#[test]
+fn links_resolve() {
+    let pages: BTreeMap<PathBuf, Page> =
+        pages().into_iter().map(|path| (path.clone(), read(&text(&path)))).collect();
+    let links = pages.iter().flat_map(|(from, page)| page.links.iter().map(move |l| (from, l)));
+    let broken: Vec<String> = links.filter_map(|(from, link)| broken(from, link, &pages)).collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// Every page of `docs` is in one of its two lists.
+#[test]
+fn every_page_is_listed() {
+    for list in ["docs/README.md", "docs/experiments/README.md"] {
+        let folder = Path::new(list).parent().unwrap();
+        let links = read(&text(Path::new(list))).links;
+        let listed: BTreeSet<PathBuf> = links.iter().map(|link| folder.join(link)).collect();
+        let there = pages().into_iter().filter(|path| path.parent() == Some(folder));
+        let missing: Vec<PathBuf> =
+            there.filter(|path| path != Path::new(list) && !listed.contains(path)).collect();
+        assert!(missing.is_empty(), "not in {list}: {missing:?}");
+    }
+}
+
+/// What code, help texts, scripts and pages call a file of `docs` or `scripts`, and pages one of
+/// the other folders, is there.
+#[test]
+fn files_that_are_named_are_there() {
+    let mut missing = BTreeSet::new();
+    for path in named_in() {
+        for word in text(&path).split(|c: char| !is_of_path(c)) {
+            let word = word.trim_end_matches(['.', '/']);
+            if is_a_file_of_ours(word, has_extension(&path, "md")) && !root().join(word).exists() {
+                missing.insert(format!("{}: {word}", path.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+fn is_of_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-')
+}
+
+/// Paths from the repository's root on that end in a file's name. Code has made-up ones of other
+/// folders, which pages have not.
+fn is_a_file_of_ours(word: &str, in_page: bool) -> bool {
+    let folders =
+        ["docs/", "scripts/", "src/", "crates/", "tests/", "benches/", "examples/", "scenarios/"];
+    let folders = if in_page { &folders[..] } else { &folders[..2] };
+    let ends = [".md", ".rs", ".sh", ".py", ".toml", ".json", ".svg", ".png", ".awk"];
+    folders.iter().any(|folder| word.starts_with(folder))
+        && ends.iter().any(|end| word.ends_with(end))
+}
+
+/// Pages, and what may name them.
+fn named_in() -> Vec<PathBuf> {
+    let folders = ["src", "crates", "tests", "benches", "examples", "scripts", "device-scripts"];
+    let code = folders.into_iter().flat_map(below);
+    let code =
+        code.filter(|path| ["rs", "sh", "py", "java"].iter().any(|e| has_extension(path, e)));
+    code.filter(|path| path != Path::new(file!())).chain(pages()).collect()
+}
+
+#[test]
+fn pages_are_short() {
+    let pages = below("docs").into_iter().filter(|path| has_extension(path, "md"));
+    let pages = pages.filter(|path| !path.starts_with(EXPERIMENTS));
+    let words = pages.map(|path| (text(&path).split_whitespace().count(), path));
+    let long: Vec<_> = words.filter(|(words, _)| *words > MOST_WORDS).collect();
+    assert!(long.is_empty(), "more than {MOST_WORDS} words: {long:?}");
+}
+
+/// Names of variables: capitals, digits and `_`.
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Words of the text that are names.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
+/// Variables that a file reads from its environment. Ours count wherever they are named;
+/// others where they are asked for.
+fn variables(path: &Path) -> BTreeSet<String> {
+    let text = text(path);
+    let ours = names(&text).filter(|name| name.starts_with("WATTLINE_") && is_variable(name));
+    let mut found: BTreeSet<&str> = ours.collect();
+    for line in text.lines() {
+        if ["env::var", "getenv(", "environ"].iter().any(|asked| line.contains(asked)) {
+            found.extend(line.split('"').skip(1).step_by(2).filter(|name| is_variable(name)));
+        }
+    }
+    if is_script(path) {
+        found.extend(with_defaults(&text));
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+fn is_script(path: &Path) -> bool {
+    has_extension(path, "sh") || path.starts_with(".ci")
+}
+
+/// `${NAME:-default}` and the like: who asks so may find it not set.
+fn with_defaults(script: &str) -> impl Iterator<Item = &str> {
+    script.split("${").skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let (name, after) = rest.split_at(end);
+        (is_variable(name) && after.starts_with([':', '-', '+', '='])).then_some(name)
+    })
+}
+
+/// Variables in the first column of the page's tables.
+fn written_down(page: &str) -> BTreeSet<String> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let cells = rows.filter_map(|row| row.split_once(" |")).map(|(cell, _)| cell);
+    let found = cells.flat_map(names).filter(|name| is_variable(name));
+    found.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_environment_is_written_down() {
+    let folders =
+        ["src", "crates", "tests", "benches", "examples", "scripts", "device-scripts", ".ci"];
+    let mut files: Vec<PathBuf> = folders.into_iter().flat_map(below).collect();
+    files.extend(["demo.sh", "test.sh"].map(PathBuf::from));
+    files.retain(|path| path != Path::new(file!()));
+    let read: BTreeSet<String> = files.iter().flat_map(|path| variables(path)).collect();
+    let page = Path::new("docs/environment.md");
+    let written = written_down(&text(page));
+    let missing: Vec<_> = read.difference(&written).collect();
+    let idle: Vec<_> = written.difference(&read).collect();
+    assert!(missing.is_empty(), "not in {}: {missing:?}", page.display());
+    assert!(idle.is_empty(), "in {}, and nobody reads it: {idle:?}", page.display());
+}
+
+#[test]
+fn anchors_are_githubs() {
+    assert_eq!(
+        anchor("Power while it runs: `wattline monitor`"),
+        "power-while-it-runs-wattline-monitor"
+    );
+    let page =
+        read("# A [link](x.md)\n\n## One\n## One\n\n```\n# no heading\n[no](link.md)\n```\n");
+    assert_eq!(page.links, ["x.md"]);
+    assert_eq!(page.anchors.into_iter().collect::<Vec<_>>(), ["a-link", "one", "one-1"]);
+}
