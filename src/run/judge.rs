@@ -1,6 +1,7 @@
 //! Measures a session's logs and checks them. A run that fails a check is kept, marked
 //! with its reasons, and repeated.
 
+use crate::assumptions::ASSUMED;
 use crate::campaign::{Phase, parse_snapshots};
 use crate::power::{
     SessionLog, SessionLogError, Trace, Window, integrate_shown, parse_samples, parse_session_log,
@@ -28,7 +29,12 @@ pub fn judge(
     match measure(phase, &raw.logs, settings) {
         Ok((measured, trace)) => {
             reasons.extend(check_samples(&measured, &trace, settings));
-            reasons.extend(check_readings(&trace, &settings.rails, measured.end_uptime_s));
+            reasons.extend(check_readings(
+                &trace,
+                &settings.rails,
+                measured.end_uptime_s,
+                &ASSUMED,
+            ));
             reasons.extend(check_duration(phase, &measured, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
             reasons.extend(check_profile(phase, &raw.logs));

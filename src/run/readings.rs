@@ -1,16 +1,10 @@
 //! Whether a meter's readings can be believed: a sensor that stands still, or says what
 //! no board draws, makes a run bad.
 
+use crate::assumptions::Assumptions;
 use crate::power::Trace;
 use crate::power::meter::External;
 use crate::quantile::median;
-
-/// Power that no single rail of a board or package reaches, in watts. None has a sign.
-const POWER_MAX_W: f64 = 1000.0;
-
-/// Refreshes without a new value on any rail after which the sensors stand still. Real
-/// INA231 logs of an Odroid-XU3 hold at most 11, on a board with nothing to do.
-const STILL_REFRESHES: f64 = 30.0;
 
 /// Rows of a bench meter's log come as often as somebody chose, thousands a second or one, and
 /// neighbours may well be alike: they are held to be no more often than this, in seconds.
@@ -30,17 +24,23 @@ pub(super) fn longest_still_s(trace: &Trace) -> f64 {
 
 /// One sentence for each thing that is wrong with the readings of a session whose window
 /// ends at `end_s` (uptime). Stillness can be judged where the refresh period is known.
-pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec<String> {
+pub(super) fn check_readings(
+    trace: &Trace,
+    rails: &[String],
+    end_s: f64,
+    assumed: &Assumptions,
+) -> Vec<String> {
+    let power_max_w = assumed.rail_power_max_w;
     let mut reasons = Vec::new();
     let columns: Vec<usize> =
         (0..trace.rails.len()).filter(|at| rails.contains(&trace.rails[*at])).collect();
     let used = |index: usize| columns.iter().filter_map(move |at| row(trace, index)[*at]);
     let strange = (0..trace.len())
         .flat_map(used)
-        .filter(|watts| !(0.0..=POWER_MAX_W).contains(watts))
+        .filter(|watts| !(0.0..=power_max_w).contains(watts))
         .count();
     if strange > 0 {
-        reasons.push(format!("{strange} readings below 0 W or above {POWER_MAX_W} W"));
+        reasons.push(format!("{strange} readings below 0 W or above {power_max_w} W"));
     }
     // The software model knows no idle power: it estimates what a process spends.
     let is_estimate = trace.rails == ["estimate"];
@@ -51,7 +51,7 @@ pub(super) fn check_readings(trace: &Trace, rails: &[String], end_s: f64) -> Vec
         reasons.push("the sensors read 0 W all the time: nothing was measured".into());
     }
     let still_s = longest_still_s(trace);
-    if refresh_s(trace).is_some_and(|refresh_s| still_s > STILL_REFRESHES * refresh_s) {
+    if refresh_s(trace).is_some_and(|refresh_s| still_s > assumed.still_refreshes * refresh_s) {
         reasons.push(format!("no sensor had a new reading for {still_s:.1} s"));
     } else if trace.update_period_us.is_some() && !lives_after(trace, end_s) {
         // The sampler ends with a new reading.
@@ -83,6 +83,7 @@ fn row(trace: &Trace, index: usize) -> &[Option<f64>] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assumptions::ASSUMED;
     use crate::power::{parse_samples, parse_trace};
 
     /// Samples twice a second whose value changes until a time.
@@ -101,7 +102,7 @@ mod tests {
     }
 
     fn reasons(trace: &Trace) -> Vec<String> {
-        check_readings(trace, &["arm".into()], 38.0)
+        check_readings(trace, &["arm".into()], 38.0, &ASSUMED)
     }
 
     #[test]
@@ -109,6 +110,16 @@ mod tests {
         assert_eq!(reasons(&trace(90.0, 99.0)), [""; 0]);
         assert_eq!(reasons(&trace(10.0, 14.0)), [""; 0], "quiet for a while");
         assert!((longest_still_s(&trace(10.0, 14.0)) - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn patience_and_the_largest_power_are_assumptions() {
+        let still = trace(10.0, 20.0);
+        let found = |assumed| check_readings(&still, &["arm".into()], 38.0, &assumed);
+        let still_refreshes = 2.0 * ASSUMED.still_refreshes;
+        assert_eq!(found(Assumptions { still_refreshes, ..ASSUMED }), [""; 0]);
+        let low = found(Assumptions { rail_power_max_w: 0.1, still_refreshes, ..ASSUMED });
+        assert_eq!(low, ["81 readings below 0 W or above 0.1 W"]);
     }
 
     #[test]
@@ -148,7 +159,7 @@ mod tests {
             };
             let rows: String = (0..=(40.0 / step_s) as u32).map(row).collect();
             let text = format!("# wattline-readings 1 meter=external\ntime_s,power_w\n{rows}");
-            check_readings(&parse_samples(&text).unwrap(), &[External::RAIL.into()], 38.0)
+            check_readings(&parse_samples(&text).unwrap(), &[External::RAIL.into()], 38.0, &ASSUMED)
         };
         assert_eq!(log(0.001, 33.0), [""; 0], "7000 rows alike, which take 7 s");
         assert_eq!(log(0.001, 32.0), ["no sensor had a new reading for 8.0 s"]);

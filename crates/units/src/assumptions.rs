@@ -92,6 +92,28 @@ pub struct Assumptions {
     pub load_share: f64,
     /// Thermal design power in watts of a machine that doesn't tell its own: a small laptop's.
     pub design_power_w: f64,
+    /// What a probe of the monitor costs a call that is counted and not timed, in nanoseconds.
+    /// This and the next two are such that together they make what a server of 2.6 GHz took
+    /// for some 600 calls of a request, and for 4800 (`scripts/monitor/overhead.py`); in a
+    /// loop of its own a probe takes a third. They choose probes, no energy follows from them.
+    pub probe_counted_ns: f64,
+    /// What it costs a call that is timed, in nanoseconds: two readings of the clock, and the
+    /// books.
+    pub probe_timed_ns: f64,
+    /// What one that is not live costs, in nanoseconds: what the compiler can't do because of
+    /// it.
+    pub probe_idle_ns: f64,
+    /// How many times longer than a power run a traced one may take before it is stopped:
+    /// probes cost a program that is never idle two to three times its own time.
+    pub traced_slowdown: f64,
+    /// What writing an entry of a power state's log takes, in seconds: 102 cycles at 1 MHz, of
+    /// which 24 us read the meter and 19 us the timer (Fonseca et al., OSDI 2008).
+    pub log_entry_s: f64,
+    /// Power that no single rail of a board or package reaches, in watts. Chosen.
+    pub rail_power_max_w: f64,
+    /// Refreshes without a new value on any rail after which sensors stand still. Real INA231
+    /// logs of an Odroid-XU3 hold at most 11, on a board with nothing to do.
+    pub still_refreshes: f64,
 }
 
 /// What the program assumes.
@@ -119,6 +141,13 @@ pub const ASSUMED: Assumptions = Assumptions {
     sampled_power_spread: 0.05,
     load_share: 0.7,
     design_power_w: 15.0,
+    probe_counted_ns: 40.0,
+    probe_timed_ns: 300.0,
+    probe_idle_ns: 15.0,
+    traced_slowdown: 4.0,
+    log_entry_s: 101.7e-6,
+    rail_power_max_w: 1000.0,
+    still_refreshes: 30.0,
 };
 
 impl Default for Assumptions {

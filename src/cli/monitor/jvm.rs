@@ -7,6 +7,7 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::assumptions::ASSUMED;
 use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
 };
@@ -211,7 +212,7 @@ impl Jvm {
             counted: BTreeMap::new(),
             has_ended: false,
             link,
-            lighten: Lighten::new(arguments.budget()),
+            lighten: Lighten::new(arguments.budget(), ASSUMED),
             calls: BTreeMap::new(),
             cycles: 0,
             _session: session,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::assumptions::ASSUMED;
 use crate::build::{Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
@@ -22,10 +23,6 @@ use crate::toolchain::jar;
 use crate::stage::boards::{self, OpenBoard};
 use crate::stage::folder::names::PLAN;
 use crate::stage::{Failure, progress};
-
-/// How much longer a traced session may take: probes cost a program that is never idle
-/// two to three times its own time.
-const TRACED_SLOWDOWN: f64 = 4.0;
 
 /// Where a campaign's time goes on this machine's clock.
 #[derive(Debug, Default)]
@@ -222,7 +219,7 @@ impl BoardDriver<'_, '_, '_> {
             Phase::Power => SessionKind::App,
             Phase::Sampled => SessionKind::Sampled,
         };
-        let slowdown = if run.phase == Phase::Traced { TRACED_SLOWDOWN } else { 1.0 };
+        let slowdown = if run.phase == Phase::Traced { ASSUMED.traced_slowdown } else { 1.0 };
         let limit_s = session.limit_s * slowdown;
         Ok(SessionPlan {
             // Without the attempt: a run that is repeated on a virtual board gives what it

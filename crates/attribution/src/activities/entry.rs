@@ -8,10 +8,6 @@ pub const ENTRY_BYTES: usize = 12;
 /// Entries that a node's buffer holds.
 pub const BUFFER_ENTRIES: usize = 800;
 
-/// What writing one entry takes, in seconds: 102 cycles at 1 MHz, of which 24 us read the
-/// meter and 19 us the timer.
-pub const ENTRY_COST_S: f64 = 101.7e-6;
-
 /// What an entry says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use wattline_units::assumptions::ASSUMED;
+
 use super::account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
 use super::equations::Columns;
 use super::log::{NodeLog, seconds};
@@ -33,7 +35,7 @@ pub fn account(
     });
     let mut account = ledger.finish(log);
     let processor_j = windows.component().and_then(|at| account.by_row().get(&at).copied());
-    account.logging = windows.cost(powers.constant.w, processor_j);
+    account.logging = windows.cost(powers.constant.w, processor_j, &ASSUMED);
     assert!(account.is_conserved(), "the parts of {} don't add up", account.node);
     account
 }

@@ -1,7 +1,8 @@
-//! What writing the log costs: every entry takes the processor 101.7 us, in which it is
+//! What writing the log costs: every entry takes the processor some time, in which it is
 //! active and the constant is drawn.
 
-use super::entry::ENTRY_COST_S;
+use wattline_units::assumptions::{ASSUMED, Assumptions};
+
 use super::equations::Columns;
 use super::log::{NodeLog, nanoseconds, seconds};
 use super::periods::Periods;
@@ -84,13 +85,18 @@ impl Windows {
         self.component
     }
 
-    /// The cost, with the constant term's power in watts and the processor's energy in
+    /// The cost by what an entry is assumed to take, with the constant term's power in watts and the processor's energy in
     /// joules, where it is known.
     #[must_use]
-    pub fn cost(&self, constant_w: f64, processor_j: Option<f64>) -> Option<LoggingCost> {
+    pub fn cost(
+        &self,
+        constant_w: f64,
+        processor_j: Option<f64>,
+        assumed: &Assumptions,
+    ) -> Option<LoggingCost> {
         self.component?;
         let processor_w = processor_j.filter(|_| self.active_s > 0.0).map(|j| j / self.active_s);
-        let time_s = self.entries as f64 * ENTRY_COST_S;
+        let time_s = self.entries as f64 * assumed.log_entry_s;
         Some(LoggingCost {
             entries: self.entries,
             time_s,
@@ -104,7 +110,7 @@ impl Windows {
 /// The stretches in which entries are written: each begins at its entry's moment or when
 /// the one before is done, and only active time counts.
 fn windows(written_ns: &[i64], active: &[(i64, i64)]) -> Vec<(i64, i64)> {
-    let cost = nanoseconds(ENTRY_COST_S);
+    let cost = nanoseconds(ASSUMED.log_entry_s);
     let mut windows: Vec<(i64, i64)> = Vec::new();
     let mut free = i64::MIN;
     let mut at = 0;
@@ -146,9 +152,12 @@ mod tests {
             all_s: 48.0,
             ..Windows::default()
         };
-        let cost = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854)).unwrap();
+        let cost = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854), &ASSUMED).unwrap();
         assert!((cost.time_s - 60.71e-3).abs() < 1e-5, "{cost:?}");
         assert!((cost.of_active.unwrap() - 0.7105).abs() < 1e-3, "{cost:?}");
         assert!((cost.energy_j.unwrap() - 0.41e-3).abs() < 5e-6, "{cost:?}");
+        let slower = Assumptions { log_entry_s: 2.0 * ASSUMED.log_entry_s, ..ASSUMED };
+        let slower = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854), &slower).unwrap();
+        assert_eq!(slower.energy_j.unwrap(), 2.0 * cost.energy_j.unwrap());
     }
 }

@@ -33,7 +33,7 @@ pub use account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
 pub use analysis::{Analysis, Options, analyse, network};
 pub use api::{API_FILE, API_SOURCE};
 pub use combine::{together, with_frequencies};
-pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, ENTRY_COST_S, Entry, EntryKind};
+pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, Entry, EntryKind};
 pub use equations::{Columns, Equation, Equations};
 pub use formats::batterystats::read_batterystats;
 pub use formats::csv::{HEADER as CSV_HEADER, read_csv};

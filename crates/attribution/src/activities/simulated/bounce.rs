@@ -2,7 +2,8 @@
 //! keeps a packet for half a second with an LED on; all it does for the packet is charged to
 //! the activity of the node that made it.
 
-use super::super::entry::ENTRY_COST_S;
+use wattline_units::assumptions::ASSUMED;
+
 use super::super::label::Code;
 use super::node::{Draw, Node};
 
@@ -128,7 +129,7 @@ fn node() -> Node {
         ],
         2.48e-3,
     );
-    node.entry_us = ENTRY_COST_S * 1e6;
+    node.entry_us = ASSUMED.log_entry_s * 1e6;
     node
 }
 

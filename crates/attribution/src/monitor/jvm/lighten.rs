@@ -7,18 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use wattline_units::assumptions::Assumptions;
+
 use super::JvmCycle;
-
-/// A call that is counted and not timed, in nanoseconds. With the other two: such that they
-/// make what a server of 2.6 GHz took for some 600 calls of a request, and for 4800
-/// (`scripts/monitor/overhead.py`); in a loop of its own a probe takes a third.
-const COUNT_NS: f64 = 40.0;
-
-/// What a timed call costs: two readings of the clock, and the books.
-const TIMED_NS: f64 = 300.0;
-
-/// A probe that is not live, and what the compiler can't do because of it.
-const IDLE_NS: f64 = 15.0;
 
 /// Calls longer than this keep their probe, whatever the budget: the probe is a small part.
 const LONG_NS: f64 = 2000.0;
@@ -69,6 +60,8 @@ struct Weighed {
 #[derive(Debug, Clone)]
 pub struct Lighten {
     budget: f64,
+    /// What probes cost.
+    assumed: Assumptions,
     /// The last cycles since probes were taken out.
     recent: VecDeque<Weighed>,
     windowed: BTreeSet<usize>,
@@ -78,9 +71,9 @@ pub struct Lighten {
 impl Lighten {
     /// Probes may take `budget` (0 and up) of the processor time of the process; with 1 or
     /// more, nothing is ever changed.
-    pub fn new(budget: f64) -> Self {
+    pub fn new(budget: f64, assumed: Assumptions) -> Self {
         let (windowed, folded) = (BTreeSet::new(), BTreeSet::new());
-        Self { budget, recent: VecDeque::new(), windowed, folded }
+        Self { budget, assumed, recent: VecDeque::new(), windowed, folded }
     }
 
     /// Whether a method's calls are counted in windows alone.
@@ -109,8 +102,9 @@ impl Lighten {
     /// are called most are counted in windows first.
     fn window(&mut self, loads: &BTreeMap<usize, Load>, allowed_ns: f64) -> Vec<usize> {
         let counted = loads.iter().filter(|(method, _)| !self.windowed.contains(method));
+        let each_ns = self.assumed.probe_counted_ns;
         let mut most: Vec<(usize, f64)> =
-            counted.map(|(method, load)| (*method, load.calls * COUNT_NS)).collect();
+            counted.map(|(method, load)| (*method, load.calls * each_ns)).collect();
         let mut spent_ns: f64 = most.iter().map(|(_, cost)| cost).sum();
         if spent_ns <= allowed_ns / 2.0 {
             return Vec::new();
@@ -142,7 +136,8 @@ impl Lighten {
             all.calls += load.calls;
             all.time_ns += load.time_ns;
         }
-        let cost = |load: &Load| load.calls * (IDLE_NS + TIMED_NS * duty);
+        let each_ns = self.assumed.probe_idle_ns + self.assumed.probe_timed_ns * duty;
+        let cost = |load: &Load| load.calls * each_ns;
         let mut spent_ns: f64 = loads.values().map(cost).sum();
         if spent_ns <= allowed_ns {
             return Vec::new();
@@ -191,6 +186,8 @@ fn loads(cycle: &JvmCycle, folded: &BTreeSet<usize>) -> BTreeMap<usize, Load> {
 
 #[cfg(test)]
 mod tests {
+    use wattline_units::assumptions::ASSUMED;
+
     use super::super::{MethodCycle, ThreadCycle};
     use super::*;
 
@@ -216,7 +213,7 @@ mod tests {
     fn what_is_called_often_is_counted_in_windows_and_later_loses_its_probe() {
         // 8e6 calls of 20 ns, 1e6 of 300 ns, few long ones
         let busy = cycle(&[(8_000_000, 20.0), (1_000_000, 300.0), (100, 5e6)]);
-        let mut lighten = Lighten::new(0.05);
+        let mut lighten = Lighten::new(0.05, ASSUMED);
         assert_eq!(lighten.after(&busy), of(&[0, 1], &[]));
         assert!(lighten.is_windowed(0) && !lighten.is_windowed(2));
         assert_eq!(lighten.after(&busy), of(&[], &[]), "the compiler is at work");
@@ -229,17 +226,17 @@ mod tests {
     #[test]
     fn what_the_budget_allows_stays() {
         let calm = cycle(&[(500_000, 100.0)]);
-        let mut lighten = Lighten::new(0.05);
+        let mut lighten = Lighten::new(0.05, ASSUMED);
         assert!((0..9).all(|_| lighten.after(&calm) == Relief::default()));
         let busy = cycle(&[(50_000_000, 10.0)]);
-        let mut all = Lighten::new(1.0);
+        let mut all = Lighten::new(1.0, ASSUMED);
         assert!((0..9).all(|_| all.after(&busy) == Relief::default()));
     }
 
     #[test]
     fn one_cycle_alone_takes_out_no_probe() {
         let (calm, burst) = (cycle(&[(500_000, 100.0)]), cycle(&[(3_000_000, 100.0)]));
-        let mut lighten = Lighten::new(0.05);
+        let mut lighten = Lighten::new(0.05, ASSUMED);
         let mut fold = Vec::new();
         for round in 0..12 {
             fold.extend(lighten.after(if round % 4 == 3 { &burst } else { &calm }).fold);
@@ -249,9 +246,28 @@ mod tests {
 
     #[test]
     fn long_calls_keep_their_probe() {
-        let mut lighten = Lighten::new(0.0);
+        let mut lighten = Lighten::new(0.0, ASSUMED);
         let fold: Vec<usize> =
             (0..9).flat_map(|_| lighten.after(&cycle(&[(90_000, 1e4)])).fold).collect();
         assert_eq!(fold, Vec::<usize>::new());
+    }
+
+    #[test]
+    fn dearer_probes_are_taken_out_of_more_methods() {
+        // 1e6 calls of 300 ns: counting takes 4 % of the time, the rest of the probe 3 %
+        let changed = |budget, assumed| {
+            let mut lighten = Lighten::new(budget, assumed);
+            let one = cycle(&[(1_000_000, 300.0)]);
+            let reliefs = (0..6).map(|_| lighten.after(&one));
+            reliefs.fold((0, 0), |(w, f), relief| (w + relief.window.len(), f + relief.fold.len()))
+        };
+        assert_eq!(changed(0.09, ASSUMED), (0, 0));
+        let probe_counted_ns = 2.0 * ASSUMED.probe_counted_ns;
+        assert_eq!(changed(0.09, Assumptions { probe_counted_ns, ..ASSUMED }), (1, 0));
+        assert_eq!(changed(0.04, ASSUMED), (1, 0));
+        let probe_timed_ns = 2.0 * ASSUMED.probe_timed_ns;
+        assert_eq!(changed(0.04, Assumptions { probe_timed_ns, ..ASSUMED }), (1, 1));
+        let probe_idle_ns = 2.0 * ASSUMED.probe_idle_ns;
+        assert_eq!(changed(0.04, Assumptions { probe_idle_ns, ..ASSUMED }), (1, 1));
     }
 }
