@@ -30,7 +30,6 @@ pub fn exit_code(failure: &Failure) -> u8 {
         | Failure::Run(RunError::Hopeless { .. } | RunError::Open { .. }) => exit::BOARD,
         Failure::Run(RunError::Exists { .. } | RunError::NotAssigned { .. }) => exit::USAGE,
         Failure::NoData(_) => exit::NO_DATA,
-        Failure::Told { code } | Failure::Program { code } => *code,
         _ => exit::INPUT,
     }
 }

@@ -21,6 +21,7 @@ mod kept;
 mod kernels;
 mod leftovers;
 mod monitor;
+mod outcome;
 mod pace;
 mod package;
 mod patterns;
@@ -44,6 +45,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::stage::Failure;
+
+use self::outcome::Outcome;
 
 /// How much energy every operation, basic block, line and method of Java source
 /// spends, how sure that is, and what to change.
@@ -135,11 +138,14 @@ pub fn main() -> ExitCode {
     let done = run(arguments.command);
     stop::wait_for_end();
     match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if !matches!(failure, Failure::Told { .. }) {
-                progress::error(&failure);
+        Ok(outcome) => {
+            if let Outcome::Program { code } = outcome {
+                progress::program_failed(code);
             }
+            ExitCode::from(outcome.exit_code())
+        }
+        Err(failure) => {
+            progress::error(&failure);
             if let Some(sentence) = kept::sentence().filter(|_| failure.can_be_resumed()) {
                 progress::remedy(sentence);
             }
@@ -148,12 +154,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
-    match command {
+fn run(command: Command) -> Result<Outcome, Failure> {
+    let done = match command {
+        Command::Trace(arguments) => return trace::run(&arguments),
+        Command::Compare(arguments) => return compare::run(&arguments),
+        Command::Monitor(arguments) => return monitor::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Instrument(arguments) => instrument::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
-        Command::Trace(arguments) => trace::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
@@ -165,17 +173,16 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Calls(arguments) => calls::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Hints(arguments) => hints::run(&arguments),
-        Command::Compare(arguments) => compare::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
-        Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Tenants(arguments) => tenants::run(&arguments),
         Command::Activities(arguments) => activities::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
         Command::Man(arguments) => completions::man(&arguments),
-    }
+    };
+    done.map(|()| Outcome::Done)
 }
 
 #[cfg(test)]

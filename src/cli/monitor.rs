@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use crate::toolchain::Jdk;
 use crate::toolchain::monitor_agent::monitor_agent;
 
+use super::outcome::Outcome;
 use super::progress;
 use super::quantity::between;
 use super::schedule::Schedule;
@@ -154,10 +155,11 @@ pub struct Arguments {
 const NO_VIRTUAL_BOARD: &str = "--board: a virtual board has no processes (no /proc/stat), and its clock stands still while \
      nothing runs on it; monitor a real device, or measure an application there with `wattline run`";
 
-pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     check(arguments)?;
     if let Some(file) = &arguments.agent_jar {
-        return write_agent(file, Existing::from(arguments.force));
+        write_agent(file, Existing::from(arguments.force))?;
+        return Ok(Outcome::Done);
     }
     let mut session = MonitorSession::open(arguments)?;
     for note in &session.about.notes {

@@ -52,6 +52,11 @@ pub fn warn(text: impl AsRef<str>) {
     say(format!("{} {}", paint("warning:", "33;1"), text.as_ref()));
 }
 
+/// A program that was run ended with a code of its own.
+pub fn program_failed(code: u8) {
+    eprintln!("{} the program ended with exit code {code}", paint("error:", "31;1"));
+}
+
 /// The error that ends the program, with its causes.
 pub fn error(failure: &Failure) {
     eprintln!("{} {failure}", paint("error:", "31;1"));

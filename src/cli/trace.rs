@@ -19,6 +19,7 @@ use crate::toolchain::locale::user_locale;
 use crate::toolchain::{Jdk, jar};
 
 use super::instrument::ProbeArgument;
+use super::outcome::Outcome;
 use super::progress;
 use super::scan::ClassPathArguments;
 use crate::stage::Failure;
@@ -63,7 +64,7 @@ pub struct Arguments {
 }
 
 /// Ends with the program's own exit code, if that is not 0.
-pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&["counts.csv"])?;
     let jdk = Jdk::find()?;
@@ -99,10 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     progress::say(format!("written: {}", output.folder().display()));
-    match code {
-        0 => Ok(()),
-        code => Err(Failure::Program { code: u8::try_from(code).unwrap_or(1) }),
-    }
+    Ok(Outcome::of_program(u8::try_from(code).unwrap_or(1)))
 }
 
 fn run_program(

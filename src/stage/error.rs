@@ -105,18 +105,6 @@ pub enum Failure {
     /// The input holds nothing to answer with.
     #[error("{0}")]
     NoData(String),
-    /// A gate's verdict, which is printed with its result.
-    #[error("the result says why")]
-    Told {
-        /// The verdict's exit code.
-        code: u8,
-    },
-    /// A traced program ended with a code of its own, which is passed on.
-    #[error("the program ended with exit code {code}")]
-    Program {
-        /// Its exit code.
-        code: u8,
-    },
 }
 
 impl Failure {

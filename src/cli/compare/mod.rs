@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::compare::{self, Budgets, Limit, Verdict};
 
 use super::error::exit;
+use super::outcome::Outcome;
 use super::progress;
 use super::quantity::between;
 use super::scan::ClassPathArguments;
@@ -93,7 +94,7 @@ enum Format {
 /// Files below `--out`.
 const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
 
-pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let output = match &arguments.out {
         Some(out) => {
             let output = Output::open(out, Existing::from(arguments.force))?;
@@ -121,11 +122,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Format::Junit => compare::junit::junit(&comparison),
     };
     progress::result(text.trim_end());
-    match comparison.verdict() {
-        Verdict::Pass => Ok(()),
-        Verdict::OverBudget | Verdict::Increase => Err(Failure::Told { code: exit::GATE }),
-        Verdict::NoData => Err(Failure::Told { code: exit::NO_DATA }),
-    }
+    Ok(match comparison.verdict() {
+        Verdict::Pass => Outcome::Done,
+        Verdict::OverBudget | Verdict::Increase => Outcome::Verdict { code: exit::GATE },
+        Verdict::NoData => Outcome::Verdict { code: exit::NO_DATA },
+    })
 }
 
 fn budget_rows(

@@ -7,6 +7,7 @@ use std::io::Write;
 use crate::attribution::monitor::formulas::Part;
 use crate::recording::{Head, jvm_rows, process_rows, to_csv};
 
+use super::super::outcome::Outcome;
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
@@ -18,7 +19,7 @@ use crate::stage::Failure;
 use crate::stage::folder::Existing;
 
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
-pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcome, Failure> {
     // So that the recording gets its accounts.
     let stop = Stop::listen();
     let mut recorder = match &arguments.out {
@@ -51,7 +52,10 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<(), Fa
         schedule.advance();
     }
     if session.about.cycles == 0 {
-        session.outcome()?;
+        let outcome = session.outcome();
+        if outcome != Outcome::Done {
+            return Ok(outcome);
+        }
         let why = session.about.notes.last().map_or(String::new(), |note| format!(": {note}"));
         return Err(Failure::NoData(format!("not one cycle was measured{why}")));
     }
@@ -62,7 +66,7 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<(), Fa
         progress::say(format!("written: {}", folder.display()));
     }
     // Ctrl-C ends the command, too, and is no fault of it.
-    if stop.is_asked() { Ok(()) } else { session.outcome() }
+    Ok(if stop.is_asked() { Outcome::Done } else { session.outcome() })
 }
 
 fn show(

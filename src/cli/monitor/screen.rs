@@ -7,6 +7,7 @@ use ratatui::style::Stylize;
 use ratatui::text::Line;
 use ratatui::{DefaultTerminal, Frame};
 
+use super::super::outcome::Outcome;
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
@@ -37,7 +38,7 @@ enum Wish {
 
 /// Runs until the user, the duration or the command ends it. The terminal is left as it
 /// was, also after a failure.
-pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcome, Failure> {
     let mut terminal = ratatui::try_init().map_err(Failure::io("draw on", "the terminal"))?;
     let mut folder = None;
     let ended = watch(arguments, session, &mut terminal, &mut folder);
@@ -53,7 +54,7 @@ fn watch(
     session: &mut MonitorSession,
     terminal: &mut DefaultTerminal,
     folder: &mut Option<String>,
-) -> Result<(), Failure> {
+) -> Result<Outcome, Failure> {
     let stop = Stop::listen();
     let mut recorder = match &arguments.out {
         Some(folder) => {
@@ -107,7 +108,7 @@ fn watch(
         *folder = Some(recorder.finish()?.display().to_string());
     }
     // Ctrl-C ends the command, too, and is no fault of it.
-    if stop.is_asked() { Ok(()) } else { session.outcome() }
+    Ok(if stop.is_asked() { Outcome::Done } else { session.outcome() })
 }
 
 /// Starts a recording, or ends it.

@@ -15,6 +15,7 @@ use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, facts};
 use crate::recording::{About, FormulaAbout, JvmAbout};
 use crate::toolchain::agent_session::jvm_of;
 
+use super::super::outcome::Outcome;
 use super::frame::{Frame, JvmFrame};
 use super::jvm::Jvm;
 use super::published::Published;
@@ -228,15 +229,12 @@ impl MonitorSession {
         self.child.as_mut()?.try_wait().ok().flatten()
     }
 
-    /// The command's own exit code, where it has ended with another one than 0.
-    pub fn outcome(&mut self) -> Result<(), Failure> {
-        let Some(status) = self.ended() else { return Ok(()) };
+    /// How the command has ended, where it has.
+    pub fn outcome(&mut self) -> Outcome {
+        let Some(status) = self.ended() else { return Outcome::Done };
         // As a shell has it.
         let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-        match u8::try_from(code).unwrap_or(1) {
-            0 => Ok(()),
-            code => Err(Failure::Program { code }),
-        }
+        Outcome::of_program(u8::try_from(code).unwrap_or(1))
     }
 
     /// Whether the command has ended. It stays in the system's books until it is asked how,
