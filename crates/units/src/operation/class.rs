@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::catalogue::same;
+use super::constant_text::same;
 
 /// The classes of operations. All but `Library` are in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,6 +8,7 @@
 mod catalogue;
 mod class;
 mod column;
+mod constant_text;
 mod feature;
 mod library;
 mod named;

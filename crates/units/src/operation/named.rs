@@ -1,7 +1,7 @@
 //! The operations that code tells from others.
 
 use super::Operation;
-use super::catalogue::same;
+use super::constant_text::same;
 
 /// The operation of the catalogue with this name, when this is compiled.
 const fn named(name: &str) -> Operation {

@@ -4,8 +4,9 @@ use super::super::account::Payer;
 use super::super::analysis::Analysis;
 use super::super::label::Labels;
 use super::super::periods::ActivityPeriod;
+use super::palette::Palette;
 use super::payer_name;
-use super::svg::{COLUMNS, LANE, LEFT, Palette, View};
+use super::view::{COLUMNS, LANE, LEFT, View};
 use wattline_units::format::{shortened, visible};
 use wattline_units::px::Px;
 

@@ -2,11 +2,13 @@
 //! Pure: values in, bytes out.
 
 mod lanes;
+mod palette;
 mod picture;
 mod svg;
 mod tables;
 mod text;
 mod trace;
+mod view;
 
 pub use picture::{PictureOptions, TIMELINE_STYLE, timelines};
 pub use tables::{activities_csv, energy_csv, findings_csv, powers_csv, timeline_csv};

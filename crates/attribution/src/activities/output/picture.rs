@@ -5,7 +5,8 @@ use askama::Template;
 
 use super::super::analysis::Analysis;
 use super::super::label::Labels;
-use super::svg::{Palette, picture};
+use super::palette::Palette;
+use super::svg::picture;
 use super::tables::{payer_interval, row_name};
 use super::{TOTAL, UNEXPLAINED, payer_name};
 use wattline_units::format::{energy, percent, visible};

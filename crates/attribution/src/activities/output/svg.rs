@@ -1,65 +1,26 @@
 //! The picture of one node: measured and reconstructed power, stacked by component, above
 //! lanes that show for whom each component worked.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use askama::Template;
 
-use super::super::account::Payer;
 use super::super::analysis::Analysis;
 use super::super::equations::distinct;
 use super::super::label::Labels;
 use super::super::log::seconds;
 use super::lanes::{BAR, Lane, lane};
-use super::payer_name;
+use super::palette::{COLOURS, Palette};
+use super::view::{COLUMNS, LANE, LEFT, View};
 use wattline_units::format::visible;
 use wattline_units::px::Px;
 use wattline_units::units::{Seconds, Watts};
 
 const WIDTH: f64 = 1180.0;
-pub(super) const LEFT: f64 = 120.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const POWER_HEIGHT: f64 = 230.0;
-pub(super) const LANE: f64 = 26.0;
 const AXIS: f64 = 34.0;
-/// Columns of the picture: each is a stretch of time.
-pub(super) const COLUMNS: usize = 1048;
-/// Colours of the style sheet.
-pub(super) const COLOURS: usize = 8;
-
-/// Colours of payers, in the order in which they were first met.
-#[derive(Debug, Default)]
-pub(super) struct Palette {
-    of: BTreeMap<Payer, usize>,
-}
-
-impl Palette {
-    /// The class of a payer's colour.
-    pub fn class(&mut self, payer: Payer, labels: &Labels) -> String {
-        let is_idle = match payer {
-            Payer::Activity(label) => labels.is_idle(label),
-            Payer::Nobody | Payer::Constant => true,
-            _ => false,
-        };
-        if is_idle {
-            return "idle-fill".into();
-        }
-        let next = self.of.len();
-        format!("fill-{}", *self.of.entry(payer).or_insert(next) % COLOURS)
-    }
-
-    /// All payers that have a colour, with its class and name.
-    pub fn legend(&self, labels: &Labels) -> Vec<(String, String)> {
-        let mut all: Vec<(&Payer, &usize)> = self.of.iter().collect();
-        all.sort_by_key(|(_, at)| **at);
-        let entry = |(payer, at): (&Payer, &usize)| {
-            (format!("fill-{}", at % COLOURS), visible(&payer_name(*payer, labels)))
-        };
-        all.into_iter().map(entry).collect()
-    }
-}
 
 /// A layer of the stack: its name and its mean power in each column.
 struct Layer {
@@ -67,29 +28,6 @@ struct Layer {
     component: Option<usize>,
     name: String,
     power_w: Vec<f64>,
-}
-
-/// The time shown.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct View {
-    pub start_ns: i64,
-    pub end_ns: i64,
-}
-
-impl View {
-    /// Position of a moment in columns.
-    fn column(self, at_ns: i64) -> f64 {
-        let part = (at_ns - self.start_ns) as f64 / (self.end_ns - self.start_ns) as f64;
-        (part * COLUMNS as f64).clamp(0.0, COLUMNS as f64)
-    }
-
-    /// The columns of a stretch, each with the part of it that is covered.
-    pub fn columns(self, start_ns: i64, end_ns: i64) -> impl Iterator<Item = (usize, f64)> {
-        let (from, to) = (self.column(start_ns), self.column(end_ns));
-        let last = (to.ceil() as usize).min(COLUMNS);
-        (from.floor() as usize..last)
-            .map(move |at| (at, (to.min(at as f64 + 1.0) - from.max(at as f64)).max(0.0)))
-    }
 }
 
 /// The picture as a template.
