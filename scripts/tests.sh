@@ -15,7 +15,7 @@ mkdir -p target
 : >"$WATTLINE_SKIPS"
 
 failed=0
-cargo test --workspace --locked "$@" || failed=$?
+cargo test --workspace --locked --no-fail-fast "$@" || failed=$?
 skips=$(sort -u "$WATTLINE_SKIPS")
 if [ -n "$skips" ]; then
     tests=$(echo "$skips" | sed 's/: .*//' | sort -u | wc -l)

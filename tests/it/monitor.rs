@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use wattline::account::Femtojoules;
 use wattline::device::virtual_board_options;
 use wattline::toolchain::Jdk;
@@ -25,12 +27,22 @@ mod ends;
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
 fn monitor(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// The same, while it runs.
+fn monitoring(arguments: &[&str]) -> Child {
+    command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(WATTLINE);
     command.args(["monitor", "--headless", "--tdp", "65"]);
     if !arguments.contains(&"--interval") {
         command.args(["--interval", "0.5"]);
     }
-    command.args(arguments).output().unwrap()
+    command.args(arguments);
+    command
 }
 
 /// The classes of the program, where there is all that is needed to measure it.
@@ -186,11 +198,13 @@ fn samples_find_the_hot_methods_of_a_running_jvm_and_its_end_is_said() {
     let mut child = start(&jdk, folder.path(), "8");
     let out = folder.path().join("rec");
     let pid = child.id().to_string();
-    let output = monitor(&["--jvm", &pid, "--duration", "9", "--out", out.to_str().unwrap()]);
+    let mut monitor = monitoring(&["--jvm", &pid, "--out", out.to_str().unwrap()]);
+    let mut said = BufReader::new(monitor.stderr.take().unwrap()).lines().map(Result::unwrap);
+    // It goes on until it is stopped, with the processes that are left.
+    assert!(said.any(|line| line.contains("has ended")));
+    kill_process(Pid::from_child(&monitor), Signal::INT).unwrap();
+    assert!(monitor.wait().unwrap().success());
     child.wait().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("has ended"), "{said}");
     adds_up(&out);
     let methods = rows(out.join("accounts/methods.csv"));
     // samples are taken where the compiled code lets them be: the sum is sure, and the order
@@ -380,7 +394,10 @@ fn a_jvm_without_flight_recorder_is_looked_at_and_that_is_said() {
     assert_eq!(shares.own.len(), METHODS.len());
     let of_shares = shares.methods.iter().filter(|row| row["class"] == "Shares");
     let share: f64 = of_shares.map(|row| number(row, "share")).sum();
-    assert!(share > 0.6, "{:?}", shares.methods);
+    // The JVM's own threads have their part by themselves; beside other work it is large,
+    // as threads are looked at by the clock.
+    let itself = shares.methods.iter().find(|row| row["method"] == "the JVM itself").unwrap();
+    assert!(share > 0.6 * (1.0 - number(itself, "share")), "{:?}", shares.methods);
 }
 
 #[test]
