@@ -106,7 +106,7 @@ fn pieces(removed: &BTreeSet<usize>) -> String {
                 2 => format!("while (x > {piece}) {{ x -= a[x & 63] + {piece}; }}"),
                 _ => format!("{{ int y{piece} = x << 2; x ^= y{piece} + (int) f; }}"),
             };
-            text += if removed.contains(&piece) { "\n" } else { &code };
+            text += if removed.contains(&piece) { "" } else { &code };
             text += "\n";
         }
         text += "  return x;\n  }\n";
