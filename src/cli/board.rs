@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::device::{Server, list, virtual_board_options};
+use crate::virtual_board::silicon::SiliconFamily;
 use crate::virtual_board::{self, BoardFile, BoardOptions, Fault, Mode, RunningBoard, Tools};
 
 use super::progress;
@@ -41,10 +42,14 @@ enum Command {
         /// Its code costs so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         device_factor: f64,
-        /// Its chip: a device of the cost table. A pattern of code costs the table's device effect
+        /// Of an additive chip: a device of the cost table. A pattern of code costs the table's device effect
         /// on top of its others.
         #[arg(long, value_name = "LEVEL", default_value = "Device 1")]
         device: String,
+        /// Its chip: `additive`, whose energy adds up over bytecodes, or `compiled:SEED`, which
+        /// spends as compiled code does.
+        #[arg(long, value_name = "CHIP", default_value_t)]
+        silicon: SiliconFamily,
         /// Without code it draws so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         idle_factor: f64,
@@ -88,6 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             seed,
             device_factor,
             device,
+            silicon,
             idle_factor,
             truth,
             rapl,
@@ -107,6 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .map_err(|error| Failure::Usage(error.to_string()))?,
             name: name.clone(),
             device: device.clone(),
+            silicon: *silicon,
             tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
             port: *port,
             seed: Some(*seed),

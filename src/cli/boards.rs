@@ -7,7 +7,8 @@ use clap::Args;
 use crate::device::RECONNECT_LIMIT;
 use crate::run::WhenLost;
 use crate::stage::Failure;
-use crate::stage::boards::{BoardChoice, check_together};
+use crate::stage::boards::{BoardChoice, VirtualChoice, check_together};
+use crate::virtual_board::silicon::SiliconFamily;
 
 /// `--board`, as often as there are boards.
 #[derive(Debug, Clone, Args)]
@@ -22,13 +23,30 @@ pub struct BoardArguments {
         value_delimiter = ',',
         value_name = "BOARD"
     )]
-    pub board: Vec<BoardChoice>,
+    board: Vec<BoardChoice>,
+    /// The chip of the virtual board: `additive`, whose energy adds up over bytecodes, or
+    /// `compiled:SEED`, which spends as compiled code does (docs/virtual-board-silicon.md).
+    #[arg(long, value_name = "CHIP")]
+    silicon: Option<SiliconFamily>,
 }
 
 impl BoardArguments {
-    /// Refuses what can't go together.
-    pub fn check(&self) -> Result<(), Failure> {
-        check_together(&self.board)
+    /// The boards. Refuses what can't go together.
+    pub fn choices(&self) -> Result<Vec<BoardChoice>, Failure> {
+        check_together(&self.board)?;
+        let Some(silicon) = self.silicon else { return Ok(self.board.clone()) };
+        let chosen = self.board.iter().map(|board| match board {
+            BoardChoice::Virtual(chosen) => {
+                Ok(BoardChoice::Virtual(VirtualChoice { silicon, ..*chosen }))
+            }
+            BoardChoice::Jvm | BoardChoice::Serial(_) => Err(Failure::Usage(
+                "--silicon is the chip of a virtual board that this command starts (--board \
+                 virtual); one that runs already got its own from `wattline board virtual \
+                 --silicon`, and others have real ones"
+                    .into(),
+            )),
+        });
+        chosen.collect()
     }
 }
 
@@ -75,15 +93,21 @@ mod tests {
 
     #[test]
     fn boards_are_named_once_each_in_either_form() {
-        assert_eq!(parse(&[]).board, [BoardChoice::Virtual("odroid-xu-e")]);
-        assert_eq!(parse(&["--board", "virtual:phone"]).board, [BoardChoice::Virtual("phone")]);
+        let additive = SiliconFamily::Additive;
+        let of = |kind, silicon| BoardChoice::Virtual(VirtualChoice { kind, silicon });
+        assert_eq!(parse(&[]).board, [of("odroid-xu-e", additive)]);
+        let phone = ["--board", "virtual:phone"];
+        assert_eq!(parse(&phone).board, [of("phone", additive)]);
+        let compiled = parse(&[&phone[..], &["--silicon", "compiled:3"]].concat());
+        assert_eq!(compiled.choices().unwrap(), [of("phone", SiliconFamily::Compiled(3))]);
+        assert!(parse(&["--board", "jvm", "--silicon", "compiled:3"]).choices().is_err());
         assert!("virtual:toaster".parse::<BoardChoice>().unwrap_err().contains("pixel"));
         let two = ["A", "B"].map(|serial| BoardChoice::Serial(serial.into()));
         assert_eq!(parse(&["--serial", "A", "--serial", "B"]).board, two);
         assert_eq!(parse(&["--board", "A,B"]).board, two);
-        assert!(parse(&["--board", "A,B"]).check().is_ok());
+        assert!(parse(&["--board", "A,B"]).choices().is_ok());
         for wrong in ["A,virtual", "jvm,A", "A,A"] {
-            assert!(parse(&["--board", wrong]).check().is_err(), "{wrong}");
+            assert!(parse(&["--board", wrong]).choices().is_err(), "{wrong}");
         }
     }
 }

@@ -52,12 +52,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    arguments.boards.check()?;
+    let chosen = arguments.boards.choices()?;
     let output = open_output(&arguments.out, arguments.force, &RESULTS)?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = CampaignFolder::new(&arguments.campaign).facts(None)?.mix();
-    let boards = open_boards(&arguments.boards.board, &scenario)?;
+    let boards = open_boards(&chosen, &scenario)?;
     let measured = kernels(&mix, &scenario, &jdk, &boards, &output)?;
     output.write_kernels(&measured)?;
     progress::result(measured.summary());

@@ -53,12 +53,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    arguments.boards.check()?;
+    let chosen = arguments.boards.choices()?;
     let wanted = wanted(&arguments.only)?;
     let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let boards = kernels::open_boards(&arguments.boards.board, &scenario)?;
+    let boards = kernels::open_boards(&chosen, &scenario)?;
     kernels::refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();

@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let result = pipeline(&PipelineOptions {
         scenario: arguments.scenario.clone(),
         folder: arguments.out.clone(),
-        boards: arguments.boards.board.clone(),
+        boards: arguments.boards.choices()?,
         patience: arguments.lost.patience(),
         when_lost: arguments.lost.policy(),
         beginning: arguments.beginning(),

@@ -40,7 +40,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    arguments.boards.check()?;
+    let chosen = arguments.boards.choices()?;
     let output = Output::open(&arguments.out, Existing::Keep)?;
     let folder = output.campaign();
     let start = if arguments.resume { Start::Resume } else { Start::New };
@@ -57,8 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         progress::result(made.summary());
     }
     let cases = folder.cases()?;
-    let (named, lost) = (&arguments.boards.board, &arguments.lost);
-    let boards = open_boards(named, lost.patience(), &loaded.scenario, &output)?;
+    let lost = &arguments.lost;
+    let boards = open_boards(&chosen, lost.patience(), &loaded.scenario, &output)?;
     let going = Going { start, when_lost: lost.policy() };
     let summary = measure(&loaded, &cases, &mut builder, &boards, &output, going)?;
     progress::result(summary_text(&summary));

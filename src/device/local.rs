@@ -80,6 +80,7 @@ impl LocalJvm {
             android_release: version,
             hardware: Hardware::Real,
             own_serial: None,
+            silicon: None,
         }
     }
 

@@ -125,6 +125,8 @@ pub struct BoardFacts {
     /// `ro.serialno`: the board's own serial, wherever adb finds it; absent where the board
     /// does not say.
     pub own_serial: Option<String>,
+    /// `ro.wattline.silicon`: the chip of a virtual board; absent on others.
+    pub silicon: Option<String>,
 }
 
 impl BoardFacts {
@@ -137,21 +139,22 @@ impl BoardFacts {
 /// Asks a board what it is.
 pub(crate) fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
-                   getprop ro.wattline.virtual; getprop ro.serialno";
+                   getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.silicon";
     let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
     Ok(facts_of(&answer))
 }
 
-/// The four lines `getprop` gave; an unknown property is an empty line.
+/// The five lines `getprop` gave; an unknown property is an empty line.
 fn facts_of(answer: &str) -> BoardFacts {
     let mut lines = answer.lines().map(str::trim);
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
     let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
+    let silicon = next();
     let hardware = match mark.as_deref() {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
     };
-    BoardFacts { model, android_release, hardware, own_serial }
+    BoardFacts { model, android_release, hardware, own_serial, silicon }
 }
 
 #[cfg(test)]
@@ -163,7 +166,8 @@ mod tests {
         let real = facts_of("ODROID-XU\n4.2.2\n\n");
         assert_eq!(real.model.as_deref(), Some("ODROID-XU"));
         assert!(!real.is_virtual());
-        let other = facts_of("wattline\n\n1\nleft\n");
+        let other = facts_of("wattline\n\n1\nleft\ncompiled:1\n");
+        assert_eq!(other.silicon.as_deref(), Some("compiled:1"));
         assert!(other.is_virtual());
         assert_eq!(other.own_serial.as_deref(), Some("left"));
         assert_eq!(facts_of("\n\n\n"), BoardFacts::default());

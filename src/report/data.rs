@@ -18,6 +18,8 @@ pub struct Board {
     pub name: String,
     /// Whether it is the virtual board: then the headline says so.
     pub is_virtual: bool,
+    /// The chip of a virtual board, where its records name it.
+    pub silicon: Option<String>,
     /// The meter: `INA231 (arm, mem, g3d, kfc)`.
     pub meter: String,
     /// The fixed frequency, as text with its unit; absent where it wasn't fixed.

@@ -134,6 +134,7 @@ pub(crate) fn report() -> Sample {
         board: Board {
             name: "raspberry-pi-5, seed 7".into(),
             is_virtual: true,
+            silicon: Some("additive".into()),
             meter: "INA231 (arm, mem, g3d, kfc), 3.8 Hz".into(),
             frequency: Some("1.1 GHz".into()),
         },

@@ -89,7 +89,7 @@ fn accuracy(data: &ReportData<'_>) -> Vec<String> {
     }
     lines.extend(wrapped(&fit::verdict(data).sentence));
     if let Some(evaluation) = data.evaluation {
-        lines.extend(wrapped(&truth(evaluation)));
+        lines.extend(wrapped(&truth(data, evaluation)));
     }
     lines
 }
@@ -119,13 +119,18 @@ fn wrapped(sentence: &str) -> Vec<String> {
 }
 
 /// Errors against the truth.
-fn truth(evaluation: &Evaluation) -> String {
+fn truth(data: &ReportData<'_>, evaluation: &Evaluation) -> String {
     let level = |row: &LevelEvaluation| {
         let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
         format!("{} {median} / {p90}", row.level)
     };
     let levels: Vec<String> = evaluation.levels.iter().map(level).collect();
-    format!("Against the truth, median / 90th percentile of the error: {}.", levels.join("; "))
+    let silicon = summary::silicon(&data.board).map(|silicon| format!(" ({silicon})"));
+    format!(
+        "Against the truth{}, median / 90th percentile of the error: {}.",
+        silicon.unwrap_or_default(),
+        levels.join("; ")
+    )
 }
 
 /// The costliest operations.

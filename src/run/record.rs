@@ -53,6 +53,9 @@ pub struct BoardIdentity {
     pub runtime: String,
     /// Whether it is the virtual board: every report says so.
     pub is_virtual: bool,
+    /// The chip of a virtual board; absent on others and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silicon: Option<String>,
     /// The power meter; `software` is an estimate. Empty in records of older versions.
     #[serde(default)]
     pub meter: String,

@@ -12,6 +12,7 @@ use crate::device::{
 };
 use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario};
 use crate::toolchain::Jdk;
+use crate::virtual_board::silicon::SiliconFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
@@ -20,18 +21,33 @@ use super::progress;
 /// `--board`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BoardChoice {
-    /// The virtual board of this name (`virtual_board::NAMES`), started for this command.
-    Virtual(&'static str),
+    /// A virtual board, started for this command.
+    Virtual(VirtualChoice),
     /// This machine's own JVM.
     Jvm,
     /// A board that adb knows by this serial.
     Serial(String),
 }
 
+/// A virtual board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VirtualChoice {
+    /// Its kind, of `virtual_board::NAMES`.
+    pub kind: &'static str,
+    /// Its chip.
+    pub silicon: SiliconFamily,
+}
+
+impl VirtualChoice {
+    fn of(kind: &'static str) -> VirtualChoice {
+        VirtualChoice { kind, silicon: SiliconFamily::default() }
+    }
+}
+
 impl Default for BoardChoice {
     /// The first virtual board.
     fn default() -> BoardChoice {
-        BoardChoice::Virtual(virtual_board::NAMES[0])
+        BoardChoice::Virtual(VirtualChoice::of(virtual_board::NAMES[0]))
     }
 }
 
@@ -48,7 +64,7 @@ impl FromStr for BoardChoice {
                 Some(name) => virtual_board::NAMES
                     .into_iter()
                     .find(|known| *known == name)
-                    .map(BoardChoice::Virtual)
+                    .map(|kind| BoardChoice::Virtual(VirtualChoice::of(kind)))
                     .ok_or_else(|| {
                         let names = virtual_board::NAMES.join(", ");
                         format!("there is no virtual board {name:?}; there are {names}")
@@ -128,8 +144,8 @@ pub(crate) fn open(
     let (serial, running) = match choice {
         BoardChoice::Jvm => return open_local(settings),
         BoardChoice::Serial(serial) => (serial.clone(), None),
-        BoardChoice::Virtual(name) => {
-            let running = start_virtual(name, virtual_settings)?;
+        BoardChoice::Virtual(chosen) => {
+            let running = start_virtual(*chosen, virtual_settings)?;
             connect(server, &running.serial())?;
             (running.serial(), Some(running))
         }
@@ -254,9 +270,13 @@ pub(crate) fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Fail
     }
 }
 
-fn start_virtual(name: &str, settings: &VirtualSettings) -> Result<RunningBoard, Failure> {
+fn start_virtual(
+    VirtualChoice { kind, silicon }: VirtualChoice,
+    settings: &VirtualSettings,
+) -> Result<RunningBoard, Failure> {
     let options = virtual_board::BoardOptions {
-        board: BoardFile::built_in(name).unwrap_or_else(BoardFile::odroid_xu_e),
+        board: BoardFile::built_in(kind).unwrap_or_else(BoardFile::odroid_xu_e),
+        silicon,
         truth: settings.truth.clone(),
         seed: Some(settings.seed),
         ..virtual_board_options()

@@ -120,6 +120,7 @@ fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> Board {
             None => first.model,
         },
         is_virtual: first.is_virtual,
+        silicon: first.silicon,
         meter: format!("{meter} ({})", about.rails.join(", ")),
         frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
     }

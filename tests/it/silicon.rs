@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+mod compiled;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use wattline::toolchain::asm;
 use wattline::virtual_board::silicon::{
-    AgentOptions, CostTable, FetchAsm, SiliconError, SiliconOptions, agent_options, open,
+    AgentOptions, CostTable, FetchAsm, SiliconError, SiliconFamily, SiliconOptions, agent_options,
+    open,
 };
 
 /// Longer than any of the programs needs on a busy machine.
@@ -44,13 +47,24 @@ fn compiled(dir: &Path, name: &str, source: &str) -> Option<()> {
     Some(())
 }
 
-/// Runs a compiled class with the agent; the truth lies in `session/truth`.
+/// Runs a compiled class with the agent of an additive chip; the truth lies in `session/truth`.
 fn counted(dir: &Path, main: &str, session: &Path, patience: usize) -> Option<Outcome> {
+    counted_by(SiliconFamily::Additive, dir, main, session, patience)
+}
+
+/// The same on any chip.
+fn counted_by(
+    family: SiliconFamily,
+    dir: &Path,
+    main: &str,
+    session: &Path,
+    patience: usize,
+) -> Option<Outcome> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let cache_dir = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")));
     let fetch_asm: Option<FetchAsm> = Some(|| asm::tree().ok());
-    let options = AgentOptions { cache_dir, fetch_asm, ..AgentOptions::default() };
+    let options = AgentOptions { cache_dir, fetch_asm, family, ..AgentOptions::default() };
     let jvm = match agent_options(session, port, &options) {
         Err(error @ SiliconError::NoAsm { .. }) => {
             crate::skip::because(error);
@@ -61,16 +75,23 @@ fn counted(dir: &Path, main: &str, session: &Path, patience: usize) -> Option<Ou
     let mut java = Command::new("java");
     java.args(jvm).args(["-Xverify:all", "-cp"]).arg(dir).arg(main);
     let child = java.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    Some(serve(&listener, child, session, patience))
+    Some(serve(family, &listener, child, session, patience))
 }
 
 /// A board's clock: what was used moves it at 1.5 W, sleeps move it. Gone after
 /// `patience` questions.
-fn serve(listener: &TcpListener, mut child: Child, session: &Path, patience: usize) -> Outcome {
+fn serve(
+    family: SiliconFamily,
+    listener: &TcpListener,
+    mut child: Child,
+    session: &Path,
+    patience: usize,
+) -> Outcome {
     let stream = accepted(listener, &mut child);
     let mut answers = stream.try_clone().unwrap();
     let costs = CostTable::raspberry_pi_5();
-    let mut chip = open(session, &costs, &SiliconOptions::default()).unwrap();
+    let options = SiliconOptions { family, ..SiliconOptions::default() };
+    let mut chip = open(session, &costs, &options).unwrap();
     let (mut asked, mut nanos, mut energy_j, mut allocated_bytes) = (Vec::new(), 0, 0.0, 0);
     for line in BufReader::new(stream).lines() {
         let line = line.unwrap();
@@ -129,6 +150,11 @@ fn rows(session: &Path, file: &str, keys: usize) -> Vec<(String, f64)> {
             (key.join(" "), record[keys].parse().unwrap())
         })
         .collect()
+}
+
+/// What compilations spent, which is no line's.
+fn compilation_j(session: &Path) -> f64 {
+    rows(session, "total.csv", 2)[0].1
 }
 
 fn assert_close(found: f64, expected: f64, what: &str) {
@@ -197,12 +223,19 @@ fn tricky(dir: &Path) -> Option<()> {
 
 #[test]
 fn hard_shapes_run_as_before_and_count_alike_twice() {
+    for family in [SiliconFamily::Additive, SiliconFamily::Compiled(1)] {
+        run_as_before_and_count_alike_twice(family);
+    }
+}
+
+fn run_as_before_and_count_alike_twice(family: SiliconFamily) {
     let dir = tempfile::tempdir().unwrap();
     let Some(()) = tricky(dir.path()) else { return };
     let plain = Command::new("java").arg("-cp").arg(dir.path()).arg("Tricky").output().unwrap();
     let (first, second) = (dir.path().join("1"), dir.path().join("2"));
-    let Some(one) = counted(dir.path(), "Tricky", &first, 1000) else { return };
-    let Some(two) = counted(dir.path(), "Tricky", &second, 1000) else { return };
+    let run = |session: &Path| counted_by(family, dir.path(), "Tricky", session, 1000);
+    let Some(one) = run(&first) else { return };
+    let Some(two) = run(&second) else { return };
     assert_eq!(one.output, String::from_utf8(plain.stdout).unwrap());
     assert_eq!((one.code, one.errors.as_str()), (Some(0), ""));
     assert_eq!(one, two, "the same counts and energy in every run");
@@ -212,6 +245,7 @@ fn hard_shapes_run_as_before_and_count_alike_twice() {
     }
     for (file, keys) in [("lines.csv", 2), ("methods.csv", 2)] {
         let sum: f64 = rows(&first, file, keys).iter().map(|row| row.1).sum();
+        let sum = sum + compilation_j(&first);
         assert!((sum / one.energy_j - 1.0).abs() < 1e-12, "{file} adds up to the total");
     }
     assert_amounts(&first);

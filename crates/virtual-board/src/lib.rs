@@ -43,12 +43,12 @@ pub use board_file::{
 pub use error::BoardError;
 pub use fault::{Act, Fault, Moment};
 pub use janitor::end_all;
-use machine::Machine;
+use machine::{Machine, Nature};
 pub use meters_file::{Chip, ChipRail, Gauge, RailName, Sensors};
 pub use root::Tools;
 pub use shells::is_ignored;
 pub use sight::children_by_parents;
-use silicon::{AgentOptions, CostTable, FetchAsm, SiliconOptions};
+use silicon::{AgentOptions, CostTable, FetchAsm, SiliconFamily, SiliconOptions};
 
 /// The name of a board that was given none.
 pub const DEFAULT_NAME: &str = "virtual";
@@ -73,7 +73,9 @@ pub struct BoardOptions {
     pub name: String,
     /// Seed of all randomness; `None` takes the board file's.
     pub seed: Option<u64>,
-    /// What executed code costs.
+    /// The family of its chip.
+    pub silicon: SiliconFamily,
+    /// What executed code costs on an additive chip.
     pub costs: CostTable,
     /// Device level of the cost file.
     pub device: String,
@@ -104,6 +106,7 @@ impl Default for BoardOptions {
             board: BoardFile::odroid_xu_e(),
             name: DEFAULT_NAME.into(),
             seed: None,
+            silicon: SiliconFamily::default(),
             costs: CostTable::raspberry_pi_5(),
             device: SiliconOptions::default().device,
             agent_cache: None,
@@ -191,13 +194,17 @@ fn machine(
     scratch: &tempfile::TempDir,
 ) -> Result<Machine, BoardError> {
     let file = options.board.clone();
-    let silicon =
-        SiliconOptions { device: options.device.clone(), multiplier: file.costs.multiplier };
+    let silicon = SiliconOptions {
+        family: options.silicon,
+        device: options.device.clone(),
+        multiplier: file.costs.multiplier,
+    };
     // A wrong device is better told now than when an application starts.
     silicon::open(scratch.path(), &options.costs, &silicon)?;
     let agent = AgentOptions {
         cache_dir: options.agent_cache.clone(),
         fetch_asm: options.fetch_asm,
+        family: options.silicon,
         ..AgentOptions::default()
     };
     let apps = apps::Apps::new(apps::Settings {
@@ -220,8 +227,8 @@ fn machine(
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    let kind = (file, options.name.as_str());
-    Ok(Machine::new(root.path(), generation, kind, hardware, apps, connections))
+    let nature = Nature { file, name: &options.name, silicon: options.silicon };
+    Ok(Machine::new(root.path(), generation, nature, hardware, apps, connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {

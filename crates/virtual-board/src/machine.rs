@@ -20,6 +20,7 @@ use super::power::Hardware;
 use super::root::{Tools, inside};
 use super::sight;
 use super::signals::raw_pid;
+use super::silicon::SiliconFamily;
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -46,11 +47,18 @@ pub(super) struct Machine {
     disk_full: AtomicBool,
 }
 
+/// What a board is.
+pub(super) struct Nature<'a> {
+    pub file: BoardFile,
+    pub name: &'a str,
+    pub silicon: SiliconFamily,
+}
+
 impl Machine {
     pub(super) fn new(
         root: &Path,
         (mode, tools): (Mode, Tools),
-        (file, name): (BoardFile, &str),
+        Nature { file, name, silicon }: Nature<'_>,
         hardware: Hardware,
         apps: Apps,
         connections: Arc<Connections>,
@@ -64,7 +72,7 @@ impl Machine {
             mode,
             tools,
             hardware: Mutex::new(hardware),
-            properties: Mutex::new(first_properties(&file, name)),
+            properties: Mutex::new(first_properties(&file, name, &silicon.to_string())),
             problems: Mutex::default(),
             schedule: Schedule::default(),
             connections,
@@ -165,8 +173,9 @@ impl Machine {
     /// The board starts anew: its settings, log and clock are those of its start.
     pub(super) fn boot(&self) {
         let mut properties = self.properties();
-        let name = properties.get(SERIAL_PROPERTY).cloned().unwrap_or_default();
-        *properties = first_properties(&self.file, &name);
+        let kept = [SERIAL_PROPERTY, SILICON_PROPERTY];
+        let [name, silicon] = kept.map(|name| properties.get(name).cloned().unwrap_or_default());
+        *properties = first_properties(&self.file, &name, &silicon);
         drop(properties);
         self.log.clear();
         self.hardware().boot();
@@ -224,7 +233,10 @@ impl Machine {
 /// The property that holds the board's name.
 const SERIAL_PROPERTY: &str = "ro.serialno";
 
-fn first_properties(file: &BoardFile, serial: &str) -> BTreeMap<String, String> {
+/// The property that holds the name of its chip.
+const SILICON_PROPERTY: &str = "ro.wattline.silicon";
+
+fn first_properties(file: &BoardFile, serial: &str, silicon: &str) -> BTreeMap<String, String> {
     let sdk = file.sdk.to_string();
     [
         ("ro.product.model", file.model.as_str()),
@@ -235,6 +247,7 @@ fn first_properties(file: &BoardFile, serial: &str) -> BTreeMap<String, String> 
         ("ro.build.version.sdk", &sdk),
         (SERIAL_PROPERTY, serial),
         ("ro.wattline.virtual", "1"),
+        (SILICON_PROPERTY, silicon),
         ("sys.boot_completed", "1"),
     ]
     .into_iter()

@@ -162,7 +162,11 @@ fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
 
 fn description(serial: &str, state: &BoardState) -> String {
     let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "unknown".to_string());
-    let kind = if state.facts.is_virtual() { "virtual: computed energy" } else { "real" };
+    let kind = match (&state.facts.silicon, state.facts.is_virtual()) {
+        (Some(silicon), true) => format!("virtual: computed energy, silicon {silicon}"),
+        (None, true) => "virtual: computed energy".to_string(),
+        (_, false) => "real".to_string(),
+    };
     let period = state.update_period.map(|period| format!("{:.0} ms", period.as_secs_f64() * 1e3));
     let silent = match state.silent_rails.as_slice() {
         [] => "none".to_string(),

@@ -47,7 +47,11 @@ impl Campaign {
     pub(super) fn board(&self) -> String {
         let board = self.records.first().map(|record| record.board.clone()).unwrap_or_default();
         let name = if board.model.is_empty() { board.serial } else { board.model };
-        let sort = if board.is_virtual { " (virtual)" } else { "" };
+        let silicon = board.silicon.map(|silicon| format!(", silicon {silicon}"));
+        let sort = match board.is_virtual {
+            true => format!(" (virtual{})", silicon.unwrap_or_default()),
+            false => String::new(),
+        };
         let frequency = self.about.frequency_khz.map(|khz| format!(", {khz} kHz"));
         let rails = self.about.rails.join("+");
         format!("{name}{sort}{}, rails {rails}", frequency.unwrap_or_default())

@@ -4,7 +4,7 @@ use crate::account::evaluate::Level;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow};
 use crate::exact::share;
 use crate::format;
-use crate::report::data::ReportData;
+use crate::report::data::{Board, ReportData};
 use crate::report::view::fit;
 use crate::units::Joules;
 
@@ -41,10 +41,26 @@ pub struct LedgerView {
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
     if data.board.is_virtual {
-        format!("{board}. The energies are those of a simulated chip, not of a device.")
+        let silicon = silicon(&data.board).map(|silicon| format!(" ({silicon})"));
+        format!(
+            "{board}. The energies are those of a simulated chip{}, not of a device.",
+            silicon.unwrap_or_default()
+        )
     } else {
         format!("{board}.")
     }
+}
+
+/// The chip of a virtual board, and what an error against its truth is about.
+pub fn silicon(board: &Board) -> Option<String> {
+    let name = board.silicon.as_ref()?;
+    Some(match name.as_str() {
+        "additive" => {
+            "additive silicon: the error of vocabulary and protocol on a chip whose energy adds up"
+                .into()
+        }
+        _ => format!("silicon {}, which spends as compiled code does", format::visible(name)),
+    })
 }
 
 /// Meter, frequency, solver, size of the campaign.
@@ -136,7 +152,8 @@ fn truth(data: &ReportData<'_>) -> Option<Card> {
         title: "Error of line energies",
         value: format::percent(line.median_error),
         detail: format!(
-            "Median against the virtual board's truth; 90 % of the lines are within {}.",
+            "Median against the virtual board's truth{}; 90 % of the lines are within {}.",
+            silicon(&data.board).map(|silicon| format!(" ({silicon})")).unwrap_or_default(),
             format::percent(line.p90_error)
         ),
     })

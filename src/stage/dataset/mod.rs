@@ -120,6 +120,7 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
         scenario: scenario.name.clone(),
         board: if board.model.is_empty() { board.serial } else { board.model },
         virtual_board: board.is_virtual,
+        silicon: board.silicon,
         runtime: board.runtime,
         // Records of older versions name neither meter nor rails.
         meter: match board.meter.as_str() {

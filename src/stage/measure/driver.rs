@@ -257,6 +257,7 @@ impl BoardDriver<'_, '_, '_> {
                 model: facts.model.clone().unwrap_or_default(),
                 runtime: facts.android_release.clone().unwrap_or_default(),
                 is_virtual: facts.is_virtual(),
+                silicon: facts.silicon.clone(),
                 meter: self.board.meter.to_string(),
                 rails: self.board.rails.clone(),
             },

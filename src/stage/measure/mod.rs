@@ -120,13 +120,27 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
     let (own, meter) = (board.recorded_serial(), board.meter);
     let other = |record: &&RunRecord| record.board.serial != own || record.board.meter != meter;
     match records.iter().find(other) {
-        None => Ok(records.len()),
+        None => same_silicon(&records, board, output).map(|()| records.len()),
         Some(record) => Err(Failure::Usage(format!(
             "{} was begun on board {} with meter {}, and this is {own} with {meter}; go on with \
              that one, or give another --out",
             output.folder().display(),
             record.board.serial,
             record.board.meter
+        ))),
+    }
+}
+
+/// Refuses to go on with a virtual board's campaign on another chip.
+fn same_silicon(records: &[RunRecord], board: &OpenBoard, output: &Output) -> Result<(), Failure> {
+    let Some(own) = &board.facts.silicon else { return Ok(()) };
+    let others = records.iter().filter_map(|record| record.board.silicon.as_ref());
+    match others.into_iter().find(|silicon| *silicon != own) {
+        None => Ok(()),
+        Some(silicon) => Err(Failure::Usage(format!(
+            "{} was begun on silicon {silicon}, and this board has {own}; give --silicon \
+             {silicon}, or another --out",
+            output.folder().display()
         ))),
     }
 }

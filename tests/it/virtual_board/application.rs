@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use wattline::virtual_board::silicon::SiliconFamily;
 use wattline::virtual_board::{BoardOptions, Mode};
 
 use super::adb::{Adb, has_tools, options};
@@ -36,12 +37,17 @@ fn application(folder: &Path) -> Option<PathBuf> {
 
 /// A board with the application and the device scripts, ready for sessions.
 fn prepared(mode: Mode, truth: &Path) -> Option<Adb> {
+    prepared_on(SiliconFamily::Additive, mode, truth)
+}
+
+/// The same with a chip.
+fn prepared_on(silicon: SiliconFamily, mode: Mode, truth: &Path) -> Option<Adb> {
     if !has_tools() {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
     let apk = application(folder.path())?;
-    let adb = Adb::of(BoardOptions { truth: Some(truth.to_owned()), ..options(mode) });
+    let adb = Adb::of(BoardOptions { truth: Some(truth.to_owned()), silicon, ..options(mode) });
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     assert_eq!(adb.shell("pm list packages"), format!("package:{PACKAGE}\n"));
@@ -127,8 +133,15 @@ fn check_session(text: &str) {
 
 #[test]
 fn sessions_repeat_and_their_energy_is_the_truth() {
+    for silicon in [SiliconFamily::Additive, SiliconFamily::Compiled(1)] {
+        repeat_and_spend_the_truth(silicon);
+    }
+}
+
+fn repeat_and_spend_the_truth(silicon: SiliconFamily) {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = prepared(Mode::Modern, folder.path()) else { return };
+    let Some(adb) = prepared_on(silicon, Mode::Modern, folder.path()) else { return };
+    assert_eq!(adb.shell("getprop ro.wattline.silicon"), format!("{silicon}\n"));
     let first = session(&adb, "first", &active());
     check_session(&first);
     let idle = session(&adb, "idle", "idle_ms=5000");
@@ -140,7 +153,8 @@ fn sessions_repeat_and_their_energy_is_the_truth() {
     let ((active_j, active_s), (idle_j, idle_s)) = (measured(&first), measured(&idle));
     let spent = active_j - idle_j / idle_s * active_s;
     let expected = total_truth(&folder.path().join("first")) + 2.0 * 0.012;
-    assert!((spent / expected - 1.0).abs() < 0.03, "measured {spent} J of {expected} J");
+    println!("{silicon}: measured {spent} J of {expected} J");
+    assert!((spent / expected - 1.0).abs() < 0.03, "{silicon}: {spent} J of {expected} J");
     assert!(folder.path().join("first/lines.csv").is_file());
     assert!(!folder.path().join("idle").exists());
 }

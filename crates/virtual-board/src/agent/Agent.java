@@ -24,8 +24,11 @@ public final class Agent {
     public static void premain(String configuration, Instrumentation instrumentation) throws Exception {
         Properties settings = read(configuration);
         String folder = settings.getProperty("session");
-        ClassFileTransformer weaver = weaver(settings, folder);
+        ClassFileTransformer weaver = weaver(settings);
         Meter.start(folder, settings, weaver);
+        if (settings.containsKey("hot")) {
+            Tiers.start(settings, weaver);
+        }
         instrumentation.addTransformer(weaver);
     }
 
@@ -37,7 +40,7 @@ public final class Agent {
         return settings;
     }
 
-    private static ClassFileTransformer weaver(Properties settings, String folder) throws Exception {
+    private static ClassFileTransformer weaver(Properties settings) throws Exception {
         String[] jars = settings.getProperty("weaver").split(File.pathSeparator);
         URL[] urls = new URL[jars.length];
         for (int i = 0; i < jars.length; i++) {
@@ -49,7 +52,7 @@ public final class Agent {
             application = System.getProperty("java.class.path");
         }
         return (ClassFileTransformer) Class.forName("wattline.silicon.weaver.Weaver", true, loader)
-                .getConstructor(String.class, String.class, int.class)
-                .newInstance(folder, application, Meter.ROOM);
+                .getConstructor(Properties.class, String.class, int.class, int.class)
+                .newInstance(settings, application, Meter.ROOM, Tiers.METHODS);
     }
 }

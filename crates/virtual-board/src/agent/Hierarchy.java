@@ -19,6 +19,7 @@ import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
+import org.objectweb.asm.tree.ClassNode;
 
 /** The classes of the application: which they are, what they declare, how large their objects are. */
 final class Hierarchy {
@@ -155,6 +156,22 @@ final class Hierarchy {
             info = known.get(name);
         }
         return info;
+    }
+
+    /** The class that a class of the application extends. */
+    String parent(String name) {
+        return info(name).parent;
+    }
+
+    /** The code of a class of the application, without lines and frames; null if it can't be read. */
+    ClassNode code(String name) {
+        try (InputStream in = open(name)) {
+            ClassNode node = new ClassNode();
+            new ClassReader(in).accept(node, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+            return node;
+        } catch (IOException | RuntimeException e) {
+            return null;
+        }
     }
 
     private InputStream open(String name) throws IOException {

@@ -1,11 +1,13 @@
 package wattline.silicon.weaver;
 
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.IntInsnNode;
 import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.MultiANewArrayInsnNode;
 
-/** How large array elements are, as powers of two, and lengths that are constants. */
+/** Arrays: how large elements are, as powers of two, lengths that are constants, types. */
 final class Layout implements Opcodes {
     private Layout() {
     }
@@ -53,6 +55,42 @@ final class Layout implements Opcodes {
                 return 3;
             default:
                 return 2;
+        }
+    }
+
+    /** The type of the array that an instruction makes, with all references alike; or null. */
+    static String made(AbstractInsnNode node) {
+        switch (node.getOpcode()) {
+            case NEWARRAY:
+                return primitive(((IntInsnNode) node).operand);
+            case ANEWARRAY:
+                return "Object[]";
+            case MULTIANEWARRAY:
+                String type = ((MultiANewArrayInsnNode) node).desc;
+                String leaf = type.substring(type.lastIndexOf('[') + 1);
+                return leaf.length() > 1 ? "Object[]" : Type.getType(leaf).getClassName().replace("boolean", "byte") + "[]";
+            default:
+                return null;
+        }
+    }
+
+    private static String primitive(int operand) {
+        switch (operand) {
+            case T_LONG:
+                return "long[]";
+            case T_FLOAT:
+                return "float[]";
+            case T_DOUBLE:
+                return "double[]";
+            case T_BYTE:
+            case T_BOOLEAN:
+                return "byte[]";
+            case T_CHAR:
+                return "char[]";
+            case T_SHORT:
+                return "short[]";
+            default:
+                return "int[]";
         }
     }
 }

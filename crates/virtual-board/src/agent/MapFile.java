@@ -13,6 +13,12 @@ import java.util.Map;
  * {@code method NAME DESCRIPTOR SIGNATURE ACCESS} and
  * {@code block ID LINE:N*COUNT...}; a block belongs to the method before it and a
  * method to the class before it; N is the number of a pattern.
+ *
+ * On the compiled chip there are, in the place of {@code block}, {@code code NUMBER
+ * INSTRUCTIONS} after a method, {@code place HASH LINE:NS*COUNT...} for each of its
+ * counters, where S is the state in which it costs something (see Items), and
+ * {@code copy ID NUMBER STATE CALL}: the counters of a method in this state begin at ID,
+ * compiled into its caller at the counter CALL.
  */
 final class MapFile {
     private final OutputStream out;

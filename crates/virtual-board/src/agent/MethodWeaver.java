@@ -1,12 +1,11 @@
 package wattline.silicon.weaver;
 
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
 import org.objectweb.asm.Handle;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.IntInsnNode;
@@ -24,22 +23,25 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.TypeInsnNode;
 
 /** Weaves one method: finds its blocks, writes what each holds, puts a counter into each. */
-final class MethodWeaver implements Opcodes {
+class MethodWeaver implements Opcodes {
     /** What the inserted code may add to the stack at most. */
     private static final int EXTRA_STACK = 8;
 
-    private final MapFile map;
-    private final Hierarchy hierarchy;
+    final MapFile map;
+    final Hierarchy hierarchy;
     private final Units units;
-    private final StringBuilder lines;
-    private final boolean byCalls;
-    private int next;
+    final StringBuilder lines;
+    final boolean byCalls;
+    /** The next free counter. */
+    int next;
 
-    private InsnList code;
+    InsnList code;
     private final Patterns patterns = new Patterns();
-    private final Map<Long, int[]> items = new LinkedHashMap<>();
-    private AbstractInsnNode first;
-    private int line;
+    /** What the block holds so far. */
+    final Items items = new Items();
+    /** Its first instruction; null before. */
+    AbstractInsnNode first;
+    int line;
 
     MethodWeaver(MapFile map, Hierarchy hierarchy, Units units, StringBuilder lines, int next, boolean byCalls) {
         this.map = map;
@@ -57,9 +59,11 @@ final class MethodWeaver implements Opcodes {
                 .append(method.signature == null ? "-" : method.signature).append('\t')
                 .append(method.access).append('\n');
         Set<AbstractInsnNode> leaders = leaders(method);
+        begin(method, leaders);
         for (AbstractInsnNode node : code.toArray()) {
             if (leaders.contains(node)) {
                 endBlock();
+                lead(node);
             }
             if (node instanceof LineNumberNode) {
                 line = ((LineNumberNode) node).line;
@@ -72,8 +76,21 @@ final class MethodWeaver implements Opcodes {
             }
         }
         endBlock();
+        end(method);
         method.maxStack += EXTRA_STACK;
         return next;
+    }
+
+    /** Before anything is visited. */
+    void begin(MethodNode method, Set<AbstractInsnNode> leaders) {
+    }
+
+    /** A label that can be jumped to. */
+    void lead(AbstractInsnNode label) {
+    }
+
+    /** After all blocks. */
+    void end(MethodNode method) {
     }
 
     private static Set<AbstractInsnNode> leaders(MethodNode method) {
@@ -101,10 +118,9 @@ final class MethodWeaver implements Opcodes {
     }
 
     /** Gives the block a counter, if it costs anything. */
-    private void endBlock() {
-        if (first != null && !items.isEmpty()) {
-            int slot = counter();
-            InsnList count = increment(slot);
+    void endBlock() {
+        if (first != null) {
+            InsnList count = count();
             if (first.getOpcode() == NEW) {
                 // a frame names the offset of the new instruction: nothing may come between
                 code.insert(first, count);
@@ -117,19 +133,21 @@ final class MethodWeaver implements Opcodes {
         patterns.start();
     }
 
+    /** What is run when the block is. */
+    InsnList count() {
+        return items.isEmpty() ? new InsnList() : increment(counter());
+    }
+
     /** Writes the collected items as the line of a new counter. */
-    private int counter() {
+    int counter() {
         lines.append("block\t").append(next);
-        for (Map.Entry<Long, int[]> item : items.entrySet()) {
-            lines.append('\t').append(item.getKey() >> 32).append(':').append(item.getKey().intValue())
-                    .append('*').append(item.getValue()[0]);
-        }
+        items.write(lines);
         lines.append('\n');
         return next++;
     }
 
     /** A counter of its own for an amount at this line. */
-    private int amount(String... texts) {
+    int amount(String... texts) {
         int slot = next;
         for (String text : texts) {
             lines.append("block\t").append(next++).append('\t').append(line).append(':')
@@ -138,15 +156,15 @@ final class MethodWeaver implements Opcodes {
         return slot;
     }
 
-    private InsnList increment(int slot) {
+    InsnList increment(int slot) {
         InsnList list = new InsnList();
         if (byCalls) {
-            list.add(new LdcInsnNode(slot));
+            pushSlot(list, slot);
             list.add(meter("hit", "(I)V"));
             return list;
         }
-        list.add(new org.objectweb.asm.tree.FieldInsnNode(GETSTATIC, Calls.METER, "C", "[J"));
-        list.add(slot <= Short.MAX_VALUE ? new IntInsnNode(SIPUSH, slot) : new LdcInsnNode(slot));
+        list.add(new FieldInsnNode(GETSTATIC, Calls.METER, "C", "[J"));
+        pushSlot(list, slot);
         list.add(new InsnNode(DUP2));
         list.add(new InsnNode(LALOAD));
         list.add(new InsnNode(LCONST_1));
@@ -155,25 +173,27 @@ final class MethodWeaver implements Opcodes {
         return list;
     }
 
-    private static MethodInsnNode meter(String name, String descriptor) {
+    /** Puts the number of a counter on the stack. */
+    void pushSlot(InsnList list, int slot) {
+        list.add(constant(slot));
+    }
+
+    static AbstractInsnNode constant(int value) {
+        return value <= Short.MAX_VALUE ? new IntInsnNode(SIPUSH, value) : new LdcInsnNode(value);
+    }
+
+    static MethodInsnNode meter(String name, String descriptor) {
         return new MethodInsnNode(INVOKESTATIC, Calls.METER, name, descriptor, false);
     }
 
-    private void item(String pattern, int count) {
+    /** Adds executions of a pattern to the block. */
+    void item(String pattern, int count) {
         if (pattern != null) {
-            items.computeIfAbsent((long) line << 32 | map.pattern(pattern), NEW_ITEM)[0] += count;
+            items.add(line, map.pattern(pattern), Items.ALWAYS, count);
         }
     }
 
-    private static final java.util.function.Function<Long, int[]> NEW_ITEM =
-            new java.util.function.Function<Long, int[]>() {
-                @Override
-                public int[] apply(Long key) {
-                    return new int[1];
-                }
-            };
-
-    private void visit(AbstractInsnNode node) {
+    void visit(AbstractInsnNode node) {
         int opcode = node.getOpcode();
         if (node instanceof MethodInsnNode) {
             call((MethodInsnNode) node);
@@ -192,7 +212,7 @@ final class MethodWeaver implements Opcodes {
         }
     }
 
-    private void creation(String name) {
+    void creation(String name) {
         item("op:Object allocation/Reference/Reference", 1);
         if (hierarchy.isApplication(name)) {
             item("bytes", hierarchy.objectBytes(name));
@@ -210,7 +230,7 @@ final class MethodWeaver implements Opcodes {
                 InsnList count = new InsnList();
                 count.add(new InsnNode(DUP));
                 count.add(new LdcInsnNode(shift));
-                count.add(new LdcInsnNode(amount("array")));
+                pushSlot(count, amount("array"));
                 count.add(meter("array", "(III)V"));
                 code.insertBefore(node, count);
             } else {
@@ -225,7 +245,7 @@ final class MethodWeaver implements Opcodes {
             InsnList count = new InsnList();
             count.add(new InsnNode(DUP));
             count.add(new LdcInsnNode(Layout.leafShift(descriptor)));
-            count.add(new LdcInsnNode(amount("op:Array allocation" + Patterns.leaf(descriptor), "array")));
+            pushSlot(count, amount("op:Array allocation" + Patterns.leaf(descriptor), "array"));
             count.add(meter("arrays", "(Ljava/lang/Object;II)V"));
             code.insert(node, count);
         }
@@ -235,8 +255,7 @@ final class MethodWeaver implements Opcodes {
         String library = hierarchy.libraryOwner(node.owner, node.name, node.desc);
         boolean constructor = node.name.equals("<init>");
         if (library == null) {
-            // a constructor's call is part of its new
-            item(constructor ? null : Calls.own(node.getOpcode()), 1);
+            ownCall(node);
             return;
         }
         if (constructor && library.equals("java/lang/Object")) {
@@ -256,13 +275,20 @@ final class MethodWeaver implements Opcodes {
         }
     }
 
+    /** A call of the application's own method. */
+    void ownCall(MethodInsnNode node) {
+        // a constructor's call is part of its new
+        item(node.name.equals("<init>") ? null : Calls.own(node.getOpcode()), 1);
+    }
+
     private void unit(String function, AbstractInsnNode node, boolean isStatic, String name, String descriptor) {
         String unit = units.of(function);
         if (unit == null || !Units.fits(unit, isStatic, name, descriptor)) {
             return;
         }
-        InsnList count = Units.count(unit.equals("result") ? "result" : unit, unit.equals("result") ? "()V" : descriptor,
-                amount("units:" + function));
+        InsnList slot = new InsnList();
+        pushSlot(slot, amount("units:" + function));
+        InsnList count = Units.count(unit, unit.equals("result") ? "()V" : descriptor, slot);
         if (unit.equals("result")) {
             code.insert(node, count);
         } else {

@@ -9,7 +9,6 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
-import org.objectweb.asm.tree.LdcInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 
 /**
@@ -55,8 +54,8 @@ final class Units implements Opcodes {
         }
     }
 
-    /** Counts the unit of a call into a slot; for "result" after the call, else before it. */
-    static InsnList count(String unit, String descriptor, int slot) {
+    /** Counts the unit of a call into the slot that code gives; for "result" after the call, else before it. */
+    static InsnList count(String unit, String descriptor, InsnList slot) {
         InsnList code = new InsnList();
         Type[] arguments = Type.getArgumentTypes(descriptor);
         boolean wide = arguments.length > 0 && arguments[arguments.length - 1].getSize() == 2;
@@ -72,7 +71,7 @@ final class Units implements Opcodes {
         } else {
             code.add(new InsnNode(DUP));
         }
-        code.add(new LdcInsnNode(slot));
+        code.add(slot);
         int parameters = method.indexOf('(');
         code.add(new MethodInsnNode(
                 INVOKESTATIC, Calls.METER, method.substring(0, parameters), method.substring(parameters), false));

@@ -4,9 +4,15 @@ import java.io.Flushable;
 import java.io.IOException;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
+import java.util.function.IntUnaryOperator;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
@@ -20,7 +26,8 @@ import org.objectweb.asm.tree.MethodNode;
  * branch or frame is added. A class that can't be woven stays as it is, with a
  * message: its own code then costs nothing.
  */
-public final class Weaver implements ClassFileTransformer, Flushable, IntSupplier {
+public final class Weaver
+        implements ClassFileTransformer, Flushable, IntSupplier, IntFunction<int[]>, IntUnaryOperator, Consumer<String> {
     /** How a method is woven: with inline counters, by calls (shorter), or not at all. */
     enum Form { INLINE, CALLS, NOT }
 
@@ -28,15 +35,29 @@ public final class Weaver implements ClassFileTransformer, Flushable, IntSupplie
     private final Hierarchy hierarchy;
     private final Units units;
     private final int room;
+    private final int most;
+    /** What small methods write, which the compiled chip wants to know; null on the additive one. */
+    private final Effects effects;
+    /** The compiled chip's methods by number, from 1, as they describe themselves. */
+    private final List<int[]> methods = new ArrayList<>();
+    /** The first counter is nobody's: where counters are named, 0 is none. */
     private int used;
 
-    /** In a session's folder, for the classes of these jars and folders, with this many counters. */
-    public Weaver(String folder, String application, int room) throws IOException {
+    /** For a session, for the classes of these jars and folders, with so many counters and methods. */
+    public Weaver(Properties settings, String application, int room, int most) throws IOException {
+        String folder = settings.getProperty("session");
+        String small = settings.getProperty("small");
+        this.most = most;
         this.map = new MapFile(folder + "/map.txt");
         this.hierarchy = new Hierarchy(application);
         hierarchy.checkReadable();
         this.units = new Units(folder + "/units.txt");
         this.room = room;
+        this.effects = small == null ? null : new Effects(hierarchy, Integer.parseInt(small));
+        if (effects != null) {
+            used = 1;
+            methods.add(null);
+        }
     }
 
     @Override
@@ -67,10 +88,11 @@ public final class Weaver implements ClassFileTransformer, Flushable, IntSupplie
 
     private byte[] attempt(ClassReader reader, Map<String, Form> forms) {
         ClassNode node = new ClassNode();
-        reader.accept(node, 0);
+        reader.accept(node, effects == null ? 0 : ClassReader.EXPAND_FRAMES);
         StringBuilder lines = new StringBuilder();
         describe(node, lines);
         int next = used;
+        List<int[]> made = new ArrayList<>();
         for (MethodNode method : node.methods) {
             Form form = forms.get(method.name + method.desc);
             if (Calls.isHousekeeping(node.name)) {
@@ -78,16 +100,25 @@ public final class Weaver implements ClassFileTransformer, Flushable, IntSupplie
             } else if (form == Form.NOT) {
                 System.err.println("wattline: " + node.name + "." + method.name + " is too large to be counted");
             } else if (method.instructions.size() > 0) {
-                next = new MethodWeaver(map, hierarchy, units, lines, next, form == Form.CALLS).weave(method);
+                boolean byCalls = form == Form.CALLS;
+                if (effects == null) {
+                    next = new MethodWeaver(map, hierarchy, units, lines, next, byCalls).weave(method);
+                } else {
+                    CompiledWeaver weaver = new CompiledWeaver(map, hierarchy, units, lines, next, byCalls,
+                            node.name, methods.size() + made.size(), effects);
+                    next = weaver.weave(method);
+                    made.add(weaver.description());
+                }
             }
         }
-        if (next > room) {
-            throw new IllegalStateException("no room for more than " + room + " counters");
+        if (next > room || methods.size() + made.size() > most) {
+            throw new IllegalStateException("no room for more than " + room + " counters and " + most + " methods");
         }
         ClassWriter writer = new ClassWriter(0);
         node.accept(writer);
         byte[] woven = writer.toByteArray();
         used = next;
+        methods.addAll(made);
         map.append(lines);
         return woven;
     }
@@ -111,6 +142,29 @@ public final class Weaver implements ClassFileTransformer, Flushable, IntSupplie
     @Override
     public void flush() throws IOException {
         map.flush();
+    }
+
+    /** What the compiled chip's runtime asks of a method. */
+    @Override
+    public synchronized int[] apply(int method) {
+        return methods.get(method);
+    }
+
+    /** The first of so many new counters, or -1 when there is no room. */
+    @Override
+    public synchronized int applyAsInt(int counters) {
+        if (counters > room - used) {
+            return -1;
+        }
+        int first = used;
+        used += counters;
+        return first;
+    }
+
+    /** A line for the map. */
+    @Override
+    public void accept(String text) {
+        map.append(text);
     }
 
     /** How many counters are in use. */

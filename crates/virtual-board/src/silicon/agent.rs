@@ -8,24 +8,33 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use super::{AgentOptions, LibraryTable, SiliconError, asm};
+use super::compiled::{RuntimeFigures, runtime_figures};
+use super::{AgentOptions, LibraryTable, SiliconError, SiliconFamily, asm};
 use crate::jdk::program;
 
 /// The part on the application's class path.
-const RUNTIME: [(&str, &str); 3] = [
+const RUNTIME: [(&str, &str); 4] = [
     ("Agent.java", include_str!("../agent/Agent.java")),
     ("Clock.java", include_str!("../agent/Clock.java")),
     ("Meter.java", include_str!("../agent/Meter.java")),
+    ("Tiers.java", include_str!("../agent/Tiers.java")),
 ];
 
 /// The part with a class loader of its own, beside ASM.
-const WEAVER: [(&str, &str); 8] = [
+const WEAVER: [(&str, &str); 15] = [
     ("Calls.java", include_str!("../agent/Calls.java")),
+    ("CompiledWeaver.java", include_str!("../agent/CompiledWeaver.java")),
+    ("Edges.java", include_str!("../agent/Edges.java")),
+    ("Effects.java", include_str!("../agent/Effects.java")),
     ("Hierarchy.java", include_str!("../agent/Hierarchy.java")),
+    ("Items.java", include_str!("../agent/Items.java")),
     ("Layout.java", include_str!("../agent/Layout.java")),
+    ("Loops.java", include_str!("../agent/Loops.java")),
     ("MapFile.java", include_str!("../agent/MapFile.java")),
     ("MethodWeaver.java", include_str!("../agent/MethodWeaver.java")),
     ("Patterns.java", include_str!("../agent/Patterns.java")),
+    ("PlaceText.java", include_str!("../agent/PlaceText.java")),
+    ("Stack.java", include_str!("../agent/Stack.java")),
     ("Units.java", include_str!("../agent/Units.java")),
     ("Weaver.java", include_str!("../agent/Weaver.java")),
 ];
@@ -83,6 +92,18 @@ fn settings(
     ]
     .map(|(key, value)| format!("{key}={}\n", property(&value)))
     .concat()
+        + &runtime_settings(options.family)
+}
+
+/// What the runtime of a compiled chip goes by.
+fn runtime_settings(family: SiliconFamily) -> String {
+    match family {
+        SiliconFamily::Additive => String::new(),
+        SiliconFamily::Compiled(seed) => {
+            let RuntimeFigures { hot, small, depth } = runtime_figures(seed);
+            format!("hot={hot}\nsmall={small}\ndepth={depth}\n")
+        }
+    }
 }
 
 fn path_list(paths: &[PathBuf]) -> String {
@@ -198,6 +219,15 @@ mod tests {
         assert_eq!(property("/tmp/a b\\c"), "/tmp/a b\\\\c");
         assert_eq!(property("/é😀"), "/\\u00e9\\ud83d\\ude00");
         assert_eq!(property(" x\n"), "\\u0020x\\u000a");
+    }
+
+    #[test]
+    fn the_runtime_of_a_compiled_chip_has_its_figures() {
+        assert_eq!(runtime_settings(SiliconFamily::Additive), "");
+        let text = runtime_settings(SiliconFamily::Compiled(1));
+        let keys: Vec<&str> =
+            text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+        assert_eq!(keys, ["hot", "small", "depth"]);
     }
 
     #[test]

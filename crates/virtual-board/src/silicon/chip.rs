@@ -1,14 +1,13 @@
-//! The chip: reads the agent's files, and turns counts into energy.
+//! The chip: reads the agent's files, and has what was executed accounted for.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use super::accounting::Accounting;
 use super::cost::joules;
-use super::map::Map;
-use super::price::{Price, Prices};
-use super::{Silicon, Usage, truth};
+use super::{Silicon, Usage, invalid};
 
 /// Bytes of a counter in the file.
 const COUNTER_BYTES: usize = 8;
@@ -16,16 +15,16 @@ const COUNTER_BYTES: usize = 8;
 /// Counters that are compared at once.
 const STRETCH: usize = 64;
 
-/// A process's counters, what they stand for and what was read of them.
-pub(super) struct Chip {
+/// A process's counters, and what was read of them.
+pub(super) struct Chip<A> {
     session: PathBuf,
-    prices: Prices,
+    accounting: A,
     map: MapReader,
     counters: Option<File>,
     buffer: Vec<u8>,
     before: Vec<u8>,
-    counter_prices: Vec<Price>,
-    pattern_prices: Vec<Price>,
+    executed: Vec<(usize, u64)>,
+    allocated: u128,
     problem: Option<String>,
 }
 
@@ -35,95 +34,58 @@ struct MapReader {
     file: Option<File>,
     offset: u64,
     partial: Vec<u8>,
-    map: Map,
 }
 
-impl Chip {
+impl<A: Accounting> Chip<A> {
     /// A chip for the session in this folder, whose agent may not have started yet.
-    pub fn new(session: &Path, prices: Prices) -> Self {
+    pub fn new(session: &Path, accounting: A) -> Self {
         Self {
             session: session.to_path_buf(),
-            prices,
+            accounting,
             map: MapReader::default(),
             counters: None,
             buffer: Vec::new(),
             before: Vec::new(),
-            counter_prices: Vec::new(),
-            pattern_prices: Vec::new(),
+            executed: Vec::new(),
+            allocated: 0,
             problem: None,
         }
     }
 
     /// Reads the map first: the agent writes it before the counts.
     fn read(&mut self) -> io::Result<Usage> {
-        self.map.read(&self.session.join("map.txt"))?;
-        self.price_new()?;
+        if let Some(text) = self.map.read(&self.session.join("map.txt"))? {
+            self.accounting.feed(&text)?;
+        }
         let Some(file) = opened(&mut self.counters, &self.session.join("counters.bin"))? else {
             return Ok(Usage::default());
         };
-        let length = self.counter_prices.len() * COUNTER_BYTES;
+        let length = self.accounting.counters() * COUNTER_BYTES;
         self.before.resize(length, 0);
         self.buffer.resize(length, 0);
         let filled = read_prefix(file, &mut self.buffer)?;
         let whole = filled / COUNTER_BYTES * COUNTER_BYTES;
         self.buffer[whole..].copy_from_slice(&self.before[whole..]);
-        Ok(self.account())
+        self.compare();
+        let used = self.accounting.spend(&self.executed);
+        self.allocated += u128::from(used.bytes);
+        Ok(Usage { energy_j: joules(used.energy), allocated_bytes: used.bytes })
     }
 
-    fn counts(&self) -> Vec<u64> {
-        self.before.chunks_exact(COUNTER_BYTES).map(word).collect()
-    }
-
-    /// Prices the patterns and counters that are new in the map.
-    fn price_new(&mut self) -> io::Result<()> {
-        let map = &self.map.map;
-        for text in &map.patterns[self.pattern_prices.len()..] {
-            let price = self.prices.of(text);
-            self.pattern_prices.push(price.ok_or_else(|| {
-                invalid(format!("the agent's pattern \"{text}\" has no cost in the cost file"))
-            })?);
-        }
-        for counter in &map.counters[self.counter_prices.len()..] {
-            let mut sum = Price::default();
-            for item in &counter.items {
-                let price = self.pattern_prices[item.pattern];
-                sum.energy = sum.energy.saturating_add(price.energy.saturating_mul(item.count));
-                sum.bytes = sum.bytes.saturating_add(price.bytes.saturating_mul(item.count));
-            }
-            self.counter_prices.push(sum);
-        }
-        Ok(())
-    }
-
-    /// Usage since the last reading. Most counters stand still between two readings,
+    /// What was executed since the last reading. Most counters stand still between two,
     /// so stretches of bytes that are as before are passed over.
-    fn account(&mut self) -> Usage {
-        let mut used = Used::default();
+    fn compare(&mut self) {
+        self.executed.clear();
         let old = self.before.chunks_mut(STRETCH * COUNTER_BYTES);
         let new = self.buffer.chunks(STRETCH * COUNTER_BYTES);
-        let prices = self.counter_prices.chunks(STRETCH);
-        for ((old, new), prices) in old.zip(new).zip(prices).filter(|((old, new), _)| old != new) {
+        for (stretch, (old, new)) in old.zip(new).enumerate().filter(|(_, (old, new))| old != new) {
             let words = old.chunks_exact(COUNTER_BYTES).zip(new.chunks_exact(COUNTER_BYTES));
-            for ((old, new), price) in words.zip(prices) {
-                used.add(word(new).saturating_sub(word(old)), *price);
+            for (at, (old, new)) in words.enumerate().filter(|(_, (old, new))| old != new) {
+                let executions = word(new).saturating_sub(word(old));
+                self.executed.push((stretch * STRETCH + at, executions));
             }
             old.copy_from_slice(new);
         }
-        Usage { energy_j: joules(used.energy), allocated_bytes: used.bytes }
-    }
-}
-
-/// Attojoules and bytes of a reading.
-#[derive(Default)]
-struct Used {
-    energy: u128,
-    bytes: u64,
-}
-
-impl Used {
-    fn add(&mut self, executions: u64, price: Price) {
-        self.energy += u128::from(executions) * u128::from(price.energy);
-        self.bytes = self.bytes.saturating_add(executions.saturating_mul(price.bytes));
     }
 }
 
@@ -131,7 +93,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("a counter is eight bytes"))
 }
 
-impl Silicon for Chip {
+impl<A: Accounting> Silicon for Chip<A> {
     fn advance(&mut self) -> Usage {
         match self.read() {
             Ok(usage) => usage,
@@ -146,18 +108,18 @@ impl Silicon for Chip {
         self.advance();
         match &self.problem {
             Some(problem) => Err(invalid(problem.clone())),
-            None => truth::write(dir, &self.map.map, &self.counts(), &self.pattern_prices),
+            None => self.accounting.truth().write(dir, self.allocated),
         }
     }
 }
 
 impl MapReader {
-    /// Takes what was added to the file, whole lines only.
-    fn read(&mut self, path: &Path) -> io::Result<()> {
-        let Some(file) = opened(&mut self.file, path)? else { return Ok(()) };
+    /// What was added to the file, whole lines only; none if nothing was.
+    fn read(&mut self, path: &Path) -> io::Result<Option<String>> {
+        let Some(file) = opened(&mut self.file, path)? else { return Ok(None) };
         let length = file.metadata()?.len();
         if length <= self.offset {
-            return Ok(());
+            return Ok(None);
         }
         let start = self.partial.len();
         let added = usize::try_from(length - self.offset).map_err(|e| invalid(e.to_string()))?;
@@ -166,8 +128,7 @@ impl MapReader {
         self.offset = length;
         let whole = self.partial.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let text: Vec<u8> = self.partial.drain(..whole).collect();
-        let text = std::str::from_utf8(&text).map_err(|e| invalid(format!("map.txt: {e}")))?;
-        self.map.feed(text).map_err(|e| invalid(e.to_string()))
+        String::from_utf8(text).map(Some).map_err(|e| invalid(format!("map.txt: {e}")))
     }
 }
 
@@ -195,10 +156,6 @@ fn read_prefix(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
-}
-
-fn invalid(problem: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 #[cfg(test)]

@@ -22,11 +22,11 @@ pub(super) fn joules(attojoules: u128) -> f64 {
 }
 
 /// The levels of each category of the cost file; a file has all of them.
-const TYPES: &str = "double float int long Reference";
-const SIZES: &str = "32-bit 64-bit Constant Load Reference";
-const ASSUMED: [&str; 7] =
+pub(super) const TYPES: &str = "double float int long Reference";
+pub(super) const SIZES: &str = "32-bit 64-bit Constant Load Reference";
+pub(super) const ASSUMED: [&str; 7] =
     ["stack shuffle", "checkcast", "instanceof", "monitor", "athrow", "subroutine", "array byte"];
-const OPERATIONS: &str = "Addition;Division;Increase;Multiplication;Negation;Subtraction;Modulo;\
+pub(super) const OPERATIONS: &str = "Addition;Division;Increase;Multiplication;Negation;Subtraction;Modulo;\
 Bit and;Bit complement;Bit or;Bit xor;Left bitshift;Right bitshift;Logical right bitshift;\
 d2f;d2i;d2l;f2d;f2i;f2l;i2b;i2c;i2d;i2f;i2l;i2s;l2d;l2f;l2i;\
 Array length;Array load;Array store;Array allocation;Object allocation;\
@@ -62,11 +62,16 @@ impl CostTable {
     /// finite number from 0 to 1 joule.
     pub fn from_toml(text: &str) -> Result<Self, SiliconError> {
         let table: Self = toml::from_str(text).map_err(|e| problem(e.to_string()))?;
-        check_levels("operation", &table.operation, OPERATIONS.split(';'))?;
-        check_levels("type", &table.kind, TYPES.split(' '))?;
-        check_levels("size", &table.size, SIZES.split(' '))?;
-        check_levels("assumed", &table.assumed, ASSUMED.into_iter())?;
-        check_levels("device", &table.device, table.device.keys().map(String::as_str))?;
+        for (category, effects, expected) in [
+            ("operation", &table.operation, OPERATIONS.split(';').collect()),
+            ("type", &table.kind, TYPES.split(' ').collect()),
+            ("size", &table.size, SIZES.split(' ').collect()),
+            ("assumed", &table.assumed, ASSUMED.to_vec()),
+            ("device", &table.device, table.device.keys().map(String::as_str).collect::<Vec<_>>()),
+        ] {
+            check_levels(category, effects, &expected).map_err(problem)?;
+            check_effects(category, effects)?;
+        }
         Ok(table)
     }
 
@@ -129,19 +134,23 @@ impl CostTable {
     }
 }
 
-/// Every expected level is there, no other is, and each effect is an energy.
-fn check_levels<'a>(
+/// Every expected level is there, and no other is; else the problem.
+pub(super) fn check_levels<T>(
     category: &str,
-    found: &BTreeMap<String, f64>,
-    expected: impl Iterator<Item = &'a str>,
-) -> Result<(), SiliconError> {
-    let expected: Vec<&str> = expected.collect();
+    found: &BTreeMap<String, T>,
+    expected: &[&str],
+) -> Result<(), String> {
     if let Some(unknown) = found.keys().find(|key| !expected.contains(&key.as_str())) {
-        return Err(problem(format!("unknown key \"{unknown}\" in [{category}]")));
+        return Err(format!("unknown key \"{unknown}\" in [{category}]"));
     }
-    if let Some(missing) = expected.iter().find(|key| !found.contains_key(**key)) {
-        return Err(problem(format!("[{category}] lacks \"{missing}\"")));
+    match expected.iter().find(|key| !found.contains_key(**key)) {
+        Some(missing) => Err(format!("[{category}] lacks \"{missing}\"")),
+        None => Ok(()),
     }
+}
+
+/// Each effect is an energy.
+fn check_effects(category: &str, found: &BTreeMap<String, f64>) -> Result<(), SiliconError> {
     match found.iter().find(|(_, joules)| !(0.0..=1.0).contains(*joules)) {
         Some((key, joules)) => {
             Err(problem(format!("{category} \"{key}\" is {joules}, not from 0 to 1 joule")))

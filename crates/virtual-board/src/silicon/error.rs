@@ -15,7 +15,7 @@ pub enum SiliconError {
         problem: String,
     },
     /// No level of that name in the cost file.
-    #[error("the cost file has no device \"{device}\"; it has {known}")]
+    #[error("the silicon has no device \"{device}\"; it has {known}")]
     Device {
         /// The name asked for.
         device: String,

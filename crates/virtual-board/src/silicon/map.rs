@@ -1,7 +1,12 @@
 //! The agent's map: what each counter stands for. Text in, values out; lines come
 //! while the application loads classes. The format is described in `MapFile.java`.
 
+use std::ops::Range;
+
 use super::names::{ClassKind, MethodText, method_name, source_path};
+
+/// More counters than any agent has.
+const COUNTERS_MAX: usize = 1 << 24;
 
 /// A line of the map that can't be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -22,6 +27,12 @@ pub struct Map {
     pub methods: Vec<Method>,
     /// Counters by id.
     pub counters: Vec<Counter>,
+    /// What the methods of a compiled chip consist of, by number less one.
+    pub bodies: Vec<Body>,
+    /// The counters of all bodies, one after another.
+    pub places: Vec<Place>,
+    /// Where bodies are counted, in the order they came.
+    pub copies: Vec<Copy>,
     class: Option<Class>,
     lines: usize,
 }
@@ -55,6 +66,63 @@ pub struct Counter {
     pub items: Vec<Item>,
 }
 
+/// The counters of a method, of which there is a copy for each state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Index into the methods.
+    pub method: usize,
+    /// Instructions of its code.
+    pub instructions: u64,
+    /// Its counters.
+    pub places: Range<usize>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// Of the bytes of its block.
+    pub hash: u64,
+    /// What one execution holds.
+    pub items: Vec<Item>,
+}
+
+/// Counters of a body in one state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Copy {
+    /// The first one's id.
+    pub base: usize,
+    /// Index into the bodies.
+    pub body: usize,
+    /// The state.
+    pub state: State,
+    /// The counter of the call that it was compiled into; 0 if it was not.
+    pub call: usize,
+}
+
+/// The state of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Interpreted.
+    Interpreted,
+    /// Compiled by itself.
+    Compiled,
+    /// Compiled into a caller.
+    Inlined,
+}
+
+/// In which states an item is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// In all.
+    Always,
+    /// While the method is interpreted.
+    Interpreted,
+    /// Compiled, by itself or into a caller.
+    Compiled,
+    /// Not compiled into a caller.
+    Called,
+}
+
 /// Executions of a pattern on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Item {
@@ -64,6 +132,8 @@ pub struct Item {
     pub pattern: usize,
     /// How often per count.
     pub count: u64,
+    /// In which states of the method.
+    pub when: When,
 }
 
 impl Map {
@@ -99,6 +169,12 @@ impl Map {
             ["block", id, items @ ..] if *id == self.counters.len().to_string() => {
                 self.block(items)
             }
+            ["code", number, instructions] if *number == (self.bodies.len() + 1).to_string() => {
+                let instructions = instructions.parse().map_err(|_| "a size that is no number")?;
+                self.body(instructions)
+            }
+            ["place", hash, items @ ..] => self.place(hash, items),
+            ["copy", base, body, state, call] => self.copy([base, body, call], state),
             _ => Err("unknown kind of line, or a number out of order"),
         }
     }
@@ -111,10 +187,49 @@ impl Map {
         Ok(())
     }
 
+    fn body(&mut self, instructions: u64) -> Result<(), &'static str> {
+        let method = self.methods.len().checked_sub(1).ok_or("code without a method")?;
+        let places = self.places.len()..self.places.len();
+        self.bodies.push(Body { method, instructions, places });
+        Ok(())
+    }
+
+    fn place(&mut self, hash: &str, items: &[&str]) -> Result<(), &'static str> {
+        let hash = u64::from_str_radix(hash, 16).map_err(|_| "a hash that is no number")?;
+        let items = self.items(items)?;
+        let body = self.bodies.last_mut().ok_or("a place without code")?;
+        self.places.push(Place { hash, items });
+        body.places.end = self.places.len();
+        Ok(())
+    }
+
+    fn copy(&mut self, numbers: [&str; 3], state: &str) -> Result<(), &'static str> {
+        let number = |text: &str| text.parse::<usize>().map_err(|_| "a number that is none");
+        let [base, body, call] = numbers;
+        let (base, body, call) = (number(base)?, number(body)?, number(call)?);
+        let known = |body: &usize| *body < self.bodies.len();
+        let body = body.checked_sub(1).filter(known).ok_or("a copy of nothing")?;
+        let state = match state {
+            "interpreted" => State::Interpreted,
+            "compiled" => State::Compiled,
+            "inlined" => State::Inlined,
+            _ => return Err("unknown state"),
+        };
+        if base.saturating_add(self.bodies[body].places.len()) > COUNTERS_MAX {
+            return Err("a counter beyond all that there are");
+        }
+        self.copies.push(Copy { base, body, state, call });
+        Ok(())
+    }
+
+    fn items(&self, texts: &[&str]) -> Result<Vec<Item>, &'static str> {
+        let read = |text: &&str| item(text, self.patterns.len()).ok_or("not LINE:N*COUNT");
+        texts.iter().map(read).collect()
+    }
+
     fn block(&mut self, items: &[&str]) -> Result<(), &'static str> {
         let method = self.methods.len().checked_sub(1).ok_or("a block without a method")?;
-        let read = |text: &&str| item(text, self.patterns.len()).ok_or("not LINE:N*COUNT");
-        let items = items.iter().map(read).collect::<Result<_, _>>()?;
+        let items = self.items(items)?;
         self.counters.push(Counter { method, items });
         Ok(())
     }
@@ -138,8 +253,17 @@ fn class(name: &str, source: &str, outer: &str, kind: &str) -> Result<Class, &'s
 fn item(text: &str, patterns: usize) -> Option<Item> {
     let (line, rest) = text.split_once(':')?;
     let (pattern, count) = rest.split_once('*')?;
+    let (pattern, when) = when(pattern);
     let pattern = pattern.parse().ok().filter(|&n| n < patterns)?;
-    Some(Item { line: line.parse().ok()?, pattern, count: count.parse().ok()? })
+    Some(Item { line: line.parse().ok()?, pattern, count: count.parse().ok()?, when })
+}
+
+/// A pattern's number, and in which states it is executed.
+fn when(text: &str) -> (&str, When) {
+    let states = [('i', When::Interpreted), ('c', When::Compiled), ('r', When::Called)];
+    let found =
+        states.into_iter().find_map(|(letter, when)| Some((text.strip_suffix(letter)?, when)));
+    found.unwrap_or((text, When::Always))
 }
 
 #[cfg(test)]
@@ -160,9 +284,41 @@ mod tests {
             name: "<init>(int[])".into(),
         };
         assert_eq!(map.methods, [expected]);
-        let items =
-            vec![Item { line: 7, pattern: 0, count: 2 }, Item { line: 8, pattern: 1, count: 1 }];
-        assert_eq!(map.counters, [Counter { method: 0, items }]);
+        let when = When::Always;
+        let items = [(7, 0, 2), (8, 1, 1)].map(|(line, pattern, count)| Item {
+            line,
+            pattern,
+            count,
+            when,
+        });
+        assert_eq!(map.counters, [Counter { method: 0, items: items.to_vec() }]);
+    }
+
+    #[test]
+    fn compiled_methods_are_bodies_and_copies() {
+        let mut map = Map::default();
+        let lines = "code\t1\t9\nplace\tff\t7:0i*2\t8:1c*1\nplace\t1\t7:0r*1\t7:1*3\n\
+                     copy\t5\t1\tinlined\t3\n";
+        map.feed(TEXT).unwrap();
+        map.feed(lines).unwrap();
+        assert_eq!(map.bodies, [Body { method: 0, instructions: 9, places: 0..2 }]);
+        assert_eq!(map.places[0].hash, 255);
+        let when: Vec<When> =
+            map.places.iter().flat_map(|place| &place.items).map(|item| item.when).collect();
+        assert_eq!(when, [When::Interpreted, When::Compiled, When::Called, When::Always]);
+        assert_eq!(map.copies, [Copy { base: 5, body: 0, state: State::Inlined, call: 3 }]);
+        for wrong in [
+            "code\t1\t9",
+            "code\t2\tx",
+            "place\tx",
+            "place\t1\t7:0x*1",
+            "copy\t5\t2\tinlined\t0",
+            "copy\t5\t0\tinlined\t0",
+            "copy\t5\t1\tcold\t0",
+            "copy\t99999999\t1\tcompiled\t0",
+        ] {
+            assert!(map.feed(&format!("{wrong}\n")).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -3,15 +3,20 @@
 //!
 //! A Java agent counts executed bytecode blocks in `counters.bin` and says in
 //! `map.txt` what each counter stands for; both lie in the session's folder.
-//! Energy is counts times a cost file, computed here, outside the JVM. This
+//! Energy is computed here, outside the JVM, by one of two families of chips: counts
+//! times a cost file (`additive`), or as compilers and caches leave it (`compiled`). This
 //! module shares no code with the Java parser, the operations or the probes, and
 //! no stage but evaluation reads the truth it writes.
 
+mod accounting;
+mod additive;
 mod agent;
 mod asm;
 mod chip;
+mod compiled;
 mod cost;
 mod error;
+mod family;
 mod library;
 mod map;
 mod names;
@@ -24,6 +29,7 @@ use std::path::{Path, PathBuf};
 pub use agent::agent_options;
 pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SiliconError;
+pub use family::SiliconFamily;
 pub use library::{Function, LibraryTable, Unit};
 
 /// What the application used since the last reading.
@@ -66,20 +72,27 @@ pub struct AgentOptions {
     pub cache_dir: Option<PathBuf>,
     /// What brings ASM; none leaves what is installed on this machine.
     pub fetch_asm: Option<FetchAsm>,
+    /// The family of the chip that is counted for.
+    pub family: SiliconFamily,
 }
 
 /// Which chip the counts are priced for.
 #[derive(Debug, Clone)]
 pub struct SiliconOptions {
-    /// The device level of the cost file, as "Device 1".
+    /// The family of chips.
+    pub family: SiliconFamily,
+    /// The device level of the cost file, as "Device 1": of the additive family.
     pub device: String,
     /// Every cost is multiplied by this.
     pub multiplier: f64,
 }
 
+/// The device whose effects the cost file's patterns have by default.
+const DEVICE: &str = "Device 1";
+
 impl Default for SiliconOptions {
     fn default() -> Self {
-        Self { device: "Device 1".into(), multiplier: 1.0 }
+        Self { family: SiliconFamily::Additive, device: DEVICE.into(), multiplier: 1.0 }
     }
 }
 
@@ -87,12 +100,29 @@ impl Default for SiliconOptions {
 /// not have started.
 ///
 /// # Errors
-/// A device that the cost file does not know, a multiplier that is not above 0.
+/// A device that the cost file does not know or a compiled chip has not, a multiplier that
+/// is not above 0.
 pub fn open(
     session_dir: &Path,
     costs: &CostTable,
     options: &SiliconOptions,
 ) -> Result<Box<dyn Silicon>, SiliconError> {
     let prices = price::Prices::new(costs, LibraryTable::built_in(), options)?;
-    Ok(Box::new(chip::Chip::new(session_dir, prices)))
+    match options.family {
+        SiliconFamily::Additive => {
+            Ok(Box::new(chip::Chip::new(session_dir, additive::AdditiveChip::new(prices))))
+        }
+        SiliconFamily::Compiled(_) if options.device != DEVICE => {
+            let device = options.device.clone();
+            Err(SiliconError::Device { device, known: format!("{DEVICE} alone, being compiled") })
+        }
+        SiliconFamily::Compiled(seed) => {
+            let chip = compiled::CompiledChip::new(seed, options.multiplier);
+            Ok(Box::new(chip::Chip::new(session_dir, chip)))
+        }
+    }
+}
+
+fn invalid(problem: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
 }

@@ -9,8 +9,10 @@ use std::path::Path;
 
 use super::cost::joules;
 use super::library::without_parameters;
-use super::map::Map;
-use super::price::Price;
+use super::map::Method;
+
+/// The pattern that compilations are.
+const COMPILATION: &str = "compilation";
 
 /// Executions and attojoules of one row.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -20,48 +22,66 @@ struct Sum {
     energy: u128,
 }
 
+/// What a line of a method spent on a pattern.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// The line; 0 if the class file does not say.
+    pub line: u32,
+    /// The pattern, as the agent writes it.
+    pub pattern: &'a str,
+    /// How often.
+    pub executions: u64,
+    /// Attojoules.
+    pub energy: u128,
+}
+
 /// The rows of all files.
 #[derive(Debug, Default)]
-struct Truth<'a> {
+pub(super) struct Truth<'a> {
     lines: BTreeMap<(&'a str, u32), u128>,
     methods: BTreeMap<(&'a str, &'a str), u128>,
     patterns: BTreeMap<String, Sum>,
     library: BTreeMap<&'a str, Sum>,
     energy: u128,
-    bytes: u128,
-}
-
-/// Writes the truth of these counts to a folder.
-pub(super) fn write(dir: &Path, map: &Map, counts: &[u64], prices: &[Price]) -> io::Result<()> {
-    let truth = sum(map, counts, prices);
-    fs::create_dir_all(dir)?;
-    table(dir, "lines.csv", &["file", "line", "energy_j"], &truth.line_rows())?;
-    table(dir, "methods.csv", &["class", "method", "energy_j"], &truth.method_rows())?;
-    table(dir, "patterns.csv", &["pattern", "executions", "energy_j"], &truth.pattern_rows())?;
-    let library = ["function", "calls", "energy_j", "units"];
-    table(dir, "library.csv", &library, &truth.library_rows())?;
-    table(dir, "total.csv", &["energy_j", "allocated_bytes"], &[truth.total_row()])
-}
-
-fn sum<'a>(map: &'a Map, counts: &[u64], prices: &[Price]) -> Truth<'a> {
-    let mut truth = Truth::default();
-    for (counter, &count) in map.counters.iter().zip(counts).filter(|(_, count)| **count > 0) {
-        let method = &map.methods[counter.method];
-        for item in &counter.items {
-            let executions = count.saturating_mul(item.count);
-            let price = prices[item.pattern];
-            truth.bytes += u128::from(executions) * u128::from(price.bytes);
-            let energy = u128::from(executions) * u128::from(price.energy);
-            truth.energy += energy;
-            *truth.lines.entry((&method.file, item.line)).or_default() += energy;
-            *truth.methods.entry((&method.class, &method.name)).or_default() += energy;
-            truth.pattern(&map.patterns[item.pattern], executions, energy);
-        }
-    }
-    truth
+    compilation: u128,
 }
 
 impl<'a> Truth<'a> {
+    /// Adds what a line of a method spent.
+    pub fn add(&mut self, row: Row<'a>) {
+        let Row { method, line, pattern, executions, energy } = row;
+        self.energy += energy;
+        *self.lines.entry((&method.file, line)).or_default() += energy;
+        *self.methods.entry((&method.class, &method.name)).or_default() += energy;
+        self.pattern(pattern, executions, energy);
+    }
+
+    /// Adds compilations: of so many methods, and no line's.
+    pub fn compile(&mut self, methods: u64, energy: u128) {
+        self.energy += energy;
+        self.compilation += energy;
+        if methods > 0 {
+            let row = self.patterns.entry(COMPILATION.into()).or_default();
+            row.executions += methods;
+            row.energy += energy;
+        }
+    }
+
+    /// Writes all files to a folder, with the bytes that were allocated.
+    pub fn write(&self, dir: &Path, bytes: u128) -> io::Result<()> {
+        fs::create_dir_all(dir)?;
+        table(dir, "lines.csv", &["file", "line", "energy_j"], &self.line_rows())?;
+        table(dir, "methods.csv", &["class", "method", "energy_j"], &self.method_rows())?;
+        table(dir, "patterns.csv", &["pattern", "executions", "energy_j"], &self.pattern_rows())?;
+        let library = ["function", "calls", "energy_j", "units"];
+        table(dir, "library.csv", &library, &self.library_rows())?;
+        let total = ["energy_j", "allocated_bytes", "compilation_j"];
+        let row = vec![number(self.energy), bytes.to_string(), number(self.compilation)];
+        table(dir, "total.csv", &total, &[row])
+    }
+
     fn pattern(&mut self, text: &'a str, executions: u64, energy: u128) {
         let library = text.strip_prefix("call:").or_else(|| text.strip_prefix("units:"));
         if let Some(function) = library {
@@ -108,10 +128,6 @@ impl<'a> Truth<'a> {
         };
         self.library.iter().map(row).collect()
     }
-
-    fn total_row(&self) -> Vec<String> {
-        vec![number(self.energy), self.bytes.to_string()]
-    }
 }
 
 /// The pattern as the truth names it; none for what only allocates. All library
@@ -119,7 +135,10 @@ impl<'a> Truth<'a> {
 fn pattern_name(text: &str) -> Option<String> {
     match text.split_once(':') {
         None if text == "array" => Some("array byte".into()),
-        None | Some(("new", _)) => None,
+        None if text == "check" => Some("index check".into()),
+        None if text == "argument" => Some("call argument".into()),
+        None | Some(("new" | "grow", _)) => None,
+        Some((form, _)) if form.starts_with("touch/") => Some("cache".into()),
         Some(("call" | "units", _)) => Some("library".into()),
         Some(("size", size)) => Some(format!("operand/{size}")),
         Some(("return", kind)) => Some(format!("value return/{kind}")),
@@ -149,25 +168,28 @@ fn table(dir: &Path, name: &str, header: &[&str], rows: &[Vec<String>]) -> io::R
 mod tests {
     use super::*;
 
-    const MAP: &str = "pattern\t0\top:Addition/int\npattern\t1\tcall:p.Q.f(int)\n\
-        pattern\t2\tunits:p.Q.f(int)\npattern\t3\tbytes\n\
-        class\ta.A\tA.java\t-\tplain\nmethod\tm\t([I)V\t-\t0\n\
-        block\t0\t7:0*2\t8:1*1\t8:3*16\nblock\t1\t8:2*1\n\
-        method\tn\t()V\t-\t0\nblock\t2\t9:0*1\n";
-
     fn written(name: &str) -> String {
-        let mut map = Map::default();
-        map.feed(MAP).unwrap();
-        let energy = [3, 50, 7, 0].map(|nano| nano * 1_000_000_000_u64);
-        let bytes = [0, 8, 2, 1];
-        let prices: Vec<Price> =
-            energy.iter().zip(bytes).map(|(&energy, bytes)| Price { energy, bytes }).collect();
+        let method =
+            |name: &str| Method { class: "a.A".into(), file: "a/A.java".into(), name: name.into() };
+        let (one, other) = (method("m(int[])"), method("n()"));
+        let mut truth = Truth::default();
+        // per execution: 3 nJ, 50 nJ, 7 nJ, nothing
+        for (method, line, pattern, executions, nanojoules) in [
+            (&one, 7, "op:Addition/int", 20, 60),
+            (&one, 8, "call:p.Q.f(int)", 10, 500),
+            (&one, 8, "bytes", 480, 0),
+            (&one, 8, "units:p.Q.f(int)", 100, 700),
+            (&other, 9, "op:Addition/int", 0, 0),
+        ] {
+            let energy = nanojoules * 1_000_000_000;
+            truth.add(Row { method, line, pattern, executions, energy });
+        }
+        truth.compile(2, 40_000_000_000);
         let dir = tempfile::tempdir().unwrap();
-        write(dir.path(), &map, &[10, 100, 0], &prices).unwrap();
+        truth.write(dir.path(), 440).unwrap();
         fs::read_to_string(dir.path().join(name)).unwrap()
     }
 
-    // block 0: 2 * 3 nJ on line 7, 50 nJ on line 8, ten times; 100 units of 7 nJ on line 8
     #[test]
     fn every_file_adds_up_to_the_total() {
         for (file, expected) in [
@@ -175,10 +197,11 @@ mod tests {
             ("methods.csv", "class,method,energy_j\na.A,m(int[]),0.00000126\n"),
             (
                 "patterns.csv",
-                "pattern,executions,energy_j\nAddition/int,20,0.00000006\nlibrary,10,0.0000012\n",
+                "pattern,executions,energy_j\nAddition/int,20,0.00000006\n\
+                 compilation,2,0.00000004\nlibrary,10,0.0000012\n",
             ),
             ("library.csv", "function,calls,energy_j,units\np.Q.f,10,0.0000012,100\n"),
-            ("total.csv", "energy_j,allocated_bytes\n0.00000126,440\n"),
+            ("total.csv", "energy_j,allocated_bytes,compilation_j\n0.0000013,440,0.00000004\n"),
         ] {
             assert_eq!(written(file), expected, "{file}");
         }

@@ -1,0 +1,93 @@
+//! The additive chip: a sum over bytecodes, each at its price.
+
+use std::io;
+
+use super::accounting::{Accounting, Used};
+use super::invalid;
+use super::map::Map;
+use super::price::{Price, Prices};
+use super::truth::{Row, Truth};
+
+/// An additive chip that counts one process.
+pub(super) struct AdditiveChip {
+    prices: Prices,
+    map: Map,
+    counts: Vec<u64>,
+    counter_prices: Vec<Price>,
+    pattern_prices: Vec<Price>,
+}
+
+impl AdditiveChip {
+    pub fn new(prices: Prices) -> Self {
+        Self {
+            prices,
+            map: Map::default(),
+            counts: Vec::new(),
+            counter_prices: Vec::new(),
+            pattern_prices: Vec::new(),
+        }
+    }
+
+    /// Prices the patterns and counters that are new in the map.
+    fn price_new(&mut self) -> io::Result<()> {
+        let map = &self.map;
+        for text in &map.patterns[self.pattern_prices.len()..] {
+            let price = self.prices.of(text);
+            self.pattern_prices.push(price.ok_or_else(|| {
+                invalid(format!("the agent's pattern \"{text}\" has no cost in the cost file"))
+            })?);
+        }
+        for counter in &map.counters[self.counter_prices.len()..] {
+            let mut sum = Price::default();
+            for item in &counter.items {
+                let price = self.pattern_prices[item.pattern];
+                sum.energy = sum.energy.saturating_add(price.energy.saturating_mul(item.count));
+                sum.bytes = sum.bytes.saturating_add(price.bytes.saturating_mul(item.count));
+            }
+            self.counter_prices.push(sum);
+        }
+        self.counts.resize(self.counter_prices.len(), 0);
+        Ok(())
+    }
+}
+
+impl Accounting for AdditiveChip {
+    fn feed(&mut self, text: &str) -> io::Result<()> {
+        self.map.feed(text).map_err(|error| invalid(error.to_string()))?;
+        self.price_new()
+    }
+
+    fn counters(&self) -> usize {
+        self.counter_prices.len()
+    }
+
+    fn spend(&mut self, executed: &[(usize, u64)]) -> Used {
+        let mut used = Used::default();
+        for &(counter, executions) in executed {
+            let price = self.counter_prices[counter];
+            self.counts[counter] = self.counts[counter].saturating_add(executions);
+            used.energy += u128::from(executions) * u128::from(price.energy);
+            used.bytes = used.bytes.saturating_add(executions.saturating_mul(price.bytes));
+        }
+        used
+    }
+
+    fn truth(&self) -> Truth<'_> {
+        let mut truth = Truth::default();
+        let counters = self.map.counters.iter().zip(&self.counts);
+        for (counter, &count) in counters.filter(|(_, count)| **count > 0) {
+            for item in &counter.items {
+                let executions = count.saturating_mul(item.count);
+                let price = self.pattern_prices[item.pattern];
+                truth.add(Row {
+                    method: &self.map.methods[counter.method],
+                    line: item.line,
+                    pattern: &self.map.patterns[item.pattern],
+                    executions,
+                    energy: u128::from(executions) * u128::from(price.energy),
+                });
+            }
+        }
+        truth
+    }
+}

@@ -1,0 +1,233 @@
+//! The compiled chip: what a program spends as compilers and caches leave it, by place.
+//!
+//! The agent counts each method in copies, one for each state it is in: interpreted,
+//! compiled, or compiled into one of its callers. A copy's counters have prices of their
+//! own: the words' costs times a factor that is drawn from the chip's seed and the bytes of
+//! the place (`datasets/silicon/README.md`). Only what an access to memory costs depends on
+//! more than counts, and is settled at each reading (`caches`).
+
+mod caches;
+mod constants;
+mod draw;
+mod price;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::accounting::{Accounting, Used};
+use super::map::{Copy, Map, Place, State};
+use super::truth::{Row, Truth};
+use super::{LibraryTable, invalid};
+use caches::Caches;
+use constants::Constants;
+pub(super) use constants::RuntimeFigures;
+use draw::Draw;
+use price::{Memory, Priced, happens};
+
+/// What the runtime of a chip's agent needs to know.
+pub(super) fn runtime_figures(seed: u64) -> RuntimeFigures {
+    Constants::of(Draw::new(seed)).runtime()
+}
+
+/// A compiled chip that counts one process.
+pub(super) struct CompiledChip {
+    draw: Draw,
+    constants: Constants,
+    library: LibraryTable,
+    multiplier: f64,
+    map: Map,
+    /// How many copies have prices.
+    priced: usize,
+    counters: Vec<Counter>,
+    cells: Vec<Cell>,
+    cell_ids: BTreeMap<CellKey, usize>,
+    caches: Caches,
+    compilation: Compilation,
+}
+
+/// What a line of a method spends on a pattern: the method, the line, the pattern.
+type CellKey = (usize, u32, usize);
+
+/// The ledger of one of these.
+#[derive(Debug)]
+struct Cell {
+    key: CellKey,
+    executions: u64,
+    energy: u128,
+}
+
+/// One counter of a copy.
+#[derive(Debug, Default)]
+struct Counter {
+    /// Which words it is about, among others where it was compiled into.
+    context: u64,
+    items: Vec<Priced>,
+}
+
+/// Compilations so far.
+#[derive(Debug, Default, Clone, Copy)]
+struct Compilation {
+    methods: u64,
+    energy: u128,
+    /// What no reading has told yet.
+    untold: u128,
+}
+
+impl CompiledChip {
+    /// The chip of a seed, whose every cost is multiplied.
+    pub fn new(seed: u64, multiplier: f64) -> Self {
+        let draw = Draw::new(seed);
+        let constants = Constants::of(draw);
+        let caches = Caches::new(constants.levels(), constants.alive_bytes());
+        Self {
+            draw,
+            constants,
+            library: LibraryTable::built_in(),
+            multiplier,
+            map: Map::default(),
+            priced: 0,
+            counters: Vec::new(),
+            cells: Vec::new(),
+            cell_ids: BTreeMap::new(),
+            caches,
+            compilation: Compilation::default(),
+        }
+    }
+
+    /// Prices the copies that are new in the map.
+    fn price_new(&mut self) -> io::Result<()> {
+        while let Some(&copy) = self.map.copies.get(self.priced) {
+            let body = &self.map.bodies[copy.body];
+            let (places, method) = (body.places.clone(), body.method);
+            let instructions = body.instructions;
+            let end = copy.base + places.len();
+            if self.counters.len() < end {
+                self.counters.resize_with(end, Counter::default);
+            }
+            for (at, place) in places.enumerate() {
+                self.counters[copy.base + at] = self.counter(copy, method, place)?;
+            }
+            if copy.state != State::Interpreted {
+                self.compile(instructions);
+            }
+            self.priced += 1;
+        }
+        Ok(())
+    }
+
+    fn compile(&mut self, instructions: u64) {
+        let energy = self.attojoules(self.constants.compile_j());
+        let energy = u128::from(energy) * u128::from(instructions);
+        self.compilation.methods += 1;
+        self.compilation.energy += energy;
+        self.compilation.untold += energy;
+    }
+
+    fn counter(&mut self, copy: Copy, method: usize, place: usize) -> io::Result<Counter> {
+        let Place { hash, items } = self.map.places[place].clone();
+        let around = match copy.state {
+            State::Inlined => self.counters.get(copy.call).map_or(0, |caller| caller.context),
+            State::Interpreted | State::Compiled => 0,
+        };
+        let context = mixed(hash, around);
+        let factor = match copy.state {
+            State::Interpreted => 1.0,
+            _ => self.draw.factor(self.constants.place_sigma, &context.to_le_bytes()),
+        };
+        let mut priced = Vec::new();
+        for item in items.iter().filter(|item| happens(item.when, copy.state)) {
+            let cell = self.cell((method, item.line, item.pattern));
+            let price = self.price(item.pattern, copy.state, factor)?;
+            priced.push(Priced { cell, count: item.count, ..price });
+        }
+        Ok(Counter { context, items: priced })
+    }
+
+    fn cell(&mut self, key: CellKey) -> usize {
+        let cells = &mut self.cells;
+        *self.cell_ids.entry(key).or_insert_with(|| {
+            cells.push(Cell { key, executions: 0, energy: 0 });
+            cells.len() - 1
+        })
+    }
+
+    /// What does not depend on what else was executed.
+    fn execute(&mut self, executed: &[(usize, u64)], used: &mut Used) {
+        for &(counter, executions) in executed {
+            for item in &self.counters[counter].items {
+                let times = executions.saturating_mul(item.count);
+                let cell = &mut self.cells[item.cell];
+                cell.executions = cell.executions.saturating_add(times);
+                let energy = u128::from(times) * u128::from(item.energy);
+                cell.energy += energy;
+                used.energy += energy;
+                used.bytes = used.bytes.saturating_add(times.saturating_mul(item.bytes));
+                match item.memory {
+                    Memory::Nothing => {}
+                    Memory::Touch(region, bytes) => self.caches.touch(region, times, bytes),
+                    Memory::Grow(region) => self.caches.grow(region, times),
+                }
+            }
+        }
+    }
+
+    /// What accesses to memory cost, given all of them.
+    fn settle(&mut self, executed: &[(usize, u64)], used: &mut Used) {
+        let prices = self.caches.settle();
+        let prices: Vec<u64> = prices.into_iter().map(|joules| self.attojoules(joules)).collect();
+        for &(counter, executions) in executed {
+            for item in &self.counters[counter].items {
+                if let Memory::Touch(region, _) = item.memory {
+                    let times = executions.saturating_mul(item.count);
+                    let energy = u128::from(times) * u128::from(prices[region]);
+                    self.cells[item.cell].energy += energy;
+                    used.energy += energy;
+                }
+            }
+        }
+    }
+}
+
+/// A place, and the place where it was compiled into, as one (the finisher of SplitMix64).
+fn mixed(hash: u64, around: u64) -> u64 {
+    let mut mixed = hash.wrapping_add(around.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+impl Accounting for CompiledChip {
+    fn feed(&mut self, text: &str) -> io::Result<()> {
+        self.map.feed(text).map_err(|error| invalid(error.to_string()))?;
+        self.price_new()
+    }
+
+    fn counters(&self) -> usize {
+        self.counters.len()
+    }
+
+    fn spend(&mut self, executed: &[(usize, u64)]) -> Used {
+        let mut used = Used { energy: std::mem::take(&mut self.compilation.untold), bytes: 0 };
+        self.execute(executed, &mut used);
+        self.settle(executed, &mut used);
+        used
+    }
+
+    fn truth(&self) -> Truth<'_> {
+        let mut truth = Truth::default();
+        for Cell { key: (method, line, pattern), executions, energy } in &self.cells {
+            truth.add(Row {
+                method: &self.map.methods[*method],
+                line: *line,
+                pattern: &self.map.patterns[*pattern],
+                executions: *executions,
+                energy: *energy,
+            });
+        }
+        truth.compile(self.compilation.methods, self.compilation.energy - self.compilation.untold);
+        truth
+    }
+}
+
+#[cfg(test)]
+mod tests;
