@@ -4,6 +4,7 @@
 //! See `docs/virtual-board.md`.
 
 mod adb;
+mod android;
 mod apps;
 mod board_file;
 mod calendar;
@@ -36,6 +37,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use adb::Mode;
+pub use android::FetchAndroid;
 pub use board_file::{
     BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
     Rail, Rails,
@@ -81,6 +83,9 @@ pub struct BoardOptions {
     pub agent_cache: Option<PathBuf>,
     /// What brings the library that weaves classes; `None` leaves what is installed.
     pub fetch_asm: Option<FetchAsm>,
+    /// What brings the libraries that read Android packages; `None` makes a board that takes
+    /// none.
+    pub fetch_android: Option<FetchAndroid>,
     /// Folder for the truth of each session, which only evaluation may read; `None`
     /// writes none.
     pub truth: Option<PathBuf>,
@@ -108,6 +113,7 @@ impl Default for BoardOptions {
             device: SiliconOptions::default().device,
             agent_cache: None,
             fetch_asm: None,
+            fetch_android: None,
             truth: None,
             rapl: None,
             log: None,
@@ -200,6 +206,9 @@ fn machine(
         fetch_asm: options.fetch_asm,
         ..AgentOptions::default()
     };
+    let cache = silicon::cache_dir(&agent);
+    let scratch_folder = scratch.path().to_owned();
+    let android = android::Android::new(options.fetch_android, cache, scratch_folder);
     let apps = apps::Apps::new(apps::Settings {
         costs: options.costs.clone(),
         silicon,
@@ -221,7 +230,7 @@ fn machine(
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
     let kind = (file, options.name.as_str());
-    Ok(Machine::new(root.path(), generation, kind, hardware, apps, connections))
+    Ok(Machine::new(root.path(), generation, kind, hardware, (apps, android), connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {

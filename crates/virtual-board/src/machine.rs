@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rustix::process::{Signal, kill_process};
 
 use super::adb::{Connections, Mode};
+use super::android::Android;
 use super::apps::Apps;
 use super::board_file::BoardFile;
 use super::calendar::Moment;
@@ -32,6 +33,8 @@ pub(super) struct Machine {
     pub tools: Tools,
     pub log: LogBuffer,
     pub apps: Apps,
+    /// The packages that are installed.
+    pub android: Android,
     /// What is to go wrong when.
     pub schedule: Schedule,
     /// The connections of hosts.
@@ -52,7 +55,7 @@ impl Machine {
         (mode, tools): (Mode, Tools),
         (file, name): (BoardFile, &str),
         hardware: Hardware,
-        apps: Apps,
+        (apps, android): (Apps, Android),
         connections: Arc<Connections>,
     ) -> Self {
         Self {
@@ -60,6 +63,7 @@ impl Machine {
             start_ns: hardware.start_ns(),
             log: LogBuffer::default(),
             apps,
+            android,
             root: root.to_owned(),
             mode,
             tools,
