@@ -1,10 +1,11 @@
 #!/system/bin/sh
-# collect.sh [COUNTS_PACKAGE]: prints what the last session left, for the host to take apart.
+# collect.sh [COUNTS_PACKAGE|@status]: prints what the last session left, for the host to take apart.
 # Input:  the files of session.sh, the log; the package whose wattline-counts-*.csv are wanted,
 #         and wattline-counts-*.windows where it has some. Each process and each class loader
-#         that counts has its own; they come one after the other.
+#         that counts has its own; they come one after the other. Or, with @status, what the
+#         instrumentation said.
 # Output: sections '@@wattline NAME begin', the bytes, a newline, '@@wattline NAME end' for
-#         samples, logcat, counts and windows; '@@wattline NAME missing' for what is not there.
+#         samples, logcat, counts, windows and status; '@@wattline NAME missing' for what is not there.
 
 # shellcheck source=device-scripts/common.sh
 . "${0%/*}/common.sh"
@@ -25,7 +26,9 @@ echo "@@wattline logcat begin"
 logcat -d -v threadtime
 echo
 echo "@@wattline logcat end"
-if [ -n "$1" ]; then
+if [ "$1" = @status ]; then
+    section status "$work/am.out"
+elif [ -n "$1" ]; then
     for name in counts:csv windows:windows; do
         all=$work/counts.${name#*:}
         # Without root only the application itself may read its files.

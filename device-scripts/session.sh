@@ -3,7 +3,9 @@
 # Input:  key=value arguments, or plan=FILE with one of them per line:
 #         period_us=N   the sampler's nap            limit_ms=N   longest session, device clock
 #         package=P main=CLASS                       the application (none: an idle session)
-#         extra=KEY=VALUE (repeated)                 goes to the application by am --es
+#         package=P runner=CLASS                     the same, by its instrumentation, whose
+#         status goes to session/am.out; it gets its input by an extra, not by steps
+#         extra=KEY=VALUE (repeated)                 goes to the application by am -e
 #         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin mark
 #         begin_mark=TEXT end_mark=TEXT              what the application prints
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
@@ -32,6 +34,7 @@ begin_mark='wattline: begin'
 end_mark='wattline: end'
 package=
 main=
+runner=
 counts=
 steps=
 app_mask=
@@ -63,8 +66,9 @@ while [ $left -gt 0 ]; do
     end_mark=*) end_mark=$value ;;
     package=*) package=$value ;;
     main=*) main=$value ;;
+    runner=*) runner=$value ;;
     counts=*) counts=$value ;;
-    extra=*) set -- "$@" --es "${value%%=*}" "${value#*=}" ;;
+    extra=*) set -- "$@" -e "${value%%=*}" "${value#*=}" ;;
     step=*) steps=$steps${steps:+$nl}$value ;;
     app_mask=*) app_mask=$value ;;
     scripts_mask=*) scripts_mask=$value ;;
@@ -100,9 +104,13 @@ dump_log() {
 
 # Reads the log: begun, ended, died, fatal, app_pid, begin_ms (on the session's clock).
 look_at_log() {
-    dump_log
+    # First whether it has ended, then what it had said.
     ended=
     died=
+    if [ -n "$runner" ] && ! kill -0 "$am_pid" 2>/dev/null; then
+        died=yes
+    fi
+    dump_log
     fatal=
     open=0
     closed=0
@@ -263,6 +271,12 @@ leave() {
 }
 
 start_application() {
+    if [ -n "$runner" ]; then
+        # It waits for the instrumentation's end, and writes what that says.
+        am instrument -w -r "$@" "$package/$runner" >"$work/am.out" 2>&1 </dev/null &
+        am_pid=$!
+        return
+    fi
     started=yes
     am start -S -W -n "$package/$main" "$@" >"$work/am.out" 2>&1 </dev/null || started=
     # Old versions of am say so and still end with 0.
@@ -272,6 +286,15 @@ start_application() {
         esac
     done <"$work/am.out"
     [ -n "$started" ] || fail "am start $package/$main failed; see $work/am.out"
+}
+
+# An instrumentation that was never begun says why.
+check_instrumentation() {
+    while read -r line; do
+        case $line in
+        *INSTRUMENTATION_FAILED*) fail "am instrument: $line" ;;
+        esac
+    done <"$work/am.out"
 }
 
 # Keeps the lowest frequency seen: a throttled session shows here.
@@ -310,6 +333,7 @@ judge() {
     elif [ -n "$died" ] && [ $closed -gt 0 ] && [ $closed -ge $open ]; then
         result=ok # kernels closed all their marks before the process ended
     elif [ -n "$died" ] || [ $unborn_polls -ge 3 ]; then
+        [ -z "$runner" ] || [ -n "$begun" ] || check_instrumentation
         result=died
     fi
 }
@@ -422,6 +446,7 @@ mark_noted=
 pinned=
 result=
 app_pid=none
+am_pid=
 closed_told=0
 unborn_polls=0
 begin_ms=0
@@ -461,7 +486,7 @@ read_slow_time
 warn_of_throttling
 # One that ended before it wrote its last counts was killed between its end mark and that.
 # Each process and each class loader that counts has files of its own.
-if [ "$counts" = yes ] && [ -n "$died" ]; then
+if [ "$counts" = yes ] && [ -n "$died" ] && [ -z "$runner" ]; then
     whole=no
     for file in "$old_counts"-*.csv; do
         whole=no

@@ -22,7 +22,9 @@ import java.util.List;
  * instrumentation: no root, and nothing that rotates out of a log.
  *
  * <p>Which class has the main method, and which one the probes have, stands in the meta-data of
- * the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE. Counts come as status
+ * the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE, but for those of the
+ * runner: wattline.input, lines between semicolons that the application reads on its standard
+ * input, each at its time since the line wattline.begin was printed. Counts come as status
  * bundles of a part each: wattline.file, wattline.part (from 1), wattline.parts, wattline.text.
  */
 public final class Runner extends Instrumentation {
@@ -49,12 +51,17 @@ public final class Runner extends Instrumentation {
             File files = getTargetContext().getFilesDir();
             remove(files);
             System.setProperty("wattline.out", files.getPath());
+            if (extras.containsKey("wattline.input")) {
+                TimedInput.install(
+                        extras.getString("wattline.input"), extras.getString("wattline.begin"));
+            }
             result.putString("wattline.end", "whole");
             try {
                 call(facts.getString("wattline.main"), "main", arguments());
             } catch (InvocationTargetException e) {
                 code = Activity.RESULT_CANCELED;
                 result.putString("wattline.end", trace(e.getCause()));
+                e.getCause().printStackTrace();
             }
             if (facts.containsKey("wattline.probes")) {
                 call(facts.getString("wattline.probes"), "end");
@@ -76,6 +83,9 @@ public final class Runner extends Instrumentation {
     private String[] arguments() {
         List<String> arguments = new ArrayList<String>();
         for (String key : extras.keySet()) {
+            if (key.startsWith("wattline.")) {
+                continue;
+            }
             arguments.add(key + "=" + extras.get(key));
         }
         return arguments.toArray(new String[0]);

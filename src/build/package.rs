@@ -13,8 +13,11 @@ use crate::toolchain::{Compiler, Jdk, ToolchainError, jar};
 use super::BuildError;
 use super::variant::Classes;
 
-/// Starts the application, and gives back what its probes counted.
-const RUNNER_SOURCE: (&str, &str) = ("Runner.java", include_str!("Runner.java"));
+/// Starts the application, gives it its input, and gives back what its probes counted.
+const RUNNER_SOURCES: [(&str, &str); 2] = [
+    ("Runner.java", include_str!("Runner.java")),
+    ("TimedInput.java", include_str!("TimedInput.java")),
+];
 /// The class that a device is told to start.
 pub const RUNNER: &str = "org.wattline.runner.Runner";
 
@@ -109,11 +112,15 @@ fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
 
 fn compile_runner(jdk: &Jdk, platform: &Path, folder: PathBuf) -> Result<Classes, BuildError> {
     fs::create_dir(&folder).map_err(BuildError::io(&folder))?;
-    let source = folder.join(RUNNER_SOURCE.0);
-    fs::write(&source, RUNNER_SOURCE.1).map_err(BuildError::io(&source))?;
+    let mut sources = Vec::new();
+    for (name, text) in RUNNER_SOURCES {
+        let source = folder.join(name);
+        fs::write(&source, text).map_err(BuildError::io(&source))?;
+        sources.push(source);
+    }
     let output = folder.join("classes");
     let request = CompileRequest {
-        sources: vec![source],
+        sources,
         classpath: vec![platform.to_path_buf()],
         release: Some(8),
         output: output.clone(),

@@ -27,7 +27,8 @@ Example:
 
 Writes application.apk, signed for all releases of Android from `application.min_sdk` on,
 and says what is in it and how to start it. An instrumentation calls the application's main
-method; what probes count comes back in its status. Steps of inputs (taps) are not sent.
+method; what probes count comes back in its status. Steps of inputs (taps) are fed to it by
+the extra wattline.input.
 Packages of one user have one key, in the user's cache.")]
 pub struct Arguments {
     /// The scenario file.

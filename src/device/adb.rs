@@ -254,7 +254,8 @@ impl Board for AdbBoard {
             fs::read(file).map_err(|source| DeviceError::File { path: file.to_owned(), source })?;
         let remote = format!("{SCRIPT_FOLDER}/install.apk");
         self.push(&content, &remote, 0o644)?;
-        let answer = self.shell(&format!("pm install -r {remote}; rm {remote}"), INSTALL_LIMIT)?;
+        let command = format!("pm install -r -t {remote}; rm {remote}");
+        let answer = self.shell(&command, INSTALL_LIMIT)?;
         // Old package managers end with 0 whatever happened; all of them print this word.
         if answer.stdout.lines().any(|line| line.trim() == "Success") {
             return Ok(());

@@ -20,6 +20,7 @@ mod scripts;
 mod server;
 mod session;
 mod shell;
+mod status;
 mod transfer;
 mod virtual_board;
 
@@ -33,7 +34,7 @@ pub use limit::CancelFlag;
 pub(crate) use local::{LOCAL_SERIAL, LocalJvm, local_shell};
 pub use meters::{ChosenMeter, choose_meter};
 pub(crate) use monitored::MonitoredDevice;
-pub use plan::{Pinning, SessionKind, SessionPlan};
+pub use plan::{Entry, Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
 pub(crate) use recovery::{await_abandoned, with_recovery};
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS};

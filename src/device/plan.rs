@@ -23,6 +23,17 @@ pub enum SessionKind {
     },
 }
 
+/// What of a package is started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Entry {
+    /// An activity, or a jar's class with `main`: by `am start`; input comes by `input`.
+    #[default]
+    Activity,
+    /// An instrumentation: by `am instrument`. It gives the application its input, and what
+    /// was counted comes back in its status.
+    Instrumentation,
+}
+
 /// The cores things are pinned to, as masks for `taskset` (bit 0 is core 0).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pinning {
@@ -48,6 +59,8 @@ pub struct SessionPlan {
     pub package: String,
     /// The class to start; not used by an idle session.
     pub main: String,
+    /// What that class is.
+    pub entry: Entry,
     /// Extras for the application (`am --es`).
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
@@ -110,12 +123,29 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
         SessionKind::Traced => arguments.extend(["counts=yes".into(), "settle_ms=2500".into()]),
     }
     arguments.extend(mask("app", plan.pinning.app_mask));
-    arguments.extend([format!("package={}", plan.package), format!("main={}", plan.main)]);
+    let word = match plan.entry {
+        Entry::Activity => "main",
+        Entry::Instrumentation => "runner",
+    };
+    arguments.extend([format!("package={}", plan.package), format!("{word}={}", plan.main)]);
     arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
     let mut steps: Vec<&Step> = plan.steps.iter().collect();
     steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    arguments.extend(steps.into_iter().map(step_argument));
+    match plan.entry {
+        Entry::Activity => arguments.extend(steps.into_iter().map(step_argument)),
+        Entry::Instrumentation if steps.is_empty() => {}
+        Entry::Instrumentation => {
+            let steps: Vec<String> = steps.into_iter().map(timed_step).collect();
+            arguments.push(format!("extra=wattline.input={}", steps.join(";")));
+            arguments.push(format!("extra=wattline.begin={begin}"));
+        }
+    }
     arguments
+}
+
+/// A step as the runner feeds it: at so many seconds after the begin mark.
+fn timed_step(step: &Step) -> String {
+    format!("@{} {}", step.at_s.max(0.0), step.action.command())
 }
 
 fn step_argument(step: &Step) -> String {
@@ -134,6 +164,7 @@ mod tests {
             label: "x".into(),
             package: "p".into(),
             main: "m".into(),
+            entry: Entry::Activity,
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
             marks: MarkTexts::default(),
@@ -173,5 +204,11 @@ mod tests {
         assert!(
             arguments.ends_with(&["step=10 keyevent 4".into(), "step=20 swipe 1 2 3 4 300".into()])
         );
+        let fed = SessionPlan { entry: Entry::Instrumentation, ..plan }.arguments().unwrap();
+        assert!(fed.contains(&"runner=m".to_owned()), "{fed:?}");
+        assert!(fed.ends_with(&[
+            "extra=wattline.input=@0.01 keyevent 4;@0.02 swipe 1 2 3 4 300".into(),
+            "extra=wattline.begin=wattline: begin".into(),
+        ]));
     }
 }

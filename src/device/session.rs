@@ -2,10 +2,10 @@
 //! it and prints what it left, and the answer taken apart. Sequence and file formats are in
 //! `ARCHITECTURE.md`, "The session on a board".
 
-use super::plan::{SessionKind, SessionPlan};
+use super::plan::{Entry, SessionKind, SessionPlan};
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
-use super::{Board, DeviceError, ShellOutput};
+use super::{Board, DeviceError, ShellOutput, status};
 
 /// How a session ended. Only the first end makes a usable run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,12 +126,13 @@ impl Lines {
 fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, DeviceError> {
     let arguments = plan.arguments()?;
     let label = quoted(&plan.label);
-    let collect = match plan.kind {
-        SessionKind::Traced => scripts::command("collect.sh", std::slice::from_ref(&plan.package)),
-        SessionKind::App | SessionKind::Sampled | SessionKind::Idle { .. } => {
-            scripts::command("collect.sh", &[])
-        }
+    let wanted: &[String] = match (plan.kind, plan.entry) {
+        (SessionKind::Idle { .. }, _) => &[],
+        (_, Entry::Instrumentation) => &["@status".to_owned()],
+        (SessionKind::Traced, Entry::Activity) => std::slice::from_ref(&plan.package),
+        (SessionKind::App | SessionKind::Sampled, Entry::Activity) => &[],
     };
+    let collect = scripts::command("collect.sh", wanted);
     let whole = |session: String| {
         format!("setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
     };
@@ -161,13 +162,21 @@ fn take_apart(
     };
     let wanted =
         |name| section(text, name).ok_or_else(|| garbled(&format!("no whole {name} came")));
-    let outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
+    let mut outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
     let is_partial = value(script_output, "counts") == Some("partial");
+    let said = section(text, "status").map(status::parse);
+    if let Some(crash) = said.as_ref().and_then(status::Said::crash) {
+        outcome.warnings.push(format!("the application ended with {crash}"));
+    }
+    let (counts, windows) = match &said {
+        Some(said) => (said.counts(), said.windows()),
+        None => (section(text, "counts").map(Into::into), section(text, "windows").map(Into::into)),
+    };
     Ok(SessionLogs {
         samples: wanted("samples")?.into(),
         logcat: wanted("logcat")?.into(),
-        counts: section(text, "counts").filter(|_| !is_partial).map(Into::into),
-        windows: section(text, "windows").map(Into::into),
+        counts: counts.filter(|_| !is_partial),
+        windows,
         profile: None,
         script_output: script_output.to_owned(),
         outcome,

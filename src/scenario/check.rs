@@ -83,6 +83,7 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
         granularity,
         assertions,
         watch_loops,
+        start: written.start,
         min_sdk,
         target_sdk,
     })

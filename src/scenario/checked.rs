@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, LibraryRole, Protocol};
+use super::file::{Choice, LibraryRole, Protocol, StartKind};
 use super::input::Step;
 use super::keys::Keys;
 use super::meter::{MeterChoice, MeterLog};
@@ -81,6 +81,8 @@ pub struct Application {
     /// Whether loops that call nothing are watched in traced runs: they need fewer probes,
     /// and the JVM may drop the messages of its own exceptions sooner.
     pub watch_loops: bool,
+    /// What a board starts.
+    pub start: StartKind,
     /// The oldest Android that a package of it runs on, as an API level.
     pub min_sdk: u32,
     /// The Android that a package of it is made for, as an API level.

@@ -70,10 +70,24 @@ pub struct ApplicationFile {
     /// need fewer probes. Default true.
     #[serde(default = "watch_loops")]
     pub watch_loops: bool,
+    /// What a board starts. Default: the class with `main`, of a jar.
+    #[serde(default)]
+    pub start: StartKind,
     /// The oldest Android that a package of it runs on, as an API level. Default 14.
     pub min_sdk: Option<u32>,
     /// The Android that a package of it is made for. Default 34.
     pub target_sdk: Option<u32>,
+}
+
+/// `application.start`: what campaigns build and a board starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StartKind {
+    /// A jar's class with `main`: on the virtual board alone.
+    #[default]
+    Main,
+    /// A signed Android package's instrumentation, which calls `main`.
+    Instrument,
 }
 
 /// `application.granularity`.

@@ -22,7 +22,7 @@ pub use checked::{
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
 pub(crate) use file::ScenarioFile;
-pub use file::{Choice, LibraryRole, Protocol};
+pub use file::{Choice, LibraryRole, Protocol, StartKind};
 pub use input::{Action, Step};
 pub use keys::Keys;
 pub use meter::{MeterChoice, MeterLog};

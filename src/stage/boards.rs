@@ -390,10 +390,3 @@ fn reconnect_soon(server: Server, serial: &str) -> Result<(), DeviceError> {
         false => Ok(()),
     }
 }
-
-/// A file with a jar's bytes.
-pub(crate) fn jar_file(jar: &[u8], folder: &Path) -> Result<PathBuf, Failure> {
-    let path = folder.join("application.jar");
-    std::fs::write(&path, jar).map_err(Failure::io("write", &path))?;
-    Ok(path)
-}

@@ -13,6 +13,7 @@ mod error;
 mod facts;
 pub mod fit;
 pub mod folder;
+mod form;
 pub mod hints;
 mod kept;
 pub mod kernels;

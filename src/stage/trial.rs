@@ -14,7 +14,7 @@ use crate::scenario::{Input, Scenario};
 use super::Failure;
 use super::Loaded;
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
-use super::measure::driver::{BoardDriver, Jars};
+use super::measure::driver::{BoardDriver, Builds};
 use super::measure::sampled;
 use super::progress::{self, in_words};
 
@@ -63,8 +63,8 @@ fn sessions_on(
 ) -> Result<(Vec<(String, Measured)>, Duration), Failure> {
     let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let jars = Jars::new(scenario, builder);
-    let mut driver = BoardDriver::new(scenario, &cases, &jars, board, folder.path());
+    let builds = Builds::new(scenario, builder);
+    let mut driver = BoardDriver::new(scenario, &cases, &builds, board, folder.path());
     let began = Instant::now();
     let mut sessions = Vec::new();
     for case in &cases {

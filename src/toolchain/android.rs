@@ -9,7 +9,7 @@ use std::process::Command;
 use super::artifact::fetch;
 use super::jdk::find_tool;
 use super::warm::WarmJvm;
-use super::{Jdk, ToolchainError, UTF8_LOCALE, cache};
+use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, cache};
 
 const SERVER: (&str, &str) = ("PackageServer.java", include_str!("java/PackageServer.java"));
 const D8: (&str, &str) = (
@@ -25,6 +25,33 @@ const PLATFORM: (&str, &str) = (
     "com.google.android:android:4.1.1.4",
     "84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb",
 );
+/// DEX to classes: what a board that is a JVM runs.
+const TRANSLATOR: [(&str, &str); 6] = [
+    (
+        "de.femtopedia.dex2jar:dex-translator:2.4.24",
+        "d54bf195ae04defd4a6cc401bf58644d34ce29c700b953a5f00f7f1d7b03da55",
+    ),
+    (
+        "de.femtopedia.dex2jar:dex-ir:2.4.24",
+        "e700750b790658fab0d5c782f68a1fbdc587ef8a29f8b32c816bf925d2945900",
+    ),
+    (
+        "de.femtopedia.dex2jar:dex-reader:2.4.24",
+        "4a1f0b119ee853fdbb2b9e57cc10738ac906d111a8b6b0234da78f48dceb1ab2",
+    ),
+    (
+        "de.femtopedia.dex2jar:dex-reader-api:2.4.24",
+        "809bcd19dcacd699ba0482c274d320b69d2e147109875b8c557729aae593c4ac",
+    ),
+    (
+        "de.femtopedia.dex2jar:d2j-base-cmd:2.4.24",
+        "9e976059a894ef840fa0032e9eb93ea6cafad2f1a986989fa0c5ea71bbd9149d",
+    ),
+    (
+        "de.femtopedia.dex2jar:d2j-external:2.4.24",
+        "3d502542727ac1696eebfbf0b6dbda538ba9a5822af2bf4bbe0b602ef02c0a10",
+    ),
+];
 /// Of the key's store: it keeps nobody out, as that of Android's own tools doesn't.
 const PASSWORD: &str = "wattline";
 
@@ -40,6 +67,17 @@ pub fn platform() -> Result<PathBuf, ToolchainError> {
         Some(jar) => Ok(jar),
         None => fetch(PLATFORM.0, PLATFORM.1),
     }
+}
+
+/// What reads packages and makes classes of their DEX, for the virtual board.
+///
+/// # Errors
+/// Maven can't fetch what is not in the cache.
+pub fn readers() -> Result<Vec<PathBuf>, ToolchainError> {
+    let fetched = [SIGNER].iter().chain(&TRANSLATOR).map(|(name, hash)| fetch(name, hash));
+    let mut jars = fetched.collect::<Result<Vec<_>, _>>()?;
+    jars.extend(asm::whole()?);
+    Ok(jars)
 }
 
 /// The `android.jar` of the folder `android-N` with the highest N.

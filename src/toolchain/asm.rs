@@ -18,6 +18,15 @@ const COMMONS: (&str, &str) = (
     "6a5095ec53726156a78b2cd2efd45bc4e877754eca7c234f61224a53d6bfa661",
 );
 
+const ANALYSIS: (&str, &str) = (
+    "org.ow2.asm:asm-analysis:9.11.1",
+    "3a91769287d0a186333d6e384e5d4eec37e4b8f705dcf920ff4aea4cc452fac2",
+);
+const UTIL: (&str, &str) = (
+    "org.ow2.asm:asm-util:9.11.1",
+    "23fdffacdfc38f447cbd8b80e058f462451fa5d4709e437067d530fa6513579d",
+);
+
 /// ASM's core and tree packages.
 ///
 /// # Errors
@@ -32,4 +41,13 @@ pub fn tree() -> Result<Vec<PathBuf>, ToolchainError> {
 /// As [`tree`].
 pub(crate) fn commons() -> Result<Vec<PathBuf>, ToolchainError> {
     [CORE, COMMONS, TREE].into_iter().map(|(name, hash)| fetch(name, hash)).collect()
+}
+
+/// All of its packages.
+///
+/// # Errors
+/// As [`tree`].
+pub(super) fn whole() -> Result<Vec<PathBuf>, ToolchainError> {
+    let all = [CORE, TREE, COMMONS, ANALYSIS, UTIL];
+    all.into_iter().map(|(name, hash)| fetch(name, hash)).collect()
 }

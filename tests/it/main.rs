@@ -18,6 +18,7 @@ mod mistakes;
 mod monitor;
 mod operations;
 mod package;
+mod packaged;
 mod pages;
 mod patterns;
 mod pipeline;

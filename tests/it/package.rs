@@ -1,13 +1,12 @@
 //! Android packages: what `wattline package` makes is taken by the tools that Android's own
-//! developers use, and its runner does what it should in a framework that does what
-//! Android's documentation says.
+//! developers use. That it runs, `virtual_board::packages` shows.
 
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use super::host::has;
@@ -143,68 +142,4 @@ fn what_makes_no_package_is_told() {
         assert!(said(&output).contains(word), "{}", said(&output));
     }
     assert!(!folder.path().join("out/application.apk").exists());
-}
-
-/// Compiles the runner with a framework of three pages, and the instrumented application.
-fn runner(folder: &Path) -> PathBuf {
-    let instrumented = folder.join("instrumented");
-    let made = Command::new(WATTLINE)
-        .args(["instrument", "src", "--probe", "count", "--out"])
-        .arg(&instrumented)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", said(&made));
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let trees = [project.join("tests/it/package/framework"), instrumented];
-    let files = trees.iter().flat_map(walkdir::WalkDir::new).map(|entry| entry.unwrap());
-    let files = files.map(|entry| entry.into_path());
-    let sources = files.filter(|path| path.extension().is_some_and(|end| end == "java"));
-    let classes = folder.join("classes");
-    let compiled = Command::new("javac")
-        .arg("-nowarn")
-        .arg("-d")
-        .arg(&classes)
-        .args(sources)
-        .arg(project.join("src/build/Runner.java"))
-        .output()
-        .unwrap();
-    assert!(compiled.status.success(), "{}", said(&compiled));
-    classes
-}
-
-#[test]
-fn the_runner_gives_back_what_was_counted_and_why_it_ended() {
-    if !has(&["javac", "java"]) {
-        return;
-    }
-    let folder = project();
-    let classes = runner(folder.path());
-    let files = folder.path().join("files");
-    fs::create_dir(&files).unwrap();
-    // Of an earlier run.
-    fs::write(files.join("wattline-counts-1.csv"), "block,executions\n0,99\n").unwrap();
-    let run = |rounds: &str| {
-        let output = Command::new("java")
-            .arg("-cp")
-            .arg(&classes)
-            .arg(format!("-Dfiles={}", files.display()))
-            .args(["-Dwattline.main=game.Main", "-Dwattline.probes=wattline$rt.W", "Start"])
-            .args(["org.wattline.runner.Runner", "rounds", rounds])
-            .output()
-            .unwrap();
-        said(&output)
-    };
-    let whole = run("5");
-    assert!(whole.contains("wattline: end 10"), "{whole}");
-    assert!(whole.contains("INSTRUMENTATION_RESULT: wattline.end=whole"), "{whole}");
-    assert!(whole.contains("INSTRUMENTATION_CODE: -1"), "{whole}");
-    assert!(whole.contains("wattline.file=wattline-counts-1.csv"), "{whole}");
-    let counts = whole.lines().filter_map(|line| line.split_once(',')?.1.parse::<u64>().ok());
-    let counts: Vec<u64> = counts.collect();
-    assert!(counts.contains(&5) && !counts.contains(&99), "{whole}");
-    let failed = run("13");
-    assert!(failed.contains("IllegalStateException: unlucky"), "{failed}");
-    assert!(failed.contains("INSTRUMENTATION_CODE: 0"), "{failed}");
-    assert!(failed.contains("wattline.file=wattline-counts-1.csv"), "{failed}");
 }

@@ -7,6 +7,8 @@
 pub mod adb;
 #[path = "virtual_board/application.rs"]
 mod application;
+#[path = "virtual_board/packages.rs"]
+mod packages;
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -4,6 +4,7 @@
 //! See `docs/virtual-board.md`.
 
 mod adb;
+mod android;
 mod apps;
 mod board_file;
 mod calendar;
@@ -36,6 +37,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use adb::Mode;
+pub use android::FetchAndroid;
 pub use board_file::{
     BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
     Rail, Rails,
@@ -83,6 +85,9 @@ pub struct BoardOptions {
     pub agent_cache: Option<PathBuf>,
     /// What brings the library that weaves classes; `None` leaves what is installed.
     pub fetch_asm: Option<FetchAsm>,
+    /// What brings the libraries that read Android packages; `None` makes a board that takes
+    /// none.
+    pub fetch_android: Option<FetchAndroid>,
     /// Folder for the truth of each session, which only evaluation may read; `None`
     /// writes none.
     pub truth: Option<PathBuf>,
@@ -111,6 +116,7 @@ impl Default for BoardOptions {
             device: SiliconOptions::default().device,
             agent_cache: None,
             fetch_asm: None,
+            fetch_android: None,
             truth: None,
             rapl: None,
             log: None,
@@ -207,6 +213,9 @@ fn machine(
         family: options.silicon,
         ..AgentOptions::default()
     };
+    let cache = silicon::cache_dir(&agent);
+    let scratch_folder = scratch.path().to_owned();
+    let android = android::Android::new(options.fetch_android, cache, scratch_folder);
     let apps = apps::Apps::new(apps::Settings {
         costs: options.costs.clone(),
         silicon,
@@ -228,7 +237,7 @@ fn machine(
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
     let nature = Nature { file, name: &options.name, silicon: options.silicon };
-    Ok(Machine::new(root.path(), generation, nature, hardware, apps, connections))
+    Ok(Machine::new(root.path(), generation, nature, hardware, (apps, android), connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {

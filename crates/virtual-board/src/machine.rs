@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rustix::process::{Signal, kill_process};
 
 use super::adb::{Connections, Mode};
+use super::android::Android;
 use super::apps::Apps;
 use super::board_file::BoardFile;
 use super::calendar::Moment;
@@ -33,6 +34,8 @@ pub(super) struct Machine {
     pub tools: Tools,
     pub log: LogBuffer,
     pub apps: Apps,
+    /// The packages that are installed.
+    pub android: Android,
     /// What is to go wrong when.
     pub schedule: Schedule,
     /// The connections of hosts.
@@ -60,7 +63,7 @@ impl Machine {
         (mode, tools): (Mode, Tools),
         Nature { file, name, silicon }: Nature<'_>,
         hardware: Hardware,
-        apps: Apps,
+        (apps, android): (Apps, Android),
         connections: Arc<Connections>,
     ) -> Self {
         Self {
@@ -68,6 +71,7 @@ impl Machine {
             start_ns: hardware.start_ns(),
             log: LogBuffer::default(),
             apps,
+            android,
             root: root.to_owned(),
             mode,
             tools,

@@ -1,5 +1,5 @@
-//! Installed applications. An application is a jar whose manifest names the package
-//! (`Wattline-Package`); it lies in `/data/app`, its data in `/data/data/PACKAGE`.
+//! Installed applications. An application is an Android package, or a jar whose manifest names
+//! the package (`Wattline-Package`); it lies in `/data/app`, its data in `/data/data/PACKAGE`.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,15 +8,22 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use zip::ZipArchive;
 
+use crate::android::{AndroidError, Flags};
+use crate::machine::Machine;
+
 /// Why an application can't be installed, in the package manager's words.
 #[derive(Debug, Error)]
 pub(super) enum InstallError {
     #[error("INSTALL_FAILED_INVALID_URI: no such file")]
     Missing,
-    #[error("INSTALL_PARSE_FAILED_NOT_APK: not a jar")]
+    #[error("INSTALL_PARSE_FAILED_NOT_APK: not an archive")]
     NotJar,
-    #[error("INSTALL_PARSE_FAILED_BAD_MANIFEST: no Wattline-Package with a package name")]
-    NoPackage,
+    #[error("{0}")]
+    Refused(String),
+    #[error("INSTALL_FAILED_INTERNAL_ERROR: {0}")]
+    Reader(#[from] AndroidError),
+    #[error("INSTALL_FAILED_INSUFFICIENT_STORAGE: the disk is full")]
+    Full,
     #[error("DELETE_FAILED_INTERNAL_ERROR: not installed")]
     NotInstalled,
     #[error("INSTALL_FAILED_INSUFFICIENT_STORAGE: {0}")]
@@ -30,18 +37,37 @@ pub(super) struct Package {
     pub files: PathBuf,
 }
 
-/// Installs a jar and returns its package's name.
-pub(super) fn install(root: &Path, file: &Path) -> Result<String, InstallError> {
+/// Installs a package or a jar, and returns its package's name. What ran of it is ended.
+pub(super) fn install(
+    machine: &Machine,
+    file: &Path,
+    flags: Flags,
+) -> Result<String, InstallError> {
     let mut archive = open(file)?;
-    let name = manifest_attribute(&mut archive, "Wattline-Package")
-        .filter(|name| is_package_name(name))
-        .ok_or(InstallError::NoPackage)?;
-    let place = place(root, &name);
+    if machine.is_disk_full() {
+        return Err(InstallError::Full);
+    }
+    let jar = manifest_attribute(&mut archive, "Wattline-Package");
+    if let Some(name) = jar.filter(|name| is_package_name(name)) {
+        machine.apps.stop(machine, &name);
+        put(machine.root(), &name, file)?;
+        machine.android.remove(&name);
+        return Ok(name);
+    }
+    let package = machine.android.check(file, machine.file.sdk, flags)?;
+    let name = package.facts.package.clone();
+    machine.apps.stop(machine, &name);
+    put(machine.root(), &name, file)?;
+    machine.android.keep(package);
+    Ok(name)
+}
+
+fn put(root: &Path, name: &str, file: &Path) -> io::Result<()> {
+    let place = place(root, name);
     fs::create_dir_all(&place.files)?;
     let part = place.jar.with_extension("part");
     fs::copy(file, &part)?;
-    fs::rename(&part, &place.jar)?;
-    Ok(name)
+    fs::rename(&part, &place.jar)
 }
 
 /// An application, if it is installed.
@@ -61,9 +87,11 @@ pub(super) fn installed(root: &Path) -> Vec<String> {
 }
 
 /// Removes an application and its data.
-pub(super) fn remove(root: &Path, name: &str) -> Result<(), InstallError> {
+pub(super) fn remove(machine: &Machine, name: &str) -> Result<(), InstallError> {
+    let root = machine.root();
     let place = find(root, name).ok_or(InstallError::NotInstalled)?;
     fs::remove_file(&place.jar)?;
+    machine.android.remove(name);
     Ok(fs::remove_dir_all(root.join("data/data").join(name))?)
 }
 
@@ -93,7 +121,7 @@ fn open(file: &Path) -> Result<ZipArchive<File>, InstallError> {
 }
 
 /// The names of packages: they become names of files.
-fn is_package_name(name: &str) -> bool {
+pub(super) fn is_package_name(name: &str) -> bool {
     let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     !name.is_empty() && name.split('.').all(|part| !part.is_empty() && part.chars().all(good))
 }
@@ -134,11 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_jar_is_refused() {
+    fn what_is_no_archive_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.apk");
-        assert!(matches!(install(folder.path(), &file), Err(InstallError::Missing)));
+        assert!(matches!(open(&file), Err(InstallError::Missing)));
         fs::write(&file, "hello").unwrap();
-        assert!(matches!(install(folder.path(), &file), Err(InstallError::NotJar)));
+        assert!(matches!(open(&file), Err(InstallError::NotJar)));
     }
 }

@@ -18,9 +18,9 @@ use rustix::process::{Signal, getppid, kill_current_process_group, kill_process}
 use super::wire::{Frame, SOCKET, SOCKET_VARIABLE, write_request};
 
 /// Names under which the executable stands in `/system/bin`.
-pub(super) const COMMANDS: [&str; 16] = [
+pub(super) const COMMANDS: [&str; 17] = [
     "am", "cmd", "date", "dumpsys", "getprop", "input", "log", "logcat", "pidof", "pm", "ps",
-    "setprop", "sleep", "sync", "taskset", "usleep",
+    "run-as", "setprop", "sleep", "sync", "taskset", "usleep",
 ];
 
 /// Acts as one of the board's commands if the program was started as one: by its
@@ -41,6 +41,9 @@ pub fn run_if_shim() -> Option<ExitCode> {
         eprintln!("{name}: cannot keep the input: {error}");
         return Some(ExitCode::from(1));
     }
+    if name == "run-as" {
+        return Some(run_as(&arguments, &socket));
+    }
     Some(ask(&name, &arguments, &socket).map_or_else(|_| board_is_gone(), ExitCode::from))
 }
 
@@ -54,6 +57,22 @@ fn pinned_command<'a>(
         return None;
     }
     arguments.get(2..)?.split_first()
+}
+
+/// `run-as PACKAGE COMMAND ...` runs the command itself, in the package's folder, if the board
+/// lets it.
+fn run_as(arguments: &[OsString], socket: &OsString) -> ExitCode {
+    match ask("run-as", arguments, socket) {
+        Ok(0) => {}
+        Ok(code) => return ExitCode::from(code),
+        Err(_) => return board_is_gone(),
+    }
+    let [_, package, command, rest @ ..] = arguments else { return ExitCode::from(1) };
+    let prefix = socket.as_bytes().strip_suffix(SOCKET.as_bytes()).unwrap_or_default();
+    let data = OsString::from_vec([prefix, b"/data/data/", package.as_bytes()].concat());
+    let error = Command::new(command).args(rest).current_dir(data).exec();
+    eprintln!("run-as: exec failed for {}: {error}", command.display());
+    ExitCode::from(1)
 }
 
 /// A package that comes on standard input (`install -S SIZE`) is put in a file, whose

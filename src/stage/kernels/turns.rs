@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::build::VariantBuilder;
+use crate::build::package::PackageBuilder;
+use crate::build::{Variant, VariantBuilder};
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
@@ -18,11 +19,12 @@ use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
 use crate::power::{MarkTexts, parse_samples, parse_session_log};
 use crate::scenario::Scenario;
-use crate::stage::boards::{self, OpenBoard};
+use crate::stage::boards::OpenBoard;
+use crate::stage::form::{Form, application_file};
 use crate::stage::progress::{self, Bar};
 use crate::stage::{Failure, Output};
 use crate::toolchain::artifact::hash_of_bytes;
-use crate::toolchain::jar;
+use crate::toolchain::{Jdk, jar};
 
 use super::kept::{KeptSession, KernelLogs};
 
@@ -54,21 +56,24 @@ pub fn measure_all(
     output: &Output,
 ) -> Result<Vec<Vec<KernelRun>>, Failure> {
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
-    let attributes = [("Main-Class", program::MAIN), ("Wattline-Package", program::PACKAGE)];
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let jar = jar::pack(&attributes, &variant.classes);
-    let mut turns = turns(kernels, scenario, boards, &hash_of_bytes(&jar), output)?;
-    let file = boards::jar_file(&jar, folder.path())?;
+    let programs = programs(scenario, &variant, boards, folder.path())?;
+    let program = |board: &OpenBoard| &programs[&Form::of(scenario, board)];
+    let mut turns = turns(kernels, scenario, boards, &|board| program(board).1.clone(), output)?;
     let sessions = turns.iter().map(Vec::len).sum::<usize>();
     let board_s = sessions as f64 * session_s(kernels.len(), scenario);
     let bar = progress::bar_on_board((sessions * kernels.len()) as u64, PART, board_s);
     let there = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
     bar.found_up_to((there * kernels.len()) as u64);
     let measured: Vec<_> = thread::scope(|scope| {
+        let bar = bar.as_ref();
         let workers: Vec<_> = boards
             .iter()
             .zip(&mut turns)
-            .map(|(board, turns)| scope.spawn(|| measure_on(board, turns, &file, bar.as_ref())))
+            .map(|(board, turns)| {
+                let file = &program(board).0;
+                scope.spawn(move || measure_on(board, turns, file, bar))
+            })
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
     });
@@ -80,12 +85,40 @@ pub fn measure_all(
     Ok(runs.into_values().collect())
 }
 
-/// The sessions of each board.
+/// The kernels' program in each form that a board wants: a file, and its hash.
+fn programs(
+    scenario: &Scenario,
+    variant: &Variant,
+    boards: &[OpenBoard],
+    folder: &Path,
+) -> Result<BTreeMap<Form, (PathBuf, String)>, Failure> {
+    let forms: BTreeSet<Form> = boards.iter().map(|board| Form::of(scenario, board)).collect();
+    let program = |form| {
+        let bytes = match form {
+            Form::Jar => {
+                let name = ("Wattline-Package", program::PACKAGE);
+                jar::pack(&[("Main-Class", program::MAIN), name], &variant.classes)
+            }
+            Form::Package => {
+                let mut of_kernels = scenario.clone();
+                of_kernels.application.package = program::PACKAGE.to_string();
+                of_kernels.application.main = program::MAIN.to_string();
+                let mut packages = PackageBuilder::new(&Jdk::find()?)?;
+                packages.package(&of_kernels, variant.classes.clone(), None)?.bytes
+            }
+        };
+        let file = application_file(&bytes, form, folder)?;
+        Ok((form, (file, hash_of_bytes(&bytes))))
+    };
+    forms.into_iter().map(program).collect()
+}
+
+/// The sessions of each board, of which `hash` tells what it runs.
 fn turns<'o>(
     kernels: &[Kernel],
     scenario: &Scenario,
     boards: &[OpenBoard],
-    program: &str,
+    hash: &dyn Fn(&OpenBoard) -> String,
     output: &'o Output,
 ) -> Result<Vec<Vec<Turn<'o>>>, Failure> {
     let repeats = scenario.kernels.repeats.max(boards.len() as u32);
@@ -95,8 +128,8 @@ fn turns<'o>(
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
         let at = (repeat as usize - 1) % boards.len();
-        let plan = session(&order, scenario, repeat);
-        let description = description(program, &plan, scenario, &boards[at])?;
+        let plan = session(&order, scenario, &boards[at], repeat);
+        let description = description(&hash(&boards[at]), &plan, scenario, &boards[at])?;
         let kept = KeptSession { output, repeat, description };
         let logs = kept.logs()?;
         turns[at].push(Turn { plan, kept, logs });
@@ -183,16 +216,18 @@ fn kernels_of(plan: &SessionPlan) -> u64 {
     names.map_or(0, |(_, names)| names.split(',').count() as u64)
 }
 
-fn session(order: &[Kernel], scenario: &Scenario, repeat: u32) -> SessionPlan {
+fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32) -> SessionPlan {
     let settings = &scenario.kernels;
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
     let expected = session_s(order.len(), scenario);
     let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
+    let (main, entry) = Form::of(scenario, board).entry(program::MAIN);
     SessionPlan {
         label: format!("kernels-{repeat}"),
         package: program::PACKAGE.to_string(),
-        main: program::MAIN.to_string(),
+        main,
+        entry,
         extras: vec![
             (KERNELS.to_string(), names.join(",")),
             ("millis".to_string(), millis(settings.window_s)),

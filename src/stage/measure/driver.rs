@@ -8,20 +8,22 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::assumptions::ASSUMED;
+use crate::build::package::PackageBuilder;
 use crate::build::{Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
-use crate::instrument::Probe;
+use crate::instrument::{self, Probe};
 use crate::power::MarkTexts;
 use crate::run::{
     BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
 };
 use crate::scenario::{Protocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
-use crate::toolchain::jar;
+use crate::toolchain::{Jdk, jar};
 
-use crate::stage::boards::{self, OpenBoard};
+use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
+use crate::stage::form::{Form, application_file};
 use crate::stage::{Failure, progress};
 
 /// Where a campaign's time goes on this machine's clock.
@@ -77,32 +79,55 @@ impl Time {
     }
 }
 
-/// The variants of a campaign as jars, each built once, for all its boards.
-pub struct Jars<'d, 'a> {
+/// The variants of a campaign as boards install them, each built once, for all its boards.
+pub struct Builds<'d, 'a> {
     scenario: &'d Scenario,
     builder: &'d mut VariantBuilder<'a>,
-    /// Those that were built, by variant and probe, with their hash.
-    built: BTreeMap<(String, Probe), (Vec<u8>, String)>,
+    /// Started with the first package.
+    packages: Option<PackageBuilder>,
+    /// Those that were built, by variant, probe and form, with their hash.
+    built: BTreeMap<(String, Probe, Form), (Vec<u8>, String)>,
 }
 
-impl<'d, 'a> Jars<'d, 'a> {
+impl<'d, 'a> Builds<'d, 'a> {
     /// None built yet; a lock, for the boards' workers.
     pub fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
-        Mutex::new(Self { scenario, builder, built: BTreeMap::new() })
+        Mutex::new(Self { scenario, builder, packages: None, built: BTreeMap::new() })
     }
 
-    /// The case's variant as a jar, and its hash.
-    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
-        let key = (case.variant.clone(), probe);
+    /// The case's variant as a board installs it, and its hash.
+    fn get(
+        &mut self,
+        case: &PlannedCase,
+        probe: Probe,
+        form: Form,
+    ) -> Result<(Vec<u8>, String), Failure> {
+        let key = (case.variant.clone(), probe, form);
         if !self.built.contains_key(&key) {
             let removed: BTreeSet<_> = case.removed.iter().copied().collect();
             let variant = self.builder.build(&removed, probe)?;
-            let libraries = &self.builder.application().sources.libraries;
-            let bytes = pack(self.scenario, &variant, libraries)?;
+            let bytes = match form {
+                Form::Jar => {
+                    let libraries = &self.builder.application().sources.libraries;
+                    pack(self.scenario, &variant, libraries)?
+                }
+                Form::Package => self.package(&variant, probe)?,
+            };
             let hash = hash_of_bytes(&bytes);
             self.built.insert(key.clone(), (bytes, hash));
         }
         Ok(self.built[&key].clone())
+    }
+
+    fn package(&mut self, variant: &Variant, probe: Probe) -> Result<Vec<u8>, Failure> {
+        let packages = match &mut self.packages {
+            Some(packages) => packages,
+            none => none.insert(PackageBuilder::new(&Jdk::find()?)?),
+        };
+        let application = self.builder.application();
+        let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
+        let entries = variant.entries(&application.sources.libraries)?;
+        Ok(packages.package(self.scenario, entries, probes.as_deref())?.bytes)
     }
 }
 
@@ -110,10 +135,10 @@ impl<'d, 'a> Jars<'d, 'a> {
 pub struct BoardDriver<'d, 'j, 'a> {
     scenario: &'d Scenario,
     cases: BTreeMap<&'d str, &'d PlannedCase>,
-    jars: &'d Mutex<Jars<'j, 'a>>,
+    builds: &'d Mutex<Builds<'j, 'a>>,
     board: &'d OpenBoard,
     folder: &'d Path,
-    /// Hash of the jar that the board has.
+    /// Hash of what the board has.
     installed: Option<String>,
     pub time: Time,
 }
@@ -132,18 +157,19 @@ impl BoardDriver<'_, '_, '_> {
             .get(run.case.as_str())
             .copied()
             .ok_or_else(|| Failure::input(PLAN, format!("it has no case {}", run.case)))?;
-        let jar = match run.phase {
+        let form = Form::of(self.scenario, self.board);
+        let build = match run.phase {
             Phase::Idle => None,
-            Phase::Traced => Some(self.jar(case, self.probe())?),
-            Phase::Power | Phase::Sampled => Some(self.jar(case, Probe::Plain)?),
+            Phase::Traced => Some(self.build(case, self.probe(), form)?),
+            Phase::Power | Phase::Sampled => Some(self.build(case, Probe::Plain, form)?),
         };
         let plan = self.session(run, case)?;
-        let file = match &jar {
-            Some((bytes, _)) => Some(boards::jar_file(bytes, self.folder)?),
+        let file = match &build {
+            Some((bytes, _)) => Some(application_file(bytes, form, self.folder)?),
             None => None,
         };
-        let build_sha256 = jar.map(|(_, hash)| hash);
-        // A board that was lost may have been restarted: the jar is installed again.
+        let build_sha256 = build.map(|(_, hash)| hash);
+        // A board that was lost may have been restarted: it is installed again.
         let installed = RefCell::new(self.installed.take());
         let in_session = Cell::new(Duration::ZERO);
         let session = |board: &OpenBoard| {
@@ -169,27 +195,32 @@ impl BoardDriver<'_, '_, '_> {
 }
 
 impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
-    /// A driver that has built and installed nothing; jars pass through the folder.
+    /// A driver that has built and installed nothing; builds pass through the folder.
     pub fn new(
         scenario: &'d Scenario,
         cases: &'d [PlannedCase],
-        jars: &'d Mutex<Jars<'j, 'a>>,
+        builds: &'d Mutex<Builds<'j, 'a>>,
         board: &'d OpenBoard,
         folder: &'d Path,
     ) -> Self {
         let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
         let time = Time::default();
-        Self { scenario, cases, jars, board, folder, installed: None, time }
+        Self { scenario, cases, builds, board, folder, installed: None, time }
     }
 }
 
 impl BoardDriver<'_, '_, '_> {
-    fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
+    fn build(
+        &mut self,
+        case: &PlannedCase,
+        probe: Probe,
+        form: Form,
+    ) -> Result<(Vec<u8>, String), Failure> {
         let began = Instant::now();
-        let mut jars = self.jars.lock().unwrap_or_else(PoisonError::into_inner);
-        let jar = jars.jar(case, probe);
+        let mut builds = self.builds.lock().unwrap_or_else(PoisonError::into_inner);
+        let build = builds.get(case, probe, form);
         self.time.in_builds += began.elapsed();
-        jar
+        build
     }
 
     /// Of traced runs.
@@ -221,12 +252,14 @@ impl BoardDriver<'_, '_, '_> {
         };
         let slowdown = if run.phase == Phase::Traced { ASSUMED.traced_slowdown } else { 1.0 };
         let limit_s = session.limit_s * slowdown;
+        let (main, entry) = Form::of(scenario, self.board).entry(&scenario.application.main);
         Ok(SessionPlan {
             // Without the attempt: a run that is repeated on a virtual board gives what it
             // would have given.
             label: run.id(),
             package: scenario.application.package.clone(),
-            main: scenario.application.main.clone(),
+            main,
+            entry,
             extras: scenario.extras(input).into_iter().collect(),
             steps: input.steps.clone(),
             marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },

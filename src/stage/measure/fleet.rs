@@ -13,7 +13,7 @@ use crate::scenario::Scenario;
 use crate::stage::boards::{OpenBoard, namesakes};
 use crate::stage::{CampaignFolder, Failure, Output};
 
-use super::driver::{BoardDriver, Jars, Time};
+use super::driver::{BoardDriver, Builds, Time};
 use super::shown::{run_bar, show};
 
 /// Whether a folder's campaign is spread over several boards.
@@ -50,11 +50,11 @@ pub fn measure(
     let before = check_journal(boards, output)?;
     let folders: Result<Vec<_>, _> = boards.iter().map(|_| tempfile::tempdir()).collect();
     let folders = folders.map_err(Failure::io("create", std::env::temp_dir()))?;
-    let jars = Jars::new(scenario, builder);
+    let builds = Builds::new(scenario, builder);
     let mut drivers: Vec<BoardDriver<'_, '_, '_>> = boards
         .iter()
         .zip(&folders)
-        .map(|(board, folder)| BoardDriver::new(scenario, cases, &jars, board, folder.path()))
+        .map(|(board, folder)| BoardDriver::new(scenario, cases, &builds, board, folder.path()))
         .collect();
     let members: Vec<Member<'_>> = serials
         .iter()

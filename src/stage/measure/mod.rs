@@ -20,7 +20,7 @@ use crate::toolchain::artifact::hash_of_bytes;
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::folder::{names, read_text};
 use super::{Failure, Loaded, Output, progress, truth};
-use driver::{BoardDriver, Jars};
+use driver::{BoardDriver, Builds};
 use shown::{run_bar, show};
 use stop_rule::StopRule;
 
@@ -102,8 +102,8 @@ pub fn measure(
     };
     let before = check_board(board, output)?;
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
-    let jars = Jars::new(scenario, builder);
-    let mut driver = BoardDriver::new(scenario, cases, &jars, board, folder.path());
+    let builds = Builds::new(scenario, builder);
+    let mut driver = BoardDriver::new(scenario, cases, &builds, board, folder.path());
     let began = Instant::now();
     let bar = run_bar(scenario, &order);
     let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::device::{
-    Board, DeviceError, Frequency, Guard, Pinning, PrepareOptions, SCRIPT_FOLDER, SCRIPTS,
+    Board, DeviceError, Entry, Frequency, Guard, Pinning, PrepareOptions, SCRIPT_FOLDER, SCRIPTS,
     SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
 };
 use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
@@ -154,6 +154,7 @@ fn plan(kind: SessionKind) -> SessionPlan {
         label: "base-north-power-1".into(),
         package: "org.example.app".into(),
         main: "org.example.Main".into(),
+        entry: Entry::Activity,
         extras: vec![("text".into(), "it's a * \"b\"".into()), ("empty".into(), String::new())],
         steps: Vec::new(),
         marks: MarkTexts::default(),
@@ -377,7 +378,7 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     let window = log.session_window().unwrap();
     assert!((0.35..3.0).contains(&(window.end_s - window.start_s)), "{window:?}");
     let started =
-        "start -S -W -n org.example.app/org.example.Main --es text it's a * \"b\" --es empty \n";
+        "start -S -W -n org.example.app/org.example.Main -e text it's a * \"b\" -e empty \n";
     assert_eq!(board.read("am"), started, "the application had ended: no force-stop");
     check_inputs(&board, t0);
 }
@@ -441,6 +442,28 @@ fn a_board_with_nothing_but_toolbox_will_do() {
 }
 
 #[test]
+fn an_instrumentation_gives_back_its_counts() {
+    if !has_mksh() {
+        return;
+    }
+    let board = FakeBoard::new("ok").prepared();
+    let (main, entry) = ("org.example.Runner".into(), Entry::Instrumentation);
+    let instrumented = SessionPlan { main, entry, ..plan(SessionKind::Traced) };
+    let logs = run_session(&board, &instrumented).unwrap();
+    assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
+    assert_eq!(logs.counts.as_deref(), Some("block,executions\n3,4\n"));
+    let started = "instrument -w -r -e text it's a * \"b\" -e empty  \
+                   org.example.app/org.example.Runner\n";
+    assert_eq!(board.read("am"), started, "it had ended: no force-stop");
+    let dies = SessionPlan { kind: SessionKind::App, ..instrumented.clone() };
+    let logs = run_session(&FakeBoard::new("crashes").prepared(), &dies).unwrap();
+    assert_eq!(logs.outcome.end, SessionEnd::Died, "{}", logs.script_output);
+    let unknown = run_session(&FakeBoard::new("unknown").prepared(), &instrumented).unwrap_err();
+    let text = unknown.to_string();
+    assert!(text.contains("INSTRUMENTATION_FAILED: org.example.app"), "{text}");
+}
+
+#[test]
 fn an_application_that_does_not_start_is_an_error() {
     if !has_mksh() {
         return;
@@ -493,7 +516,7 @@ fn a_long_plan_goes_by_a_file_and_a_line_break_is_refused() {
     assert_eq!(run_session(&board, &long).unwrap().outcome.end, SessionEnd::Ok);
     assert!(board.read(&format!("{SCRIPT_FOLDER}/plan")).contains("step=359000 tap 1 2\n"));
     let started = board.read("am");
-    assert!(started.starts_with("start -S -W -n org.example.app/org.example.Main --es text it's"));
+    assert!(started.starts_with("start -S -W -n org.example.app/org.example.Main -e text it's"));
     long.extras.push(("x".into(), "a\nb".into()));
     let refused = run_session(&board, &long).unwrap_err();
     assert!(matches!(refused, DeviceError::Plan { .. }), "{refused}");

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wattline::device::{
-    AdbBoard, Board, CancelFlag, DeviceError, Frequency, Guard, Pinning, PrepareOptions,
+    AdbBoard, Board, CancelFlag, DeviceError, Entry, Frequency, Guard, Pinning, PrepareOptions,
     RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode,
     choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
     virtual_board_options,
@@ -178,6 +178,7 @@ fn session(label: &str, kind: SessionKind) -> SessionPlan {
         label: label.into(),
         package: "org.example.session".into(),
         main: "Session".into(),
+        entry: Entry::Activity,
         extras: vec![("rounds".into(), "3000000".into()), ("text".into(), "it's".into())],
         steps: Vec::new(),
         marks: MarkTexts::default(),

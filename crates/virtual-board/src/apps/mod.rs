@@ -3,9 +3,11 @@
 //! and again after each answer; the energy of what it executed since the last
 //! question becomes busy time, and the answer comes when the clock is there.
 
+mod launch;
 mod link;
 mod output;
 mod process;
+mod report;
 mod start;
 
 use std::path::PathBuf;
@@ -16,6 +18,7 @@ use rustix::process::Signal;
 use super::machine::Machine;
 use super::signals::signal_process;
 use super::silicon::{AgentOptions, CostTable, SiliconOptions};
+pub(super) use launch::{Entry, Extra};
 pub(super) use process::Process;
 pub(super) use start::{Start, start};
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::output::Output;
+use super::report::Report;
 use crate::clock::{Hold, Interrupted, Sleeper};
 use crate::log_buffer::Line;
 use crate::machine::Machine;
@@ -26,9 +27,13 @@ pub(crate) struct Process {
     pub(super) folder: PathBuf,
     /// Keeps the clock standing while the process computes.
     pub(super) hold: Mutex<Option<Hold>>,
-    stdin: Mutex<ChildStdin>,
+    stdin: Mutex<Option<ChildStdin>>,
     parts: Mutex<Parts>,
     stage: Mutex<Stage>,
+    /// What its instrumentation has said.
+    said: Mutex<Vec<Report>>,
+    /// The commands that wait for its end.
+    watchers: Mutex<Vec<u32>>,
     changed: Condvar,
     hangs: AtomicBool,
 }
@@ -37,6 +42,7 @@ pub(crate) struct Process {
 struct Parts {
     stdout: Output,
     stderr: Output,
+    reports: Output,
     silicon: Box<dyn Silicon>,
     /// Bytes allocated since the last collection.
     allocated: u64,
@@ -66,18 +72,20 @@ pub(super) struct Begin {
     pub package: String,
     pub folder: PathBuf,
     pub hold: Hold,
-    pub stdin: ChildStdin,
+    pub stdin: Option<ChildStdin>,
     pub outputs: [Output; 2],
+    pub reports: Output,
     pub silicon: Box<dyn Silicon>,
 }
 
 impl Process {
     pub(super) fn new(begin: Begin) -> Self {
-        let Begin { pid, package, folder, hold, stdin, outputs, silicon } = begin;
+        let Begin { pid, package, folder, hold, stdin, outputs, reports, silicon } = begin;
         let [stdout, stderr] = outputs;
         let trace = Vec::new();
+        let (allocated, logged, last_busy_ns) = (0, (0, 0), 0);
         let parts =
-            Parts { stdout, stderr, silicon, allocated: 0, logged: (0, 0), last_busy_ns: 0, trace };
+            Parts { stdout, stderr, reports, silicon, allocated, logged, last_busy_ns, trace };
         Self {
             pid,
             package,
@@ -86,6 +94,8 @@ impl Process {
             stdin: Mutex::new(stdin),
             parts: Mutex::new(parts),
             stage: Mutex::new(Stage::Starting),
+            said: Mutex::default(),
+            watchers: Mutex::default(),
             changed: Condvar::new(),
             hangs: AtomicBool::new(false),
         }
@@ -111,6 +121,7 @@ impl Process {
     pub(super) fn send_input(&self, line: &str) {
         // A process that closed its input, or is gone, does not hear it.
         let mut stdin = lock(&self.stdin);
+        let Some(stdin) = stdin.as_mut() else { return };
         stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).ok();
     }
 
@@ -126,8 +137,43 @@ impl Process {
     /// Brings into the log what the process has printed.
     pub(super) fn read_output(&self, machine: &Machine) {
         let mut parts = lock(&self.parts);
+        self.take_reports(machine, &mut parts);
         let (out, err) = (parts.stdout.lines(), parts.stderr.lines());
         self.log_lines(machine, &mut parts, &out, &err);
+    }
+
+    /// Keeps what an instrumentation says for those who wait for it, and logs the rest.
+    fn take_reports(&self, machine: &Machine, parts: &mut Parts) {
+        for report in parts.reports.lines().iter().filter_map(|line| Report::parse(line)) {
+            if let Report::Log { level, tag, text } = report {
+                for line in text.lines() {
+                    machine.log(level, &tag, self.pid, line);
+                    parts.logged.0 += 1;
+                    parts.logged.1 += line.len() as u64;
+                }
+            } else {
+                lock(&self.said).push(report);
+                self.changed.notify_all();
+            }
+        }
+    }
+
+    /// A command waits for the process's end: the clock may move meanwhile.
+    pub(crate) fn watch(&self, machine: &Machine, command: u32) {
+        let stage = lock(&self.stage);
+        if *stage != Stage::Ended {
+            lock(&self.watchers).push(command);
+            machine.clock.park(command, true);
+        }
+    }
+
+    /// Waits until the instrumentation has said more than `told` things, or the process has
+    /// ended; what is new, and whether it has ended.
+    pub(crate) fn more(&self, told: usize) -> (Vec<Report>, bool) {
+        let quiet = |stage: &mut Stage| *stage != Stage::Ended && lock(&self.said).len() <= told;
+        let stage = self.changed.wait_while(lock(&self.stage), quiet);
+        let ended = *stage.unwrap_or_else(|poisoned| poisoned.into_inner()) == Stage::Ended;
+        (lock(&self.said).get(told..).unwrap_or_default().to_vec(), ended)
     }
 
     /// Spends the energy of what was executed since the last call, from now on, and
@@ -205,6 +251,8 @@ impl Process {
         self.log_end(machine, status, stopped);
         self.write_truth(machine);
         machine.apps.remove(self.pid);
+        // They go on before the clock moves.
+        lock(&self.watchers).drain(..).for_each(|command| machine.clock.park(command, false));
         lock(&self.hold).take();
         machine.clock.allow(Sleeper::Application(self.pid));
         self.set_stage(|_| Stage::Ended);
@@ -212,6 +260,11 @@ impl Process {
 
     fn log_end(&self, machine: &Machine, status: Option<ExitStatus>, stopped: bool) {
         let mut parts = lock(&self.parts);
+        self.take_reports(machine, &mut parts);
+        let has_result = |report: &Report| matches!(report, Report::Result { .. });
+        if !lock(&self.said).iter().any(has_result) {
+            lock(&self.said).push(Report::crash("Process crashed.", ""));
+        }
         let (out, err) = (parts.stdout.rest(), parts.stderr.rest());
         self.log_lines(machine, &mut parts, &out, &err);
         let (package, pid) = (&self.package, self.pid);

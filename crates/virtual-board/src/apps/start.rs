@@ -1,5 +1,5 @@
-//! Starting an application: a JVM with the silicon's agent, the package's folder as
-//! working directory, its outputs in files, and two threads of ours that see to it.
+//! Starting an application: a JVM with the silicon's agent, its outputs in files, and two
+//! threads of ours that see to it.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
+use super::launch::{Entry, Extra, Launch};
 use super::output::Output;
 use super::process::{Begin, Process};
-use super::{Settings, link};
+use super::{Settings, launch, link};
 use crate::clock::Sleeper;
 use crate::jdk::program;
 use crate::machine::Machine;
-use crate::package::{self, Package};
 use crate::signals::kill_group;
 use crate::silicon::{self, AgentOptions, SiliconError};
 
@@ -27,9 +27,8 @@ const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encod
 /// What is to be started.
 pub(crate) struct Start<'a> {
     pub package: &'a str,
-    pub class: &'a str,
-    /// `KEY=VALUE`, the program's arguments.
-    pub extras: &'a [String],
+    pub entry: Entry<'a>,
+    pub extras: &'a [Extra],
 }
 
 /// Why an application was not started.
@@ -37,6 +36,13 @@ pub(crate) struct Start<'a> {
 pub(crate) enum StartError {
     #[error("Activity class {{{package}/{class}}} does not exist.")]
     Unknown { package: String, class: String },
+    #[error(
+        "java.lang.SecurityException: Permission Denial: starting Intent {{ cmp={package}/{class} }} \
+         from the shell: not exported"
+    )]
+    NotExported { package: String, class: String },
+    #[error("Unable to find instrumentation info for: ComponentInfo{{{package}/{class}}}")]
+    NoInstrumentation { package: String, class: String },
     #[error("the silicon's agent can't be used: {0}")]
     Silicon(#[from] SiliconError),
     #[error("the JVM can't be started: {0}")]
@@ -45,16 +51,12 @@ pub(crate) enum StartError {
 
 /// Starts an application.
 pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Process>, StartError> {
-    let Start { package, class, .. } = *start;
-    let found = package::find(machine.root(), package);
-    let place = found.filter(|place| package::has_class(&place.jar, class)).ok_or_else(|| {
-        StartError::Unknown { package: package.to_owned(), class: class.to_owned() }
-    })?;
     let settings = &machine.apps.settings;
     let folder = scratch_folder(settings)?;
+    let launch = Launch::of(machine, start, &folder)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let agent = AgentOptions {
-        application: vec![place.jar.clone()],
+        application: vec![launch.application.clone()],
         boot_epoch_ms: (machine.boot_epoch_ns() / 1_000_000) as u64,
         ..settings.agent.clone()
     };
@@ -62,12 +64,13 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     options.extend(JVM_OPTIONS.map(str::to_owned));
     let silicon = silicon::open(&folder, &settings.costs, &settings.silicon)?;
     let outputs = [Output::create(&folder.join("out"))?, Output::create(&folder.join("err"))?];
+    let reports = Output::create(&launch::reports(&folder))?;
     let hold = machine.clock.hold();
-    let mut child = spawn(&options, &place, start, &outputs)?;
-    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("no input pipe"))?;
-    let package = package.to_owned();
+    let mut child = spawn(&options, &launch, &outputs)?;
+    let stdin = child.stdin.take();
+    let package = start.package.to_owned();
     let pid = child.id();
-    let begin = Begin { pid, package, folder, hold, stdin, outputs, silicon };
+    let begin = Begin { pid, package, folder, hold, stdin, outputs, reports, silicon };
     let process = Arc::new(Process::new(begin));
     machine.apps.add(process.clone());
     see_to(machine, &process, child, listener)?;
@@ -83,21 +86,17 @@ fn scratch_folder(settings: &Settings) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-fn spawn(
-    options: &[String],
-    place: &Package,
-    start: &Start<'_>,
-    [stdout, stderr]: &[Output; 2],
-) -> io::Result<Child> {
+fn spawn(options: &[String], launch: &Launch, [stdout, stderr]: &[Output; 2]) -> io::Result<Child> {
+    let class_path = std::env::join_paths(launch.class_path()).map_err(io::Error::other)?;
     program("java")
         .args(options)
+        .args(&launch.options)
         .arg("-cp")
-        .arg(&place.jar)
-        .arg(start.class)
-        .args(start.extras)
-        .current_dir(&place.files)
+        .arg(class_path)
+        .args(&launch.words)
+        .current_dir(&launch.folder)
         .env_remove("CLASSPATH")
-        .stdin(Stdio::piped())
+        .stdin(if launch.reads_input { Stdio::piped() } else { Stdio::null() })
         .stdout(stdout.writer()?)
         .stderr(stderr.writer()?)
         .process_group(0)

@@ -1,25 +1,41 @@
 //! `am`: starting and stopping applications.
 
+use std::io;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use super::{Machine, Reply};
 use crate::adb::Mode;
-use crate::apps::{self, Start};
+use crate::apps::{self, Entry, Extra, Process, Start};
+use crate::wire::Frame;
 
-/// `am start [-S] [-W] -n PACKAGE/CLASS [--es KEY VALUE]...` and
-/// `am force-stop PACKAGE`.
-pub(super) fn am(machine: &Arc<Machine>, words: &[&str]) -> Reply {
-    match words {
-        ["start" | "start-activity", rest @ ..] => match parse(rest) {
+const USAGE: &str = "usage: am start [-S] [-W] -n PACKAGE/CLASS | am instrument [-w] [-r] \
+                     [-e KEY VALUE]... PACKAGE/CLASS | am force-stop PACKAGE";
+
+/// `am start [-S] [-W] -n PACKAGE/CLASS [--es KEY VALUE]...`,
+/// `am instrument [-w] [-r] [-e KEY VALUE]... PACKAGE/CLASS` and `am force-stop PACKAGE`.
+pub(super) fn am(
+    machine: &Arc<Machine>,
+    pid: u32,
+    words: &[&str],
+    connection: &mut UnixStream,
+) -> io::Result<Option<Reply>> {
+    let intent = |words| parse(words).map_err(|problem| failed(machine, String::new(), &problem));
+    Ok(Some(match words {
+        ["start" | "start-activity", rest @ ..] => match intent(rest) {
             Ok(intent) => start(machine, &intent),
-            Err(problem) => failed(machine, String::new(), &problem),
+            Err(reply) => reply,
+        },
+        ["instrument", rest @ ..] => match intent(rest) {
+            Ok(intent) => return instrument(machine, pid, &intent, connection),
+            Err(reply) => reply,
         },
         ["force-stop", .., package] => {
             machine.apps.stop(machine, package);
             Reply::default()
         }
-        _ => Reply::failure("usage: am start [-S] [-W] -n PACKAGE/CLASS | am force-stop PACKAGE"),
-    }
+        _ => Reply::failure(USAGE),
+    }))
 }
 
 /// What is to be started.
@@ -29,7 +45,8 @@ struct Intent {
     class: String,
     stop_first: bool,
     wait: bool,
-    extras: Vec<String>,
+    raw: bool,
+    extras: Vec<Extra>,
 }
 
 fn parse(words: &[&str]) -> Result<Intent, String> {
@@ -42,19 +59,34 @@ fn parse(words: &[&str]) -> Result<Intent, String> {
                 intent.stop_first = true;
                 more
             }
-            ["-W", more @ ..] => {
+            ["-W" | "-w", more @ ..] => {
                 intent.wait = true;
+                more
+            }
+            ["-r", more @ ..] => {
+                intent.raw = true;
                 more
             }
             ["-n", component, more @ ..] => {
                 intent.name(component)?;
                 more
             }
-            ["--es" | "-e" | "--ei" | "--ez" | "--el" | "--ef", key, value, more @ ..] => {
-                intent.extras.push(format!("{key}={value}"));
+            [
+                option @ ("--es" | "-e" | "--ei" | "--ez" | "--el" | "--ef"),
+                key,
+                value,
+                more @ ..,
+            ] => {
+                let kind = option.strip_prefix("--e").and_then(|letter| letter.chars().next());
+                let (kind, key, value) = (kind.unwrap_or('s'), (*key).into(), (*value).into());
+                intent.extras.push(Extra { kind, key, value });
                 more
             }
             ["-a" | "-c" | "-d" | "-t" | "-f" | "--user", _, more @ ..] => more,
+            [component] if !component.starts_with('-') => {
+                intent.name(component)?;
+                &[]
+            }
             [word, ..] => return Err(format!("Unknown option: {word}")),
         };
     }
@@ -78,7 +110,7 @@ impl Intent {
 }
 
 fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
-    let Intent { package, class, stop_first, wait, extras } = intent;
+    let Intent { package, class, stop_first, wait, extras, .. } = intent;
     let mut said = String::new();
     if *stop_first {
         said.push_str(&format!("Stopping: {package}\n"));
@@ -91,7 +123,7 @@ fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
         );
         return Reply::output(said);
     }
-    match apps::start(machine, &Start { package, class, extras }) {
+    match apps::start(machine, &Start { package, entry: Entry::Activity(class), extras }) {
         Ok(app) => {
             if *wait {
                 app.wait_until_ready();
@@ -101,6 +133,58 @@ fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
         }
         Err(error) => failed(machine, said, &error.to_string()),
     }
+}
+
+/// Starts an instrumentation, which ends what runs of its package; with `-w` until it ends.
+fn instrument(
+    machine: &Arc<Machine>,
+    pid: u32,
+    intent: &Intent,
+    connection: &mut UnixStream,
+) -> io::Result<Option<Reply>> {
+    let Intent { package, class, extras, .. } = intent;
+    machine.apps.stop(machine, package);
+    let entry = Entry::Instrumentation(class);
+    let process = match apps::start(machine, &Start { package, entry, extras }) {
+        Ok(process) => process,
+        Err(error) => return Ok(Some(not_instrumented(intent, &error.to_string()))),
+    };
+    if !intent.wait {
+        return Ok(Some(Reply::default()));
+    }
+    process.watch(machine, pid);
+    tell(&process, intent.raw, connection)?;
+    Ok(Some(Reply::default()))
+}
+
+/// Passes on what an instrumentation says until it ends; what comes after its result is left
+/// out.
+fn tell(process: &Process, raw: bool, connection: &mut UnixStream) -> io::Result<()> {
+    let mut told = 0;
+    loop {
+        let (said, ended) = process.more(told);
+        told += said.len();
+        for report in said {
+            Frame::Output(report.print(raw).into_bytes()).write_to(connection)?;
+        }
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+fn not_instrumented(intent: &Intent, problem: &str) -> Reply {
+    let component = format!("{}/{}", intent.package, intent.class);
+    let status = "INSTRUMENTATION_STATUS";
+    let output = if intent.wait {
+        format!(
+            "{status}: Error={problem}\n{status}: id=ActivityManagerService\n{status}_CODE: -1\n"
+        )
+    } else {
+        String::new()
+    };
+    let error = format!("android.util.AndroidException: INSTRUMENTATION_FAILED: {component}\n");
+    Reply { output, error, code: 1 }
 }
 
 /// An old board says what failed and still ends with 0.
@@ -113,18 +197,25 @@ fn failed(machine: &Machine, said: String, problem: &str) -> Reply {
 mod tests {
     use super::*;
 
+    fn extra(kind: char, key: &str, value: &str) -> Extra {
+        Extra { kind, key: key.into(), value: value.into() }
+    }
+
     #[test]
     fn intents_are_read() {
-        let words =
-            ["-S", "-W", "-n", "org.x/.Main", "--es", "frames", "60", "--es", "name", "a b"];
+        let words = ["-S", "-W", "-n", "org.x/.Main", "--es", "frames", "60", "--ei", "count", "7"];
         let expected = Intent {
             package: "org.x".into(),
             class: "org.x.Main".into(),
             stop_first: true,
             wait: true,
-            extras: vec!["frames=60".into(), "name=a b".into()],
+            raw: false,
+            extras: vec![extra('s', "frames", "60"), extra('i', "count", "7")],
         };
         assert_eq!(parse(&words), Ok(expected));
+        let run = parse(&["-w", "-r", "-e", "a", "b c", "org.x/org.y.Runner"]).unwrap();
+        assert_eq!((run.class.as_str(), run.raw, run.wait), ("org.y.Runner", true, true));
+        assert_eq!(run.extras, [extra('s', "a", "b c")]);
         assert!(parse(&["-W"]).is_err());
         assert!(parse(&["-n", "nothing"]).is_err());
         assert!(parse(&["--es", "key"]).is_err());

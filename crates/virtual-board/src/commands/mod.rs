@@ -51,7 +51,7 @@ pub(super) fn run(
     let reply = match request.name.as_str() {
         "sleep" | "usleep" => return Ok(time::sleep(machine, request, words)),
         "logcat" => return log::logcat(machine, request.pid, words, connection),
-        "am" => activity::am(machine, words),
+        "am" => return activity::am(machine, request.pid, words, connection),
         "cmd" => packages::cmd(machine, words),
         "date" => time::date(machine, words),
         "dumpsys" => processes::dumpsys(machine, words),
@@ -61,6 +61,7 @@ pub(super) fn run(
         "pidof" => processes::pidof(machine, words),
         "pm" => packages::pm(machine, words),
         "ps" => processes::ps(machine),
+        "run-as" => packages::run_as(machine, words),
         "setprop" => properties::setprop(machine, words),
         "sync" => Reply::default(),
         "taskset" => processes::taskset(words),

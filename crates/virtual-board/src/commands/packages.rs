@@ -2,6 +2,7 @@
 
 use super::{Machine, Reply};
 use crate::adb::Mode;
+use crate::android::Flags;
 use crate::package::{self, InstallError};
 
 /// `cmd package ...`, which hosts use to install on modern boards.
@@ -42,7 +43,7 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
         return Reply::failure("Error: no package specified");
     };
     let file = machine.host_path(name);
-    let installed = package::install(machine.root(), &file);
+    let installed = package::install(machine, &file, flags(words));
     if words.contains(&"-S") {
         // The copy of standard input has served.
         std::fs::remove_file(&file).ok();
@@ -52,11 +53,18 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
         Mode::Modern => String::new(),
     };
     match installed {
-        Ok(package) => {
-            machine.apps.stop(machine, &package);
-            Reply::output(head + "Success\n")
-        }
+        Ok(_) => Reply::output(head + "Success\n"),
         Err(error) => failed(machine.mode, head, &error),
+    }
+}
+
+fn flags(words: &[&str]) -> Flags {
+    let has = |word| words.contains(&word);
+    Flags {
+        replace: has("-r"),
+        test: has("-t"),
+        downgrade: has("-d"),
+        low_target: has("--bypass-low-target-sdk-block"),
     }
 }
 
@@ -66,9 +74,46 @@ fn failed(mode: Mode, head: String, error: &InstallError) -> Reply {
     Reply { output: format!("{head}Failure [{error}]\n"), code, ..Reply::default() }
 }
 
+/// `run-as PACKAGE COMMAND...`: whether the shell may act as a package; it then runs the
+/// command itself.
+pub(super) fn run_as(machine: &Machine, words: &[&str]) -> Reply {
+    let [name, _command, ..] = words else {
+        return Reply::failure("run-as: usage: run-as <package-name> <command> [<args>]");
+    };
+    match machine.android.find(name) {
+        None => Reply::failure(format!("run-as: Package '{name}' is unknown")),
+        Some(package) if !package.facts.debuggable => {
+            Reply::failure(format!("run-as: Package '{name}' is not debuggable"))
+        }
+        Some(_) => Reply::default(),
+    }
+}
+
+/// `dumpsys package NAME`: what the manifest and the signature say.
+pub(super) fn dump(machine: &Machine, name: &str) -> Reply {
+    let Some(package) = machine.android.find(name) else {
+        return Reply::output(format!("Unable to find package: {name}\n"));
+    };
+    let facts = package.facts;
+    let mut flags = vec!["HAS_CODE"];
+    flags.extend(facts.debuggable.then_some("DEBUGGABLE"));
+    flags.extend(facts.test_only.then_some("TEST_ONLY"));
+    let signer = facts.signers.first().map_or("none", String::as_str);
+    Reply::output(format!(
+        "Packages:\n  Package [{name}]:\n    codePath=/data/app/{name}.apk\n    \
+         dataDir=/data/data/{name}\n    versionCode={} minSdk={} targetSdk={}\n    \
+         apkSigningVersion={}\n    signatures=[{signer}]\n    flags=[ {} ]\n",
+        facts.version_code,
+        facts.min_sdk,
+        facts.target_sdk,
+        facts.scheme,
+        flags.join(" ")
+    ))
+}
+
 fn uninstall(machine: &Machine, name: &str) -> Reply {
     machine.apps.stop(machine, name);
-    match package::remove(machine.root(), name) {
+    match package::remove(machine, name) {
         Ok(()) => Reply::output("Success\n"),
         Err(error) => failed(machine.mode, String::new(), &error),
     }

@@ -46,7 +46,7 @@ pub(super) fn taskset(words: &[&str]) -> Reply {
 /// The name of the power statistics service.
 const POWER_STATS: &str = "android.hardware.power.stats.IPowerStats/default";
 
-/// `dumpsys battery`, the power statistics of a board with rails, and little else.
+/// `dumpsys battery`, `package`, the power statistics of a board with rails, and little else.
 pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
     let now = machine.clock.now_ns();
     let mut hardware = machine.hardware();
@@ -57,11 +57,12 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
         [] | ["-l"] => {
             let service = power_stats.map(|_| format!("  {POWER_STATS}\n")).unwrap_or_default();
             let services = "Currently running services:\n  activity\n";
-            Reply::output(format!("{services}{service}  battery\n"))
+            Reply::output(format!("{services}{service}  battery\n  package\n"))
         }
         [POWER_STATS, ..] if power_stats.is_some() => {
             Reply::output(power_stats.unwrap_or_default())
         }
+        ["package", name] => super::packages::dump(machine, name),
         ["battery", ..] => Reply::output(battery(battery_mv)),
         ["activity", ..] => {
             let rows = machine.apps.running().into_iter();

@@ -125,7 +125,8 @@ fn property(value: &str) -> String {
     text
 }
 
-fn cache_dir(options: &AgentOptions) -> PathBuf {
+/// Where built helpers are kept.
+pub(crate) fn cache_dir(options: &AgentOptions) -> PathBuf {
     let from_home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
     let user = || env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(from_home);
     let chosen = options.cache_dir.clone();
@@ -172,8 +173,8 @@ fn key(asm: &[PathBuf]) -> String {
     hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compiles sources into `NAME.jar` in the work folder.
-fn compile(
+/// Compiles sources into `NAME.jar` in the work folder, which has a `manifest.txt`.
+pub(crate) fn compile(
     work: &Path,
     name: &str,
     sources: &[(&str, &str)],

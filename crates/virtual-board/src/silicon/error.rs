@@ -53,7 +53,7 @@ pub enum SiliconError {
 
 impl SiliconError {
     /// Names the file of an I/O error.
-    pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { path, source }
     }

@@ -1,0 +1,44 @@
+package android.content;
+
+import android.content.pm.PackageManager;
+import android.os.Looper;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
+
+/** An application's surroundings, as Android documents them: files, preferences, names. */
+public abstract class Context {
+    public static final int MODE_PRIVATE = 0;
+    public static final int MODE_APPEND = 32768;
+
+    public abstract Context getApplicationContext();
+
+    public abstract ClassLoader getClassLoader();
+
+    public abstract String getPackageName();
+
+    public abstract PackageManager getPackageManager();
+
+    public abstract Looper getMainLooper();
+
+    public abstract File getFilesDir();
+
+    public abstract File getCacheDir();
+
+    public abstract File getDir(String name, int mode);
+
+    public abstract File getFileStreamPath(String name);
+
+    public abstract FileInputStream openFileInput(String name) throws FileNotFoundException;
+
+    public abstract FileOutputStream openFileOutput(String name, int mode) throws FileNotFoundException;
+
+    public abstract boolean deleteFile(String name);
+
+    public abstract String[] fileList();
+
+    public abstract SharedPreferences getSharedPreferences(String name, int mode);
+
+    public abstract void startActivity(Intent intent);
+}

@@ -1,0 +1,6 @@
+package android.content.pm;
+
+/** What a manifest says of an instrumentation. */
+public class InstrumentationInfo extends PackageItemInfo {
+    public String targetPackage;
+}

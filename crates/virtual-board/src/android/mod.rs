@@ -1,0 +1,130 @@
+//! Android packages on the board: the signature and the manifest are read as Android reads
+//! them, the rules of the board's release are enforced, DEX is translated to classes, and
+//! those run in a JVM with a framework of the board's own.
+//!
+//! To add a class to the framework: its Java file in `framework/` and its line in
+//! [`built`]. What is not there is refused by name when a package is installed.
+
+mod built;
+mod facts;
+mod installer;
+mod rules;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::package::InstallError;
+use crate::silicon::SiliconError;
+use built::Built;
+pub(super) use facts::Facts;
+use installer::Installer;
+pub(super) use rules::Flags;
+
+/// Brings the jars that read packages: apksig, dex2jar with all its parts, and ASM with all
+/// of its own; or says why it can't.
+pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
+
+/// Why the board can't read packages.
+#[derive(Debug, Error)]
+pub(super) enum AndroidError {
+    #[error("this board was started without what reads packages")]
+    None,
+    #[error("{0}")]
+    NotFetched(String),
+    #[error(transparent)]
+    Build(#[from] SiliconError),
+    #[error("the reader of packages does not answer: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The packages that are installed, and what installs more.
+pub(super) struct Android {
+    fetch: Option<FetchAndroid>,
+    cache: PathBuf,
+    /// Translated classes, by the hash of their package.
+    scratch: PathBuf,
+    /// Started with the first package.
+    service: Mutex<Option<(Built, Installer)>>,
+    installed: Mutex<BTreeMap<String, Installed>>,
+}
+
+/// An installed package.
+#[derive(Debug, Clone)]
+pub(super) struct Installed {
+    /// What its manifest and its signature say.
+    pub facts: Facts,
+    /// Its classes and resources, for a JVM.
+    pub classes: PathBuf,
+    /// The classes of the framework.
+    pub framework: PathBuf,
+}
+
+impl Android {
+    pub(super) fn new(fetch: Option<FetchAndroid>, cache: PathBuf, scratch: PathBuf) -> Self {
+        let (service, installed) = Default::default();
+        Self { fetch, cache, scratch, service, installed }
+    }
+
+    /// The installed package of that name.
+    pub(super) fn find(&self, name: &str) -> Option<Installed> {
+        lock(&self.installed).get(name).cloned()
+    }
+
+    /// Forgets a package.
+    pub(super) fn remove(&self, name: &str) {
+        lock(&self.installed).remove(name);
+    }
+
+    /// Checks a package, makes what runs of it, and returns its name. The caller puts its
+    /// file in place, then has it [`keep`](Self::keep).
+    pub(super) fn check(
+        &self,
+        apk: &Path,
+        sdk: u32,
+        flags: Flags,
+    ) -> Result<Installed, InstallError> {
+        let mut service = lock(&self.service);
+        if service.is_none() {
+            *service = Some(self.start()?);
+        }
+        let Some((built, installer)) = service.as_mut() else {
+            return Err(AndroidError::None.into());
+        };
+        let facts = Facts::parse(&installer.read(apk, sdk)?)?;
+        let before = self.find(&facts.package);
+        rules::admit(&facts, sdk, before.as_ref().map(|installed| &installed.facts), flags)?;
+        let classes = self.scratch.join(format!("package-{}.jar", hash_of(apk)?));
+        if !classes.is_file() {
+            installer.translate(apk, &classes, &built.framework)?;
+        }
+        Ok(Installed { facts, classes, framework: built.framework.clone() })
+    }
+
+    /// Knows a package from now on.
+    pub(super) fn keep(&self, package: Installed) {
+        lock(&self.installed).insert(package.facts.package.clone(), package);
+    }
+
+    fn start(&self) -> Result<(Built, Installer), AndroidError> {
+        let fetch = self.fetch.ok_or(AndroidError::None)?;
+        let libraries = fetch().map_err(AndroidError::NotFetched)?;
+        let built = built::build(&libraries, &self.cache)?;
+        let installer = Installer::start(&built.installer, &libraries)?;
+        Ok((built, installer))
+    }
+}
+
+fn hash_of(file: &Path) -> io::Result<String> {
+    let digest = Sha256::digest(fs::read(file)?);
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

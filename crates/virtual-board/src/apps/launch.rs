@@ -1,0 +1,144 @@
+//! What a JVM is started with for an application: its class path, its words, its folder.
+
+use std::path::{Path, PathBuf};
+
+use super::start::{Start, StartError};
+use crate::android::Installed;
+use crate::machine::Machine;
+use crate::package;
+
+/// The class that begins a process of a package, in the framework.
+const ZYGOTE: &str = "wattline.board.Zygote";
+
+/// What of a package is started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Entry<'a> {
+    /// By `am start`; of a jar the class with `main`.
+    Activity(&'a str),
+    /// By `am instrument`.
+    Instrumentation(&'a str),
+}
+
+/// A value that goes along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extra {
+    /// The letter of `am`'s option: `s` of a text, `i`, `l`, `f`, `z`.
+    pub kind: char,
+    pub key: String,
+    pub value: String,
+}
+
+/// How a JVM is started.
+pub(super) struct Launch {
+    /// The classes whose execution costs energy.
+    pub application: PathBuf,
+    /// The classes of Android, for a package.
+    framework: Option<PathBuf>,
+    /// Options of the JVM.
+    pub options: Vec<String>,
+    /// The class that it starts, and its arguments.
+    pub words: Vec<String>,
+    /// Its working directory.
+    pub folder: PathBuf,
+    /// Whether it has a standard input, to which `input` writes.
+    pub reads_input: bool,
+}
+
+/// Where a process's framework reports to the board.
+pub(super) fn reports(scratch: &Path) -> PathBuf {
+    scratch.join("reports")
+}
+
+impl Launch {
+    /// Of an installed package or jar, with this folder for the process's files of ours.
+    pub(super) fn of(
+        machine: &Machine,
+        start: &Start<'_>,
+        scratch: &Path,
+    ) -> Result<Self, StartError> {
+        match machine.android.find(start.package) {
+            Some(installed) => of_package(machine, start, scratch, installed),
+            None => of_jar(machine, start),
+        }
+    }
+
+    pub(super) fn class_path(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.application).chain(&self.framework)
+    }
+}
+
+fn of_jar(machine: &Machine, start: &Start<'_>) -> Result<Launch, StartError> {
+    let package = start.package.to_owned();
+    let class = match start.entry {
+        Entry::Activity(class) => class.to_owned(),
+        Entry::Instrumentation(class) => {
+            return Err(StartError::NoInstrumentation { package, class: class.to_owned() });
+        }
+    };
+    let found = package::find(machine.root(), &package);
+    let place = found.filter(|place| package::has_class(&place.jar, &class));
+    let Some(place) = place else { return Err(StartError::Unknown { package, class }) };
+    let extras = start.extras.iter().map(|extra| format!("{}={}", extra.key, extra.value));
+    Ok(Launch {
+        application: place.jar,
+        framework: None,
+        options: Vec::new(),
+        words: std::iter::once(class).chain(extras).collect(),
+        folder: place.files,
+        reads_input: true,
+    })
+}
+
+fn of_package(
+    machine: &Machine,
+    start: &Start<'_>,
+    scratch: &Path,
+    installed: Installed,
+) -> Result<Launch, StartError> {
+    let mut words = vec![ZYGOTE.to_owned()];
+    words.extend(entry(start, &installed)?);
+    words.extend(["application".to_owned(), installed.facts.application]);
+    for Extra { kind, key, value } in start.extras {
+        words.extend(["extra".to_owned(), kind.to_string(), key.clone(), value.clone()]);
+    }
+    let data = machine.root().join("data/data").join(start.package);
+    let option = |name: &str, value: &str| format!("-Dwattline.board.{name}={value}");
+    Ok(Launch {
+        application: installed.classes,
+        framework: Some(installed.framework),
+        options: vec![
+            option("package", start.package),
+            option("data", &data.display().to_string()),
+            option("reports", &reports(scratch).display().to_string()),
+        ],
+        words,
+        folder: machine.root().to_owned(),
+        reads_input: false,
+    })
+}
+
+/// The zygote's words for what is started, if the manifest has it.
+fn entry(start: &Start<'_>, installed: &Installed) -> Result<Vec<String>, StartError> {
+    let package = start.package.to_owned();
+    let facts = &installed.facts;
+    match start.entry {
+        Entry::Activity(class) => match facts.activities.get(class) {
+            None => Err(StartError::Unknown { package, class: class.to_owned() }),
+            Some(activity) if !activity.is_exported() => {
+                Err(StartError::NotExported { package, class: class.to_owned() })
+            }
+            Some(_) => Ok(vec!["activity".into(), class.into()]),
+        },
+        Entry::Instrumentation(class) => {
+            let found = facts.instrumentations.get(class).filter(|found| found.target == package);
+            let Some(found) = found else {
+                return Err(StartError::NoInstrumentation { package, class: class.to_owned() });
+            };
+            let mut words = vec!["instrument".into(), class.into()];
+            for (key, value) in &found.meta {
+                words.extend(["meta".into(), key.clone(), value.clone()]);
+            }
+            Ok(words)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a package's framework tells the board: lines of the log, what an instrumentation
+//! says, and the exception that ended the process. See `android/framework/Board.java`.
+
+/// A report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// A line of the log.
+    Log { level: char, tag: String, text: String },
+    /// `sendStatus` of an instrumentation: its code and its values.
+    Status { code: String, values: Vec<(String, String)> },
+    /// `finish` of an instrumentation.
+    Result { code: String, values: Vec<(String, String)> },
+}
+
+impl Report {
+    /// Reads a line; none if it is of no known kind.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let fields: Vec<String> = line.split('\t').map(unescaped).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        match *fields.as_slice() {
+            ["log", level, tag, text] => {
+                let level = level.chars().next()?;
+                Some(Self::Log { level, tag: tag.into(), text: text.into() })
+            }
+            ["status", code, ref rest @ ..] => {
+                Some(Self::Status { code: code.into(), values: pairs(rest) })
+            }
+            ["result", code, ref rest @ ..] => {
+                Some(Self::Result { code: code.into(), values: pairs(rest) })
+            }
+            ["crash", short, long] => Some(Self::crash(short, long)),
+            _ => None,
+        }
+    }
+
+    /// What `am instrument` is told of a process that ended without a result.
+    pub(super) fn crash(short: &str, long: &str) -> Self {
+        let values = [("longMsg", long), ("shortMsg", short)];
+        let values = values.iter().filter(|(_, text)| !text.is_empty());
+        let values = values.map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
+        Self::Result { code: "0".into(), values: values.collect() }
+    }
+
+    /// What `am instrument` prints of it: all with `-r`, else what is meant for people.
+    pub(crate) fn print(&self, raw: bool) -> String {
+        let (kind, code, values) = match self {
+            Self::Log { .. } => return String::new(),
+            Self::Status { code, values } => ("STATUS", code, values),
+            Self::Result { code, values } => ("RESULT", code, values),
+        };
+        let is_result = kind == "RESULT";
+        let stream = values.iter().find(|(key, _)| key == "stream").filter(|_| !raw);
+        if let Some((_, text)) = stream {
+            return text.clone() + if is_result { "\n" } else { "" };
+        }
+        let lines =
+            values.iter().map(|(key, text)| format!("INSTRUMENTATION_{kind}: {key}={text}\n"));
+        let name = if is_result { "INSTRUMENTATION_CODE" } else { "INSTRUMENTATION_STATUS_CODE" };
+        lines.collect::<String>() + &format!("{name}: {code}\n")
+    }
+}
+
+fn pairs(fields: &[&str]) -> Vec<(String, String)> {
+    fields.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect()
+}
+
+fn unescaped(field: &str) -> String {
+    let mut text = String::new();
+    let mut letters = field.chars();
+    while let Some(letter) = letters.next() {
+        text.push(match letter {
+            '\\' => match letters.next() {
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                other => other.unwrap_or('\\'),
+            },
+            other => other,
+        });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read() {
+        let log = Report::Log { level: 'I', tag: "a\tb".into(), text: "c\\n\nd".into() };
+        assert_eq!(Report::parse("log\tI\ta\\tb\tc\\\\n\\nd"), Some(log));
+        assert_eq!(Report::parse("log\tI"), None);
+        assert_eq!(Report::parse("what\t1"), None);
+    }
+
+    #[test]
+    fn instrumentations_are_told_as_android_tells_them() {
+        let status = Report::parse("status\t2\tfile\tx\tstream\tdots").unwrap();
+        assert_eq!(status.print(false), "dots");
+        assert_eq!(
+            status.print(true),
+            "INSTRUMENTATION_STATUS: file=x\nINSTRUMENTATION_STATUS: stream=dots\n\
+             INSTRUMENTATION_STATUS_CODE: 2\n"
+        );
+        let result = Report::parse("result\t-1\tend\twhole").unwrap();
+        assert_eq!(
+            result.print(false),
+            "INSTRUMENTATION_RESULT: end=whole\nINSTRUMENTATION_CODE: -1\n"
+        );
+        assert_eq!(Report::parse("crash\tE\tE: why").unwrap(), Report::crash("E", "E: why"));
+        let killed = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
+        assert_eq!(Report::crash("Process crashed.", "").print(true), killed);
+    }
+}

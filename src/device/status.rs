@@ -1,0 +1,148 @@
+//! What `am instrument -w -r` prints: the status of an instrumentation in bundles of values,
+//! then its result.
+
+use std::collections::BTreeMap;
+
+/// What an instrumentation said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Files of counts that came whole, by name.
+    files: BTreeMap<String, String>,
+    /// Why it ended: `whole`, or a stack trace; absent if it did not say.
+    pub end: Option<String>,
+}
+
+impl Said {
+    /// The counts of all processes and class loaders; none unless all came.
+    pub(super) fn counts(&self) -> Option<String> {
+        self.with_end(".csv").filter(|_| self.end.as_deref() == Some("whole"))
+    }
+
+    /// Their snapshots.
+    pub(super) fn windows(&self) -> Option<String> {
+        self.with_end(".windows")
+    }
+
+    fn with_end(&self, end: &str) -> Option<String> {
+        let is_wanted = |name: &str| name.starts_with("wattline-counts-") && name.ends_with(end);
+        let found = self.files.iter().filter(|(name, _)| is_wanted(name));
+        let texts: Vec<&str> = found.map(|(_, text)| text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.concat())
+    }
+
+    /// The message of what ended it and where, on one line; none of a good end.
+    pub(super) fn crash(&self) -> Option<String> {
+        let trace = self.end.as_deref().filter(|end| *end != "whole")?;
+        let mut lines = trace.lines().map(str::trim);
+        let what = lines.next()?;
+        let place = lines.find(|line| line.starts_with("at ") && !line.starts_with("at java"));
+        Some([Some(what), place].into_iter().flatten().collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Reads the output. A value goes on over the lines that begin with none of the words.
+pub(super) fn parse(text: &str) -> Said {
+    let mut said = Said::default();
+    let mut parts: BTreeMap<String, Vec<(usize, usize, String)>> = BTreeMap::new();
+    let mut bundle: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("INSTRUMENTATION_STATUS_CODE:") {
+            keep_part(&bundle, &mut parts);
+            bundle.clear();
+        } else if line.starts_with("INSTRUMENTATION_CODE:") {
+            said.end = value(&bundle, "wattline.end").or_else(|| value(&bundle, "longMsg"));
+            said.end = said.end.or_else(|| value(&bundle, "shortMsg"));
+        } else if let Some(pair) = beginning(line) {
+            bundle.push(pair);
+        } else if let Some((_, text)) = bundle.last_mut() {
+            text.push('\n');
+            text.push_str(line);
+        }
+    }
+    for (name, mut of_file) in parts {
+        of_file.sort_by_key(|(part, ..)| *part);
+        let is_whole = of_file.iter().enumerate().all(|(at, (part, ..))| at + 1 == *part);
+        if is_whole && of_file.last().is_some_and(|(part, all, _)| part == all) {
+            said.files.insert(name, of_file.into_iter().map(|(.., text)| text).collect());
+        } else {
+            // What counted is known only if all of it is.
+            said.end = None;
+        }
+    }
+    said
+}
+
+fn beginning(line: &str) -> Option<(String, String)> {
+    let rest = line
+        .strip_prefix("INSTRUMENTATION_STATUS: ")
+        .or_else(|| line.strip_prefix("INSTRUMENTATION_RESULT: "))?;
+    let (key, text) = rest.split_once('=')?;
+    Some((key.to_owned(), text.to_owned()))
+}
+
+fn value(bundle: &[(String, String)], key: &str) -> Option<String> {
+    bundle.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone())
+}
+
+fn keep_part(
+    bundle: &[(String, String)],
+    parts: &mut BTreeMap<String, Vec<(usize, usize, String)>>,
+) {
+    let number = |key| value(bundle, key).and_then(|text| text.trim().parse().ok());
+    let (file, text) = (value(bundle, "wattline.file"), value(bundle, "wattline.text"));
+    if let (Some(file), Some(text), Some(part), Some(all)) =
+        (file, text, number("wattline.part"), number("wattline.parts"))
+    {
+        parts.entry(file).or_default().push((part, all, text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A status of one part.
+    fn part(file: &str, part: usize, all: usize, text: &str) -> String {
+        format!(
+            "INSTRUMENTATION_STATUS: wattline.file={file}\nINSTRUMENTATION_STATUS: \
+             wattline.part={part}\nINSTRUMENTATION_STATUS: wattline.parts={all}\n\
+             INSTRUMENTATION_STATUS: wattline.text={text}\nINSTRUMENTATION_STATUS_CODE: 2\n"
+        )
+    }
+
+    const WHOLE: &str = "INSTRUMENTATION_RESULT: wattline.end=whole\nINSTRUMENTATION_CODE: -1\n";
+
+    #[test]
+    fn counts_come_in_parts() {
+        let text = part("wattline-counts-1.csv", 1, 2, "block,executions\n0,1\n1,")
+            + &part("wattline-counts-1.csv", 2, 2, "7\n")
+            + &part("wattline-counts-2.csv", 1, 1, "block,executions\n0,2\n")
+            + &part("wattline-counts-1.final", 1, 1, "")
+            + WHOLE;
+        let said = parse(&text);
+        let counts = "block,executions\n0,1\n1,7\nblock,executions\n0,2\n";
+        assert_eq!(said.counts().as_deref(), Some(counts));
+        assert_eq!((said.windows(), said.crash()), (None, None));
+    }
+
+    #[test]
+    fn counts_that_are_not_whole_are_none() {
+        let first = part("wattline-counts-1.csv", 1, 2, "block,executions\n");
+        assert_eq!(parse(&(first.clone() + WHOLE)).counts(), None);
+        assert_eq!(parse(&first).counts(), None);
+        let all = part("wattline-counts-1.csv", 1, 1, "block,executions\n");
+        assert_eq!(parse(&all).counts(), None, "it never said that it ended");
+        assert_eq!(parse("").counts(), None);
+    }
+
+    #[test]
+    fn a_crash_names_its_place() {
+        let text = "INSTRUMENTATION_RESULT: wattline.end=java.lang.IllegalStateException: why\n\
+                    \tat java.util.Objects.check(Objects.java:1)\n\tat game.Main.main(Main.java:22)\n\n\
+                    INSTRUMENTATION_CODE: 0\n";
+        let crash = parse(text).crash().unwrap();
+        assert_eq!(crash, "java.lang.IllegalStateException: why at game.Main.main(Main.java:22)");
+        let killed = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
+        assert_eq!(parse(killed).crash().as_deref(), Some("Process crashed."));
+    }
+}

@@ -1,0 +1,357 @@
+//! Android packages on the virtual board: what `wattline package` makes is installed and runs,
+//! and what Android refuses is refused in Android's words.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use wattline::virtual_board::{BoardFile, BoardOptions, Mode};
+
+use super::adb::{Adb, has_tools, options};
+use crate::host::has;
+
+#[path = "../../../src/apk/xml.rs"]
+mod xml;
+
+use xml::{Element, Value};
+
+const PACKAGE: &str = "org.example.game";
+const RUNNER: &str = "org.example.game/org.wattline.runner.Runner";
+const SCENARIO: &str = "name = \"game\"\n[application]\npackage = \"org.example.game\"\n\
+    main = \"game.Main\"\njava_release = 17\nmin_sdk = 14\n[[source]]\npath = \"src\"\n\
+    [[library]]\nmaven = \"com.google.android:android:4.1.1.4\"\nrole = \"provided\"\n\
+    sha256 = \"84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb\"\n\
+    [session]\nframes = 5\n[[input]]\nname = \"one\"\n";
+
+/// What a test's manifest says; the rest is as `wattline package` writes it.
+struct Says {
+    version: u32,
+    min_sdk: u32,
+    target_sdk: u32,
+    debuggable: bool,
+    test_only: bool,
+    /// Whether it is said that the activity is exported, and how.
+    exported: Option<bool>,
+}
+
+impl Default for Says {
+    fn default() -> Self {
+        let (debuggable, test_only, exported) = (false, false, Some(true));
+        Self { version: 5, min_sdk: 14, target_sdk: 34, debuggable, test_only, exported }
+    }
+}
+
+impl Says {
+    fn manifest(&self) -> Vec<u8> {
+        let text = |text: &str| Value::Text(text.into());
+        let name = ("name", 0x0101_0003);
+        let sdk = Element::new("uses-sdk")
+            .android(("minSdkVersion", 0x0101_020c), Value::Number(self.min_sdk))
+            .android(("targetSdkVersion", 0x0101_0270), Value::Number(self.target_sdk));
+        let mut activity = Element::new("activity").android(name, text(".Screen"));
+        if let Some(exported) = self.exported {
+            activity = activity.android(("exported", 0x0101_0010), Value::Flag(exported));
+        }
+        let action = Element::new("action").android(name, text("android.intent.action.MAIN"));
+        let activity = activity.child(Element::new("intent-filter").child(action));
+        let alias = Element::new("activity").android(name, text("game.Screen"));
+        let alias = alias.android(("exported", 0x0101_0010), Value::Flag(true));
+        let inner = Element::new("activity").android(name, text("game.Main"));
+        let application = Element::new("application")
+            .android(("debuggable", 0x0101_000f), Value::Flag(self.debuggable))
+            .android(("testOnly", 0x0101_0272), Value::Flag(self.test_only));
+        let application = application.child(activity).child(alias).child(inner);
+        let fact = Element::new("meta-data").android(name, text("wattline.main"));
+        let fact = fact.android(("value", 0x0101_0024), text("game.Main"));
+        let runner = Element::new("instrumentation")
+            .android(name, text("org.wattline.runner.Runner"))
+            .android(("targetPackage", 0x0101_0021), text(PACKAGE))
+            .child(fact);
+        Element::new("manifest")
+            .android(("versionCode", 0x0101_021b), Value::Number(self.version))
+            .plain("package", PACKAGE)
+            .child(sdk)
+            .child(application)
+            .child(runner)
+            .to_bytes()
+    }
+}
+
+/// A folder with the application, its package, and keys to sign others with.
+struct Workshop {
+    folder: tempfile::TempDir,
+}
+
+fn run(words: &[&str], folder: &Path) -> Output {
+    Command::new(words[0]).args(&words[1..]).current_dir(folder).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
+}
+
+impl Workshop {
+    /// The package of `wattline package`; none, said aloud, where a tool is missing.
+    fn open() -> Option<Self> {
+        if !has_tools() || !has(&["javac", "keytool", "apksigner"]) {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+        fs::create_dir_all(folder.path().join("src/game")).unwrap();
+        for file in ["package/Main.java", "virtual_board/app/game/Screen.java"] {
+            let name = Path::new(file).file_name().unwrap();
+            fs::copy(project.join(file), folder.path().join("src/game").join(name)).unwrap();
+        }
+        fs::write(folder.path().join("game.toml"), SCENARIO).unwrap();
+        let workshop = Self { folder };
+        workshop.package("made", &["--probe", "count"]).then_some(workshop)
+    }
+
+    fn package(&self, out: &str, more: &[&str]) -> bool {
+        let wattline = env!("CARGO_BIN_EXE_wattline");
+        let words = [&[wattline, "package", "game.toml", "--out", out], more].concat();
+        let output = run(&words, self.folder.path());
+        let text = said(&output);
+        let is_out_of_reach =
+            text.contains("Maven could not fetch") || text.contains("`mvn` is not on");
+        if is_out_of_reach {
+            crate::skip::because(&text);
+            return false;
+        }
+        assert!(output.status.success(), "{text}");
+        true
+    }
+
+    fn made(&self) -> PathBuf {
+        self.folder.path().join("made/application.apk")
+    }
+
+    /// The package with another manifest, and more entries, not signed.
+    fn unsigned(&self, name: &str, manifest: &[u8], more: &[(&str, &[u8])]) -> PathBuf {
+        let mut archive = zip::ZipArchive::new(fs::File::open(self.made()).unwrap()).unwrap();
+        let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for index in 0..archive.len() {
+            let mut entry = archive.by_index(index).unwrap();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            entries.insert(entry.name().unwrap().to_string(), bytes);
+        }
+        entries.retain(|name, _| !name.starts_with("META-INF/"));
+        entries.insert("AndroidManifest.xml".into(), manifest.to_vec());
+        entries.extend(more.iter().map(|(name, bytes)| ((*name).into(), bytes.to_vec())));
+        let file = self.folder.path().join(format!("{name}.apk"));
+        let mut writer = zip::ZipWriter::new(fs::File::create(&file).unwrap());
+        for (name, bytes) in entries {
+            let stored = zip::write::SimpleFileOptions::default();
+            writer.start_file(name, stored).unwrap();
+            writer.write_all(&bytes).unwrap();
+        }
+        writer.finish().unwrap();
+        file
+    }
+
+    /// Signs a package in place with the key of that name, by these options of apksigner.
+    fn sign(&self, apk: PathBuf, key: &str, more: &[&str]) -> PathBuf {
+        let store = self.folder.path().join(format!("{key}.p12"));
+        let store = store.to_str().unwrap();
+        if !Path::new(store).exists() {
+            let words = "keytool -genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=a \
+                         -storetype PKCS12 -storepass password -keystore";
+            let words: Vec<&str> = words.split_whitespace().chain([store]).collect();
+            let made = run(&words, self.folder.path());
+            assert!(made.status.success(), "{}", said(&made));
+        }
+        let words = ["apksigner", "sign", "--ks", store, "--ks-pass", "pass:password"];
+        let words = [&words, more, &[apk.to_str().unwrap()]].concat();
+        let signed = run(&words, self.folder.path());
+        assert!(signed.status.success(), "{}", said(&signed));
+        apk
+    }
+
+    fn signed(&self, name: &str, says: &Says) -> PathBuf {
+        self.sign(self.unsigned(name, &says.manifest(), &[]), "key", &["--min-sdk-version", "14"])
+    }
+}
+
+fn board(kind: &str, truth: Option<&Path>) -> Adb {
+    let board = BoardFile::built_in(kind).unwrap();
+    Adb::of(BoardOptions { board, truth: truth.map(Into::into), ..options(Mode::Modern) })
+}
+
+/// What installing says; nothing of a success.
+fn install(adb: &Adb, apk: &Path, flags: &str) -> String {
+    let flags = flags.split_whitespace();
+    let words: Vec<&str> = ["install"].into_iter().chain(flags).collect();
+    let answer = adb.run(&[&words[..], &[apk.to_str().unwrap()]].concat());
+    let both = answer.stdout + &answer.stderr;
+    let failure = both.split_once("Failure [").or(both.split_once("failed to install"));
+    match failure {
+        None => {
+            assert!(both.contains("Success"), "{both}");
+            String::new()
+        }
+        Some((_, why)) => why.into(),
+    }
+}
+
+#[test]
+fn a_package_runs_by_its_instrumentation_and_its_energy_has_lines() {
+    let Some(workshop) = Workshop::open() else { return };
+    let truth = tempfile::tempdir().unwrap();
+    let adb = board("odroid-xu-e", Some(truth.path()));
+    assert_eq!(install(&adb, &workshop.made(), "-r"), "");
+    assert_eq!(adb.shell("pm list packages"), format!("package:{PACKAGE}\n"));
+    let run = |label: &str, rounds: &str| {
+        adb.shell(&format!(
+            "setprop wattline.session {label}; logcat -c; \
+             am instrument -w -r -e rounds {rounds} {RUNNER}; logcat -d -v raw System.out:I *:S"
+        ))
+    };
+    let whole = run("whole", "5");
+    for line in [
+        "INSTRUMENTATION_STATUS: wattline.file=wattline-counts-1.csv\n",
+        "INSTRUMENTATION_RESULT: wattline.end=whole\nINSTRUMENTATION_CODE: -1\n",
+        "CODE: -1\nwattline: begin\nwattline: end 10\n",
+    ] {
+        assert!(whole.contains(line), "{line}{whole}");
+    }
+    let counts: Vec<u64> =
+        whole.lines().filter_map(|line| line.split_once(',')?.1.trim().parse().ok()).collect();
+    assert!(counts.contains(&5), "{whole}");
+    assert_eq!(run("whole", "5"), whole, "the same session twice");
+    let lines = fs::read_to_string(truth.path().join("whole/lines.csv")).unwrap();
+    let of_loop = lines.lines().find(|line| line.starts_with("game/Main.java,18,"));
+    let joules: f64 =
+        of_loop.unwrap_or_else(|| panic!("{lines}")).rsplit(',').next().unwrap().parse().unwrap();
+    assert!(joules > 0.0, "{lines}");
+    let failed = run("failed", "13");
+    assert!(failed.contains("IllegalStateException: unlucky"), "{failed}");
+    assert!(failed.contains("at game.Main.main(Main.java:22)"), "{failed}");
+    assert!(failed.contains("INSTRUMENTATION_CODE: 0"), "{failed}");
+    let none = adb.run(&["shell", "am instrument -w org.example.game/.None"]);
+    assert!(none.stdout.contains("Unable to find instrumentation info"), "{}", none.stdout);
+    assert!(none.stderr.contains("INSTRUMENTATION_FAILED: org.example.game"), "{}", none.stderr);
+}
+
+#[test]
+fn what_androids_releases_refuse_is_refused() {
+    let Some(workshop) = Workshop::open() else { return };
+    let says = Says::default();
+    let odroid = board("odroid-xu-e", None);
+    let jar = workshop.folder.path().join("no.apk");
+    fs::write(&jar, "PK is not enough").unwrap();
+    let refused = |adb: &Adb, apk: &Path, flags: &str, code: &str| {
+        let why = install(adb, apk, flags);
+        assert!(why.contains(code), "{code}: {why}");
+        assert_eq!(adb.shell("ls /data/local/tmp"), "", "nothing is left of {code}");
+    };
+    refused(&odroid, &jar, "-r", "INSTALL_PARSE_FAILED_NOT_APK");
+    let unsigned = workshop.unsigned("unsigned", &says.manifest(), &[]);
+    refused(&odroid, &unsigned, "-r", "INSTALL_PARSE_FAILED_NO_CERTIFICATES");
+    let garbage = workshop.unsigned("garbage", b"<manifest/>", &[]);
+    refused(&odroid, &garbage, "-r", "INSTALL_PARSE_FAILED_BAD_MANIFEST");
+    // Android 4.2 knows SHA-1 alone in the first scheme's signatures.
+    let new = workshop.unsigned("sha256", &Says { min_sdk: 18, ..says }.manifest(), &[]);
+    let new = workshop.sign(new, "key", &["--min-sdk-version", "18"]);
+    refused(&odroid, &new, "-r", "INSTALL_PARSE_FAILED_NO_CERTIFICATES");
+    let says = Says::default();
+    let newer = workshop.signed("newer", &Says { min_sdk: 18, ..says });
+    refused(&odroid, &newer, "-r", "INSTALL_FAILED_OLDER_SDK");
+    let test = workshop.signed("test", &Says { test_only: true, ..Says::default() });
+    refused(&odroid, &test, "-r", "INSTALL_FAILED_TEST_ONLY");
+    let native = workshop.unsigned(
+        "native",
+        &Says::default().manifest(),
+        &[("lib/armeabi-v7a/libgame.so", b"ELF")],
+    );
+    let native = workshop.sign(native, "key", &["--min-sdk-version", "14"]);
+    refused(&odroid, &native, "-r", "INSTALL_FAILED_NO_MATCHING_ABIS");
+    assert_eq!(odroid.shell("pm list packages"), "");
+
+    assert_eq!(install(&odroid, &workshop.signed("good", &Says::default()), "-r"), "");
+    let good = workshop.folder.path().join("good.apk");
+    refused(&odroid, &good, "", "INSTALL_FAILED_ALREADY_EXISTS");
+    let other = workshop.unsigned("other", &Says::default().manifest(), &[]);
+    let other = workshop.sign(other, "other-key", &["--min-sdk-version", "14"]);
+    refused(&odroid, &other, "-r", "INSTALL_FAILED_UPDATE_INCOMPATIBLE");
+    let older = workshop.signed("older", &Says { version: 4, ..Says::default() });
+    refused(&odroid, &older, "-r -d", "INSTALL_FAILED_VERSION_DOWNGRADE");
+    assert!(odroid.run(&["uninstall", PACKAGE]).stdout.contains("Success"));
+    assert_eq!(install(&odroid, &other, "-r"), "", "another key, once the first is gone");
+}
+
+#[test]
+fn later_releases_ask_for_more() {
+    let Some(workshop) = Workshop::open() else { return };
+    let phone = board("pixel", None);
+    let unsaid = workshop.signed("unsaid", &Says { exported: None, ..Says::default() });
+    let why = install(&phone, &unsaid, "-r");
+    assert!(why.contains("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED"), "{why}");
+    let old = workshop.signed("old", &Says { target_sdk: 22, ..Says::default() });
+    let why = install(&phone, &old, "-r");
+    assert!(why.contains("INSTALL_FAILED_DEPRECATED_SDK_VERSION"), "{why}");
+    let v1 = workshop.unsigned("v1", &Says::default().manifest(), &[]);
+    let only = ["--min-sdk-version", "14", "--v2-signing-enabled", "false"];
+    let v1 = workshop.sign(v1, "key", &[&only[..], &["--v3-signing-enabled", "false"]].concat());
+    let why = install(&phone, &v1, "-r");
+    assert!(why.contains("INSTALL_PARSE_FAILED_NO_CERTIFICATES"), "{why}");
+    assert_eq!(install(&phone, &workshop.made(), ""), "");
+    assert_eq!(install(&phone, &workshop.made(), ""), "", "replaced without being asked to");
+}
+
+#[test]
+fn activities_tick_and_keep_what_they_are_told_to() {
+    let Some(workshop) = Workshop::open() else { return };
+    let adb = board("odroid-xu-e", None);
+    let says = Says { debuggable: true, ..Says::default() };
+    assert_eq!(install(&adb, &workshop.signed("screen", &says), "-r"), "");
+    let start = |extras: &str| {
+        adb.shell(&format!(
+            "logcat -c; am start -S -W -n {PACKAGE}/game.Screen --es who me {extras}; sleep 3; \
+             logcat -d -v tag; am force-stop {PACKAGE}"
+        ))
+    };
+    let first = start("");
+    for line in
+        ["Status: ok", "I/screen  : start 1 of me", "W/screen  : ten ticks in 1000 ms", "gone"]
+    {
+        assert!(first.contains(line), "{line}: {first}");
+    }
+    assert!(start("").contains("I/screen  : start 2 of me"));
+    let crashed = start("--ez crash true");
+    assert!(crashed.contains("FATAL EXCEPTION: main"), "{crashed}");
+    assert!(crashed.contains("at game.Screen.tick(Screen.java:40)"), "{crashed}");
+    let hidden = adb.run(&["shell", &format!("am start -n {PACKAGE}/game.Main")]);
+    assert!(hidden.stderr.contains("Permission Denial"), "{}", hidden.stderr);
+    let none = adb.run(&["shell", &format!("am start -n {PACKAGE}/.None")]);
+    assert!(none.stderr.contains("does not exist"), "{}", none.stderr);
+
+    let dumped = adb.shell(&format!("dumpsys package {PACKAGE}"));
+    for fact in ["versionCode=5 minSdk=14 targetSdk=34", "DEBUGGABLE"] {
+        assert!(dumped.contains(fact), "{dumped}");
+    }
+    let kept = adb.shell(&format!("run-as {PACKAGE} cat shared_prefs/game.Screen.xml"));
+    assert!(kept.contains("<int name=\"starts\" value=\"3\" />"), "{kept}");
+    assert_eq!(install(&adb, &workshop.signed("closed", &Says::default()), "-r"), "");
+    let closed = adb.run(&["shell", &format!("run-as {PACKAGE} ls")]);
+    assert!(closed.stderr.contains("is not debuggable"), "{}", closed.stderr);
+}
+
+#[test]
+fn what_the_framework_lacks_is_named() {
+    let Some(workshop) = Workshop::open() else { return };
+    let uses = "package game;\nclass Uses extends android.app.Activity {\n  void run() {\n    \
+                android.widget.Toast.makeText(this, \"x\", 0).show();\n    \
+                getWindow();\n  }\n}\n";
+    fs::write(workshop.folder.path().join("src/game/Uses.java"), uses).unwrap();
+    assert!(workshop.package("more", &[]));
+    let adb = board("odroid-xu-e", None);
+    let why = install(&adb, &workshop.folder.path().join("more/application.apk"), "-r");
+    assert!(why.contains("INSTALL_FAILED_MISSING_SHARED_LIBRARY"), "{why}");
+    for name in ["android.widget.Toast", "android.app.Activity.getWindow()"] {
+        assert!(why.contains(name), "{name}: {why}");
+    }
+}
