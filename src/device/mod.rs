@@ -20,6 +20,7 @@ mod scripts;
 mod server;
 mod session;
 mod shell;
+mod thread_times;
 mod transfer;
 mod virtual_board;
 

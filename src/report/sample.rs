@@ -106,7 +106,7 @@ pub(crate) fn report() -> Sample {
         total_se: Some(Joules(0.012)),
         idle: Joules(3.9),
         idle_se: Some(Joules(0.009)),
-        collections: 0,
+        ..Measured::default()
     };
     let scenario = account::AccountInput {
         dictionary: &dictionary,
