@@ -94,6 +94,25 @@ impl<'d, 'a> Jars<'d, 'a> {
         Mutex::new(Self { scenario, builder, built: BTreeMap::new() })
     }
 
+    /// Jars that were built elsewhere, by their variants' names; a lock, as [`Jars::new`].
+    pub fn with(
+        scenario: &'d Scenario,
+        builder: &'d mut VariantBuilder<'a>,
+        plain: Vec<(String, Vec<u8>)>,
+    ) -> Mutex<Self> {
+        let jar = |(variant, bytes): (String, Vec<u8>)| {
+            let hash = hash_of_bytes(&bytes);
+            ((variant, Probe::Plain), (bytes, hash))
+        };
+        Mutex::new(Self { scenario, builder, built: plain.into_iter().map(jar).collect() })
+    }
+
+    /// The hashes of all jars, by their variants' names.
+    pub fn hashes(jars: &Mutex<Self>) -> BTreeMap<String, String> {
+        let jars = jars.lock().unwrap_or_else(PoisonError::into_inner);
+        jars.built.iter().map(|((name, _), (_, hash))| (name.clone(), hash.clone())).collect()
+    }
+
     /// The case's variant as a jar, and its hash.
     fn jar(&mut self, case: &PlannedCase, probe: Probe) -> Result<(Vec<u8>, String), Failure> {
         let key = (case.variant.clone(), probe);
@@ -299,7 +318,11 @@ impl BoardDriver<'_, '_, '_> {
 }
 
 /// A variant's jar as a board takes it: with the classes of the libraries.
-fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+pub fn pack(
+    scenario: &Scenario,
+    variant: &Variant,
+    libraries: &[PathBuf],
+) -> Result<Vec<u8>, Failure> {
     let application = &scenario.application;
     let attributes =
         [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
