@@ -1,4 +1,4 @@
-//! The ledger: measured = idle + operations + library + GC + unexplained, in whole
+//! The ledger: measured = idle + operations + library + compiler + GC + unexplained, in whole
 //! femtojoules, so that it adds up exactly. What the model doesn't explain is a row
 //! (it may be negative: then the model explains too much), never spread over others.
 
@@ -21,6 +21,43 @@ pub struct Measured {
     pub idle_se: Option<Joules>,
     /// Garbage collections in the sessions.
     pub collections: u64,
+    /// What the runtime's own threads spent, where their times tell it.
+    pub runtime: Option<RuntimeEnergy>,
+}
+
+/// What the runtime's own threads spent, by their processor times.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RuntimeEnergy {
+    /// The compilers.
+    pub compiler: Joules,
+    /// Its standard error, where repeats allow one.
+    pub compiler_se: Option<Joules>,
+    /// The garbage collector.
+    pub collector: Joules,
+    /// Its standard error, where repeats allow one.
+    pub collector_se: Option<Joules>,
+}
+
+impl Measured {
+    /// What the collector spent: by its threads' times, else by the model's cost for each
+    /// collection; zero where neither is known.
+    pub(super) fn collector(&self, costs: &Costs<'_>) -> Joules {
+        match self.runtime {
+            Some(runtime) => runtime.collector,
+            None => Joules(collections(self.collections, costs).0.joules().0),
+        }
+    }
+
+    /// What the compilers spent, where that is known.
+    pub(super) fn compiler(&self) -> Joules {
+        self.runtime.map_or(Joules::ZERO, |runtime| runtime.compiler)
+    }
+
+    /// The variance of what the runtime's threads spent, in J^2; none without repeats.
+    fn runtime_variance(&self) -> Option<f64> {
+        let Some(runtime) = self.runtime else { return Some(0.0) };
+        Some(runtime.compiler_se?.0.powi(2) + runtime.collector_se?.0.powi(2))
+    }
 }
 
 /// A row of the ledger.
@@ -34,8 +71,10 @@ pub enum LedgerEntry {
     Operations,
     /// Library functions, garbage collection apart.
     Library,
-    /// Garbage collections. Zero when the model has no cost for them: then they are in
-    /// the unexplained row.
+    /// The runtime's compilers, by their threads' times; no row where these are not known.
+    Compiler,
+    /// Garbage collections: by the collector's threads' times, else by the model's cost for
+    /// one. Zero when neither is known: then they are in the unexplained row.
     Gc,
     /// What is left: operations of unknown cost, the model's error, noise.
     Unexplained,
@@ -49,6 +88,7 @@ impl LedgerEntry {
             LedgerEntry::Idle => "idle",
             LedgerEntry::Operations => "operations",
             LedgerEntry::Library => "library",
+            LedgerEntry::Compiler => "compiler",
             LedgerEntry::Gc => "gc",
             LedgerEntry::Unexplained => "unexplained",
         }
@@ -112,36 +152,61 @@ pub(super) struct Explained {
 pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'_>) -> Ledger {
     let total = Femtojoules::from_joules(measured.total);
     let idle = Femtojoules::from_joules(measured.idle);
-    let (gc, gc_counts) = collections(measured.collections, costs);
-    let gc_remark = match (measured.collections, &gc_counts) {
-        (0, _) => "none ran",
-        (_, None) => "no cost known",
-        _ => "",
-    };
-    let priced = explained.operations.0 + explained.library.0 + gc;
-    let some = gc_counts.as_ref().filter(|_| measured.collections > 0);
-    let gc_interval = some.and_then(|counts| costs.interval(counts));
-    let gc_counts = gc_counts.unwrap_or_default();
-    let rows = [
+    let gc = collector(measured, costs);
+    let runtime = measured.runtime.map(|runtime| {
+        let spread = spread(runtime.compiler, runtime.compiler_se);
+        (LedgerEntry::Compiler, Femtojoules::from_joules(runtime.compiler), spread)
+    });
+    let compiler = runtime.map_or(Femtojoules::ZERO, |(_, energy, _)| energy);
+    let rest = total - idle - explained.operations.0 - explained.library.0 - compiler - gc.energy;
+    let unsure = remainder_interval(measured, explained, &gc.counts, rest, costs);
+    let before = [
         (LedgerEntry::Measured, total, spread(measured.total, measured.total_se)),
         (LedgerEntry::Idle, idle, spread(measured.idle, measured.idle_se)),
         (LedgerEntry::Operations, explained.operations.0, costs.interval(&explained.operations.1)),
         (LedgerEntry::Library, explained.library.0, costs.interval(&explained.library.1)),
-        (LedgerEntry::Gc, gc, gc_interval),
-        (
-            LedgerEntry::Unexplained,
-            total - idle - priced,
-            remainder_interval(measured, explained, &gc_counts, total - idle - priced, costs),
-        ),
     ];
-    let rows = rows.map(|(entry, energy, interval)| LedgerRow {
+    let after =
+        [(LedgerEntry::Gc, gc.energy, gc.interval), (LedgerEntry::Unexplained, rest, unsure)];
+    let rows = before.into_iter().chain(runtime).chain(after);
+    let row = |(entry, energy, interval)| LedgerRow {
         entry,
         energy,
         interval,
         share: share(energy, total),
-        remark: if entry == LedgerEntry::Gc { gc_remark } else { "" },
-    });
-    Ledger { rows: rows.into() }
+        remark: if entry == LedgerEntry::Gc { gc.remark } else { "" },
+    };
+    Ledger { rows: rows.map(row).collect() }
+}
+
+/// The row of the collector.
+struct Collector {
+    energy: Femtojoules,
+    interval: Option<Interval>,
+    /// What of the model is in it.
+    counts: CountVector,
+    remark: &'static str,
+}
+
+fn collector(measured: &Measured, costs: &Costs<'_>) -> Collector {
+    if let Some(RuntimeEnergy { collector, collector_se, .. }) = measured.runtime {
+        let remark = if collector == Joules::ZERO { "none ran" } else { "" };
+        return Collector {
+            energy: Femtojoules::from_joules(collector),
+            interval: spread(collector, collector_se).filter(|_| remark.is_empty()),
+            counts: CountVector::default(),
+            remark,
+        };
+    }
+    let (energy, counts) = collections(measured.collections, costs);
+    let remark = match (measured.collections, &counts) {
+        (0, _) => "none ran",
+        (_, None) => "no cost known",
+        _ => "",
+    };
+    let some = counts.as_ref().filter(|_| measured.collections > 0);
+    let interval = some.and_then(|counts| costs.interval(counts));
+    Collector { energy, interval, counts: counts.unwrap_or_default(), remark }
 }
 
 /// Energy and counts of the garbage collections; no counts when there were some and the
@@ -161,7 +226,7 @@ fn spread(energy: Joules, se: Option<Joules>) -> Option<Interval> {
     se.map(|se| Interval::of_difference(energy, se.0 * se.0))
 }
 
-/// Measured, idle and explained vary independently, so the remainder's variance is the
+/// Measured, idle, the runtime's threads and explained vary independently, so the remainder's variance is the
 /// sum of theirs; absent when one of them is.
 fn remainder_interval(
     measured: &Measured,
@@ -175,6 +240,40 @@ fn remainder_interval(
         counts.add(cost, count);
     }
     let (total, idle) = (measured.total_se?, measured.idle_se?);
-    let variance = costs.variance(&counts)? + total.0 * total.0 + idle.0 * idle.0;
+    let variance = costs.variance(&counts)? + measured.runtime_variance()?;
+    let variance = variance + total.0 * total.0 + idle.0 * idle.0;
     Some(Interval::of_difference(remainder.joules(), variance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{account, sample};
+
+    /// 1.25 J above idle, of which the compilers spent 0.5 and the collector 0.125 J.
+    #[test]
+    fn threads_of_the_runtime_have_rows_and_all_adds_up() {
+        let mut sample = sample::program_1();
+        let plain = account(&sample.scenario());
+        assert!(plain.ledger.row(LedgerEntry::Compiler).is_none(), "it is not known");
+        let se = Some(Joules(0.01));
+        sample.measured.runtime = Some(RuntimeEnergy {
+            compiler: Joules(0.5),
+            compiler_se: se,
+            collector: Joules(0.125),
+            collector_se: se,
+        });
+        let ledger = account(&sample.scenario()).ledger;
+        assert!(ledger.adds_up());
+        let row = |entry| ledger.row(entry).unwrap();
+        assert_eq!(row(LedgerEntry::Compiler).energy, Femtojoules::from_joules(Joules(0.5)));
+        assert_eq!(row(LedgerEntry::Gc).energy, Femtojoules::from_joules(Joules(0.125)));
+        let half = |ledger: &Ledger| {
+            let interval = ledger.row(LedgerEntry::Unexplained).unwrap().interval.unwrap();
+            (interval.hi - interval.lo).0 / 2.0 / 1.96
+        };
+        let (before, after) = (half(&plain.ledger), half(&ledger));
+        assert!((after.powi(2) - before.powi(2) - 2e-4).abs() < 1e-6, "{before} {after}");
+        assert_eq!(ledger.above_idle(), plain.ledger.above_idle());
+    }
 }

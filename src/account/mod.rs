@@ -41,7 +41,7 @@ pub(crate) use cost::{Costs, CountVector};
 pub use entry::{Entry, LineKey, MethodKey, PartKey};
 pub use evaluate::{Evaluation, LevelEvaluation};
 pub(crate) use evaluate::{evaluate, evaluations_csv};
-pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured};
+pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured, RuntimeEnergy};
 pub(crate) use truth::Truth;
 
 use pricing::Pricing;
@@ -69,18 +69,17 @@ impl AccountInput<'_> {
     fn priced(&self, costs: &Costs<'_>) -> (Vec<entry::Leaf<'_>>, Option<Areas>) {
         let mut leaves = entry::leaves(self.dictionary, self.executions, costs);
         let cases: Vec<SampledCase> =
-            self.samples.iter().map(|case| case.scaled(self.beside_collections(costs))).collect();
+            self.samples.iter().map(|case| case.scaled(self.own_part(costs))).collect();
         let areas = Areas::price(&mut leaves, &cases, self.model, costs);
         (leaves, areas)
     }
 
-    /// The part of the energy above idle that is not the ledger's row of collections, whose
-    /// threads samplers of Java don't see.
-    fn beside_collections(&self, costs: &Costs<'_>) -> f64 {
+    /// The part of the energy above idle that is not the runtime's own: the ledger's rows of
+    /// its compilers and its collector, whose threads samplers of Java don't see.
+    fn own_part(&self, costs: &Costs<'_>) -> f64 {
         let above_idle = self.measured.total.0 - self.measured.idle.0;
-        let price = costs.of(cost::GARBAGE_COLLECTION).map_or(0.0, |gc| costs.cost(gc).0);
-        let collections = price * self.measured.collections as f64;
-        if above_idle > 0.0 { (1.0 - collections / above_idle).clamp(0.0, 1.0) } else { 1.0 }
+        let runtime = self.measured.collector(costs).0 + self.measured.compiler().0;
+        if above_idle > 0.0 { (1.0 - runtime / above_idle).clamp(0.0, 1.0) } else { 1.0 }
     }
 }
 
@@ -170,7 +169,7 @@ impl Accounts {
         self.ledger.energy(LedgerEntry::Operations) + self.ledger.energy(LedgerEntry::Library)
     }
 
-    /// Energy above idle that no entry of a level holds: GC and what is unexplained.
+    /// Energy above idle that no entry of a level holds: compilers, GC and what is unexplained.
     pub fn unattributed(&self) -> Femtojoules {
         self.ledger.above_idle() - self.explained()
     }

@@ -152,7 +152,7 @@ pub(crate) fn program_1() -> Sample {
             total_se: Some(Joules(0.01)),
             idle: Joules(2.0),
             idle_se: Some(Joules(0.01)),
-            collections: 0,
+            ..Measured::default()
         },
     }
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::hint::{self, Hint};
+use crate::hint::{self, FoundHints, Hint};
 use crate::java::SourceFile;
 use crate::report;
 use crate::stage::folder::names::HINTS;
 use crate::stage::repository::repository;
-use crate::stage::{CampaignFolder, Existing, Failure, Output, hints};
+use crate::stage::{CampaignFolder, Existing, Failure, Output, hints, verify};
 
 use super::progress;
 
@@ -65,12 +65,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&[HINTS])?;
-    let (mut hints, _) = find(&output.campaign())?;
+    let (FoundHints { mut hints, withheld }, _) = find(&output.campaign())?;
     let files = hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
     output.write_hints(&hints, &repository)?;
     keep_only(&mut hints, &arguments.only);
-    progress::result(report::hints_text(&hints, arguments.limit).trim_end());
+    progress::result(report::hints_text(&hints, &withheld, arguments.limit).trim_end());
     progress::say(format!("written: {}", output.path(HINTS).display()));
     Ok(())
 }
@@ -82,7 +82,7 @@ fn keep_only(hints: &mut Vec<Hint>, only: &[String]) {
 /// Writes the sources with the first mechanical hints.
 fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
     let output = Output::open(out, Existing::from(arguments.force))?;
-    let (mut hints, sources) = find(&CampaignFolder::new(&arguments.folder))?;
+    let (FoundHints { mut hints, .. }, sources) = find(&CampaignFolder::new(&arguments.folder))?;
     keep_only(&mut hints, &arguments.only);
     let applied = hint::apply(&hints, &sources, limit);
     let mut names: Vec<&str> = sources.iter().map(|file| file.path.as_str()).collect();
@@ -99,10 +99,12 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
 }
 
 /// The hints of a folder that holds its model, and the sources that they are for.
-fn find(folder: &CampaignFolder) -> Result<(Vec<Hint>, Vec<SourceFile>), Failure> {
+fn find(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failure> {
     let (facts, model) = (folder.facts(None)?, folder.model()?);
     let (sources, calls) = (folder.parsed_sources()?, folder.calls()?);
     let accounts = facts.accounts(&model);
-    let hints = hints::hints(&sources, calls.as_ref(), &facts, &model, &accounts);
-    Ok((hints, sources))
+    let (calls, pairs) = (calls.as_ref(), folder.pairs()?);
+    let mut found = hints::hints(&sources, calls, &facts, &model, &accounts, &pairs);
+    verify::attach(&mut found.hints, &folder.verified()?);
+    Ok((found, sources))
 }

@@ -11,7 +11,8 @@ use crate::kernels::patterns::{PatternKernel, energies_csv, pattern_energies, pa
 use crate::scenario::read_scenario;
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
-use crate::stage::kernels::{self, JAVA_RELEASE, analyse, measure_all};
+use crate::stage::folder::names::KERNEL_RUNS;
+use crate::stage::kernels::{self, JAVA_RELEASE, Place, analyse, measure_all};
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
@@ -59,12 +60,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let boards = kernels::open_boards(&chosen, &scenario)?;
-    kernels::refuse_local(&boards)?;
+    refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();
     let application = analyse(&all)?;
     let mut builder = VariantBuilder::new(&application, &jdk, Some(JAVA_RELEASE))?;
-    let sessions = measure_all(&all, &scenario, &mut builder, &boards, &output)?;
+    let place = Place { output: &output, runs: KERNEL_RUNS };
+    let sessions = measure_all(&all, &scenario, &mut builder, &boards, place)?;
     let energies = pattern_energies(&wanted, &sessions);
     let path = output.write(MEASURED, energies_csv(&energies)?)?;
     progress::result(format!(
@@ -76,6 +78,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     ));
     progress::say(format!("written: {}", path.display()));
     Ok(())
+}
+
+/// Refuses this machine: its compilers leave most of a statement's sixteen copies out.
+fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
+    match boards.iter().any(OpenBoard::is_local) {
+        true => Err(Failure::Usage(
+            "patterns are single statements, of which the compilers of the local JVM leave \
+             next to nothing; measure them on a board that runs them as they are"
+                .into(),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The patterns of some categories; of all if none is named.

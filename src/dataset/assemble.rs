@@ -236,10 +236,7 @@ fn case_runs<'r>(
         .filter_map(|record| record.measured.as_ref())
         .map(|measured| IdleRun { power_w: measured.mean_power_w() })
         .collect();
-    let runs: Vec<PowerRun> = power
-        .iter()
-        .map(|run| PowerRun { energy_j: run.energy_j, duration_s: run.duration_s })
-        .collect();
+    let runs: Vec<PowerRun> = power.iter().map(|run| PowerRun::from(*run)).collect();
     let energy = case_energy(&runs, &idle).ok_or_else(|| {
         let missing = if runs.is_empty() { "power" } else { "idle" };
         format!("it has no good {missing} run")

@@ -6,14 +6,43 @@
 //! the time that the application really ran. Standard error:
 //! `sqrt(s_p^2 / n_p + s_i^2 / n_i)`, with the standard deviations of `E_k - P D_k` and of
 //! the idle energy over the mean duration. Negative energies stay.
+//!
+//! Where the processor times of the runtime's own threads are known (compilers, collector),
+//! their part of `E_k - P D_k` is taken off: they spend by what they compile and collect, not
+//! by what the case executes, and the ledger has a row for them.
+
+use crate::power::RuntimeShares;
+use crate::run::Measured;
 
 /// One power run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PowerRun {
     /// Energy of the window in joules, idle included.
     pub energy_j: f64,
     /// Length of the window in seconds.
     pub duration_s: f64,
+    /// The runtime's parts of what is above idle, where they are known.
+    pub runtime: Option<RuntimeShares>,
+}
+
+impl From<&Measured> for PowerRun {
+    fn from(run: &Measured) -> Self {
+        let runtime = run.runtime_shares();
+        Self { energy_j: run.energy_j, duration_s: run.duration_s, runtime }
+    }
+}
+
+impl PowerRun {
+    /// Energy above idle in joules, the runtime's parts included.
+    pub fn above_idle_j(&self, idle_power_w: f64) -> f64 {
+        self.energy_j - idle_power_w * self.duration_s
+    }
+
+    /// What the application's own threads spent of it, where that is known; else all of it.
+    pub fn own_j(&self, idle_power_w: f64) -> f64 {
+        let part = self.runtime.map_or(1.0, RuntimeShares::application);
+        self.above_idle_j(idle_power_w) * part
+    }
 }
 
 /// One idle run.
@@ -26,9 +55,11 @@ pub struct IdleRun {
 /// The energy of one case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CaseEnergy {
-    /// Energy above idle in joules; may be negative.
+    /// The application's own energy above idle in joules; may be negative.
     pub energy_j: f64,
-    /// Its standard error in joules; none when power or idle runs have no repeat.
+    /// What the runtime's own threads spent beside it; none where that is not known.
+    pub runtime_j: Option<f64>,
+    /// Standard error of `energy_j` in joules; none when power or idle runs have no repeat.
     pub energy_se_j: Option<f64>,
     /// Mean energy of the power runs in joules, idle included.
     pub total_j: f64,
@@ -42,6 +73,17 @@ pub struct CaseEnergy {
     pub idle_runs: usize,
 }
 
+impl CaseEnergy {
+    /// A window's energy without the runtime's parts of what is above idle, taken to be those
+    /// of its whole session: when in it the compilers ran is not known.
+    pub fn without_runtime(self, shares: Option<RuntimeShares>) -> Self {
+        let Some(shares) = shares else { return self };
+        let above_j = self.total_j - self.idle_power_w * self.duration_s;
+        let runtime_j = above_j * (1.0 - shares.application());
+        Self { energy_j: self.energy_j - runtime_j, runtime_j: Some(runtime_j), ..self }
+    }
+}
+
 /// The energy of a case; none when it has no power or no idle run.
 pub fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
     let idle_powers: Vec<f64> = idle.iter().map(|run| run.power_w).collect();
@@ -49,13 +91,16 @@ pub fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
     let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
     let duration_s = mean(&durations)?;
     let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
-    let above: Vec<f64> =
-        power.iter().map(|run| run.energy_j - idle_power_w * run.duration_s).collect();
+    let own: Vec<f64> = power.iter().map(|run| run.own_j(idle_power_w)).collect();
+    let beside = |run: &PowerRun| run.above_idle_j(idle_power_w) - run.own_j(idle_power_w);
+    let is_told = power.iter().any(|run| run.runtime.is_some());
+    let beside: Vec<f64> = power.iter().filter(|_| is_told).map(beside).collect();
     let se = |variance: Option<f64>, n: usize| variance.map(|variance| variance / n as f64);
-    let power_part = se(variance(&above), power.len());
+    let power_part = se(variance(&own), power.len());
     let idle_part = se(variance(&idle_powers).map(|v| v * duration_s * duration_s), idle.len());
     Some(CaseEnergy {
-        energy_j: mean(&above)?,
+        energy_j: mean(&own)?,
+        runtime_j: mean(&beside),
         energy_se_j: power_part.zip(idle_part).map(|(a, b)| (a + b).sqrt()),
         total_j: mean(&totals)?,
         idle_power_w,
@@ -82,7 +127,7 @@ mod tests {
     use super::*;
 
     fn power(energy_j: f64, duration_s: f64) -> PowerRun {
-        PowerRun { energy_j, duration_s }
+        PowerRun { energy_j, duration_s, runtime: None }
     }
 
     fn idle(power_w: f64) -> IdleRun {
@@ -107,6 +152,18 @@ mod tests {
         let energy = case_energy(&runs, &[idle(1.0), idle(1.0)]).unwrap();
         assert_eq!((energy.energy_j, energy.energy_se_j), (20.0, Some(0.0)));
         assert_eq!(energy.duration_s, 13.0);
+    }
+
+    /// 20 J above idle, of which the compilers have a quarter and the collector a tenth.
+    #[test]
+    fn what_the_runtime_spends_is_taken_off() {
+        let shares = RuntimeShares { compiler: 0.25, collector: 0.1 };
+        let told = PowerRun { runtime: Some(shares), ..power(30.0, 10.0) };
+        let energy = case_energy(&[told], &[idle(1.0)]).unwrap();
+        assert!((energy.energy_j - 13.0).abs() < 1e-12);
+        assert!((energy.runtime_j.unwrap() - 7.0).abs() < 1e-12);
+        assert_eq!(energy.total_j, 30.0);
+        assert_eq!(case_energy(&[power(30.0, 10.0)], &[idle(1.0)]).unwrap().runtime_j, None);
     }
 
     #[test]

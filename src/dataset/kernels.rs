@@ -8,7 +8,9 @@
 
 use thiserror::Error;
 
-use crate::power::{IntegrateError, MeterTiming, NamedWindow, Series, Window, integrate};
+use crate::power::{
+    IntegrateError, MeterTiming, NamedWindow, RuntimeThreads, Series, Window, integrate,
+};
 use crate::units::Seconds;
 
 use super::energy::mean;
@@ -22,6 +24,8 @@ pub struct KernelEnergy {
     pub iterations: Option<u64>,
     /// Garbage collections in its window.
     pub collections: u64,
+    /// Processor times of the runtime's threads in it; none where they were not read.
+    pub threads: Option<RuntimeThreads>,
     /// Energy above idle in joules; may be negative.
     pub energy_j: f64,
     /// Length of the window in seconds.
@@ -139,6 +143,7 @@ fn row(
         name: name(),
         iterations: named.iterations,
         collections: named.collections,
+        threads: named.threads,
         energy_j,
         duration_s: end_s - start_s,
         idle_power_w,
@@ -185,7 +190,13 @@ mod tests {
 
     fn named(name: &str, start_s: f64, end_s: f64) -> NamedWindow {
         let window = Window { start_s, end_s };
-        NamedWindow { name: name.into(), window, iterations: Some(7), collections: 0 }
+        NamedWindow {
+            name: name.into(),
+            window,
+            iterations: Some(7),
+            collections: 0,
+            threads: None,
+        }
     }
 
     /// Kernels of 1 s at 3 W and 5 W above an idle of 2 W.

@@ -68,6 +68,7 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
         "power_runs",
         "idle_runs",
         "device",
+        "runtime_j",
     ]);
     for case in &dataset.cases {
         let energy = &case.energy;
@@ -82,6 +83,7 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
             energy.power_runs.to_string(),
             energy.idle_runs.to_string(),
             case.device.clone(),
+            energy.runtime_j.map_or(String::new(), |energy| energy.to_string()),
         ]);
     }
     table.text()
@@ -194,6 +196,6 @@ mod tests {
     #[test]
     fn energies_add_up_to_the_total() {
         let text = energies_to_csv(&dataset());
-        assert_eq!(text.lines().nth(2), Some("b,40,,50,10,1,10,1,1,B1"));
+        assert_eq!(text.lines().nth(2), Some("b,40,,50,10,1,10,1,1,B1,"));
     }
 }

@@ -156,6 +156,7 @@ pub fn window_energy(
     let spread_j = cost.spread_j.unwrap_or(0.0) * (probes[0] + probes[1]);
     CaseEnergy {
         energy_j: total_j - idle_power_w * duration_s - dot(cost.energy_j, probes),
+        runtime_j: None,
         energy_se_j: noise_j.map(|noise| noise.hypot(spread_j)),
         total_j,
         idle_power_w,

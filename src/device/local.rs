@@ -15,13 +15,11 @@ use crate::power::meter::SAMPLED_HERE;
 use crate::scenario::MeterChoice;
 
 use super::meters::{ChosenMeter, choose};
+use super::thread_times::TICKS_PER_S;
 use super::{BoardFacts, DeviceError, Hardware};
 
 /// The name under which it is asked for, and its serial.
 pub const LOCAL_SERIAL: &str = "jvm";
-
-/// Ticks of process times per second, the same on all Linux machines.
-const TICKS_PER_S: f64 = 100.0;
 
 /// The local JVM.
 #[derive(Debug)]

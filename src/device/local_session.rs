@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,6 +14,7 @@ use jiff::civil::date;
 
 use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
+use crate::power::MarkTexts;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
 
@@ -21,6 +22,11 @@ use super::DeviceError;
 use super::local::LocalJvm;
 use super::plan::{SessionKind, SessionPlan};
 use super::session::{Outcome, SessionEnd, SessionLogs, SessionProfile};
+use super::thread_times::ThreadTimes;
+
+/// How often threads are looked at, so that none ends with time that nobody saw: the shortest
+/// that HotSpot keeps an idle compiler's thread.
+const THREADS_PERIOD: Duration = Duration::from_millis(100);
 
 impl LocalJvm {
     /// Runs a session to its end; see [`run_session`](super::run_session).
@@ -47,6 +53,8 @@ struct LocalSession<'s> {
     samples: Mutex<String>,
     /// The application's process; 0 where none runs.
     pid: AtomicU32,
+    /// Its threads' times.
+    threads: Mutex<ThreadTimes>,
     over: AtomicBool,
 }
 
@@ -69,6 +77,7 @@ impl<'s> LocalSession<'s> {
             log: Mutex::default(),
             samples: Mutex::new(header),
             pid: AtomicU32::new(0),
+            threads: Mutex::default(),
             over: AtomicBool::new(false),
         }
     }
@@ -198,9 +207,21 @@ impl<'s> LocalSession<'s> {
 
     fn copy(&self, output: Option<impl Read>, tag: &str, pid: u32) {
         let Some(output) = output else { return };
+        let MarkTexts { begin, end } = &self.plan.marks;
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             self.say(tag, pid, &line);
+            if line.starts_with(begin) || line.starts_with(end) {
+                let times = self.read_threads(pid).times();
+                self.say("wattline", pid, &times.to_string());
+            }
         }
+    }
+
+    /// The times of the process's threads up to now.
+    fn read_threads(&self, pid: u32) -> MutexGuard<'_, ThreadTimes> {
+        let mut threads = lock(&self.threads);
+        threads.read(&PathBuf::from(format!("/proc/{pid}")));
+        threads
     }
 
     /// Sends the input at its times, and waits for the end mark, the process's end, or the
@@ -210,6 +231,7 @@ impl<'s> LocalSession<'s> {
         steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         let mut steps = steps.into_iter().peekable();
         let started = Instant::now();
+        let mut looked = started;
         let mut ended: Option<Instant> = None;
         loop {
             let begun_s = self.time_of(&self.plan.marks.begin);
@@ -221,6 +243,10 @@ impl<'s> LocalSession<'s> {
                 let line = format!("{}\n", step.action.command());
                 input.as_mut().map(|input| input.write_all(line.as_bytes()));
                 steps.next();
+            }
+            if looked.elapsed() >= THREADS_PERIOD {
+                looked = Instant::now();
+                drop(self.read_threads(child.id()));
             }
             let status = child.try_wait().ok().flatten();
             let has_ended = self.time_of(&self.plan.marks.end).is_some();

@@ -21,6 +21,7 @@ mod server;
 mod session;
 mod shell;
 mod status;
+mod thread_times;
 mod transfer;
 mod virtual_board;
 

@@ -40,6 +40,7 @@ pub fn assumed_hints(
         model,
         accounts: &empty,
         calls: None,
+        board: None,
         sources,
     };
     let executions = assumed_executions(input);
@@ -47,7 +48,8 @@ pub fn assumed_hints(
     let measured = Measured { total: explained, ..Measured::default() };
     let accounts = accounts(&executions, &measured);
     let input = HintInput { executions: &executions, accounts: &accounts, ..input };
-    hints(input, &HintOptions { least_bound: 0.0, least_saving: 0.0, may_save_nothing: true })
+    let options = HintOptions { least_bound: 0.0, least_saving: 0.0, may_save_nothing: true };
+    hints(input, &options).hints
 }
 
 /// Executions per block if every unit were entered 1000 times and every loop iterated 20

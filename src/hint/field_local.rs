@@ -298,9 +298,10 @@ class Sum {
             model: &model,
             accounts: &accounts,
             calls: None,
+            board: None,
             sources: &sources,
         };
-        let hints = hints(input, &HintOptions::default());
+        let hints = hints(input, &HintOptions::default()).hints;
         assert_eq!(hints[0].pattern, PATTERN.name);
         assert!(hints[0].sentence.contains("`data`, `scale` 200 times"), "{}", hints[0].sentence);
         assert!((hints[0].saving.energy.0 - 198.0 / 300.0).abs() < 1e-12);

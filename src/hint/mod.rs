@@ -18,6 +18,7 @@ pub(crate) mod field_local;
 pub(crate) mod inline_call;
 pub(crate) mod invariant;
 pub(crate) mod list_iteration;
+pub(crate) mod on_board;
 pub(crate) mod pattern;
 pub(crate) mod rewrite;
 pub(crate) mod site;
@@ -34,6 +35,7 @@ pub use assumed::assumed_hints;
 pub use callers::Caller;
 pub use counted::Amount;
 pub(crate) use counted::{Context, Counted, HintInput};
+pub use on_board::{BoardRatio, BoardRatios};
 pub use rewrite::{Applied, Rewrite, apply};
 pub(crate) use site::Site;
 
@@ -123,8 +125,15 @@ pub struct Hint {
     pub rewrite: String,
     /// When the rewrite does the same.
     pub condition: String,
-    /// What the rewrite would save.
+    /// What the rewrite would save: what the costs say, scaled by what such rewrites save on
+    /// the board where that was measured.
     pub saving: Amount,
+    /// What the costs alone say that it would save.
+    pub by_costs: Amount,
+    /// What such rewrites save on the board by what the costs say, where that was measured.
+    pub on_board: Option<BoardRatio>,
+    /// What it did save: the source with it beside the one without, where that was measured.
+    pub measured: Option<MeasuredSaving>,
     /// What the saving can't exceed: all that the place itself spends.
     pub bound: Amount,
     /// How sure it is.
@@ -138,6 +147,15 @@ pub struct Hint {
 }
 
 impl Hint {
+    /// Scales what the costs say by what such rewrites save on the board.
+    fn take_up(&mut self, board: Option<&BoardRatios>) {
+        self.by_costs = self.saving;
+        self.on_board = board.and_then(|ratios| ratios.of_pattern(self.pattern));
+        if let Some(ratio) = self.on_board {
+            self.saving = ratio.scaled(self.by_costs, self.bound.energy);
+        }
+    }
+
     /// What decides the order of hints: the lower end of the saving's interval in joules,
     /// weighed by the confidence. Absent without an interval.
     pub fn sure_saving_j(&self) -> Option<f64> {
@@ -158,11 +176,44 @@ impl Hint {
         let callers: Vec<String> = self.callers.iter().map(ToString::to_string).collect();
         (!callers.is_empty()).then(|| format!("Called most by {}.", callers.join(", ")))
     }
+}
 
-    /// Whether the saving can't be told from none: its interval holds zero.
-    fn may_save_nothing(&self) -> bool {
-        self.saving.interval.is_some_and(|interval| interval.contains(Joules::ZERO))
+/// What a hint saved when it was applied.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeasuredSaving {
+    /// Energy of the sessions without it less that with it; below zero where it costs more.
+    pub saving: Amount,
+    /// Pairs of sessions that say it.
+    pub pairs: usize,
+}
+
+/// Places of a pattern that get no hint, as the board saves nothing by such rewrites that can
+/// be told from none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Withheld {
+    /// The pattern's name.
+    pub pattern: &'static str,
+    /// How many places would have had a hint by the costs alone.
+    pub places: usize,
+    /// What such rewrites save on the board.
+    pub on_board: BoardRatio,
+}
+
+impl std::fmt::Display for Withheld {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Withheld { pattern, places, on_board } = self;
+        let word = if *places == 1 { "place" } else { "places" };
+        write!(f, "{places} {word} of {pattern}: saves nothing on this board: {on_board}")
     }
+}
+
+/// What was found: hints, and what is none on this board.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FoundHints {
+    /// What surely saves most first.
+    pub hints: Vec<Hint>,
+    /// By pattern.
+    pub withheld: Vec<Withheld>,
 }
 
 /// Which hints are worth showing.
@@ -185,27 +236,51 @@ impl Default for HintOptions {
 
 /// All hints, what surely saves most first ([`Hint::sure_saving_j`]); those without an
 /// interval stand last, by their saving.
-pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> Vec<Hint> {
+pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> FoundHints {
     let context = Context::new(input);
-    let reaches = |amount: &Amount, least: f64| amount.share.is_some_and(|share| share >= least);
     let mut sites = site::sites(&context);
     sites.retain(|site| {
         let all = context.counted(&site.blocks(), |_| true);
         reaches(&context.amount(&all), options.least_bound)
     });
-    let mut hints: Vec<Hint> =
+    let mut found: Vec<Hint> =
         PATTERNS.iter().flat_map(|pattern| (pattern.find)(&context, &sites)).collect();
-    hints.retain(|hint| {
-        reaches(&hint.bound, options.least_bound)
-            && reaches(&hint.saving, options.least_saving)
-            && (options.may_save_nothing || !hint.may_save_nothing())
+    found.retain(|hint| {
+        reaches(&hint.bound, options.least_bound) && is_shown(&hint.saving, options)
     });
+    found.iter_mut().for_each(|hint| hint.take_up(input.board));
+    let (mut hints, others): (Vec<Hint>, Vec<Hint>) =
+        found.into_iter().partition(|hint| is_shown(&hint.saving, options));
     hints.sort_by(order);
     for hint in &mut hints {
         hint.diff = diff::of_hint(hint, input.sources);
         hint.callers = inline_call::callers(&context, hint);
     }
-    hints
+    FoundHints { hints, withheld: withheld(&others) }
+}
+
+fn reaches(amount: &Amount, least: f64) -> bool {
+    amount.share.is_some_and(|share| share >= least)
+}
+
+/// Whether a saving is worth showing.
+fn is_shown(saving: &Amount, options: &HintOptions) -> bool {
+    reaches(saving, options.least_saving) && (options.may_save_nothing || !may_be_nothing(saving))
+}
+
+/// Whether a saving can't be told from none: its interval holds zero.
+fn may_be_nothing(saving: &Amount) -> bool {
+    saving.interval.is_some_and(|interval| interval.contains(Joules::ZERO))
+}
+
+/// Places whose saving by the costs would be shown, and on the board isn't, by pattern.
+fn withheld(others: &[Hint]) -> Vec<Withheld> {
+    let of = |pattern: &&Pattern| {
+        let mut own = others.iter().filter(|hint| hint.pattern == pattern.name).peekable();
+        let on_board = own.peek()?.on_board?;
+        Some(Withheld { pattern: pattern.name, places: own.count(), on_board })
+    };
+    PATTERNS.iter().filter_map(of).collect()
 }
 
 /// What surely saves most first, then what is predicted to, then by place.
@@ -237,6 +312,7 @@ pub(crate) fn hint(
     lines: (u32, u32),
     finding: Finding,
 ) -> Hint {
+    let saving = context.amount(&finding.saved);
     Hint {
         pattern: finding.pattern,
         block: block.id,
@@ -248,7 +324,10 @@ pub(crate) fn hint(
         advice: finding.advice,
         rewrite: finding.rewrite,
         condition: finding.condition,
-        saving: context.amount(&finding.saved),
+        saving,
+        by_costs: saving,
+        on_board: None,
+        measured: None,
         bound: context.amount(&context.counted(place, |_| true)),
         confidence: finding.confidence,
         mechanical: finding.mechanical,
@@ -274,9 +353,10 @@ fn hints_of(sample: &crate::account::sample::Sample, source: &str) -> Vec<Hint> 
         model: &sample.model,
         accounts: &accounts,
         calls: None,
+        board: None,
         sources: &sources,
     };
-    hints(input, &HintOptions::default())
+    hints(input, &HintOptions::default()).hints
 }
 
 #[cfg(test)]
@@ -308,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_saving_whose_interval_holds_zero_is_none() {
-        let may = |interval| priced(Confidence::High, interval).may_save_nothing();
+        let may = |interval| may_be_nothing(&priced(Confidence::High, interval).saving);
         assert!(may(Some((-0.1, 2.0))) && may(Some((0.0, 1.0))));
         assert!(!may(Some((0.1, 1.0))) && !may(None));
         let wide = hints_at_relative_error(4.0);

@@ -270,6 +270,7 @@ mod tests {
             model: &model,
             accounts: &accounts,
             calls: None,
+            board: None,
             sources: &sources,
         });
         let found = sites(&context);

@@ -5,13 +5,17 @@
 //! To add a kernel: one entry in `catalogue.toml`.
 
 pub(crate) mod catalogue;
+mod compiled;
 pub(crate) mod measure;
+pub(crate) mod pairs;
 pub(crate) mod patterns;
 pub(crate) mod prices;
 pub(crate) mod program;
 pub(crate) mod select;
 
+pub(crate) use catalogue::CatalogueError;
 pub use catalogue::{Kernel, catalogue};
+pub(crate) use compiled::for_compilers;
 pub use patterns::baselines;
 #[cfg(test)]
 pub(crate) use patterns::pattern_kernels;

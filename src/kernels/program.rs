@@ -85,7 +85,7 @@ final class KernelList {{
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{baselines, catalogue, pattern_kernels};
+    use crate::kernels::{baselines, catalogue, for_compilers, pairs, pattern_kernels};
     use crate::toolchain::compiler::CompileRequest;
     use crate::toolchain::{Compiler, Jdk};
 
@@ -95,9 +95,19 @@ mod tests {
     }
 
     #[test]
+    fn every_kernel_for_compilers_compiles() {
+        compiles(&catalogue().into_iter().map(for_compilers).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn every_kernel_of_a_pattern_compiles() {
         let of_patterns = pattern_kernels().into_iter().map(|pattern| pattern.kernel);
         compiles(&of_patterns.chain(baselines()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_kernel_of_a_pair_compiles() {
+        compiles(&pairs::kernels(&pairs::pairs()));
     }
 
     fn compiles(kernels: &[Kernel]) {

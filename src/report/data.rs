@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, Evaluation};
-use crate::hint::Hint;
+use crate::hint::{Hint, Withheld};
 use crate::model::Model;
 use crate::model::table::Table;
 
@@ -129,6 +129,8 @@ pub struct ReportData<'a> {
     pub evaluation: Option<&'a Evaluation>,
     /// Hints, what saves most first.
     pub hints: &'a [Hint],
+    /// Places that are no hint on this board, by pattern.
+    pub withheld: &'a [Withheld],
     /// Findings by sort: what could not be parsed, resolved, probed, removed.
     pub findings: &'a BTreeMap<String, usize>,
     /// Source text by the dictionary's file names.

@@ -55,6 +55,7 @@ impl Sample {
             calls: self.calls.as_ref(),
             evaluation: self.evaluation.as_ref(),
             hints: &self.hints,
+            withheld: &[],
             findings: &self.findings,
             sources: &self.sources,
             notes: &self.notes,
@@ -106,7 +107,7 @@ pub(crate) fn report() -> Sample {
         total_se: Some(Joules(0.012)),
         idle: Joules(3.9),
         idle_se: Some(Joules(0.009)),
-        collections: 0,
+        ..Measured::default()
     };
     let scenario = account::AccountInput {
         dictionary: &dictionary,
@@ -125,9 +126,10 @@ pub(crate) fn report() -> Sample {
         model: &model,
         accounts: &accounts,
         calls: Some(&calls),
+        board: None,
         sources: &files,
     };
-    let mut hints = find_hints(input, &HintOptions::default());
+    let mut hints = find_hints(input, &HintOptions::default()).hints;
     hints.extend(vec![hints[hints.len() - 1].clone(); 3]);
     Sample {
         scenario: "orbit".into(),

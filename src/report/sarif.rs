@@ -113,13 +113,25 @@ fn message(hint: &Hint) -> String {
     let callers = hint.called_most_by().map_or(String::new(), |callers| callers + " ");
     format!(
         "{} {} {callers}Predicted saving: {} of the scenario (95 % interval: {interval}; at most \
-         {}). {}",
+         {}).{} {}",
         hint.sentence,
         hint.advice,
         format::percent_or_none(hint.saving.share),
         format::percent_or_none(hint.bound.share),
+        measured(hint),
         hint.condition
     )
+}
+
+/// ` Measured: ...`; nothing where it was not.
+fn measured(hint: &Hint) -> String {
+    let Some(measured) = hint.measured else { return String::new() };
+    let interval = match measured.saving.share_interval() {
+        Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
+        None => format::NONE.into(),
+    };
+    let share = format::percent_or_none(measured.saving.share);
+    format!(" Measured: {share} (95 % interval: {interval}).")
 }
 
 /// Where it is.
@@ -141,10 +153,17 @@ fn location(hint: &Hint, repository: &Repository) -> Location {
 /// The figures, in joules.
 fn properties(hint: &Hint) -> PropertyBag {
     let interval = hint.saving.interval;
+    let measured = hint.measured.map(|measured| measured.saving);
+    let ends = measured.and_then(|saving| saving.interval);
     let properties = [
         ("saving_j", json!(hint.saving.energy.0)),
         ("saving_lo_j", json!(interval.map(|interval| interval.lo.0))),
         ("saving_hi_j", json!(interval.map(|interval| interval.hi.0))),
+        ("saving_by_costs_j", json!(hint.by_costs.energy.0)),
+        ("board_ratio", json!(hint.on_board.map(|ratio| ratio.ratio))),
+        ("measured_saving_j", json!(measured.map(|saving| saving.energy.0))),
+        ("measured_saving_lo_j", json!(ends.map(|interval| interval.lo.0))),
+        ("measured_saving_hi_j", json!(ends.map(|interval| interval.hi.0))),
         ("bound_j", json!(hint.bound.energy.0)),
         ("confidence", json!(hint.confidence.name())),
         ("mechanical", json!(hint.mechanical.is_some())),

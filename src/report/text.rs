@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Evaluation, Interval};
 use crate::format::{self, shortened, visible};
-use crate::hint::{Applied, Hint};
+use crate::hint::{Applied, Hint, Withheld};
 use crate::report::data::ReportData;
 use crate::report::view::links::Links;
 use crate::report::view::{dearest, fit, hints, summary};
@@ -170,8 +170,14 @@ fn figures(name: &str, energy: Joules, interval: Option<Interval>, share: Option
 /// The first hints in two lines each.
 fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![String::new()];
+    let nothing_here = data.withheld.iter().take(2).map(|withheld| format!("  {withheld}"));
     if data.hints.is_empty() {
-        lines.push("Hints: none (no known pattern in a hot block)".into());
+        let why = match data.withheld {
+            [] => "no known pattern in a hot block",
+            _ => "no known pattern that saves anything on this board",
+        };
+        lines.push(format!("Hints: none ({why})"));
+        lines.extend(nothing_here);
         return lines;
     }
     lines.push(format!("Hints ({}), what surely saves most first", data.hints.len()));
@@ -180,6 +186,7 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
         let callers = hint.called_most_by();
         lines.push(format!("      {}", visible(callers.as_deref().unwrap_or(&hint.advice))));
     }
+    lines.extend(nothing_here);
     lines
 }
 
@@ -187,14 +194,29 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
 fn title(hint: &Hint, place: &str) -> String {
     let saving = format::percent_or_none(hint.saving.share);
     let interval = hints::share_interval(&hint.saving);
-    format!("saves {saving} ({interval})  {}  {}", hint.pattern, visible(place))
+    let measured = hint.measured.map_or(String::new(), |measured| {
+        let saving = format::percent_or_none(measured.saving.share);
+        format!(", measured {saving} ({})", hints::share_interval(&measured.saving))
+    });
+    format!("saves {saving} ({interval}){measured}  {}  {}", hint.pattern, visible(place))
 }
 
-/// All hints, or the first `limit`, with their rewrites.
-pub fn hints_text(hints: &[Hint], limit: usize) -> String {
+/// All hints, or the first `limit`, with their rewrites, and what is none on this board.
+pub fn hints_text(hints: &[Hint], withheld: &[Withheld], limit: usize) -> String {
+    let mut text = some_hints(hints, limit);
     if hints.is_empty() {
-        return "No hints: no known pattern was found in a hot block.\n".into();
+        text += match withheld {
+            [] => "No hints: no known pattern was found in a hot block.\n",
+            _ => "No hints: no known pattern that saves anything on this board.\n",
+        };
     }
+    for withheld in withheld {
+        writeln!(text, "{withheld}").expect("writing to a String can't fail");
+    }
+    text
+}
+
+fn some_hints(hints: &[Hint], limit: usize) -> String {
     let mut text = String::new();
     for (i, hint) in hints.iter().take(limit).enumerate() {
         let rewrite = visible(hint.diff.as_deref().unwrap_or(&hint.rewrite));
@@ -202,7 +224,7 @@ pub fn hints_text(hints: &[Hint], limit: usize) -> String {
         let callers = hint.called_most_by().map_or(String::new(), |callers| format!(" {callers}"));
         write!(
             text,
-            "{:>3}. {}\n     block {}\n     {} {}{}\n       {rewrite}\n     {} Confidence: {}. At most {}.\n\n",
+            "{:>3}. {}\n     block {}\n     {} {}{}\n       {rewrite}\n     {} Confidence: {}. At most {}.{}\n\n",
             i + 1,
             title(hint, &hints::place(hint)),
             visible(&hint.block_name),
@@ -212,6 +234,7 @@ pub fn hints_text(hints: &[Hint], limit: usize) -> String {
             visible(&hint.condition),
             hint.confidence.name(),
             format::percent_or_none(hint.bound.share),
+            on_board(hint),
         )
         .expect("writing to a String can't fail");
     }
@@ -219,6 +242,12 @@ pub fn hints_text(hints: &[Hint], limit: usize) -> String {
         writeln!(text, "{} more.", hints.len() - limit).expect("writing to a String can't fail");
     }
     text
+}
+
+/// ` On this board such rewrites save ...`; nothing where that is not known.
+fn on_board(hint: &Hint) -> String {
+    hint.on_board
+        .map_or(String::new(), |ratio| format!(" On this board such rewrites save {ratio}."))
 }
 
 /// What was applied to a copy of the sources, and under which conditions.
@@ -261,13 +290,13 @@ mod tests {
             assert!(text.contains(part), "{part}\n{text}");
         }
         if std::env::var("WATTLINE_RENDER").is_ok() {
-            println!("{text}\n{}", hints_text(&sample::hints(), 2));
+            println!("{text}\n{}", hints_text(&sample::hints(), &[], 2));
         }
     }
 
     #[test]
     fn hints_show_their_rewrite() {
-        let text = hints_text(&sample::hints(), 1);
+        let text = hints_text(&sample::hints(), &[], 1);
         assert!(text.contains("out.put(source);") && text.contains("more."), "{text}");
     }
 }

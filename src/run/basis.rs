@@ -214,7 +214,7 @@ fn changed_key(key: &str, old: &Basis, new: &Basis) -> Change {
 
 fn concern(key: &str, old: &Basis, new: &Basis) -> Concern {
     match table_of(key) {
-        ("name" | "description", _) => Concern::Later,
+        ("name" | "description" | "hints", _) => Concern::Later,
         ("kernels", _) => Concern::Kernels,
         ("limits", _) | ("session", "limit_s") => Concern::BadRuns,
         ("campaign", "window_s") => Concern::Later,

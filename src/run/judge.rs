@@ -87,6 +87,7 @@ pub fn measure(
         longest_gap_s: energy.longest_gap.0,
         longest_still_s: longest_still_s(&trace),
         collections: collections(&log),
+        threads: marks.and_then(|marks| log.threads_between(marks.begin, marks.end)),
         counts_crc32: logs.counts.as_ref().map(|text| crc32fast::hash(text.as_bytes())),
     };
     Ok((measured, trace))

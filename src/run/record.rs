@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Phase, PlannedRun};
+use crate::power::{RuntimeShares, RuntimeThreads};
 
 /// Everything about one run; `record.json` and a line of the journal. Times on the wall
 /// clock are the log's: seconds since the year's start in the board's time zone.
@@ -143,11 +144,21 @@ pub struct Measured {
     pub longest_still_s: f64,
     /// Garbage collections of the application in the window.
     pub collections: u64,
+    /// Processor times of the runtime's own threads in the window; none where they can't be
+    /// read, and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<RuntimeThreads>,
     /// CRC32 of the counts of a traced run.
     pub counts_crc32: Option<u32>,
 }
 
 impl Measured {
+    /// What parts of the energy above idle the runtime's own threads have, by their processor
+    /// times; none where these are not known.
+    pub fn runtime_shares(&self) -> Option<RuntimeShares> {
+        self.threads.as_ref().and_then(RuntimeThreads::shares)
+    }
+
     /// Mean power of the window in watts, idle included.
     pub fn mean_power_w(&self) -> f64 {
         self.energy_j / self.duration_s

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
     Origin, Role, Scenario, SessionSettings, Source,
@@ -38,6 +39,7 @@ impl TryFrom<ScenarioFile> for Scenario {
             campaign: check_campaign(&written.campaign, written.seed, written.input.len())?,
             limits: check_limits(&written.limits)?,
             kernels: check_kernels(&written.kernels)?,
+            hints: HintSettings { verify: written.hints.verify as usize },
             offline: written.offline.map(|offline| PathBuf::from(offline.scenario)),
             name: written.name,
             description: written.description,

@@ -40,6 +40,8 @@ pub struct Scenario {
     pub limits: Limits,
     /// Micro-kernels.
     pub kernels: KernelSettings,
+    /// Hints.
+    pub hints: HintSettings,
     /// The scenario to run when artifacts can't be had, relative to the file.
     pub offline: Option<PathBuf>,
     /// Every key of the file with its value, defaults filled in.
@@ -278,6 +280,13 @@ pub struct Limits {
     pub temperature_c: f64,
     /// Furthest durations may be apart, as a share.
     pub duration_mismatch: f64,
+}
+
+/// `[hints]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HintSettings {
+    /// How many mechanical hints are applied and measured, the first ones.
+    pub verify: usize,
 }
 
 /// `[kernels]`.

@@ -46,6 +46,9 @@ pub struct ScenarioFile {
     /// `[kernels]`.
     #[serde(default)]
     pub kernels: KernelsFile,
+    /// `[hints]`.
+    #[serde(default)]
+    pub hints: HintsFile,
     /// `[offline]`: what to run when artifacts can't be had.
     pub offline: Option<OfflineFile>,
 }
@@ -339,6 +342,15 @@ pub struct KernelsFile {
     /// Idle time around each window in seconds; at least two refresh periods of the
     /// meter. Default 0.8.
     pub gap_s: f64,
+}
+
+/// `[hints]`: what is done about hints beside finding them.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HintsFile {
+    /// How many of the hints that can be applied without a person are applied, each to a copy
+    /// of its own, and measured beside the original, the first ones. Default 0.
+    pub verify: u32,
 }
 
 /// `[offline]`: the scenario to run instead when artifacts can't be had.

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
-use crate::account::{self, Accounts, Measured, SampledCase, profile};
+use crate::account::{self, Accounts, Measured, RuntimeEnergy, SampledCase, profile};
 use crate::blocks::BlockId;
 use crate::campaign::{Phase, PlannedCase};
-use crate::dataset::energy::{mean, variance};
+use crate::dataset::energy::{PowerRun, mean, variance};
 use crate::model::Model;
 use crate::operations::{Dictionary, Mix};
-use crate::run::RunRecord;
+use crate::power::RuntimeShares;
+use crate::run::{self, RunRecord};
 use crate::units::Joules;
 
 use super::Failure;
@@ -91,7 +92,7 @@ impl ScenarioFacts {
         stacks: &BTreeMap<String, Vec<String>>,
     ) -> Result<ScenarioFacts, FactsError> {
         let mut executions = BTreeMap::new();
-        let mut measured = Measured::default();
+        let mut measured = Measured { runtime: Some(NOTHING), ..Measured::default() };
         let mut uncertainty = Uncertainty::default();
         let mut samples = Vec::new();
         for case in campaign.unremoved() {
@@ -235,6 +236,14 @@ pub fn device_of(records: &[RunRecord], wanted: Option<&str>) -> Result<Boards, 
     Ok(Boards { device, devices })
 }
 
+/// What the runtime's threads spent of nothing, exactly.
+const NOTHING: RuntimeEnergy = RuntimeEnergy {
+    compiler: Joules::ZERO,
+    compiler_se: Some(Joules::ZERO),
+    collector: Joules::ZERO,
+    collector_se: Some(Joules::ZERO),
+};
+
 /// Variances in J^2; none as soon as one case has no repeats.
 struct Uncertainty {
     total: Option<f64>,
@@ -256,6 +265,53 @@ struct CaseEnergies {
     /// Variances of the means, in J^2 and W^2; absent without repeats.
     total_variance: Option<f64>,
     idle_variance: Option<f64>,
+    /// Of the runtime's threads; absent where their times are not known of every run.
+    runtime: Option<RuntimeEnergies>,
+}
+
+/// What the runtime's threads spent in the repeats of a case.
+struct RuntimeEnergies {
+    compiler: MeanEnergy,
+    collector: MeanEnergy,
+}
+
+/// The mean of repeats, with its variance where there are several.
+struct MeanEnergy {
+    energy_j: f64,
+    variance_j2: Option<f64>,
+}
+
+impl MeanEnergy {
+    fn of(energies_j: &[f64]) -> Option<Self> {
+        let energy_j = mean(energies_j)?;
+        Some(Self { energy_j, variance_j2: variance_of_mean(energies_j) })
+    }
+}
+
+impl RuntimeEnergies {
+    fn of(power: &[&run::Measured], idle_w: f64) -> Option<Self> {
+        let shares: Vec<_> = power.iter().map(|run| run.runtime_shares()).collect::<Option<_>>()?;
+        let energies = |part: fn(&RuntimeShares) -> f64| {
+            let above = power.iter().map(|run| PowerRun::from(*run).above_idle_j(idle_w));
+            let parts = above.zip(&shares).map(|(above, shares)| above * part(shares));
+            MeanEnergy::of(&parts.collect::<Vec<_>>())
+        };
+        let (compiler, collector) = (energies(|s| s.compiler)?, energies(|s| s.collector)?);
+        Some(Self { compiler, collector })
+    }
+
+    fn added_to(&self, sum: RuntimeEnergy) -> RuntimeEnergy {
+        let se = |se: Option<Joules>, own: &MeanEnergy| {
+            let (se, variance) = se.zip(own.variance_j2)?;
+            Some(Joules(se.0.hypot(variance.sqrt())))
+        };
+        RuntimeEnergy {
+            compiler: sum.compiler + Joules(self.compiler.energy_j),
+            compiler_se: se(sum.compiler_se, &self.compiler),
+            collector: sum.collector + Joules(self.collector.energy_j),
+            collector_se: se(sum.collector_se, &self.collector),
+        }
+    }
 }
 
 impl CaseEnergies {
@@ -283,6 +339,7 @@ impl CaseEnergies {
             collections: power.first().map_or(0, |run| run.collections),
             total_variance: variance_of_mean(&totals),
             idle_variance: variance_of_mean(&idle_powers),
+            runtime: RuntimeEnergies::of(&power, idle_w),
         })
     }
 
@@ -295,6 +352,9 @@ impl CaseEnergies {
         measured.total += Joules(self.total_j);
         measured.idle += Joules(self.idle_w * duration_s);
         measured.collections += self.collections;
+        // A case whose threads nobody saw leaves the sum unknown.
+        measured.runtime =
+            measured.runtime.take().zip(self.runtime.as_ref()).map(|(sum, own)| own.added_to(sum));
         let add = |sum: Option<f64>, variance: Option<f64>| Some(sum? + variance?);
         uncertainty.total = add(uncertainty.total, self.total_variance);
         let idle_variance = self.idle_variance.map(|v| v * duration_s * duration_s);

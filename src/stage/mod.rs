@@ -29,6 +29,7 @@ mod traced_runs;
 pub mod trial;
 pub mod truth;
 mod unfinished;
+pub(crate) mod verify;
 mod writing;
 
 pub use error::Failure;

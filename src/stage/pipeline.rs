@@ -7,7 +7,9 @@ use crate::account::Evaluation;
 use crate::build::VariantBuilder;
 use crate::campaign::PlannedCase;
 use crate::device::RECONNECT_LIMIT;
-use crate::hint::Hint;
+use crate::hint::{FoundHints, Hint, Withheld};
+use crate::java::SourceFile;
+use crate::kernels::pairs::MeasuredPair;
 use crate::model::Model;
 use crate::operations::Mix;
 use crate::run::{Start, WhenLost};
@@ -21,6 +23,7 @@ use super::measure::{self, Going};
 use super::report::{self, Report, ReportInput};
 use super::repository::repository;
 use super::trial::Trial;
+use super::verify::{self, Verification};
 use super::{CampaignFolder, Existing, Failure, Loaded, Output, ScenarioFacts};
 use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth};
 
@@ -83,6 +86,8 @@ pub struct PipelineResult {
     pub evaluation: Option<Evaluation>,
     /// What to change.
     pub hints: Vec<Hint>,
+    /// What is no hint on this board.
+    pub withheld: Vec<Withheld>,
     /// The page, and its summary.
     pub report: Report,
 }
@@ -103,8 +108,10 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let work = Work { options, output: &output, jdk: &jdk, loaded: &loaded, clock: &clock };
-    let facts = work.measure(&mut builder)?;
-    let result = work.explain(&facts)?;
+    let (facts, boards) = work.measure(&mut builder)?;
+    let result = work.explain(&facts, &boards)?;
+    drop(boards);
+    truth::discard_sessions(&output.campaign())?;
     clock.stage("done");
     Ok(result)
 }
@@ -121,7 +128,10 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
         output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
     }
     if options.beginning == Beginning::Replace {
-        output.discard(&[names::JOURNAL, names::RUNS, names::KERNEL_RUNS, names::CALLS])?;
+        let runs = [names::JOURNAL, names::RUNS, names::KERNEL_RUNS, names::CALLS];
+        output.discard(&runs)?;
+        let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
+        output.discard(&of_hints)?;
         truth::discard(&output)?;
     }
     Ok(output)
@@ -137,8 +147,11 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// From the application to what is known of it on boards.
-    fn measure(&self, builder: &mut VariantBuilder<'_>) -> Result<ScenarioFacts, Failure> {
+    /// From the application to what is known of it on boards; they stay open.
+    fn measure(
+        &self,
+        builder: &mut VariantBuilder<'_>,
+    ) -> Result<(ScenarioFacts, Vec<OpenBoard>), Failure> {
         let folder = self.output.campaign();
         let trial = self.trial(builder)?;
         let cases = self.plan(builder)?;
@@ -149,12 +162,10 @@ impl Work<'_> {
             self.calls(&facts, builder);
         }
         self.clock.stage("kernels");
-        if self.loaded.scenario.kernels.enabled && !boards.iter().any(OpenBoard::is_local) {
+        if self.loaded.scenario.kernels.enabled {
             self.kernels(&facts.mix(), &boards)?;
         }
-        drop(boards);
-        truth::discard_sessions(&folder)?;
-        Ok(facts)
+        Ok((facts, boards))
     }
 
     /// A session of each input, unless the campaign has begun.
@@ -238,7 +249,11 @@ impl Work<'_> {
     }
 
     /// From what was measured to what it means.
-    fn explain(&self, facts: &ScenarioFacts) -> Result<PipelineResult, Failure> {
+    fn explain(
+        &self,
+        facts: &ScenarioFacts,
+        boards: &[OpenBoard],
+    ) -> Result<PipelineResult, Failure> {
         let (output, folder) = (self.output, self.output.campaign());
         self.clock.stage("fit");
         let dataset = folder.dataset()?;
@@ -255,8 +270,12 @@ impl Work<'_> {
             output.write_evaluation(evaluation)?;
         }
         let sources = folder.parsed_sources()?;
-        let hints = hints::hints(&sources, calls.as_ref(), facts, &model, accounts);
-        write_hints(&hints, output)?;
+        let find = |pairs: &[MeasuredPair]| {
+            hints::hints(&sources, calls.as_ref(), facts, &model, accounts, pairs)
+        };
+        let mut found = self.hints(find, boards)?;
+        self.verify(&mut found.hints, &sources, boards)?;
+        write_hints(&found.hints, output)?;
         let input = ReportInput {
             facts,
             model: &model,
@@ -266,14 +285,54 @@ impl Work<'_> {
             about: &about,
             cross_validation: &folder.cross_validation()?,
             estimability: &folder.estimability()?,
-            hints: &hints,
+            hints: &found,
             findings: &folder.findings()?,
             sources: &report::texts(&sources),
             kernels: folder.kernels()?,
         };
         let report = report::report(&input, &folder);
         output.write_report(&report.html)?;
-        Ok(PipelineResult { folder, model, accounted, evaluation, hints, report })
+        let FoundHints { hints, withheld } = found;
+        Ok(PipelineResult { folder, model, accounted, evaluation, hints, withheld, report })
+    }
+
+    /// Hints by the costs, and where kernels run, by what the boards save of them.
+    fn hints(
+        &self,
+        find: impl Fn(&[MeasuredPair]) -> FoundHints,
+        boards: &[OpenBoard],
+    ) -> Result<FoundHints, Failure> {
+        let (output, scenario) = (self.output, &self.loaded.scenario);
+        let by_costs = find(&[]);
+        let patterns = by_costs.hints.iter().map(|hint| hint.pattern).collect();
+        if !scenario.kernels.enabled || by_costs.hints.is_empty() {
+            return Ok(by_costs);
+        }
+        self.clock.stage("pairs");
+        let pairs = kernels::pairs(&patterns, scenario, self.jdk, boards, output)?;
+        output.write_pairs(&pairs)?;
+        let found = find(&pairs);
+        found.withheld.iter().for_each(|withheld| progress::say(format!("  {withheld}")));
+        Ok(found)
+    }
+
+    /// Applies and measures the first mechanical hints, where the scenario wants it.
+    fn verify(
+        &self,
+        hints: &mut [Hint],
+        sources: &[SourceFile],
+        boards: &[OpenBoard],
+    ) -> Result<(), Failure> {
+        let Some(board) = boards.first().filter(|_| self.loaded.scenario.hints.verify > 0) else {
+            return Ok(());
+        };
+        self.clock.stage("verify");
+        let Work { output, jdk, loaded, .. } = *self;
+        let verification = Verification { loaded, hints, sources, jdk, board, output };
+        let verified = verification.measured()?;
+        output.write_verified(&verified)?;
+        verify::attach(hints, &verified);
+        Ok(())
     }
 
     fn fit(&self, dataset: DatasetFile, about: &DatasetFacts) -> Result<Model, Failure> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::Evaluation;
 use crate::campaign::Phase;
 use crate::dataset::LeftOut;
-use crate::hint::Hint;
+use crate::hint::FoundHints;
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::model::table::Table;
@@ -14,7 +14,7 @@ use crate::report::{self, Board, CampaignFacts, CvRow, EstimabilityRow, ReportDa
 use super::account::Accounted;
 use super::activities;
 use super::folder::DatasetFacts;
-use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth};
+use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth, verify};
 
 /// What a report shows.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub(crate) struct ReportInput<'r> {
     pub cross_validation: &'r [CvRow],
     /// What the cases can tell.
     pub estimability: &'r [EstimabilityRow],
-    /// What to change.
-    pub hints: &'r [Hint],
+    /// What to change, and what is none on this board.
+    pub hints: &'r FoundHints,
     /// How many findings there are of each sort.
     pub findings: &'r BTreeMap<String, usize>,
     /// Texts of the sources, by path.
@@ -70,7 +70,8 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Report
         accounts,
         calls: accounted.calls.as_ref(),
         evaluation: input.evaluation,
-        hints: input.hints,
+        hints: &input.hints.hints,
+        withheld: &input.hints.withheld,
         findings: input.findings,
         sources: input.sources,
         notes: &notes(facts, about, table, model),
@@ -92,6 +93,9 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
     let accounts = &accounted.accounts;
     let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
     let sources = folder.parsed_sources()?;
+    let pairs = folder.pairs()?;
+    let mut found = hints::hints(&sources, calls.as_ref(), &facts, &model, accounts, &pairs);
+    verify::attach(&mut found.hints, &folder.verified()?);
     let input = ReportInput {
         facts: &facts,
         model: &model,
@@ -101,7 +105,7 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
         about: &folder.dataset_facts()?,
         cross_validation: &folder.cross_validation()?,
         estimability: &folder.estimability()?,
-        hints: &hints::hints(&sources, calls.as_ref(), &facts, &model, accounts),
+        hints: &found,
         findings: &folder.findings()?,
         sources: &texts(&sources),
         kernels: folder.kernels()?,

@@ -6,6 +6,7 @@ use crate::campaign::plan_to_csv;
 use crate::dataset::{dataset_to_csv, dataset_to_toml, energies_to_csv};
 use crate::hint::Hint;
 use crate::kernels::measure::table_csv;
+use crate::kernels::pairs::MeasuredPair;
 use crate::kernels::prices::prices_csv;
 use crate::model::{cv_csv, devices_csv};
 use crate::report::{self, Repository};
@@ -16,6 +17,7 @@ use super::fit::{DataOrigin, Fitted};
 use super::folder::names;
 use super::kernels::MeasuredKernels;
 use super::plan::MadePlan;
+use super::verify::{self, VerifiedHint};
 use super::{Failure, Loaded, Output};
 
 impl Output {
@@ -84,6 +86,18 @@ impl Output {
         }
         self.write(names::LEDGER, table::ledger_csv(accounts))?;
         Ok(())
+    }
+
+    /// Writes what rewrites saved on the board, by pairs of kernels.
+    pub(crate) fn write_pairs(&self, pairs: &[MeasuredPair]) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(pairs);
+        let text = text.map_err(|error| Failure::input(names::PAIRS, error))?;
+        self.write(names::PAIRS, text + "\n").map(drop)
+    }
+
+    /// Writes what hints saved that were applied and measured.
+    pub(crate) fn write_verified(&self, verified: &[VerifiedHint]) -> Result<(), Failure> {
+        self.write(names::VERIFIED, verify::to_csv(verified)?).map(drop)
     }
 
     /// Writes how far accounts are from the truth.

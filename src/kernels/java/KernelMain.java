@@ -5,7 +5,8 @@ package wattline.kernels;
  *
  * <p>Arguments: {@code kernels=a,b,c} in the order wanted; {@code millis=N}, how long each is to
  * run; {@code gap=N}, the idle milliseconds between two; {@code iterations=N} runs each for exactly
- * N iterations without waiting (for traced runs).
+ * N iterations without waiting (for traced runs); {@code warm=N} runs each until the compilers
+ * are quiet, N milliseconds at most, before any is measured.
  */
 final class KernelMain {
     public static void main(String[] args) throws Exception {
@@ -13,6 +14,7 @@ final class KernelMain {
         int millis = 1000;
         int gap = 600;
         int iterations = 0;
+        int warm = 0;
         for (String arg : args) {
             String value = arg.substring(arg.indexOf('=') + 1);
             if (arg.startsWith("kernels=")) {
@@ -23,6 +25,8 @@ final class KernelMain {
                 gap = Integer.parseInt(value);
             } else if (arg.startsWith("iterations=")) {
                 iterations = Integer.parseInt(value);
+            } else if (arg.startsWith("warm=")) {
+                warm = Integer.parseInt(value);
             }
         }
         System.out.println("wattline: begin");
@@ -31,6 +35,11 @@ final class KernelMain {
                 KernelList.run(name, iterations);
             }
         } else {
+            if (warm > 0) {
+                for (String name : names) {
+                    warmUp(name, warm);
+                }
+            }
             measure(names, millis, gap);
         }
         Thread.sleep(gap);
@@ -55,6 +64,47 @@ final class KernelMain {
         System.out.println("wattline: begin " + name);
         KernelList.run(name, n);
         System.out.println("wattline: end " + name);
+    }
+
+    /**
+     * Runs a kernel in short calls until there were enough for its last compilation, and the
+     * compilers had nothing to do for a fifth of a second.
+     */
+    private static void warmUp(String name, int millis) throws Exception {
+        long started = System.nanoTime();
+        int n = 16;
+        long compiled = compilationMillis();
+        long quietSince = started;
+        for (int calls = 0; ; calls++) {
+            long before = System.nanoTime();
+            KernelList.run(name, n);
+            long now = System.nanoTime();
+            if (now - before < 100_000 && n < Integer.MAX_VALUE / 4) {
+                n *= 2;
+            }
+            if (calls % 64 == 63) {
+                long total = compilationMillis();
+                if (total != compiled) {
+                    compiled = total;
+                    quietSince = now;
+                }
+                boolean isDone = calls >= 2000 && now - quietSince >= 200_000_000L;
+                if (isDone || now - started >= millis * 1_000_000L) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** How long the compilers worked; asked by reflection, as Android has no such class. */
+    private static long compilationMillis() throws Exception {
+        Class<?> factory = Class.forName("java.lang.management.ManagementFactory");
+        Object bean = factory.getMethod("getCompilationMXBean").invoke(null);
+        if (bean == null) {
+            return 0;
+        }
+        Class<?> type = Class.forName("java.lang.management.CompilationMXBean");
+        return (Long) type.getMethod("getTotalCompilationTime").invoke(bean);
     }
 
     /** Iterations that take about {@code millis}, found by doubling. */

@@ -1,19 +1,22 @@
 package wattline.kernels;
 
-/** Values that no compiler can know, and the field that keeps what kernels compute. */
+/**
+ * Values that no compiler can know, and the field that keeps what kernels compute. They are
+ * volatile, so that a kernel that reads one in every iteration does.
+ */
 abstract class KernelValues {
-    static int intOne = 7;
-    static int intTwo = 3;
-    static long longOne = 7;
-    static long longTwo = 3;
-    static float floatOne = 7;
-    static float floatTwo = 3;
-    static double doubleOne = 7;
-    static double doubleTwo = 3;
-    static boolean booleanOne = true;
-    static boolean booleanTwo = false;
-    static boolean yes = true;
-    static boolean no = false;
+    static volatile int intOne = 7;
+    static volatile int intTwo = 3;
+    static volatile long longOne = 7;
+    static volatile long longTwo = 3;
+    static volatile float floatOne = 7;
+    static volatile float floatTwo = 3;
+    static volatile double doubleOne = 7;
+    static volatile double doubleTwo = 3;
+    static volatile boolean booleanOne = true;
+    static volatile boolean booleanTwo = false;
+    static volatile boolean yes = true;
+    static volatile boolean no = false;
     static String text = "wattline";
     static Object object = new Object();
 

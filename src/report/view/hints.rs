@@ -43,6 +43,10 @@ pub struct HintView {
     pub saving: String,
     /// Its interval or none.
     pub saving_interval: String,
+    /// What it saved when it was applied and measured, with the interval; nothing otherwise.
+    pub measured: String,
+    /// What such rewrites save on the board by what the costs say; nothing where not known.
+    pub on_board: String,
     /// Saving in joules.
     pub saving_energy: String,
     /// What the saving can't exceed.
@@ -113,6 +117,11 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
         condition: format::pieces(&hint.condition),
         saving: format::percent_or_none(hint.saving.share),
         saving_interval: share_interval(&hint.saving),
+        measured: hint.measured.map_or(String::new(), |measured| {
+            let saving = format::percent_or_none(measured.saving.share);
+            format!("{saving} ({})", share_interval(&measured.saving))
+        }),
+        on_board: hint.on_board.map_or(String::new(), |ratio| ratio.to_string()),
         saving_energy: format::energy(hint.saving.energy),
         bound: format::percent_or_none(hint.bound.share),
         saving_width: width(&hint.saving),

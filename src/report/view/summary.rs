@@ -240,6 +240,9 @@ fn explanation(row: &LedgerRow) -> String {
         ),
         LedgerEntry::Operations => "The source's own operations".into(),
         LedgerEntry::Library => "Library functions that the source calls".into(),
+        LedgerEntry::Compiler => {
+            "The runtime's compilers, by the processor time of their threads".into()
+        }
         LedgerEntry::Gc => "Garbage collections".into(),
         LedgerEntry::Unexplained => {
             "Measured, but not explained by the model (may be negative)".into()

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::campaign::{OperationMatrix, Phase, PlannedCase, parse_snapshots};
+use crate::dataset::energy::PowerRun;
 use crate::dataset::probe_cost::{Pair, ProbeCost, probe_cost};
 use crate::dataset::windows::{CountedSession, Piece, idle_power_w, noise_j, window_energy};
 use crate::dataset::{CaseEnergy, CaseMixes, LeftOut, MeasuredCase, Windows, lump_cases};
@@ -201,7 +202,7 @@ impl<'s> Source<'s> {
 fn pairs(source: &Source<'_>, runs: &[Run<'_>], board: &str, idle_power_w: f64) -> Vec<Pair> {
     let pair = |run: &Run<'_>| {
         let plain = source.plain.get(&(run.record.run.case.clone(), board.to_string()))?;
-        let probed_j = run.measured.energy_j - idle_power_w * run.measured.duration_s;
+        let probed_j = PowerRun::from(run.measured).own_j(idle_power_w);
         Some(Pair { probed_j, plain_j: plain.energy_j, probes: run.session.probes() })
     };
     runs.iter().filter_map(pair).collect()
@@ -234,7 +235,8 @@ fn rows(
             name,
             group: case.name.clone(),
             device: run.record.board.serial.clone(),
-            energy: window_energy(total_j, piece, idle_power_w, cost, noise_j),
+            energy: window_energy(total_j, piece, idle_power_w, cost, noise_j)
+                .without_runtime(run.measured.runtime_shares()),
             counts,
         });
     }

@@ -41,6 +41,14 @@ pub const ENERGIES: &str = "energies.csv";
 
 /// Sessions of kernels.
 pub const KERNEL_RUNS: &str = "kernel-runs";
+/// Sessions of pairs of kernels.
+pub const PAIR_RUNS: &str = "pair-runs";
+/// What rewrites save on the board, by pairs of kernels.
+pub const PAIRS: &str = "hint-pairs.json";
+/// Sessions of the sources with hints applied, with a journal of their own.
+pub const VERIFY_RUNS: &str = "hint-runs";
+/// What they measured.
+pub const VERIFIED: &str = "hint-savings.csv";
 /// Every kernel's runs.
 pub const KERNEL_WINDOWS: &str = "kernel-windows.csv";
 /// Energy and counts of kernels.

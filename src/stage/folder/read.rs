@@ -7,12 +7,14 @@ use crate::account::calls::{CallTree, read_calls};
 use crate::build::sources;
 use crate::campaign::{PlannedCase, Remains, parse_executions, read_plan};
 use crate::java::SourceFile;
+use crate::kernels::pairs::MeasuredPair;
 use crate::model::{DeviceFactor, Model};
 use crate::operations::Dictionary;
 use crate::report::{CvRow, EstimabilityRow, cv_rows, estimability_rows};
 use crate::run::{self, RawLogs, RunRecord, read_journal};
 use crate::scenario::{Scenario, read_scenario};
 use crate::stage::facts::{FactsError, device_of};
+use crate::stage::verify::{self, VerifiedHint};
 use crate::stage::{Failure, MeasuredCampaign, ScenarioFacts};
 
 use super::{CampaignFolder, DatasetFacts, DatasetFile, names, read_text};
@@ -148,6 +150,22 @@ impl CampaignFolder {
         match self.file(names::CALLS).is_file() {
             true => self.parsed(names::CALLS, read_calls).map(Some),
             false => Ok(None),
+        }
+    }
+
+    /// What rewrites saved on the board, by pairs of kernels; nothing where none ran.
+    pub(crate) fn pairs(&self) -> Result<Vec<MeasuredPair>, Failure> {
+        match self.file(names::PAIRS).is_file() {
+            true => self.parsed(names::PAIRS, |text| serde_json::from_str(text)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// What hints saved that were applied and measured; nothing where none were.
+    pub(crate) fn verified(&self) -> Result<Vec<VerifiedHint>, Failure> {
+        match self.file(names::VERIFIED).is_file() {
+            true => self.parsed(names::VERIFIED, verify::from_csv),
+            false => Ok(Vec::new()),
         }
     }
 

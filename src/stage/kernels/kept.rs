@@ -1,10 +1,9 @@
 //! A session of kernels on disk: kept as it ends, and taken up when the command is run
-//! again. `kernel-runs/N/` holds its raw logs and `session.txt`, which says what was run on
+//! again. `kernel-runs/N/` (of pairs of kernels `pair-runs/N/`) holds its raw logs and `session.txt`, which says what was run on
 //! what; a session without that file has not ended well.
 
 use std::fs;
 
-use crate::stage::folder::names::KERNEL_RUNS;
 use crate::stage::{Failure, Output};
 
 const SAMPLES: &str = "samples.txt.zst";
@@ -19,9 +18,18 @@ pub(super) struct KernelLogs {
     pub logcat: String,
 }
 
+/// Where sessions are kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'o> {
+    /// The campaign's folder.
+    pub output: &'o Output,
+    /// The folder of these sessions in it.
+    pub runs: &'static str,
+}
+
 /// The place of one session.
 pub(super) struct KeptSession<'o> {
-    pub output: &'o Output,
+    pub place: Place<'o>,
     /// Number of the session, from 1.
     pub repeat: u32,
     /// All that its energies depend on, in lines.
@@ -39,8 +47,9 @@ impl KeptSession<'_> {
             let (samples, logcat) = (self.read(SAMPLES)?, self.read(LOGCAT)?);
             return Ok(Some(KernelLogs { samples, logcat }));
         }
-        self.output.check_free(&[&self.name(DESCRIPTION)])?;
-        self.output.discard(&[&format!("{KERNEL_RUNS}/{}", self.repeat)])?;
+        let Place { output, runs } = self.place;
+        output.check_free(&[&self.name(DESCRIPTION)])?;
+        output.discard(&[&format!("{runs}/{}", self.repeat)])?;
         Ok(None)
     }
 
@@ -49,14 +58,14 @@ impl KeptSession<'_> {
         for (name, text) in [(SAMPLES, &logs.samples), (LOGCAT, &logs.logcat)] {
             let packed = zstd::encode_all(text.as_bytes(), 3)
                 .map_err(Failure::io("pack", self.path(name)))?;
-            self.output.write(&self.name(name), packed)?;
+            self.place.output.write(&self.name(name), packed)?;
         }
         Ok(())
     }
 
     /// Notes that the session whose logs were kept is good.
     pub fn finish(&self) -> Result<(), Failure> {
-        self.output.write(&self.name(DESCRIPTION), &self.description).map(drop)
+        self.place.output.write(&self.name(DESCRIPTION), &self.description).map(drop)
     }
 
     fn read(&self, name: &str) -> Result<String, Failure> {
@@ -67,11 +76,11 @@ impl KeptSession<'_> {
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
-        self.output.path(&self.name(name))
+        self.place.output.path(&self.name(name))
     }
 
     fn name(&self, name: &str) -> String {
-        format!("{KERNEL_RUNS}/{}/{name}", self.repeat)
+        format!("{}/{}/{name}", self.place.runs, self.repeat)
     }
 }
 
@@ -79,6 +88,7 @@ impl KeptSession<'_> {
 mod tests {
     use super::*;
     use crate::stage::Existing;
+    use crate::stage::folder::names::KERNEL_RUNS;
 
     fn logs() -> KernelLogs {
         KernelLogs { samples: "samples".into(), logcat: "log".into() }
@@ -90,7 +100,7 @@ mod tests {
         let careful = Output::open(folder.path(), Existing::Keep).unwrap();
         let bold = careful.replacing();
         let session = |output, description: &str| KeptSession {
-            output,
+            place: Place { output, runs: KERNEL_RUNS },
             repeat: 1,
             description: description.into(),
         };

@@ -1,6 +1,7 @@
 //! Micro-kernels for what an application executes most, run on the board, fitted to costs.
 
 mod kept;
+mod pairs;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
 use crate::kernels::prices::KernelPrices;
 use crate::kernels::select::measured_operations;
-use crate::kernels::{Kernel, catalogue, program, select};
+use crate::kernels::{Kernel, catalogue, for_compilers, program, select};
 use crate::model::table::Table;
 use crate::operations::{Dictionary, Mix, split_form};
 use crate::scenario::Scenario;
@@ -25,8 +26,11 @@ use crate::toolchain::{Jdk, jar};
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::fit::devices_text;
+use super::folder::names::KERNEL_RUNS;
 use super::{Failure, Output};
 
+pub(crate) use kept::Place;
+pub(crate) use pairs::pairs;
 use turns::session_s;
 pub(crate) use turns::{PART, measure_all};
 
@@ -73,8 +77,10 @@ pub fn kernels(
     boards: &[OpenBoard],
     output: &Output,
 ) -> Result<MeasuredKernels, Failure> {
-    refuse_local(boards)?;
-    let all = catalogue();
+    let all = match boards.iter().any(OpenBoard::is_local) {
+        true => catalogue().into_iter().map(for_compilers).collect(),
+        false => catalogue(),
+    };
     let wanted = most_executed(&mix.executions(), scenario.kernels.count);
     let mut executed = wanted.clone();
     executed.extend(
@@ -84,7 +90,8 @@ pub fn kernels(
     let application = analyse(&kernels)?;
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
-    let runs = measure_all(&kernels, scenario, &mut builder, boards, output)?;
+    let place = Place { output, runs: KERNEL_RUNS };
+    let runs = measure_all(&kernels, scenario, &mut builder, boards, place)?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
     let prices = measure::kernel_prices(&table, mix)?;
@@ -144,16 +151,6 @@ pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary) -> f64 {
     let kernels: BTreeSet<&str> = operations.filter(has_kernel).collect();
     let kernels = kernels.len().min(scenario.kernels.count);
     f64::from(scenario.kernels.repeats) * session_s(kernels, scenario)
-}
-
-/// Refuses this machine as a board.
-pub(crate) fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
-    match boards.iter().any(OpenBoard::is_local) {
-        true => Err(Failure::Usage(
-            "kernels need the meter of a board; the local JVM has none that is fit for them".into(),
-        )),
-        false => Ok(()),
-    }
 }
 
 fn most_executed(executions: &BTreeMap<String, u64>, count: usize) -> BTreeMap<String, u64> {

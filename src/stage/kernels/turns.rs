@@ -17,16 +17,16 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
-use crate::power::{MarkTexts, parse_samples, parse_session_log};
+use crate::power::{MarkTexts, RuntimeShares, RuntimeThreads, parse_samples, parse_session_log};
 use crate::scenario::Scenario;
+use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
 use crate::stage::form::{Form, application_file};
 use crate::stage::progress::{self, Bar};
-use crate::stage::{Failure, Output};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
-use super::kept::{KeptSession, KernelLogs};
+use super::kept::{KeptSession, KernelLogs, Place};
 
 /// The argument that names the kernels of a session.
 const KERNELS: &str = "kernels";
@@ -41,6 +41,14 @@ struct Turn<'o> {
 /// What the runs of kernels are called, and counted as.
 pub const PART: &str = "kernels";
 
+/// How long a kernel is run at most before it is measured where compilers work meanwhile, in
+/// seconds: mostly they are quiet after a few tenths.
+const WARM_UP_S: f64 = 10.0;
+
+/// The most that compilers may have of a kernel's processor time: more, and it was not yet
+/// what they make of it.
+const COMPILING_MAX: f64 = 0.05;
+
 /// Seconds of a session on the board's clock.
 pub fn session_s(kernels: usize, scenario: &Scenario) -> f64 {
     kernels as f64 * (scenario.kernels.window_s + scenario.kernels.gap_s)
@@ -53,13 +61,13 @@ pub fn measure_all(
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard],
-    output: &Output,
+    place: Place<'_>,
 ) -> Result<Vec<Vec<KernelRun>>, Failure> {
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     let programs = programs(scenario, &variant, boards, folder.path())?;
     let program = |board: &OpenBoard| &programs[&Form::of(scenario, board)];
-    let mut turns = turns(kernels, scenario, boards, &|board| program(board).1.clone(), output)?;
+    let mut turns = turns(kernels, scenario, boards, &|board| program(board).1.clone(), place)?;
     let sessions = turns.iter().map(Vec::len).sum::<usize>();
     let board_s = sessions as f64 * session_s(kernels.len(), scenario);
     let bar = progress::bar_on_board((sessions * kernels.len()) as u64, PART, board_s);
@@ -119,7 +127,7 @@ fn turns<'o>(
     scenario: &Scenario,
     boards: &[OpenBoard],
     hash: &dyn Fn(&OpenBoard) -> String,
-    output: &'o Output,
+    place: Place<'o>,
 ) -> Result<Vec<Vec<Turn<'o>>>, Failure> {
     let repeats = scenario.kernels.repeats.max(boards.len() as u32);
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
@@ -130,7 +138,7 @@ fn turns<'o>(
         let at = (repeat as usize - 1) % boards.len();
         let plan = session(&order, scenario, &boards[at], repeat);
         let description = description(&hash(&boards[at]), &plan, scenario, &boards[at])?;
-        let kept = KeptSession { output, repeat, description };
+        let kept = KeptSession { place, repeat, description };
         let logs = kept.logs()?;
         turns[at].push(Turn { plan, kept, logs });
     }
@@ -218,21 +226,27 @@ fn kernels_of(plan: &SessionPlan) -> u64 {
 
 fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32) -> SessionPlan {
     let settings = &scenario.kernels;
+    let warm_s = if board.is_local() { WARM_UP_S } else { 0.0 };
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
     let expected = session_s(order.len(), scenario);
-    let longest = order.len() as f64 * (3.0 * settings.window_s + settings.gap_s) + 60.0;
+    let longest = 3.0 * settings.window_s + settings.gap_s + warm_s;
+    let longest = order.len() as f64 * longest + 60.0;
+    let mut extras = vec![
+        (KERNELS.to_string(), names.join(",")),
+        ("millis".to_string(), millis(settings.window_s)),
+        ("gap".to_string(), millis(settings.gap_s)),
+    ];
+    if warm_s > 0.0 {
+        extras.push(("warm".to_string(), millis(warm_s)));
+    }
     let (main, entry) = Form::of(scenario, board).entry(program::MAIN);
     SessionPlan {
         label: format!("kernels-{repeat}"),
         package: program::PACKAGE.to_string(),
         main,
         entry,
-        extras: vec![
-            (KERNELS.to_string(), names.join(",")),
-            ("millis".to_string(), millis(settings.window_s)),
-            ("gap".to_string(), millis(settings.gap_s)),
-        ],
+        extras,
         steps: Vec::new(),
         marks: MarkTexts::default(),
         kind: SessionKind::App,
@@ -273,13 +287,30 @@ fn energies(logs: &KernelLogs, rails: &[String], device: &str) -> Result<Vec<Ker
         let part = part.map_err(|error| bad(error.to_string()))?;
         rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
     }
-    let runs = rows.into_iter().map(|row| {
-        let iterations = row
-            .iterations
-            .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
-        let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
-        let device = device.to_owned();
-        Ok(KernelRun { name, device, iterations, collections, energy_j, duration_s })
-    });
-    runs.collect()
+    let (settled, others): (Vec<KernelEnergy>, Vec<KernelEnergy>) =
+        rows.into_iter().partition(is_settled);
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|row| row.name.as_str()).collect();
+        let names = names.join(", ");
+        progress::warn(format!("left out, for compilers still worked on them: {names}"));
+    }
+    settled.into_iter().map(|row| kernel_run(row, device)).collect()
+}
+
+/// Whether compilers were done with a kernel before it was measured, as far as that is known.
+fn is_settled(row: &KernelEnergy) -> bool {
+    let shares = row.threads.as_ref().and_then(RuntimeThreads::shares);
+    shares.is_none_or(|shares| shares.compiler <= COMPILING_MAX)
+}
+
+/// The application's own part of a kernel's energy, as of a case's.
+fn kernel_run(row: KernelEnergy, device: &str) -> Result<KernelRun, Failure> {
+    let iterations = row
+        .iterations
+        .ok_or_else(|| bad(format!("kernel {} did not say its iterations", row.name)))?;
+    let shares = row.threads.as_ref().and_then(RuntimeThreads::shares);
+    let own = shares.map_or(1.0, RuntimeShares::application);
+    let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
+    let (device, energy_j) = (device.to_owned(), energy_j * own);
+    Ok(KernelRun { name, device, iterations, collections, energy_j, duration_s })
 }

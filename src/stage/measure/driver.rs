@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::assumptions::ASSUMED;
 use crate::build::package::PackageBuilder;
-use crate::build::{Variant, VariantBuilder};
+use crate::build::{Application, Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::{self, Probe};
@@ -79,12 +79,44 @@ impl Time {
     }
 }
 
-/// The variants of a campaign as boards install them, each built once, for all its boards.
-pub struct Builds<'d, 'a> {
+/// Makes of a variant what a board installs.
+pub struct Packing<'d> {
     scenario: &'d Scenario,
-    builder: &'d mut VariantBuilder<'a>,
     /// Started with the first package.
     packages: Option<PackageBuilder>,
+}
+
+impl<'d> Packing<'d> {
+    pub fn new(scenario: &'d Scenario) -> Self {
+        Self { scenario, packages: None }
+    }
+
+    /// The bytes of an application's variant.
+    pub fn bytes(
+        &mut self,
+        application: &Application,
+        variant: &Variant,
+        probe: Probe,
+        form: Form,
+    ) -> Result<Vec<u8>, Failure> {
+        let libraries = &application.sources.libraries;
+        if form == Form::Jar {
+            return pack(self.scenario, variant, libraries);
+        }
+        let packages = match &mut self.packages {
+            Some(packages) => packages,
+            none => none.insert(PackageBuilder::new(&Jdk::find()?)?),
+        };
+        let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
+        let entries = variant.entries(libraries)?;
+        Ok(packages.package(self.scenario, entries, probes.as_deref())?.bytes)
+    }
+}
+
+/// The variants of a campaign as boards install them, each built once, for all its boards.
+pub struct Builds<'d, 'a> {
+    packing: Packing<'d>,
+    builder: &'d mut VariantBuilder<'a>,
     /// Those that were built, by variant, probe and form, with their hash.
     built: BTreeMap<(String, Probe, Form), (Vec<u8>, String)>,
 }
@@ -92,7 +124,27 @@ pub struct Builds<'d, 'a> {
 impl<'d, 'a> Builds<'d, 'a> {
     /// None built yet; a lock, for the boards' workers.
     pub fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
-        Mutex::new(Self { scenario, builder, packages: None, built: BTreeMap::new() })
+        Self::with(Packing::new(scenario), builder, Form::Jar, Vec::new())
+    }
+
+    /// Some that were built elsewhere, without probes, by their variants' names.
+    pub fn with(
+        packing: Packing<'d>,
+        builder: &'d mut VariantBuilder<'a>,
+        form: Form,
+        plain: Vec<(String, Vec<u8>)>,
+    ) -> Mutex<Self> {
+        let build = |(variant, bytes): (String, Vec<u8>)| {
+            let hash = hash_of_bytes(&bytes);
+            ((variant, Probe::Plain, form), (bytes, hash))
+        };
+        Mutex::new(Self { packing, builder, built: plain.into_iter().map(build).collect() })
+    }
+
+    /// The hashes of those that are built, by their variants' names.
+    pub fn hashes(builds: &Mutex<Self>) -> BTreeMap<String, String> {
+        let builds = builds.lock().unwrap_or_else(PoisonError::into_inner);
+        builds.built.iter().map(|((name, ..), (_, hash))| (name.clone(), hash.clone())).collect()
     }
 
     /// The case's variant as a board installs it, and its hash.
@@ -106,28 +158,11 @@ impl<'d, 'a> Builds<'d, 'a> {
         if !self.built.contains_key(&key) {
             let removed: BTreeSet<_> = case.removed.iter().copied().collect();
             let variant = self.builder.build(&removed, probe)?;
-            let bytes = match form {
-                Form::Jar => {
-                    let libraries = &self.builder.application().sources.libraries;
-                    pack(self.scenario, &variant, libraries)?
-                }
-                Form::Package => self.package(&variant, probe)?,
-            };
+            let bytes = self.packing.bytes(self.builder.application(), &variant, probe, form)?;
             let hash = hash_of_bytes(&bytes);
             self.built.insert(key.clone(), (bytes, hash));
         }
         Ok(self.built[&key].clone())
-    }
-
-    fn package(&mut self, variant: &Variant, probe: Probe) -> Result<Vec<u8>, Failure> {
-        let packages = match &mut self.packages {
-            Some(packages) => packages,
-            none => none.insert(PackageBuilder::new(&Jdk::find()?)?),
-        };
-        let application = self.builder.application();
-        let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
-        let entries = variant.entries(&application.sources.libraries)?;
-        Ok(packages.package(self.scenario, entries, probes.as_deref())?.bytes)
     }
 }
 
@@ -330,7 +365,11 @@ impl BoardDriver<'_, '_, '_> {
 }
 
 /// A variant's jar as a board takes it: with the classes of the libraries.
-fn pack(scenario: &Scenario, variant: &Variant, libraries: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+pub fn pack(
+    scenario: &Scenario,
+    variant: &Variant,
+    libraries: &[PathBuf],
+) -> Result<Vec<u8>, Failure> {
     let application = &scenario.application;
     let attributes =
         [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];

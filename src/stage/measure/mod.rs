@@ -3,7 +3,7 @@
 pub(crate) mod driver;
 mod fleet;
 pub(crate) mod sampled;
-mod shown;
+pub(crate) mod shown;
 mod stop_rule;
 
 use std::time::{Duration, Instant};

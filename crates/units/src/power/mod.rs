@@ -11,6 +11,7 @@ pub mod crash;
 pub mod integrate;
 pub mod logcat;
 pub mod meter;
+pub mod runtime_threads;
 pub mod session_log;
 pub mod trace;
 
@@ -23,6 +24,7 @@ pub use integrate::{
 };
 pub use logcat::{LogLine, parse_log_line};
 pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
+pub use runtime_threads::{RuntimeShares, RuntimeThreads};
 pub use session_log::{
     Alignment, Death, LoggedCollection, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog,
     SessionLogError, SessionMarks, parse_session_log,

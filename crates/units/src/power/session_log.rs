@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::collections::{Collection, parse_collection};
 use super::integrate::Window;
 use super::logcat::{LogLine, parse_log_line};
+use super::runtime_threads::RuntimeThreads;
 
 /// The lines that open and close a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +103,8 @@ pub struct SessionLog {
     /// Iterations that a kernel said it makes (`wattline: iterations NAME N`): line, name,
     /// number.
     pub iterations: Vec<(usize, String, u64)>,
+    /// Processor times of the runtime's threads, where they were read: line, times.
+    pub threads: Vec<(usize, RuntimeThreads)>,
 }
 
 /// A window with the kernel's name.
@@ -115,6 +118,8 @@ pub struct NamedWindow {
     pub iterations: Option<u64>,
     /// Garbage collections in it.
     pub collections: u64,
+    /// Processor times of the runtime's threads in it; none where they were not read.
+    pub threads: Option<RuntimeThreads>,
 }
 
 /// Why a log has no window.
@@ -199,6 +204,10 @@ fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &Ma
         let uptime = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
         let finite = uptime.filter(|uptime| uptime.is_finite());
         log.uptimes.extend(line.wall_s.zip(finite));
+    } else if line.tag == "wattline"
+        && let Some(times) = RuntimeThreads::parse(line.message)
+    {
+        log.threads.push((number, times));
     } else if let Some((name, iterations)) = iterations_of(line) {
         log.iterations.push((number, name.to_string(), iterations));
     } else if let Some(what) = parse_collection(line.message) {
@@ -298,7 +307,8 @@ impl SessionLog {
             let mut said =
                 self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
             let iterations = said.next_back().map(|said| said.2);
-            windows.push(NamedWindow { name: name.clone(), window, iterations, collections });
+            let (name, threads) = (name.clone(), self.threads_between(begin, end));
+            windows.push(NamedWindow { name, window, iterations, collections, threads });
         }
         Ok(windows)
     }
@@ -308,6 +318,14 @@ impl SessionLog {
         let inside = |line: usize| begin.line < line && line < end.line;
         let own = self.collections_of(begin.pid).filter(|logged| inside(logged.line));
         own.map(|logged| &logged.what).collect()
+    }
+
+    /// What the runtime's threads spent between two marks, by the first reading after each;
+    /// none where one of them has none before the other's or the log's end.
+    pub fn threads_between(&self, begin: &Mark, end: &Mark) -> Option<RuntimeThreads> {
+        let after = |line: usize| self.threads.iter().find(move |read| read.0 > line);
+        let first = after(begin.line).filter(|read| read.0 < end.line)?;
+        Some(after(end.line)?.1.since(&first.1))
     }
 
     /// All collections of a process.
@@ -381,6 +399,27 @@ mod tests {
         let window = log.session_window().unwrap();
         assert!((window.start_s - 111.01).abs() < 1e-6);
         assert!((window.end_s - 114.51).abs() < 1e-6);
+    }
+
+    /// Of 2.5 s of the process in the session 0.75 s are the compiler's.
+    #[test]
+    fn threads_are_told_by_the_readings_after_the_marks() {
+        let read_after = |mark: &str, process_s: f64, compiler_s: f64| {
+            let times = RuntimeThreads { process_s, compiler_s, collector_s: 0.25 };
+            format!("{mark}\n01-01 00:00:11.001  1234  1234 I wattline: {times}")
+        };
+        let begin = "wattline: begin";
+        let end = "wattline: end";
+        let with_begin = SESSION.replace(begin, &read_after(begin, 1.0, 0.5));
+        let both = with_begin.replace(end, &read_after(end, 3.5, 1.25));
+        let threads = |text: &str| {
+            let log = read(text);
+            let SessionMarks { begin, end } = log.session_marks().unwrap();
+            log.threads_between(begin, end)
+        };
+        let expected = RuntimeThreads { process_s: 2.5, compiler_s: 0.75, collector_s: 0.0 };
+        assert_eq!(threads(&both), Some(expected));
+        assert_eq!((threads(SESSION), threads(&with_begin)), (None, None));
     }
 
     #[test]

@@ -18,9 +18,7 @@ pub use cgroups::Cgroups;
 pub(crate) use cpufreq::Cpufreq;
 pub use meter::MeterReading;
 pub use network::Network;
-#[cfg(test)]
-pub(crate) use procfs::parse_process;
-pub use procfs::{Processes, Threads};
+pub use procfs::{Processes, Threads, parse_process};
 pub use users::Users;
 
 /// Why a sensor has nothing to say. The others go on.

@@ -1,0 +1,151 @@
+//! Whose processor time it is in a JVM on this machine: its compilers', its collector's, or
+//! the application's. Read from `/proc/PID/task`, where HotSpot's threads have names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::attribution::monitor::facts::ProcessId;
+use crate::attribution::monitor::sensors::parse_process;
+use crate::power::RuntimeThreads;
+
+/// Ticks of process times per second, the same on all Linux machines.
+pub(super) const TICKS_PER_S: f64 = 100.0;
+
+/// Whose a thread is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Compiler,
+    Collector,
+    Application,
+}
+
+/// How the threads of the compilers are called, HotSpot's and Graal's; the sweeper throws
+/// away what they compiled. Linux keeps 15 bytes of a name.
+const COMPILERS: [&str; 5] =
+    ["C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT", "JVMCI-native Co", "Sweeper thread"];
+
+/// How the threads of collectors begin: G1's, the parallel one's, ZGC's (`X` before it had
+/// generations) and Shenandoah's. The virtual machine's own thread is where pauses run, all of
+/// the serial collector's among them; what else it does is short.
+const COLLECTORS: [&str; 18] = [
+    "GC Thread#",
+    "GC task thread#",
+    "Gang worker#",
+    "G1 Main Marker",
+    "G1 Conc#",
+    "G1 Refine#",
+    "G1 Service",
+    "VM Thread",
+    "ZWorker",
+    "ZDriver",
+    "ZDirector",
+    "ZStat",
+    "ZUn",
+    "XWorker",
+    "XDriver",
+    "XDirector",
+    "Shenandoah GC T",
+    "Shenandoah Cont",
+];
+
+/// Times of a process's threads, those that ended included.
+#[derive(Debug, Default)]
+pub(super) struct ThreadTimes {
+    /// Ticks of the runtime's threads by what tells threads apart.
+    runtime: BTreeMap<ProcessId, (Owner, u64)>,
+    process_ticks: u64,
+}
+
+impl ThreadTimes {
+    /// Reads them anew. What can't be read keeps its last value: a thread that ended has no
+    /// more, and HotSpot ends a compiler's thread only after it was idle for a tenth of a
+    /// second.
+    pub(super) fn read(&mut self, process: &Path) {
+        let tasks = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+        for task in tasks {
+            let text = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            let Some((id, thread)) = parse_process(&text) else { continue };
+            let owner = owner(&thread.name);
+            if owner != Owner::Application {
+                self.runtime.insert(id, (owner, thread.ticks));
+            }
+        }
+        let text = fs::read_to_string(process.join("stat")).unwrap_or_default();
+        let ticks = parse_process(&text).map_or(0, |(_, process)| process.ticks);
+        self.process_ticks = self.process_ticks.max(ticks);
+    }
+
+    /// What they are.
+    pub(super) fn times(&self) -> RuntimeThreads {
+        let seconds = |ticks: u64| ticks as f64 / TICKS_PER_S;
+        let of = |wanted: Owner| {
+            let own = self.runtime.values().filter(|(owner, _)| *owner == wanted);
+            seconds(own.map(|(_, ticks)| ticks).sum())
+        };
+        RuntimeThreads {
+            process_s: seconds(self.process_ticks),
+            compiler_s: of(Owner::Compiler),
+            collector_s: of(Owner::Collector),
+        }
+    }
+}
+
+fn owner(name: &str) -> Owner {
+    if COMPILERS.contains(&name) {
+        Owner::Compiler
+    } else if COLLECTORS.iter().any(|begin| name.starts_with(begin)) {
+        Owner::Collector
+    } else {
+        Owner::Application
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process folder with threads: number, name, ticks.
+    fn process(threads: &[(u32, &str, u64)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let line = |pid: u32, name: &str, ticks: u64| {
+            format!("{pid} ({name}) S 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 77 0 0\n")
+        };
+        for (pid, name, ticks) in threads {
+            let task = folder.path().join(format!("task/{pid}"));
+            fs::create_dir_all(&task).unwrap();
+            fs::write(task.join("stat"), line(*pid, name, *ticks)).unwrap();
+        }
+        let all = threads.iter().map(|thread| thread.2).sum();
+        fs::write(folder.path().join("stat"), line(1, "java", all)).unwrap();
+        folder
+    }
+
+    #[test]
+    fn threads_are_told_by_their_names() {
+        let folder = process(&[
+            (1, "java", 3),
+            (2, "C2 CompilerThre", 100),
+            (3, "C1 CompilerThre", 50),
+            (4, "G1 Conc#0", 20),
+            (5, "VM Thread", 10),
+            (6, "Zebra", 417),
+        ]);
+        let mut threads = ThreadTimes::default();
+        threads.read(folder.path());
+        let expected = RuntimeThreads { process_s: 6.0, compiler_s: 1.5, collector_s: 0.3 };
+        assert_eq!(threads.times(), expected);
+    }
+
+    #[test]
+    fn a_thread_that_ended_keeps_its_time() {
+        let folder = process(&[(1, "java", 100), (2, "C2 CompilerThre", 100)]);
+        let mut threads = ThreadTimes::default();
+        threads.read(folder.path());
+        fs::remove_dir_all(folder.path().join("task/2")).unwrap();
+        threads.read(folder.path());
+        assert_eq!(threads.times().compiler_s, 1.0);
+        threads.read(Path::new("/nowhere"));
+        assert_eq!(threads.times().process_s, 2.0, "a process that ended keeps its time, too");
+    }
+}

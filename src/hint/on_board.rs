@@ -1,0 +1,227 @@
+//! What rewrites save on the board at hand. Costs of operations say what a rewrite saves if
+//! the board executes words; a compiler may have made the rewrite already, or save more by
+//! it. For each pattern there are pairs of kernels, before and after (`kernels::pairs`): the
+//! part of the energy that a pair saves on the board, by the part that the costs say, scales
+//! what is predicted of the pattern's places.
+//!
+//! Pairs of one pattern differ as places do: ratios are put together by their errors and by
+//! how far they are apart (DerSimonian and Laird, Meta-analysis in clinical trials, 1986).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::account::{Costs, Interval};
+use crate::format;
+use crate::hint::counted::Amount;
+use crate::interval::NORMAL_975;
+use crate::kernels::pairs::MeasuredPair;
+use crate::model::Model;
+use crate::operations::{Feature, OperationCount, split_form};
+use crate::units::Joules;
+
+/// What is saved on a board by what the costs say is saved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoardRatio {
+    /// The mean over places: 1 where the costs are right, 0 where nothing is saved.
+    pub ratio: f64,
+    /// Its standard error.
+    pub se: f64,
+    /// How far places are from the mean, one standard deviation.
+    pub spread: f64,
+    /// Pairs of kernels that say it.
+    pub pairs: usize,
+}
+
+/// The ratios of all patterns whose pairs a board has run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoardRatios(BTreeMap<String, BoardRatio>);
+
+/// A pair of which the costs say that it saves a smaller part than this says nothing: its
+/// ratio would be noise by next to nothing.
+const LEAST_SAID: f64 = 0.01;
+
+impl BoardRatios {
+    /// By what a board's pairs saved, and what a model's costs say of them.
+    pub fn of(pairs: &[MeasuredPair], model: &Model) -> Self {
+        let costs = Costs::new(model);
+        let typical = typical_error(pairs);
+        let mut by_pattern: BTreeMap<String, Vec<One>> = BTreeMap::new();
+        for pair in pairs {
+            let said = said(pair, &costs).filter(|said| *said >= LEAST_SAID);
+            if let Some((said, se)) = said.zip(pair.saved_se) {
+                let one = One { ratio: pair.saved / said, se: se.max(typical) / said };
+                by_pattern.entry(pair.pattern.clone()).or_default().push(one);
+            }
+        }
+        let ratios = by_pattern.into_iter();
+        Self(ratios.filter_map(|(pattern, of)| Some((pattern, together(&of)?))).collect())
+    }
+
+    /// What is known of a pattern.
+    pub fn of_pattern(&self, pattern: &str) -> Option<BoardRatio> {
+        self.0.get(pattern).copied()
+    }
+}
+
+impl BoardRatio {
+    /// The 95 % interval of the mean.
+    pub fn interval(&self) -> (f64, f64) {
+        (self.ratio - NORMAL_975 * self.se, self.ratio + NORMAL_975 * self.se)
+    }
+
+    /// What is saved at a place of which the costs say this; no more than `bound`.
+    pub(super) fn scaled(&self, said: Amount, bound: Joules) -> Amount {
+        let energy = Joules((said.energy.0 * self.ratio).min(bound.0));
+        let of_place = self.se.hypot(self.spread);
+        let interval = said.interval.map(|interval| {
+            // The upper end may be cut off at the whole; the lower never is.
+            let sd = (said.energy.0 - interval.lo.0) / NORMAL_975;
+            let variance = (self.ratio * sd).powi(2)
+                + (said.energy.0 * of_place).powi(2)
+                + (sd * of_place).powi(2);
+            Interval::of_difference(energy, variance).at_most(bound)
+        });
+        let whole = said.share.map(|share| said.energy.0 / share);
+        let share = whole.map(|whole| energy.0 / whole).filter(|share| share.is_finite());
+        Amount { energy, interval, share }
+    }
+}
+
+impl fmt::Display for BoardRatio {
+    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of kernels)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lo, hi) = self.interval();
+        let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
+        let pairs = if self.pairs == 1 { "pair" } else { "pairs" };
+        write!(f, "{ratio} of what the costs say ({lo} to {hi}; {} {pairs} of kernels)", self.pairs)
+    }
+}
+
+/// The ratio of one pair.
+#[derive(Debug, Clone, Copy)]
+struct One {
+    ratio: f64,
+    se: f64,
+}
+
+/// The part of a pair's energy before that the costs say is saved. What the costs don't know
+/// is taken at the mean of what they do; none where they know nothing of it.
+fn said(pair: &MeasuredPair, costs: &Costs<'_>) -> Option<f64> {
+    let price = |form: &str| -> Option<f64> {
+        let (operation, context) = split_form(form);
+        let (operation, context) = (operation.parse::<Feature>().ok()?, context.into());
+        let found = OperationCount { operation, context, line: 0, count: 1 };
+        let cost = costs.of(found.operation.name())?;
+        Some(costs.cost(cost).0 * costs.relative(&found))
+    };
+    let known = pair.before.iter().filter_map(|(form, n)| Some((price(form)? * n, *n)));
+    let (energy_j, executions) = known.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let mean_j = energy_j / executions;
+    let word = |counts: &BTreeMap<String, f64>| -> f64 {
+        counts.iter().map(|(form, n)| price(form).unwrap_or(mean_j) * n).sum()
+    };
+    let (before, after) = (word(&pair.before), word(&pair.after));
+    Some((before - after) / before).filter(|said| before > 0.0 && said.is_finite())
+}
+
+/// The error of a pair, root mean square over all: the few sessions of one may agree by
+/// chance.
+fn typical_error(pairs: &[MeasuredPair]) -> f64 {
+    let errors: Vec<f64> = pairs.iter().filter_map(|pair| pair.saved_se).collect();
+    let squares: f64 = errors.iter().map(|se| se * se).sum();
+    if errors.is_empty() { 0.0 } else { (squares / errors.len() as f64).sqrt() }
+}
+
+/// Ratios of pairs put together; none of none.
+fn together(of: &[One]) -> Option<BoardRatio> {
+    let least = of.iter().map(|one| one.se).fold(0.0, f64::max) * 1e-6 + f64::MIN_POSITIVE.sqrt();
+    let weighed = |further: f64| {
+        let weights = of.iter().map(|one| 1.0 / (one.se.max(least).powi(2) + further));
+        let weights: Vec<f64> = weights.collect();
+        let all: f64 = weights.iter().sum();
+        let mean = of.iter().zip(&weights).map(|(one, w)| one.ratio * w).sum::<f64>() / all;
+        (mean, all, weights)
+    };
+    let (mean, all, weights) = weighed(0.0);
+    let apart: f64 = of.iter().zip(&weights).map(|(one, w)| w * (one.ratio - mean).powi(2)).sum();
+    let squares: f64 = weights.iter().map(|w| w * w).sum();
+    let freedom = of.len() as f64 - 1.0;
+    let between = ((apart - freedom) / (all - squares / all)).max(0.0);
+    let between = if between.is_finite() { between } else { 0.0 };
+    let (ratio, all, _) = weighed(between);
+    let found =
+        BoardRatio { ratio, se: all.sqrt().recip(), spread: between.sqrt(), pairs: of.len() };
+    (!of.is_empty() && ratio.is_finite()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::sample;
+
+    fn pair(name: &str, saved: f64, se: f64, counts: (f64, f64)) -> MeasuredPair {
+        let of = |n: f64| BTreeMap::from([("Increment".to_string(), n), ("Not".to_string(), 1.0)]);
+        MeasuredPair {
+            pattern: "field-in-loop".into(),
+            name: name.into(),
+            saved,
+            saved_se: Some(se),
+            sessions: 3,
+            before: of(counts.0),
+            after: of(counts.1),
+        }
+    }
+
+    fn ratio_of(pairs: &[MeasuredPair]) -> Option<BoardRatio> {
+        // `Not` has no cost: it is taken at that of the increments.
+        let model = sample::model(&[("Increment", 1e-9)]);
+        BoardRatios::of(pairs, &model).of_pattern("field-in-loop")
+    }
+
+    /// The costs say that 5 of 10 operations are saved, and 2 of 10; the board saves that much.
+    #[test]
+    fn where_the_costs_are_right_the_ratio_is_one() {
+        let pairs = [pair("a", 0.5, 0.01, (9.0, 4.0)), pair("b", 0.2, 0.01, (9.0, 7.0))];
+        let ratio = ratio_of(&pairs).unwrap();
+        assert!((ratio.ratio - 1.0).abs() < 1e-9 && ratio.spread == 0.0 && ratio.pairs == 2);
+        // Errors of 2 and 5 %: 1 / sqrt(2500 + 400).
+        assert!((ratio.se - 2900f64.sqrt().recip()).abs() < 1e-9, "{ratio:?}");
+    }
+
+    #[test]
+    fn pairs_that_differ_say_how_far_places_are_apart() {
+        let pairs = [pair("a", 0.0, 0.001, (9.0, 4.0)), pair("b", 0.5, 0.001, (9.0, 4.0))];
+        let ratio = ratio_of(&pairs).unwrap();
+        assert!((ratio.ratio - 0.5).abs() < 1e-6);
+        assert!((ratio.spread - 0.5f64.sqrt()).abs() < 0.01 && ratio.se > 0.4, "{ratio:?}");
+    }
+
+    #[test]
+    fn what_says_nothing_has_no_ratio() {
+        assert_eq!(ratio_of(&[]), None);
+        assert_eq!(ratio_of(&[pair("a", 0.5, 0.01, (9.0, 9.0))]), None, "the costs save nothing");
+        let single = MeasuredPair { saved_se: None, ..pair("a", 0.5, 0.0, (9.0, 4.0)) };
+        assert_eq!(ratio_of(&[single]), None, "a single session has no error");
+        let model = sample::model(&[("Throw", 1e-9)]);
+        let ratios = BoardRatios::of(&[pair("a", 0.5, 0.01, (9.0, 4.0))], &model);
+        assert_eq!(ratios, BoardRatios::default(), "the costs know none of it");
+    }
+
+    /// 10 J of 100, 8 to 12, at a ratio of 0.5 +- 0.1: 5 J with sqrt(0.25 + 1 + 0.01) J.
+    #[test]
+    fn predictions_are_scaled_with_both_errors() {
+        let half = NORMAL_975;
+        let said = Amount {
+            energy: Joules(10.0),
+            interval: Some(Interval { lo: Joules(10.0 - half), hi: Joules(10.0 + half) }),
+            share: Some(0.1),
+        };
+        let ratio = BoardRatio { ratio: 0.5, se: 0.06, spread: 0.08, pairs: 2 };
+        let scaled = ratio.scaled(said, Joules(50.0));
+        assert_eq!((scaled.energy, scaled.share), (Joules(5.0), Some(0.05)));
+        let sd = (scaled.interval.unwrap().hi.0 - 5.0) / NORMAL_975;
+        assert!((sd * sd - 1.26).abs() < 1e-9, "{sd}");
+        let bounded = BoardRatio { ratio: 9.0, ..ratio }.scaled(said, Joules(50.0));
+        assert_eq!((bounded.energy, bounded.interval.unwrap().hi), (Joules(50.0), Joules(50.0)));
+    }
+}
