@@ -118,7 +118,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         estimability: fit::estimability(data),
         estimability_sentence: fit::estimability_sentence(data),
         evaluation: fit::evaluation(data),
-        silicon: summary::silicon(&data.board),
+        silicon: summary::silicon(data.board),
         unmatched: unmatched(data),
         findings: findings(data),
         provenance: provenance(data),

@@ -125,7 +125,7 @@ fn truth(data: &ReportData<'_>, evaluation: &Evaluation) -> String {
         format!("{} {median} / {p90}", row.level)
     };
     let levels: Vec<String> = evaluation.levels.iter().map(level).collect();
-    let silicon = summary::silicon(&data.board).map(|silicon| format!(" ({silicon})"));
+    let silicon = summary::silicon(data.board).map(|silicon| format!(" ({silicon})"));
     format!(
         "Against the truth{}, median / 90th percentile of the error: {}.",
         silicon.unwrap_or_default(),

@@ -41,7 +41,7 @@ pub struct LedgerView {
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
     if data.board.is_virtual {
-        let silicon = silicon(&data.board).map(|silicon| format!(" ({silicon})"));
+        let silicon = silicon(data.board).map(|silicon| format!(" ({silicon})"));
         format!(
             "{board}. The energies are those of a simulated chip{}, not of a device.",
             silicon.unwrap_or_default()
@@ -153,7 +153,7 @@ fn truth(data: &ReportData<'_>) -> Option<Card> {
         value: format::percent(line.median_error),
         detail: format!(
             "Median against the virtual board's truth{}; 90 % of the lines are within {}.",
-            silicon(&data.board).map(|silicon| format!(" ({silicon})")).unwrap_or_default(),
+            silicon(data.board).map(|silicon| format!(" ({silicon})")).unwrap_or_default(),
             format::percent(line.p90_error)
         ),
     })

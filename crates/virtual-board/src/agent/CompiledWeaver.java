@@ -58,13 +58,19 @@ final class CompiledWeaver extends MethodWeaver {
         int[] all = new int[4 + 2 * calls.size()];
         all[0] = next - base;
         all[1] = Effects.size(method);
-        all[2] = (method.name + method.desc).hashCode();
+        all[2] = method.name.equals("<clinit>") ? 0 : name(method.name, method.desc);
         all[3] = base;
         for (int i = 0; i < calls.size(); i++) {
             all[4 + 2 * i] = calls.get(i)[0];
             all[5 + 2 * i] = calls.get(i)[1];
         }
         return all;
+    }
+
+    /** Tells methods from others that a call could mean; never 0, which is no name. */
+    private static int name(String name, String descriptor) {
+        int hash = (name + descriptor).hashCode();
+        return hash == 0 ? 1 : hash;
     }
 
     @Override
@@ -146,7 +152,7 @@ final class CompiledWeaver extends MethodWeaver {
             cost.add(line, map.pattern("argument"), Items.COMPILED, arguments);
         }
         int slot = slot(cost);
-        calls.add(new int[] {slot - base, (node.name + node.desc).hashCode()});
+        calls.add(new int[] {slot - base, name(node.name, node.desc)});
         InsnList from = new InsnList();
         pushSlot(from, slot);
         from.add(new FieldInsnNode(PUTSTATIC, TIERS, "site", "I"));

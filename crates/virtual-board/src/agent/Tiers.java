@@ -35,6 +35,8 @@ public final class Tiers {
     private static final int[] HOT = new int[METHODS];
     /** Its calls and turns of loops while it was interpreted. */
     private static final int[] RAN = new int[METHODS];
+    /** In the place of a name: nobody calls it. */
+    private static final int INITIALISER = 0;
     /** By which name it is called. */
     private static final int[] NAME = new int[METHODS];
     /** Slots, instructions, name, first copy, then index and name of each call in it. */
@@ -81,11 +83,12 @@ public final class Tiers {
         if (hot == 0 && COLD[method] == 0) {
             begin(method);
         }
-        // Another method than the call names may come first: a class is initialised.
-        if (at != 0 && NAMED[at] == NAME[method]) {
+        // A class may be initialised before what the call names begins; anything else that
+        // begins is what came of the call, also by way of a lambda's class.
+        if (at != 0 && NAME[method] != INITIALISER) {
             site = 0;
             Meter.C[at]++;
-            if (INTO[at] == 0 && hot != 0) {
+            if (INTO[at] == 0 && hot != 0 && NAMED[at] == NAME[method]) {
                 inline(method, at);
             }
         }

@@ -1,3 +1,5 @@
+//! A chip with a map of two methods, on paper.
+
 use super::super::cost::attojoules;
 use super::*;
 
