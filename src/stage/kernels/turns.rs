@@ -17,7 +17,7 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
-use crate::power::{MarkTexts, parse_samples, parse_session_log};
+use crate::power::{MarkTexts, crash_in, parse_samples, parse_session_log};
 use crate::scenario::Scenario;
 use crate::stage::boards::OpenBoard;
 use crate::stage::form::{Form, application_file};
@@ -203,7 +203,8 @@ fn measure(
     let logs = KernelLogs { samples, logcat };
     kept.keep(&logs)?;
     if outcome.end != SessionEnd::Ok {
-        return Err(bad(format!("it ended with {:?}: {script_output}", outcome.end)));
+        let why = crash_in(&logs.logcat).unwrap_or(script_output);
+        return Err(bad(format!("it ended with {:?}: {why}", outcome.end)));
     }
     kept.finish()?;
     bar.inc(kernels_of(plan).saturating_sub(closed.get()));
