@@ -26,6 +26,6 @@ echo "$jdks" | while read -r release home; do
     echo "== JDK $release: $home"
     JAVA_HOME=$home PATH=$home/bin:$PATH cargo test --locked --test it -- \
         monitor:: probes::targets probes::switches probes::watched shrunk:: silicon:: trace:: \
-        virtual_board::application package:: profile:: </dev/null || exit 1
+        virtual_board::application virtual_board::packages package:: packaged:: profile:: </dev/null || exit 1
 done || failed=yes
 [ -z "$failed" ]

@@ -13,6 +13,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -59,19 +60,23 @@ public final class Runner extends Instrumentation {
             try {
                 call(facts.getString("wattline.main"), "main", arguments());
             } catch (InvocationTargetException e) {
-                code = Activity.RESULT_CANCELED;
-                result.putString("wattline.end", trace(e.getCause()));
-                e.getCause().printStackTrace();
+                code = failed(e.getCause(), result);
             }
             if (facts.containsKey("wattline.probes")) {
                 call(facts.getString("wattline.probes"), "end");
                 send(files);
             }
         } catch (Exception e) {
-            code = Activity.RESULT_CANCELED;
-            result.putString("wattline.end", trace(e));
+            code = failed(e, result);
         }
         finish(code, result);
+    }
+
+    /** Says why, in the result and in the log; the result's code. */
+    private static int failed(Throwable why, Bundle result) {
+        why.printStackTrace();
+        result.putString("wattline.end", trace(why));
+        return Activity.RESULT_CANCELED;
     }
 
     private Bundle facts() throws PackageManager.NameNotFoundException {
@@ -99,7 +104,10 @@ public final class Runner extends Instrumentation {
                     InvocationTargetException {
         Class<?> found = Class.forName(type, true, getTargetContext().getClassLoader());
         if (method.equals("main")) {
-            found.getMethod(method, String[].class).invoke(null, (Object) arguments);
+            // Java starts a main method of any class; reflection asks for a public one.
+            Method main = found.getDeclaredMethod(method, String[].class);
+            main.setAccessible(true);
+            main.invoke(null, (Object) arguments);
         } else {
             found.getMethod(method).invoke(null);
         }

@@ -16,8 +16,10 @@ fn scenario(folder: &Path, start: &str) -> PathBuf {
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
         .replace("java_release = 11", &format!("java_release = 11\nstart = \"{start}\""))
-        .replace("cases = 8\nrepeats = 2\ndry_runs = 20", "cases = 3\nrepeats = 1\ndry_runs = 5");
-    assert!(text.contains("start = ") && text.contains("cases = 3"));
+        .replace("cases = 8\nrepeats = 2\ndry_runs = 20", "cases = 4\nrepeats = 1\ndry_runs = 5")
+        .replace("repeats = 2\ncount = 8", "repeats = 1\ncount = 2");
+    let there = ["start = ", "cases = 4", "count = 2"].iter().all(|word| text.contains(word));
+    assert!(there, "{text}");
     let file = folder.join(format!("{start}.toml"));
     fs::write(&file, text).unwrap();
     file
@@ -42,22 +44,53 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
         return;
     }
     let (adb, folder) = (AdbServer::new(), tempfile::tempdir().unwrap());
-    let campaign = |start: &str| {
+    let campaign = |command: &str, start: &str| {
         let (file, out) = (scenario(folder.path(), start), folder.path().join(start));
         let [file, to] = [&file, &out].map(|path| path.to_str().unwrap());
-        let output = adb.wattline(&["run", file, "--board", "virtual", "--out", to]);
+        let output = adb.wattline(&[command, file, "--board", "virtual", "--out", to]);
         let said = [output.stdout.as_slice(), &output.stderr].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
         (output.status.success(), said, out)
     };
-    let (done, said, packages) = campaign("instrument");
+    let (done, said, packages) = campaign("pipeline", "instrument");
     if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
         return crate::skip::because(&said);
     }
     assert!(done, "{said}");
-    let (done, said, jars) = campaign("main");
+    let (done, said, jars) = campaign("run", "main");
     assert!(done, "{said}");
     let ours = counts(&packages.join("runs"));
     assert!(ours.len() >= 3 && ours.values().all(|lines| lines.len() > 20), "{ours:?}");
     assert_eq!(ours, counts(&jars.join("runs")));
+    let kernels = fs::read_to_string(packages.join("kernels.csv")).unwrap();
+    assert!(kernels.lines().count() > 1, "{kernels}");
+    let lines = fs::read_to_string(packages.join("accounts/lines.csv")).unwrap();
+    assert!(lines.contains("Main.java"), "{lines}");
+}
+
+const CRASH: &str = "package game;\npublic class Crash {\n  public static void main(String[] args) {\n    \
+    System.out.println(\"wattline: begin\");\n    int[] none = {};\n    none[3]++;\n    \
+    System.out.println(\"wattline: end\");\n  }\n}\n";
+
+#[test]
+fn a_package_that_crashes_shows_where() {
+    if !has(&CAMPAIGN_TOOLS) {
+        return;
+    }
+    let (adb, folder) = (AdbServer::new(), tempfile::tempdir().unwrap());
+    fs::create_dir_all(folder.path().join("src/game")).unwrap();
+    fs::write(folder.path().join("src/game/Crash.java"), CRASH).unwrap();
+    let scenario = "name = \"crash\"\n[application]\npackage = \"org.example.crash\"\n\
+                    main = \"game.Crash\"\nstart = \"instrument\"\n[[source]]\npath = \"src\"\n\
+                    [session]\nframes = 5\n[board]\nrails = [\"arm\"]\n[[input]]\nname = \"one\"\n";
+    fs::write(folder.path().join("crash.toml"), scenario).unwrap();
+    let mut command = adb.command(&["pipeline", "crash.toml", "--out", "out"]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        return crate::skip::because(&said);
+    }
+    assert!(!output.status.success());
+    assert!(said.contains("ArrayIndexOutOfBoundsException"), "{said}");
+    assert!(said.contains("at game.Crash.main(Crash.java:6)"), "{said}");
 }

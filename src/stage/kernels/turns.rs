@@ -17,7 +17,9 @@ use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
-use crate::power::{MarkTexts, RuntimeShares, RuntimeThreads, parse_samples, parse_session_log};
+use crate::power::{
+    MarkTexts, RuntimeShares, RuntimeThreads, crash_in, parse_samples, parse_session_log,
+};
 use crate::scenario::Scenario;
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
@@ -211,7 +213,8 @@ fn measure(
     let logs = KernelLogs { samples, logcat };
     kept.keep(&logs)?;
     if outcome.end != SessionEnd::Ok {
-        return Err(bad(format!("it ended with {:?}: {script_output}", outcome.end)));
+        let why = crash_in(&logs.logcat).unwrap_or(script_output);
+        return Err(bad(format!("it ended with {:?}: {why}", outcome.end)));
     }
     kept.finish()?;
     bar.inc(kernels_of(plan).saturating_sub(closed.get()));

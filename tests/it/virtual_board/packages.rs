@@ -6,8 +6,9 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
-use wattline::virtual_board::{BoardFile, BoardOptions, Mode};
+use wattline::virtual_board::{BoardFile, BoardOptions, Mode, Tools};
 
 use super::adb::{Adb, has_tools, options};
 use crate::host::has;
@@ -79,6 +80,9 @@ impl Says {
     }
 }
 
+/// The package of the application, made once for all tests; none where a tool is out of reach.
+static MADE: OnceLock<Option<Vec<u8>>> = OnceLock::new();
+
 /// A folder with the application, its package, and keys to sign others with.
 struct Workshop {
     folder: tempfile::TempDir,
@@ -107,7 +111,12 @@ impl Workshop {
         }
         fs::write(folder.path().join("game.toml"), SCENARIO).unwrap();
         let workshop = Self { folder };
-        workshop.package("made", &["--probe", "count"]).then_some(workshop)
+        let made = MADE.get_or_init(|| {
+            let made = workshop.package("first", &["--probe", "count"]);
+            made.then(|| fs::read(workshop.folder.path().join("first/application.apk")).unwrap())
+        });
+        fs::write(workshop.made(), made.as_ref()?).unwrap();
+        Some(workshop)
     }
 
     fn package(&self, out: &str, more: &[&str]) -> bool {
@@ -126,7 +135,7 @@ impl Workshop {
     }
 
     fn made(&self) -> PathBuf {
-        self.folder.path().join("made/application.apk")
+        self.folder.path().join("made.apk")
     }
 
     /// The package with another manifest, and more entries, not signed.
@@ -354,4 +363,39 @@ fn what_the_framework_lacks_is_named() {
     for name in ["android.widget.Toast", "android.app.Activity.getWindow()"] {
         assert!(why.contains(name), "{name}: {why}");
     }
+}
+
+/// The samples of a session that the device scripts ran by the instrumentation, and all it said.
+fn scripted(adb: &Adb) -> (String, String) {
+    let text = adb.shell(&format!(
+        "setprop wattline.session scripted; cd /data/local/tmp/wattline; \
+         sh session.sh period_us=33000 package={PACKAGE} runner=org.wattline.runner.Runner \
+         extra=rounds=5 counts=yes settle_ms=2500 && sh collect.sh @status"
+    ));
+    let (before, after) = text.split_once("@@wattline samples end").unwrap();
+    let samples = before.split_once("@@wattline samples begin").unwrap().1.to_owned();
+    assert!(before.contains("exit=ok"), "{text}");
+    (samples, after.to_owned())
+}
+
+#[test]
+fn device_scripts_run_a_package_under_android_4s_toolbox() {
+    let Some(workshop) = Workshop::open() else { return };
+    let adb = Adb::of(BoardOptions { tools: Tools::Toolbox, ..options(Mode::Legacy) });
+    assert_eq!(install(&adb, &workshop.made(), "-r"), "");
+    adb.shell("mkdir /data/local/tmp/wattline");
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device-scripts");
+    for script in fs::read_dir(scripts).unwrap().flatten() {
+        adb.run(&["push", script.path().to_str().unwrap(), "/data/local/tmp/wattline/"]);
+    }
+    let prepared = adb.shell("sh /data/local/tmp/wattline/prepare.sh frequency_khz=1100000");
+    assert!(prepared.contains("prepared=yes"), "{prepared}");
+    let (samples, said) = scripted(&adb);
+    assert!(samples.lines().count() > 3, "{samples}");
+    for line in
+        ["wattline.text=block,executions\n", "wattline.end=whole\n", "System.out: wattline: end 10"]
+    {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(scripted(&adb).0, samples, "the same session twice");
 }
