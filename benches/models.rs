@@ -116,10 +116,15 @@ fn large(folder: &Path, solver: Solver) {
 /// nnls with four folds from `large.parquet` (which `peers.py` writes), never held whole.
 #[cfg(feature = "parquet")]
 fn parquet(folder: &Path) {
-    let file = std::fs::File::open(folder.join("large.parquet")).expect("run peers.py parquet");
+    use wattline::model::table::{ParquetPart, Source, TableRows};
+    let path = folder.join("large.parquet");
     let before = cpu_s();
-    let rows =
-        wattline::model::table::ParquetRows::new(file, &Default::default()).expect("a table");
+    let open = || {
+        let open = Box::new(|| std::fs::File::open(&path));
+        Ok(Box::new(ParquetPart::new(open)?) as _)
+    };
+    let sources = vec![Source::new("run peers.py parquet", open)];
+    let rows = TableRows::new(sources, &Default::default()).expect("a table");
     let found = fit_rows(&rows, &FitOptions::new(Solver::Nnls), Some(FoldOptions::default()));
     let spent = cpu_s() - before;
     let sum: f64 = found.expect("a fit").model.costs.iter().map(|cost| cost.cost_j).sum();

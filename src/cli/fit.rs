@@ -6,21 +6,23 @@ use clap::Args;
 
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{
-    BootstrapOptions, FitOptions, FoldOptions, FoldUnit, Penalty, Solver, Weighting, devices,
-    learning_csv, learning_curve,
+    BootstrapOptions, ContextPrice, FitOptions, FoldOptions, FoldUnit, Partial, Penalty, Solver,
+    Weighting, devices, learning_csv, learning_curve,
 };
 use crate::stage::fit::{DataOrigin, fit_table, set_priors, summary};
 use crate::stage::folder::{DatasetFacts, DatasetFile, names};
 use crate::stage::{Failure, Output};
-use crate::toolchain::artifact::hash_of;
 
 use super::progress;
 use super::quantity::between;
 
+mod blocks;
 mod factors;
-mod large;
+mod partial;
+mod tables;
 
-use self::{factors as fit_factors, large as fit_large};
+use self::tables::Tables;
+use self::{blocks as fit_blocks, factors as fit_factors, partial as fit_partial};
 
 /// Files that a fit writes.
 pub const FILES: [&str; 3] = [names::MODEL, names::CV, names::ESTIMABILITY];
@@ -31,6 +33,8 @@ Examples:
   wattline fit target/demo/dataset.csv --prior target/demo/kernels.csv --out target/fit
   wattline fit logs.csv --target energy_j --features 'cycles..stalls' --group program \\
       --solver nnls --folds 5 --out target/fit
+  wattline fit windows/ --solver nnls --partial 1.partial --part 1/8
+  wattline fit --merge 1.partial 2.partial ... --out target/fit
 
 Without --solver the fit holds cases out inside the cases of each round, tries one cost for
 all, the mean, one power, and solvers with a cost per operation, and takes shrink, or their
@@ -38,10 +42,32 @@ best combination where shrink is clearly worse. The terminal and model.json say 
 taken, each candidate's weight and error, and why (docs/choice.md).
 
 Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
-baselines) and estimability.csv (what the cases can tell).")]
+baselines) and estimability.csv (what the cases can tell). Tables on many machines are
+summed into partials, which merge to the same model (docs/scale.md).")]
 pub struct Arguments {
-    /// A CSV or Parquet file with one case per row.
-    dataset: PathBuf,
+    /// CSV or Parquet files with one case per row, folders of them (whose folders may name
+    /// columns: `device=B1`), or `-` for Arrow's stream format on standard input.
+    #[arg(value_name = "TABLE", required_unless_present = "merge")]
+    tables: Vec<PathBuf>,
+    /// Sum over these cases only, into this file (`-`: standard output), for --merge.
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "bootstrap", "learning_curve", "factors", "device", "prior", "penalty", "restarts", "out"])]
+    partial: Option<PathBuf>,
+    /// With --partial, which part of the whole table these cases are: I/N. A merge then
+    /// tells which are missing.
+    #[arg(long, value_name = "I/N", requires = "partial", conflicts_with = "merge",
+          value_parser = fit_partial::part_number)]
+    part: Option<(u64, u64)>,
+    /// Merge partials (files, or folders of `*.partial`) into the model of all their cases, or,
+    /// if they were judged, into cv.csv; with --partial into another partial.
+    #[arg(long, value_name = "PARTIAL", num_args = 1.., conflicts_with_all = [
+        "tables", "judge", "folds", "group", "target", "features", "weight", "relative_floor",
+        "seed", "bootstrap", "learning_curve", "factors", "device"])]
+    merge: Vec<PathBuf>,
+    /// With --partial, judge these cases by a merged model.json (and the rounds.json beside it).
+    #[arg(long, value_name = "MODEL", requires = "partial", conflicts_with_all = [
+        "folds", "group", "target", "features", "weight", "relative_floor", "seed", "solver"])]
+    judge: Option<PathBuf>,
     /// stack, shrink, ls, gd, ridge, elastic-net, nnls or bayes. Default: stack, which takes
     /// what predicts best the cases that it holds out inside those it is fitted to, and says
     /// what and why; shrink with --penalty, and for files that are read in blocks.
@@ -66,6 +92,10 @@ pub struct Arguments {
     /// 1, 1/se^2, 1/e^2, sqrt(Et), relative, or the name of a column.
     #[arg(long)]
     weight: Option<String>,
+    /// With --partial and weights `relative`, the energy that no case is taken below: 5 % of
+    /// the median of all cases, which a part of them can't tell.
+    #[arg(long, value_name = "JOULES", requires = "partial", value_parser = between(0.0, 1e15, "J"))]
+    relative_floor: Option<f64>,
     /// Strength of the penalty or prior. Default: 1 with kernels as --prior, which takes
     /// their standard errors at their word; else chosen by inner cross-validation.
     #[arg(long, value_parser = between(0.0, 1e15, ""))]
@@ -103,47 +133,37 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if !arguments.merge.is_empty() {
+        let options = |merged: &Partial| merge_options(arguments, merged);
+        return fit_partial::merge(arguments, &arguments.merge, options);
+    }
+    let tables = Tables::find(&arguments.tables)?;
+    if let Some(to) = &arguments.partial {
+        let (options, _, choice) = settings(arguments, &tables)?;
+        let folds = folds(arguments, options.inner_folds.unit);
+        return fit_partial::write(arguments, &tables, &choice, &options, folds, to);
+    }
     let output = Output::open(&arguments.out, arguments.force.into())?;
-    let solver = solver(arguments)?;
     if let Some(factors) = &arguments.factors {
-        return fit_factors::run(arguments, factors, solver, &output);
+        return fit_factors::run(arguments, factors, solver(arguments)?, &output);
     }
     output.check_free(&FILES)?;
-    let is_in_blocks = fit_large::is_large(&arguments.dataset);
-    let mut options = FitOptions::new(solver);
-    let mut contexts = Vec::new();
-    let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
-    if let Some(path) = &arguments.prior {
-        contexts = set_priors(&mut options, path)?;
-    }
-    if let Some(strength) = arguments.penalty {
-        options.penalty = Penalty::Fixed(strength);
-    }
-    let facts = DatasetFacts::beside(&arguments.dataset)?;
-    let unit = match arguments.group {
-        Some(_) => FoldUnit::Group,
-        None => facts.fold_unit(),
-    };
-    options.inner_folds.unit = unit;
-    options.chains.seed = arguments.seed;
-    options.reference = arguments.device.clone();
-    options.gd.restarts = arguments.restarts;
-    if arguments.bootstrap > 0 {
-        let (replicates, seed) = (arguments.bootstrap, arguments.seed);
-        options.bootstrap = Some(BootstrapOptions { replicates, unit, seed });
-    }
-    let folds = FoldOptions { folds: arguments.folds, unit, seed: arguments.seed };
-    let choice = columns(arguments, weight_column);
+    let (mut options, contexts, choice) = settings(arguments, &tables)?;
+    let folds = folds(arguments, options.inner_folds.unit);
     // Counts are weighed by context in memory only.
-    if contexts.is_empty() && is_in_blocks {
-        if arguments.solver.is_none() {
-            options.solver = Solver::Shrink;
-            progress::say("  read in blocks, which no other solver is chosen for: shrink");
+    if contexts.is_empty() && fit_blocks::are_better(&tables, arguments, &options) {
+        let rows = tables.rows(&choice)?;
+        if fit_blocks::are_of_one_board(&tables, &rows)? {
+            if arguments.solver.is_none() {
+                options.solver = Solver::Shrink;
+                progress::say("  read in blocks, which no other solver is chosen for: shrink");
+            }
+            return fit_blocks::run(&tables, &rows, arguments, &options, folds, &output);
         }
-        return fit_large::run(arguments, &choice, &options, folds, &output);
     }
-    let dataset = dataset_of(&arguments.dataset, &choice)?;
-    check_device(&dataset.table, arguments)?;
+    let facts = DatasetFacts::beside(&tables.named)?;
+    let dataset = dataset_of(&tables, &choice)?;
+    check_device(&dataset.table, arguments, &tables.named)?;
     let DatasetFile { table, sha256, .. } = dataset.weighed(&contexts)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
@@ -158,6 +178,75 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The options that the flags say, what contexts cost by `--prior`, and the columns.
+fn settings(
+    arguments: &Arguments,
+    tables: &Tables,
+) -> Result<(FitOptions, Vec<ContextPrice>, ColumnChoice), Failure> {
+    let solver = match solver(arguments)? {
+        Solver::Stack if arguments.partial.is_some() && arguments.solver.is_none() => {
+            Solver::Shrink
+        }
+        solver => solver,
+    };
+    let mut options = FitOptions::new(solver);
+    let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
+    let contexts = set_costs(&mut options, arguments)?;
+    let unit = match arguments.group {
+        Some(_) => FoldUnit::Group,
+        None => DatasetFacts::beside(&tables.named)?.fold_unit(),
+    };
+    options.inner_folds.unit = unit;
+    options.chains.seed = arguments.seed;
+    options.reference = arguments.device.clone();
+    options.relative_floor_j = arguments.relative_floor;
+    options.gd.restarts = arguments.restarts;
+    if arguments.bootstrap > 0 {
+        let (replicates, seed) = (arguments.bootstrap, arguments.seed);
+        options.bootstrap = Some(BootstrapOptions { replicates, unit, seed });
+    }
+    Ok((options, contexts, columns(arguments, weight_column)))
+}
+
+/// Takes costs known beforehand and how much they are trusted.
+fn set_costs(
+    options: &mut FitOptions,
+    arguments: &Arguments,
+) -> Result<Vec<ContextPrice>, Failure> {
+    let contexts = match &arguments.prior {
+        Some(path) => set_priors(options, path)?,
+        None => Vec::new(),
+    };
+    if let Some(strength) = arguments.penalty {
+        options.penalty = Penalty::Fixed(strength);
+    }
+    match contexts.is_empty() || arguments.merge.is_empty() {
+        true => Ok(contexts),
+        false => Err(Failure::Usage(
+            "--prior has costs by context, by which counts are weighed case by case: that needs \
+             the whole table, not partials"
+                .to_owned(),
+        )),
+    }
+}
+
+/// The options of a fit to merged partials: their solver, unless another is asked for.
+fn merge_options(arguments: &Arguments, merged: &Partial) -> Result<FitOptions, Failure> {
+    let solver = match &arguments.solver {
+        Some(name) => name.parse()?,
+        None => merged.settings().solver.parse()?,
+    };
+    let mut options = FitOptions::new(solver);
+    set_costs(&mut options, arguments)?;
+    options.chains.seed = merged.settings().folds.seed;
+    options.gd.restarts = arguments.restarts;
+    Ok(options)
+}
+
+fn folds(arguments: &Arguments, unit: FoldUnit) -> FoldOptions {
+    FoldOptions { folds: arguments.folds, unit, seed: arguments.seed }
+}
+
 /// The solver that is asked for, or the default. A strength of one's own is one solver's.
 fn solver(arguments: &Arguments) -> Result<Solver, Failure> {
     match &arguments.solver {
@@ -168,25 +257,25 @@ fn solver(arguments: &Arguments) -> Result<Solver, Failure> {
 }
 
 /// A board that is asked for must be there.
-fn check_device(table: &Table, arguments: &Arguments) -> Result<(), Failure> {
+fn check_device(table: &Table, arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let known = devices(table);
     match arguments.device.as_deref().filter(|device| !known.contains(device)) {
         None => Ok(()),
         Some(device) => Err(Failure::Usage(format!(
             "--device {device}: {} has cases of {}",
-            arguments.dataset.display(),
+            path.display(),
             known.join(", ")
         ))),
     }
 }
 
-/// The table of a CSV or Parquet file.
-fn dataset_of(path: &Path, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
-    if fit_large::is_parquet(path) {
-        let table = fit_large::parquet_table(path, choice)?;
-        return Ok(DatasetFile { path: path.into(), sha256: hash_of(path)?, table });
+/// The whole table.
+fn dataset_of(tables: &Tables, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
+    if let Some(path) = tables.single_csv() {
+        return DatasetFile::read_columns(path, choice);
     }
-    DatasetFile::read_columns(path, choice)
+    let table = Table::from_rows(&tables.rows(choice)?).map_err(|error| tables.failure(&error))?;
+    Ok(DatasetFile { path: tables.named.clone(), sha256: tables.sha256()?, table })
 }
 
 fn set_weighting(options: &mut FitOptions, weight: Option<&str>) -> Option<String> {
@@ -217,5 +306,6 @@ fn columns(arguments: &Arguments, weight: Option<String>) -> ColumnChoice {
         weight,
         device: None,
         features: arguments.features.clone(),
+        feature_names: None,
     }
 }

@@ -25,8 +25,11 @@ mod pipeline;
 mod probes;
 mod profile;
 mod projects;
+#[path = "../common/python.rs"]
+mod python;
 mod real_logs;
 mod robustness;
+mod scale;
 mod shrunk;
 mod silicon;
 #[path = "../common/skip.rs"]

@@ -105,6 +105,17 @@ pub enum ModelError {
         /// How many there are.
         found: usize,
     },
+    /// A fold of cases that are dealt out by a hash got none.
+    #[error(
+        "fold {fold} of {folds} has no case: there are too few groups or cases; lower --folds, or \
+         give cases names in a column `case`"
+    )]
+    EmptyFold {
+        /// The fold, from 1.
+        fold: usize,
+        /// Folds asked for.
+        folds: usize,
+    },
     /// An option is out of its range.
     #[error("{option} is {value}, but must be {expected}")]
     BadOption {
@@ -234,7 +245,10 @@ pub enum ModelError {
     },
     /// Rows could not be read.
     #[error(transparent)]
-    Rows(#[from] crate::table::RowsError),
+    Table(#[from] crate::table::TableError),
+    /// Partials that don't add up.
+    #[error(transparent)]
+    Partial(#[from] crate::stream::PartialError),
     /// A table could not be written.
     #[error("the table could not be written: {0}")]
     Csv(#[from] csv::Error),

@@ -5,15 +5,17 @@
 //! The rank of the counts is at most the number of blocks that ran, so many costs are
 //! not determined, whatever a fit says; sums of them often are.
 
-use faer::{Col, MatRef};
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 
 use super::design::Design;
 use super::error::ModelError;
 use super::linear::{Spectrum, in_wide_vectors};
 use super::options::FitOptions;
+use super::wide::Wide;
 use super::{check::check, library::lump};
-use crate::table::Table;
+use crate::table::{Block, Rows, Table, Wanted};
 
 /// A direction is outside the row space if more than this part of its squared length is.
 pub(crate) const OUTSIDE: f64 = 1e-8;
@@ -87,44 +89,72 @@ pub fn estimability(table: &Table, options: &FitOptions) -> Result<Estimability,
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Occurrences {
     /// Cases in which it ran.
-    cases: Vec<usize>,
+    pub cases: Vec<u64>,
     /// Executions over all cases.
-    executions: Vec<f64>,
+    pub executions: Vec<Wide>,
     /// Largest share of a case's counts.
-    largest_share: Vec<f64>,
+    pub largest_share: Vec<f64>,
 }
 
 impl Occurrences {
     /// Of no row yet.
     pub fn none(columns: usize) -> Self {
-        let zeros = vec![0.0; columns];
-        Self { cases: vec![0; columns], executions: zeros.clone(), largest_share: zeros }
+        Self {
+            cases: vec![0; columns],
+            executions: vec![Wide::default(); columns],
+            largest_share: vec![0.0; columns],
+        }
     }
 
     /// Those of a table.
     pub fn of(table: &Table) -> Self {
         let mut found = Self::none(table.features.len());
-        found.add(&table.counts);
+        let read = table.each(Wanted::Counts, &mut |block| {
+            found.add(block);
+            ControlFlow::Continue(())
+        });
+        read.expect("a table is always read");
         found
     }
 
-    /// Adds rows of counts.
-    pub fn add(&mut self, counts: &[f64]) {
-        let columns = self.cases.len();
-        let rows = MatRef::from_row_major_slice(counts, counts.len() / columns, columns);
-        let all = rows * Col::<f64>::ones(columns);
-        in_wide_vectors(|| {
-            for (row, all) in counts.chunks_exact(columns).zip(all.iter()) {
-                let of_case = self.cases.iter_mut().zip(&mut self.executions);
-                let sums = of_case.zip(&mut self.largest_share);
-                for (((cases, executions), largest), count) in sums.zip(row) {
-                    *cases += usize::from(*count != 0.0);
-                    *executions += count;
-                    // A sum of zero or infinity gives no share.
-                    *largest = largest.max(count / all);
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Adds the rows of a block.
+    pub fn add(&mut self, block: &Block) {
+        let columns = self.columns();
+        in_wide_vectors(
+            #[inline(always)]
+            || {
+                let mut all = vec![0.0; block.rows()];
+                for j in 0..columns {
+                    all.iter_mut().zip(block.column(j)).for_each(|(all, n)| *all += n);
                 }
-            }
-        });
+                for j in 0..columns {
+                    let (mut cases, mut sum, mut largest) = (0u64, 0.0, self.largest_share[j]);
+                    for (n, all) in block.column(j).iter().zip(&all) {
+                        cases += u64::from(*n != 0.0);
+                        sum += n;
+                        // A sum of zero or infinity gives no share.
+                        largest = f64::max(largest, n / all);
+                    }
+                    self.cases[j] += cases;
+                    self.executions[j].add(sum);
+                    self.largest_share[j] = largest;
+                }
+            },
+        );
+    }
+
+    /// Adds those of other rows.
+    pub fn join(&mut self, other: &Self) {
+        self.cases.iter_mut().zip(&other.cases).for_each(|(sum, n)| *sum += n);
+        let executions = self.executions.iter_mut().zip(&other.executions);
+        executions.for_each(|(sum, n)| *sum = sum.plus(*n));
+        let shares = self.largest_share.iter_mut().zip(&other.largest_share);
+        shares.for_each(|(largest, share)| *largest = largest.max(*share));
     }
 }
 
@@ -141,8 +171,8 @@ pub(crate) fn examine(
             let estimable = outside(spectrum, j) < OUTSIDE;
             OperationEstimability {
                 operation: design.features[j].clone(),
-                cases: occurrences.cases[j],
-                executions: occurrences.executions[j],
+                cases: occurrences.cases[j] as usize,
+                executions: occurrences.executions[j].hi,
                 estimable,
                 group: groups[j],
                 vif: estimable.then(|| inflation(spectrum, j)),

@@ -49,7 +49,7 @@ fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let squares = squared_residuals(&table, &priced(&design, &solution));
     let fitted =
         Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
-    assemble(&fitted, squares, options)
+    assemble(&fitted, Some(squares), options)
 }
 
 /// Intervals that don't follow from the covariance, where the cost is determined at all.
@@ -73,10 +73,11 @@ pub(crate) struct Fitted<'a> {
     pub solution: &'a Solution,
 }
 
-/// Puts a model together; `squares` is the sum of squared residuals, unweighted, in J^2.
+/// Puts a model together; `squares` is the sum of squared residuals, unweighted, in J^2, where
+/// it is known.
 pub(crate) fn assemble(
     fitted: &Fitted<'_>,
-    squares: f64,
+    squares: Option<f64>,
     options: &FitOptions,
 ) -> Result<Model, ModelError> {
     let Fitted { design, spectrum, known, solution } = *fitted;
@@ -121,7 +122,7 @@ fn parts(
     design: &Design,
     known: &Estimability,
     solution: &Solution,
-    squares: f64,
+    squares: Option<f64>,
     options: &FitOptions,
 ) -> Model {
     let (covariance, stacked) = (solution.covariance.as_ref(), solution.stacked.as_ref());
@@ -144,7 +145,7 @@ fn parts(
         },
         row_space: None,
         draws: draws(design, &solution.draws),
-        residual_sd_j: residual_sd_j(design, solution, squares),
+        residual_sd_j: squares.and_then(|squares| residual_sd_j(design, solution, squares)),
         rank: known.rank,
         rank_tolerance: known.tolerance,
         condition: known.condition,

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
 
 /// What a fold may cut apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FoldUnit {
     /// Cases, in any combination.
     #[default]
@@ -19,7 +21,7 @@ pub enum FoldUnit {
 }
 
 /// Settings of a k-fold cross-validation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoldOptions {
     /// Number of folds, at least 2.
     pub folds: usize,

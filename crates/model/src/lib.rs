@@ -42,6 +42,7 @@ pub mod table;
 mod tune;
 mod validation;
 mod weights;
+mod wide;
 
 #[cfg(test)]
 mod testing;
@@ -68,7 +69,10 @@ pub use predict::{CostIndex, Prediction};
 pub use reach::Reach;
 #[cfg(feature = "linfa")]
 pub use second_opinion::{SECOND_OPINION, second_opinion};
-pub use stream::{StreamFit, fit_rows};
+pub use stream::{
+    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, Partial, PartialError,
+    PartialSettings, StreamFit, fit_rows,
+};
 pub use validation::{
     BASELINES, CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate,
     cross_validate_repeatedly, cv_csv,

@@ -153,6 +153,9 @@ pub struct FitOptions {
     pub solver: Solver,
     /// How much each case counts.
     pub weighting: Weighting,
+    /// Energy in joules below which `Weighting::Relative` takes no case. Default: 5 % of the
+    /// median.
+    pub relative_floor_j: Option<f64>,
     /// Costs from micro-kernels, for `stack`, `shrink` and `bayes` only.
     pub priors: CostPriors,
     /// Strength of the penalty or prior; of `stack`, that of `shrink` in it.
@@ -189,6 +192,7 @@ impl FitOptions {
         Self {
             solver,
             weighting,
+            relative_floor_j: None,
             priors: CostPriors::default(),
             penalty: Penalty::default(),
             inner_folds: FoldOptions::default(),

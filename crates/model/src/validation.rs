@@ -80,8 +80,18 @@ pub fn cross_validate(
 ) -> Result<CrossValidation, ModelError> {
     check(table)?;
     check_energies(table, "the NMAE")?;
-    let fold_of = fold_of(table, folds)?;
-    let rounds = rounds(table, &fold_of, folds.folds, &options.assumed)?;
+    cross_validate_in(&fold_of(table, folds)?, table, options, folds, blocks)
+}
+
+/// The same with the fold of each case given.
+pub(crate) fn cross_validate_in(
+    fold_of: &[usize],
+    table: &Table,
+    options: &FitOptions,
+    folds: FoldOptions,
+    blocks: Option<&Table>,
+) -> Result<CrossValidation, ModelError> {
+    let rounds = rounds(table, fold_of, folds.folds, &options.assumed)?;
     let name = options.solver.name();
     let mut rows = judge(name, &rounds, |training| solver(training, options))?;
     rows.extend(judge("flat", &rounds, |training| {
@@ -98,7 +108,7 @@ pub fn cross_validate(
     if let Some(blocks) = blocks {
         check_same_cases(table, blocks)?;
         let options = without_kernels(options);
-        let rounds = self::rounds(blocks, &fold_of, folds.folds, &options.assumed)?;
+        let rounds = self::rounds(blocks, fold_of, folds.folds, &options.assumed)?;
         rows.extend(judge("blocks", &rounds, |training| solver(training, &options))?);
     }
     Ok(CrossValidation { seed: folds.seed, rows })

@@ -43,7 +43,9 @@ pub fn run(
         return Err(Failure::Usage("--factors is for --solver bayes".to_string()));
     }
     output.check_free(&FILES)?;
-    let path = &arguments.dataset;
+    let [path] = arguments.tables.as_slice() else {
+        return Err(Failure::Usage("--factors is for one table".to_owned()));
+    };
     let names: Vec<String> = factors.split(',').map(|name| name.trim().to_string()).collect();
     let target = arguments.target.as_deref().unwrap_or("energy_j");
     let data = Factors::from_csv(&read_text(path)?, &names, target)

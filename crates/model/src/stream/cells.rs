@@ -1,160 +1,218 @@
-//! Cross products of weighted rows `[n e]`, one matrix per cell (outer by inner fold):
-//! one pass over the rows, and every training set of a cross-validation by addition.
+//! What is summed over the rows, one cell for each outer and inner fold: in one pass, and
+//! every training set of a cross-validation by addition. Cells of the same rows are the same,
+//! however the rows were divided and in whatever order they came.
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, Mat, MatRef, Par};
+use std::ops::ControlFlow;
 
 use super::super::error::ModelError;
 use super::super::estimability::Occurrences;
+use super::super::wide::Wide;
 use super::outline::Outline;
-use crate::table::{Block, Rows};
-
-/// Rows of a cell that are multiplied at once: enough to be fast, few enough to be small.
-const BATCH_ROWS: usize = 384;
-
-/// How a batch of rows is folded into what is known of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
-    /// Lower triangle of the cross products: fast, but squares the condition number.
-    Products,
-    /// The triangle of a QR decomposition: several times slower, and exact.
-    Triangle,
-}
+use super::products::{Batch, Digits, Triangle};
+use crate::table::{Block, Rows, Wanted};
 
 /// Sums over the rows of one cell.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cell {
-    /// Lower triangle of `[X y]'[X y]`, or the triangle `R` of `[X y] = QR`; (l+1) x (l+1).
-    pub matrix: Mat<f64>,
+    /// `[X y]'[X y]`, weighted; (l + 1) x (l + 1).
+    pub products: Triangle,
     /// Number of rows.
-    pub rows: usize,
+    pub rows: u64,
+    /// Number of rows with a duration.
+    pub durations: u64,
     /// Sum of energies in joules, unweighted.
-    pub energy_j: f64,
+    pub energy_j: Wide,
     /// Weighted sum of duration times energy.
-    pub duration_energy: f64,
+    pub duration_energy: Wide,
     /// Weighted sum of squared durations.
-    pub duration_square: f64,
+    pub duration_square: Wide,
+}
+
+impl Cell {
+    /// Of no rows.
+    pub fn none(width: usize) -> Self {
+        Self {
+            products: Triangle::zeros(width),
+            rows: 0,
+            durations: 0,
+            energy_j: Wide::default(),
+            duration_energy: Wide::default(),
+            duration_square: Wide::default(),
+        }
+    }
+
+    /// Adds the rows of another.
+    pub fn add(&mut self, other: &Self) {
+        self.products.add(&other.products);
+        self.rows += other.rows;
+        self.durations += other.durations;
+        self.energy_j = self.energy_j.plus(other.energy_j);
+        self.duration_energy = self.duration_energy.plus(other.duration_energy);
+        self.duration_square = self.duration_square.plus(other.duration_square);
+    }
 }
 
 /// All cells, and how often each operation occurs.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cells {
     /// One per outer and inner fold.
     pub cells: Vec<Cell>,
     /// Of all rows.
     pub occurrences: Occurrences,
-    /// What the matrices are.
-    pub method: Method,
+    /// Whether the products have all digits.
+    pub exact: bool,
 }
 
 impl Cells {
+    /// Of no rows: `cells` of them, for `l` features.
+    pub fn none(cells: usize, l: usize) -> Self {
+        Self {
+            cells: vec![Cell::none(l + 1); cells],
+            occurrences: Occurrences::none(l),
+            exact: true,
+        }
+    }
+
     /// One pass over the rows.
-    pub fn read(rows: &dyn Rows, outline: &Outline, method: Method) -> Result<Self, ModelError> {
-        let width = rows.features().len() + 1;
-        let mut filling: Vec<Filling> =
-            (0..outline.cells()).map(|_| Filling::new(width, method)).collect();
-        let mut occurrences = Occurrences::none(width - 1);
+    pub fn read(rows: &dyn Rows, outline: &Outline, digits: Digits) -> Result<Self, ModelError> {
+        let l = rows.features().len();
+        let mut found = Self::none(outline.cells(), l);
+        let mut filling = Filling { batch: Batch::new(), order: Vec::new(), ends: Vec::new() };
         let mut problem = None;
-        rows.each_block(&mut |block| {
-            if problem.is_none() {
-                occurrences.add(block.counts);
-                problem = add(&mut filling, outline, block).err();
-            }
-        })?;
+        rows.each(
+            Wanted::Counts,
+            &mut |block| match filling.add(&mut found, outline, block, digits) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    problem = Some(error);
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
         if let Some(problem) = problem {
             return Err(problem);
         }
-        let cells: Vec<Cell> = filling.into_iter().map(Filling::finish).collect();
-        let finite = |cell: &Cell| (0..width).all(|j| cell.matrix[(j, j)].is_finite());
-        if !cells.iter().all(finite) {
+        let finite = |cell: &Cell| (0..=l).all(|j| cell.products.get(j, j).hi.is_finite());
+        if !found.cells.iter().all(finite) {
             return Err(culprit(rows));
         }
-        Ok(Self { cells, occurrences, method })
+        Ok(found)
+    }
+
+    /// Adds the cells of other rows.
+    pub fn join(&mut self, other: &Self) {
+        self.cells.iter_mut().zip(&other.cells).for_each(|(cell, other)| cell.add(other));
+        self.occurrences.join(&other.occurrences);
+        self.exact &= other.exact;
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.rows).sum()
+    }
+
+    /// Whether every case has a duration.
+    pub fn have_durations(&self) -> bool {
+        self.cells.iter().all(|cell| cell.durations == cell.rows)
+    }
+
+    /// Mean energy in joules.
+    pub fn mean_j(&self) -> f64 {
+        self.cells.iter().map(|cell| cell.energy_j).sum::<Wide>().hi / self.rows() as f64
     }
 }
 
-fn add(filling: &mut [Filling], outline: &Outline, block: Block<'_>) -> Result<(), ModelError> {
-    let l = filling[0].width - 1;
-    for (i, case) in block.cases.iter().enumerate() {
-        let root = outline.root_weight(case)?;
-        let cell = &mut filling[outline.cell(block.first + i)];
-        cell.add(&block.counts[i * l..(i + 1) * l], case.energy_j, root);
-        if let Some(duration) = case.duration_s {
-            cell.sums.duration_energy += root * root * duration * case.energy_j;
-            cell.sums.duration_square += (root * duration).powi(2);
+/// What is kept from block to block.
+struct Filling {
+    batch: Batch,
+    /// The rows of a block, cell by cell.
+    order: Vec<usize>,
+    /// Where each cell's rows end.
+    ends: Vec<usize>,
+}
+
+impl Filling {
+    fn add(
+        &mut self,
+        to: &mut Cells,
+        outline: &Outline,
+        block: &Block,
+        digits: Digits,
+    ) -> Result<(), ModelError> {
+        let roots = outline.roots(block)?;
+        self.sort(outline, block);
+        let l = to.occurrences.columns();
+        let order = &self.order;
+        self.batch.fill(block.rows(), l + 1, digits, |j, column| {
+            let values = if j < l { block.column(j) } else { &block.energies_j };
+            match &roots {
+                None => column.extend(order.iter().map(|i| values[*i])),
+                Some(roots) => column.extend(order.iter().map(|i| roots[*i] * values[*i])),
+            }
+        });
+        to.exact &= self.batch.exact;
+        to.occurrences.add(block);
+        let mut start = 0;
+        for (cell, end) in to.cells.iter_mut().zip(&self.ends) {
+            if start < *end {
+                self.batch.add_to(&mut cell.products, start..*end);
+                add_cases(cell, block, &order[start..*end], roots.as_deref());
+            }
+            start = *end;
+        }
+        Ok(())
+    }
+
+    /// Sorts the rows by cell, each cell's in their order.
+    fn sort(&mut self, outline: &Outline, block: &Block) {
+        let cells: Vec<usize> = (0..block.rows()).map(|i| outline.cell(block, i)).collect();
+        self.ends.clear();
+        self.ends.resize(outline.cells(), 0);
+        cells.iter().for_each(|cell| self.ends[*cell] += 1);
+        let mut end = 0;
+        for ends in &mut self.ends {
+            end += *ends;
+            *ends = end;
+        }
+        self.order.clear();
+        self.order.resize(block.rows(), 0);
+        let mut next = self.ends.clone();
+        for (i, cell) in cells.iter().enumerate().rev() {
+            next[*cell] -= 1;
+            self.order[next[*cell]] = i;
         }
     }
-    Ok(())
+}
+
+fn add_cases(cell: &mut Cell, block: &Block, rows: &[usize], roots: Option<&[f64]>) {
+    cell.rows += rows.len() as u64;
+    for i in rows {
+        let energy_j = block.energies_j[*i];
+        cell.energy_j.add(energy_j);
+        if let Some(duration_s) = block.duration_s(*i) {
+            let weight = roots.map_or(1.0, |roots| roots[*i] * roots[*i]);
+            cell.durations += 1;
+            let product = Wide::of(duration_s).times(Wide::of(energy_j));
+            let square = Wide::of(duration_s).times(Wide::of(duration_s));
+            let weighted = |x: Wide| x.times(Wide::of(weight));
+            cell.duration_energy = cell.duration_energy.plus(weighted(product));
+            cell.duration_square = cell.duration_square.plus(weighted(square));
+        }
+    }
 }
 
 /// The first count that is no number, or the blame on all.
 fn culprit(rows: &dyn Rows) -> ModelError {
-    let (features, l) = (rows.features(), rows.features().len());
     let mut found = None;
-    let read = rows.each_block(&mut |block| {
-        if let (None, Some(at)) = (&found, block.counts.iter().position(|n| !n.is_finite())) {
-            let (case, column) = (block.cases[at / l].name.clone(), features[at % l].clone());
-            found = Some(ModelError::NotFinite { case, column, value: block.counts[at] });
-        }
+    let read = rows.each(Wanted::Counts, &mut |block| {
+        let Some(at) = block.counts.iter().position(|n| !n.is_finite()) else {
+            return ControlFlow::Continue(());
+        };
+        let (j, i) = (at / block.rows(), at % block.rows());
+        let (case, column) = (block.name(i), rows.features()[j].clone());
+        found = Some(ModelError::NotFinite { case, column, value: block.counts[at] });
+        ControlFlow::Break(())
     });
     let what = "the weighted counts";
     read.err().map(ModelError::from).or(found).unwrap_or(ModelError::Decomposition { what })
-}
-
-/// A cell being filled.
-struct Filling {
-    sums: Cell,
-    method: Method,
-    width: usize,
-    batch: Vec<f64>,
-}
-
-impl Filling {
-    fn new(width: usize, method: Method) -> Self {
-        let matrix = Mat::zeros(width, width);
-        let sums =
-            Cell { matrix, rows: 0, energy_j: 0.0, duration_energy: 0.0, duration_square: 0.0 };
-        Self { sums, method, width, batch: Vec::with_capacity(BATCH_ROWS * width) }
-    }
-
-    fn add(&mut self, counts: &[f64], energy_j: f64, root: f64) {
-        self.sums.rows += 1;
-        self.sums.energy_j += energy_j;
-        self.batch.extend(counts.iter().map(|count| root * count));
-        self.batch.push(root * energy_j);
-        if self.batch.len() == BATCH_ROWS * self.width {
-            self.flush();
-        }
-    }
-
-    fn flush(&mut self) {
-        let batch =
-            MatRef::from_row_major_slice(&self.batch, self.batch.len() / self.width, self.width);
-        match self.method {
-            Method::Products => add_products(&mut self.sums.matrix, batch),
-            Method::Triangle => self.sums.matrix = triangle(&self.sums.matrix, batch),
-        }
-        self.batch.clear();
-    }
-
-    fn finish(mut self) -> Cell {
-        if !self.batch.is_empty() {
-            self.flush();
-        }
-        self.sums
-    }
-}
-
-fn add_products(to: &mut Mat<f64>, batch: MatRef<'_, f64>) {
-    let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-    matmul(to, lower, Accum::Add, batch.transpose(), full, batch, full, 1.0, Par::Seq);
-}
-
-/// `R` of the rows of `R` and of the batch together.
-pub(super) fn triangle(r: &Mat<f64>, batch: MatRef<'_, f64>) -> Mat<f64> {
-    let (above, width) = (r.nrows(), r.ncols());
-    let stacked = Mat::from_fn(above + batch.nrows(), width, |i, j| {
-        if i < above { r[(i, j)] } else { batch[(i - above, j)] }
-    });
-    let thin = stacked.qr().thin_R().to_owned();
-    Mat::from_fn(width, width, |i, j| if i <= j && i < thin.nrows() { thin[(i, j)] } else { 0.0 })
 }

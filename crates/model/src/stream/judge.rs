@@ -1,66 +1,74 @@
 //! The last pass: predictions of every round's costs beside the baselines, and the
-//! residuals of the final ones.
+//! residuals of the final ones. What it sums is the same however the rows are divided.
+
+use std::ops::ControlFlow;
 
 use faer::{Accum, Mat, MatRef, Par};
+use serde::{Deserialize, Serialize};
 
+use super::super::error::ModelError;
 use super::super::validation::{CvRow, CvSet};
-use super::cells::{Cell, Cells, Method};
+use super::super::wide::Wide;
+use super::cells::{Cell, Cells};
 use super::outline::Outline;
-use crate::table::{Block, Rows, RowsError};
+use crate::table::{Block, Rows, Wanted};
 
-/// Sums of one model over the cases of one set of a round.
-#[derive(Debug, Clone, Copy, Default)]
-struct Agreement {
-    cases: usize,
-    relative_error: f64,
-    /// Sums of p - m and |m|.
-    off: f64,
-    size: f64,
-    /// Sums of p, m, pp, mm, pm; p predicted, m measured, both less the mean energy.
-    sums: [f64; 5],
+/// Sums of one model over the cases of one fold.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Agreement {
+    pub cases: u64,
+    /// Sum of |p - m| / |m|; of p - m; of |m|; and of p, m, pp, mm, pm, both less the mean
+    /// energy; p predicted, m measured.
+    pub sums: [Wide; 8],
 }
 
 impl Agreement {
     fn add(&mut self, predicted: f64, measured: f64, mean: f64) {
         self.cases += 1;
-        self.relative_error += ((predicted - measured) / measured).abs();
-        self.off += predicted - measured;
-        self.size += measured.abs();
+        let off = predicted - measured;
         let (p, m) = (predicted - mean, measured - mean);
-        for (sum, term) in self.sums.iter_mut().zip([p, m, p * p, m * m, p * m]) {
-            *sum += term;
-        }
+        let terms = [(off / measured).abs(), off, measured.abs(), p, m, p * p, m * m, p * m];
+        self.sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
     }
 
-    fn joined(&self, other: &Self) -> Self {
+    pub fn joined(&self, other: &Self) -> Self {
         let mut sums = self.sums;
-        sums.iter_mut().zip(other.sums).for_each(|(sum, other)| *sum += other);
-        Self {
-            cases: self.cases + other.cases,
-            relative_error: self.relative_error + other.relative_error,
-            off: self.off + other.off,
-            size: self.size + other.size,
-            sums,
-        }
+        sums.iter_mut().zip(other.sums).for_each(|(sum, other)| *sum = sum.plus(other));
+        Self { cases: self.cases + other.cases, sums }
     }
 
     /// Pearson's correlation; `None` where one side is constant.
     fn r(&self) -> Option<f64> {
-        let n = self.cases as f64;
-        let [p, m, pp, mm, pm] = self.sums;
-        let (pp_c, mm_c, pm_c) = (pp - p * p / n, mm - m * m / n, pm - p * m / n);
-        let constant = |centred: f64, raw: f64| centred <= 1e-12 * raw;
+        let n = Wide::of(self.cases as f64).inverse();
+        let [_, _, _, p, m, pp, mm, pm] = self.sums;
+        let centred = |square: Wide, a: Wide, b: Wide| square.minus(a.times(b).times(n)).hi;
+        let (pp_c, mm_c, pm_c) = (centred(pp, p, p), centred(mm, m, m), centred(pm, p, m));
+        let constant = |centred: f64, raw: Wide| centred <= 1e-12 * raw.hi;
         if self.cases < 2 || constant(pp_c, pp) || constant(mm_c, mm) {
             return None;
         }
         Some((pm_c / (pp_c * mm_c).sqrt()).clamp(-1.0, 1.0))
     }
+
+    fn row(&self, model: &str, round: usize, set: CvSet) -> CvRow {
+        let [relative_error, off, size, ..] = self.sums;
+        CvRow {
+            model: model.to_owned(),
+            round: round + 1,
+            set,
+            cases: self.cases as usize,
+            r: self.r(),
+            nmae: relative_error.hi / self.cases as f64,
+            bias: off.hi / size.hi,
+        }
+    }
 }
 
 /// A round's predictions: costs, one cost for all, the mean, one power.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Round {
-    /// The solver's costs, length l.
-    pub costs: Vec<f64>,
+    /// The solver's costs in joules, length l.
+    pub costs_j: Vec<f64>,
     flat_j: f64,
     mean_j: f64,
     power_w: f64,
@@ -68,138 +76,155 @@ pub(super) struct Round {
 
 impl Round {
     /// Costs with the baselines of the same training cells.
-    pub fn new(costs: Vec<f64>, training: &[&Cell], method: Method) -> Self {
+    pub fn new(costs_j: Vec<f64>, training: &[&Cell]) -> Self {
         let over = |above: f64, below: f64| if below > 0.0 { above / below } else { 0.0 };
-        let (mut te, mut tt) = (0.0, 0.0);
+        let (mut te, mut tt) = (Wide::default(), Wide::default());
         for cell in training {
-            let (cell_te, cell_tt) = totals(cell, method);
-            (te, tt) = (te + cell_te, tt + cell_tt);
+            let (cell_te, cell_tt) = totals(cell);
+            (te, tt) = (te.plus(cell_te), tt.plus(cell_tt));
         }
-        let sum = |of: fn(&Cell) -> f64| training.iter().map(|cell| of(cell)).sum::<f64>();
+        let sum = |of: fn(&Cell) -> Wide| training.iter().map(|cell| of(cell)).sum::<Wide>().hi;
         Self {
-            costs,
-            flat_j: over(te, tt),
-            mean_j: over(sum(|cell| cell.energy_j), sum(|cell| cell.rows as f64)),
+            costs_j,
+            flat_j: over(te.hi, tt.hi),
+            mean_j: over(sum(|cell| cell.energy_j), sum(|cell| Wide::of(cell.rows as f64))),
             power_w: over(sum(|cell| cell.duration_energy), sum(|cell| cell.duration_square)),
         }
     }
 }
 
 /// Weighted sums of `t e` and `t^2`, t the total count of a case.
-fn totals(cell: &Cell, method: Method) -> (f64, f64) {
-    let l = cell.matrix.ncols() - 1;
-    if method == Method::Triangle {
-        let row = |i: usize| (0..l).map(|j| cell.matrix[(i, j)]).sum::<f64>();
-        return (0..=l).fold((0.0, 0.0), |(te, tt), i| {
-            (te + row(i) * cell.matrix[(i, l)], tt + row(i) * row(i))
-        });
+fn totals(cell: &Cell) -> (Wide, Wide) {
+    let l = cell.products.width - 1;
+    let te = (0..l).map(|j| cell.products.get(l, j)).sum();
+    let mut tt = Wide::default();
+    for j in 0..l {
+        let below: Wide = (j + 1..l).map(|i| cell.products.get(i, j)).sum();
+        tt = tt.plus(below).plus(below).plus(cell.products.get(j, j));
     }
-    let te = (0..l).map(|j| cell.matrix[(l, j)]).sum();
-    let below: f64 = (0..l).map(|j| (j + 1..l).map(|i| cell.matrix[(i, j)]).sum::<f64>()).sum();
-    let diagonal: f64 = (0..l).map(|j| cell.matrix[(j, j)]).sum();
-    (te, 2.0 * below + diagonal)
+    (te, tt)
 }
 
-/// What the pass finds.
-pub(super) struct Judgement {
-    /// Rows of `cv.csv`.
-    pub rows: Vec<CvRow>,
-    /// Sum of squared residuals of the final costs, in J^2.
-    pub squares: f64,
+/// What a pass of judging needs: the rounds of a cross-validation, and the final costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Rounds {
+    /// The solver's name.
+    pub solver: String,
+    /// One for each fold that is held out; none without validation.
+    pub rounds: Vec<Round>,
+    /// Costs fitted to all cases, length l.
+    pub last_j: Vec<f64>,
+    /// Mean energy of all cases in joules.
+    pub mean_j: f64,
+    /// Whether all cases have a duration.
+    pub durations: bool,
 }
 
 const BASELINES: [&str; 3] = ["flat", "mean", "duration"];
 
-/// Predicts every case by every round and by the final costs.
-pub(super) fn judge(
-    rows: &dyn Rows,
-    outline: &Outline,
-    rounds: &[Round],
-    last: &[f64],
-    solver: &str,
-) -> Result<Judgement, RowsError> {
-    let l = rows.features().len();
-    let ones = vec![1.0; l];
-    // for the total count, which only the baselines of rounds need
-    let total = (!rounds.is_empty()).then_some(ones.as_slice());
-    let of_rounds = rounds.iter().map(|round| round.costs.as_slice());
-    let columns: Vec<&[f64]> = of_rounds.chain([last]).chain(total).collect();
-    let costs = Mat::from_fn(l, columns.len(), |j, k| columns[k][j]);
-    let mut tally = Tally::new(rounds.len(), outline.durations);
-    rows.each_block(&mut |block| {
-        let counts = MatRef::from_row_major_slice(block.counts, block.cases.len(), l);
-        let mut predicted = Mat::zeros(block.cases.len(), columns.len());
-        faer::linalg::matmul::matmul(&mut predicted, Accum::Replace, counts, &costs, 1.0, Par::Seq);
-        tally.add(block, outline, rounds, &predicted);
-    })?;
-    Ok(Judgement { rows: tally.rows(solver), squares: tally.squares })
+impl Rounds {
+    /// Of a fit, with the means of its cells.
+    pub fn new(solver: &str, rounds: Vec<Round>, last_j: Vec<f64>, cells: &Cells) -> Self {
+        let (mean_j, durations) = (cells.mean_j(), cells.have_durations());
+        Self { solver: solver.to_owned(), rounds, last_j, mean_j, durations }
+    }
+
+    /// Names of the models that are judged.
+    pub fn models(&self) -> Vec<&str> {
+        let baselines = if self.durations { 3 } else { 2 };
+        [self.solver.as_str()].into_iter().chain(BASELINES.into_iter().take(baselines)).collect()
+    }
+
+    /// The costs by which a case is predicted, as columns: the rounds', the final ones, and, for
+    /// the total count, ones.
+    fn columns(&self) -> Mat<f64> {
+        let ones = vec![1.0; self.last_j.len()];
+        let of_rounds = self.rounds.iter().map(|round| round.costs_j.as_slice());
+        let columns: Vec<&[f64]> =
+            of_rounds.chain([self.last_j.as_slice(), ones.as_slice()]).collect();
+        Mat::from_fn(ones.len(), columns.len(), |j, k| columns[k][j])
+    }
 }
 
-struct Tally {
+/// What the pass finds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tally {
     /// By model, round and fold.
-    cells: Vec<Agreement>,
-    rounds: usize,
-    models: usize,
-    squares: f64,
+    pub cells: Vec<Agreement>,
+    /// Sum of squared residuals of the final costs, in J^2.
+    pub squares: Wide,
 }
 
 impl Tally {
-    fn new(rounds: usize, durations: bool) -> Self {
-        let models = if durations { 4 } else { 3 };
-        Self {
-            cells: vec![Agreement::default(); models * rounds * rounds],
-            rounds,
-            models,
-            squares: 0.0,
-        }
+    /// Of no rows.
+    pub fn none(rounds: &Rounds) -> Self {
+        let (models, n) = (rounds.models().len(), rounds.rounds.len());
+        Self { cells: vec![Agreement::default(); models * n * n], squares: Wide::default() }
     }
 
-    fn add(&mut self, block: Block<'_>, outline: &Outline, rounds: &[Round], by: &Mat<f64>) {
-        for (i, case) in block.cases.iter().enumerate() {
-            self.squares += (case.energy_j - by[(i, rounds.len())]).powi(2);
-            if rounds.is_empty() {
+    /// Predicts every case by every round and by the final costs.
+    pub fn read(rows: &dyn Rows, outline: &Outline, rounds: &Rounds) -> Result<Self, ModelError> {
+        let (mut tally, costs) = (Self::none(rounds), rounds.columns());
+        let mut problem = None;
+        rows.each(Wanted::Counts, &mut |block| {
+            // The same cases are refused as in the pass before.
+            if let Err(error) = outline.check_all(block) {
+                problem = Some(error);
+                return ControlFlow::Break(());
+            }
+            let l = rounds.last_j.len();
+            let counts = MatRef::from_column_major_slice(&block.counts, block.rows(), l);
+            let mut by = Mat::zeros(block.rows(), costs.ncols());
+            faer::linalg::matmul::matmul(&mut by, Accum::Replace, counts, &costs, 1.0, Par::Seq);
+            tally.add(block, outline, rounds, &by);
+            ControlFlow::Continue(())
+        })?;
+        problem.map_or(Ok(tally), Err)
+    }
+
+    fn add(&mut self, block: &Block, outline: &Outline, rounds: &Rounds, by: &Mat<f64>) {
+        let n = rounds.rounds.len();
+        let models = rounds.models().len();
+        for i in 0..block.rows() {
+            let energy_j = block.energies_j[i];
+            self.squares.add((energy_j - by[(i, n)]).powi(2));
+            if n == 0 {
                 continue;
             }
-            let total = by[(i, rounds.len() + 1)];
-            let fold = outline.fold(block.first + i);
-            for (k, round) in rounds.iter().enumerate() {
-                let duration = round.power_w * case.duration_s.unwrap_or(0.0);
+            let total = by[(i, n + 1)];
+            let fold = outline.fold(block, i);
+            for (k, round) in rounds.rounds.iter().enumerate() {
+                let duration = round.power_w * block.duration_s(i).unwrap_or(0.0);
                 let all = [by[(i, k)], round.flat_j * total, round.mean_j, duration];
-                for (model, predicted) in all.into_iter().enumerate().take(self.models) {
-                    let at = (model * self.rounds + k) * self.rounds + fold;
-                    self.cells[at].add(predicted, case.energy_j, outline.mean_j);
+                for (model, predicted) in all.into_iter().enumerate().take(models) {
+                    self.cells[(model * n + k) * n + fold].add(predicted, energy_j, rounds.mean_j);
                 }
             }
         }
     }
 
-    fn rows(&self, solver: &str) -> Vec<CvRow> {
-        let names = [&[solver][..], &BASELINES].concat();
+    /// Adds what was found of other rows.
+    pub fn join(&mut self, other: &Self) {
+        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+            *cell = cell.joined(other);
+        }
+        self.squares = self.squares.plus(other.squares);
+    }
+
+    /// Rows of `cv.csv`, by the models' names and the number of rounds.
+    pub fn rows(&self, models: &[&str], n: usize) -> Vec<CvRow> {
         let mut rows = Vec::new();
-        for (model, name) in names.into_iter().take(self.models).enumerate() {
-            for k in 0..self.rounds {
-                let at = (model * self.rounds + k) * self.rounds;
-                let folds = &self.cells[at..at + self.rounds];
-                let training = (0..self.rounds).filter(|fold| *fold != k);
+        for (model, name) in models.iter().enumerate() {
+            for k in 0..n {
+                let folds = &self.cells[(model * n + k) * n..][..n];
+                let training = (0..n).filter(|fold| *fold != k);
                 let training =
                     training.fold(Agreement::default(), |sum, fold| sum.joined(&folds[fold]));
-                rows.push(row(name, k, CvSet::Training, &training));
-                rows.push(row(name, k, CvSet::Validation, &folds[k]));
+                rows.push(training.row(name, k, CvSet::Training));
+                rows.push(folds[k].row(name, k, CvSet::Validation));
             }
         }
         rows
-    }
-}
-
-fn row(model: &str, round: usize, set: CvSet, found: &Agreement) -> CvRow {
-    CvRow {
-        model: model.to_owned(),
-        round: round + 1,
-        set,
-        cases: found.cases,
-        r: found.r(),
-        nmae: found.relative_error / found.cases as f64,
-        bias: found.off / found.size,
     }
 }
 
@@ -210,11 +235,12 @@ pub(super) fn training<'c>(
     outline: &Outline,
     held_out: Option<usize>,
 ) -> Vec<Vec<&'c Cell>> {
-    let inner = outline.inner;
+    let inner = outline.inner();
     let kept = |fold: &usize| held_out != Some(*fold);
     (0..inner)
         .map(|part| {
-            (0..outline.folds).filter(kept).map(|fold| &cells.cells[fold * inner + part]).collect()
+            let folds = (0..outline.folds()).filter(kept);
+            folds.map(|fold| &cells.cells[fold * inner + part]).collect()
         })
         .collect()
 }

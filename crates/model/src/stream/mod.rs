@@ -1,23 +1,34 @@
-//! Fits of more rows than memory holds: one pass for the cases, one for the cross
-//! products of every fold, one to judge the predictions. All folds and the final fit
-//! come from the same cross products, by addition.
+//! Fits of more rows than memory holds: one pass for the cross products of every fold, one
+//! to judge the predictions, and, where weights need a median, one for the cases before. All
+//! folds and the final fit come from the same cross products, by addition.
 //!
 //! Cross products square the condition number. Where that would leave fewer than eight
-//! digits, the rows are read once more and decomposed (QR, batch by batch).
+//! digits, the rows are read once more and multiplied with all their digits.
 //!
 //! The same fit as [`super::fit`] and [`super::cross_validate`] up to rounding, but for
-//! two choices: the floor of `Weighting::Relative` is the one of all cases, and the inner
-//! folds are drawn once for all rounds.
+//! three choices: the fold of a case follows from a hash of its group or name, so that no
+//! pass has to count them; the floor of `Weighting::Relative` is the one of all cases; and
+//! the inner folds are drawn once for all rounds.
 
 mod cells;
 mod judge;
+mod kept;
 mod outline;
+mod partial;
+mod products;
 mod training;
 
-use self::cells::{Cell, Cells, Method};
-use self::judge::{Round, judge, training};
-use self::outline::Outline;
-use self::training::{Training, is_ill_conditioned};
+pub use self::partial::{
+    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, Partial, PartialError,
+    PartialSettings,
+};
+
+use self::cells::{Cell, Cells};
+use self::judge::{Round, Rounds, Tally, training};
+use self::kept::Kept;
+use self::outline::{Outline, inner_folds};
+use self::products::Digits;
+use self::training::Training;
 use super::design::Design;
 use super::error::ModelError;
 use super::estimability::{Estimability, examine};
@@ -26,9 +37,12 @@ use super::fitted::Model;
 use super::folds::FoldOptions;
 use super::linear::Spectrum;
 use super::options::{FitOptions, LibraryColumns, Solver};
-use super::solver::solve;
+use super::solver::{Solution, solve};
 use super::validation::CrossValidation;
 use crate::table::Rows;
+
+/// Above this condition number products of 16 digits know fewer than eight of the costs.
+const CONDITION_MAX: f64 = 1e4;
 
 /// A fit with all that is known about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,58 +56,108 @@ pub struct StreamFit {
 }
 
 /// Fits to rows that are read in blocks, and cross-validates if `folds` says how. Needs
-/// memory for one block and `(folds * inner folds) * (l + 1)^2` numbers.
+/// memory for one block and `(folds * inner folds) * (l + 1)^2` numbers; up to 96 MB of
+/// packed counts are kept from the first pass for the second.
 pub fn fit_rows(
     rows: &dyn Rows,
     options: &FitOptions,
     folds: Option<FoldOptions>,
 ) -> Result<StreamFit, ModelError> {
     options.check()?;
-    check_columns(rows, options)?;
-    let outline = Outline::read(rows, options, folds)?;
-    let (cells, design) = whole(rows, &outline, options)?;
-    let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    let known = examine(&cells.occurrences, &design, &spectrum, options.rank_tolerance);
-    let solution = solve(&design, options)?;
-    let rounds = match folds {
-        Some(_) => rounds(rows.features(), &cells, &outline, options)?,
-        None => Vec::new(),
-    };
-    let last = design.costs(&solution.b);
-    let judged = judge(rows, &outline, &rounds, &last, options.solver.name())?;
-    let fitted =
-        Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
-    let model = assemble(&fitted, judged.squares, options)?;
-    let validation = folds.map(|folds| CrossValidation { seed: folds.seed, rows: judged.rows });
-    Ok(StreamFit { model, validation, estimability: known })
+    check_columns(rows.features(), options)?;
+    let rows = &Kept::new(rows);
+    let outline = Outline::new(rows, options, folds, inner_folds(options))?;
+    let mut cells = Cells::read(rows, &outline, Digits::Double)?;
+    let mut problem = Problem::new(rows.features(), &cells, &outline, options)?;
+    if !cells.exact && problem.is_ill_conditioned() {
+        cells = Cells::read(rows, &outline, Digits::All)?;
+        problem = Problem::new(rows.features(), &cells, &outline, options)?;
+    }
+    let solved = problem.solve(rows.features(), &cells, &outline, options)?;
+    let tally = Tally::read(rows, &outline, &solved.rounds)?;
+    let model = solved.model(Some(tally.squares.hi), options)?;
+    let rows = tally.rows(&solved.rounds.models(), solved.rounds.rounds.len());
+    let validation = folds.map(|folds| CrossValidation { seed: folds.seed, rows });
+    Ok(StreamFit { model, validation, estimability: solved.known })
 }
 
-/// The cells and the problem of all of them; decomposed rows where cross products are
-/// too coarse.
-fn whole(
-    rows: &dyn Rows,
-    outline: &Outline,
-    options: &FitOptions,
-) -> Result<(Cells, Design), ModelError> {
-    let design = |cells: &Cells| {
+/// The problem of all cells.
+struct Problem {
+    design: Design,
+    spectrum: Spectrum,
+}
+
+impl Problem {
+    fn new(
+        features: &[String],
+        cells: &Cells,
+        outline: &Outline,
+        options: &FitOptions,
+    ) -> Result<Self, ModelError> {
+        check_cells(cells, outline)?;
         let parts = training(cells, outline, None);
-        Training { parts, method: cells.method }.design(
-            rows.features(),
-            options.weighting,
-            options.assumed,
-        )
-    };
-    let coarse = Cells::read(rows, outline, Method::Products)?;
-    let found = design(&coarse)?;
-    if !found.seen.contains(&true) {
-        return Err(ModelError::NoCounts);
+        let design = Training { parts }.design(features, options.weighting, options.assumed)?;
+        if !design.seen.contains(&true) {
+            return Err(ModelError::NoCounts);
+        }
+        let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
+        Ok(Self { design, spectrum })
     }
-    if !is_ill_conditioned(&found) {
-        return Ok((coarse, found));
+
+    /// Whether products of 16 digits are too coarse for it.
+    fn is_ill_conditioned(&self) -> bool {
+        let seen = self.design.seen.iter().filter(|seen| **seen).count();
+        let condition = self.spectrum.condition().unwrap_or(f64::INFINITY);
+        self.spectrum.rank() < seen || condition > CONDITION_MAX
     }
-    let fine = Cells::read(rows, outline, Method::Triangle)?;
-    let found = design(&fine)?;
-    Ok((fine, found))
+
+    fn solve(
+        self,
+        features: &[String],
+        cells: &Cells,
+        outline: &Outline,
+        options: &FitOptions,
+    ) -> Result<Solved, ModelError> {
+        let Self { design, spectrum } = self;
+        let known = examine(&cells.occurrences, &design, &spectrum, options.rank_tolerance);
+        let solution = solve(&design, options)?;
+        let rounds = match outline.folds() {
+            1 => Vec::new(),
+            _ => rounds(features, cells, outline, options)?,
+        };
+        let last_j = design.costs(&solution.b);
+        let rounds = Rounds::new(options.solver.name(), rounds, last_j, cells);
+        Ok(Solved { design, spectrum, known, solution, rounds })
+    }
+}
+
+/// What cells tell.
+struct Solved {
+    design: Design,
+    spectrum: Spectrum,
+    known: Estimability,
+    solution: Solution,
+    rounds: Rounds,
+}
+
+impl Solved {
+    /// The model; `squares` is the sum of squared residuals in J^2, where it is known.
+    fn model(&self, squares: Option<f64>, options: &FitOptions) -> Result<Model, ModelError> {
+        let Self { design, spectrum, known, solution, .. } = self;
+        assemble(&Fitted { design, spectrum, known, solution }, squares, options)
+    }
+}
+
+/// A fold without a case can't be held out.
+fn check_cells(cells: &Cells, outline: &Outline) -> Result<(), ModelError> {
+    if cells.rows() == 0 {
+        return Err(ModelError::NoCases);
+    }
+    let rows = |fold: &[Cell]| fold.iter().map(|cell| cell.rows).sum::<u64>();
+    match cells.cells.chunks(outline.inner()).position(|fold| rows(fold) == 0) {
+        None => Ok(()),
+        Some(fold) => Err(ModelError::EmptyFold { fold: fold + 1, folds: outline.folds() }),
+    }
 }
 
 fn rounds(
@@ -105,20 +169,15 @@ fn rounds(
     let round = |fold: usize| {
         let parts = training(cells, outline, Some(fold));
         let all: Vec<&Cell> = parts.iter().flatten().copied().collect();
-        let design = Training { parts, method: cells.method }.design(
-            features,
-            options.weighting,
-            options.assumed,
-        )?;
+        let design = Training { parts }.design(features, options.weighting, options.assumed)?;
         let options = FitOptions { chains: options.chains.draft(), ..options.clone() };
         let costs = design.costs(&solve(&design, &options)?.b);
-        Ok(Round::new(costs, &all, cells.method))
+        Ok(Round::new(costs, &all))
     };
-    (0..outline.folds).map(round).collect()
+    (0..outline.folds()).map(round).collect()
 }
 
-fn check_columns(rows: &dyn Rows, options: &FitOptions) -> Result<(), ModelError> {
-    let features = rows.features();
+fn check_columns(features: &[String], options: &FitOptions) -> Result<(), ModelError> {
     if features.is_empty() {
         return Err(ModelError::NoFeatures);
     }

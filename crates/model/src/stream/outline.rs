@@ -1,169 +1,151 @@
-//! What is found out about the cases before their counts are read: how many there are,
-//! in which folds they are, and what weights and metrics need.
+//! What has to be known before the rows are summed: in which cell a case is, and what its
+//! weight is. Both follow from the case alone, so that it makes no difference in which file,
+//! process or order it comes.
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
+use twox_hash::XxHash64;
 use wattline_units::assumptions::Assumptions;
 
 use super::super::error::ModelError;
-use super::super::folds::{FoldOptions, FoldUnit, assign, assign_at_most};
+use super::super::folds::{FoldOptions, FoldUnit};
 use super::super::options::{FitOptions, Penalty, Solver};
 use super::super::weights::{Weighting, checked, floor};
-use crate::table::{Case, Rows};
+use crate::table::{Block, Case, Rows, Wanted};
 
 /// Keeps the inner folds from being the outer ones where both have one seed.
 const INNER_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The cases without their counts.
+/// How cases are dealt with one by one.
 pub(super) struct Outline {
-    /// Number of outer folds; 1 without validation.
-    pub folds: usize,
-    /// Number of inner folds; 1 where nothing is to be chosen.
-    pub inner: usize,
-    /// The cell of every case, `outer * inner folds + inner`; empty if there is only one.
-    cells: Vec<u16>,
-    /// Mean energy in joules.
-    pub mean_j: f64,
-    /// Whether every case has a duration.
-    pub durations: bool,
+    outer: Option<FoldOptions>,
+    inner: Option<FoldOptions>,
     floor_j: f64,
     weighting: Weighting,
     assumed: Assumptions,
 }
 
 impl Outline {
-    /// Reads the cases. With `folds`, a case of zero energy is an error.
-    pub fn read(
+    /// Of a fit with outer folds, and with inner ones where something is to be chosen. Reads
+    /// the cases where weights need the median of their energies.
+    pub fn new(
         rows: &dyn Rows,
         options: &FitOptions,
-        folds: Option<FoldOptions>,
+        outer: Option<FoldOptions>,
+        inner: Option<FoldOptions>,
     ) -> Result<Self, ModelError> {
-        let tuned = tuned(options).then_some(options.inner_folds);
-        let unit = |folds: Option<FoldOptions>| folds.map(|folds| folds.unit);
-        let mut notes = Notes {
-            grouped: [unit(folds), unit(tuned)].contains(&Some(FoldUnit::Group)),
-            sizes: (options.weighting == Weighting::Relative).then(Vec::new),
-            judged: folds.is_some(),
-            ..Notes::default()
+        let floor_j = match (options.weighting, options.relative_floor_j) {
+            (Weighting::Relative, None) => floor_of(rows)?,
+            (_, known) => known.unwrap_or(0.0),
         };
-        rows.each_outline(&mut |block| block.cases.iter().for_each(|case| notes.add(case)))?;
-        if let Some(problem) = notes.problem {
-            return Err(problem);
+        Self::with_floor(options, outer, inner, floor_j)
+    }
+
+    /// The same, where it is known below which energy `Weighting::Relative` takes no case.
+    pub fn with_floor(
+        options: &FitOptions,
+        outer: Option<FoldOptions>,
+        inner: Option<FoldOptions>,
+        floor_j: f64,
+    ) -> Result<Self, ModelError> {
+        if let Some(folds) = outer.filter(|folds| folds.folds < 2) {
+            let (option, value) = ("--folds", folds.folds.to_string());
+            return Err(ModelError::BadOption { option, value, expected: "at least 2" });
         }
-        if notes.cases == 0 {
-            return Err(ModelError::NoCases);
-        }
-        let labels = notes.labels();
-        let outer = folds.map(|folds| assign(&labels, folds)).transpose()?;
-        let inner = tuned.and_then(|folds| {
-            assign_at_most(&labels, FoldOptions { seed: folds.seed ^ INNER_SEED, ..folds })
-        });
-        let count = |of: &Option<Vec<usize>>| of.iter().flatten().max().map_or(1, |last| last + 1);
-        let (folds, inner_folds) = (count(&outer), count(&inner));
-        let fold = |of: &Option<Vec<usize>>, i: usize| of.as_ref().map_or(0, |of| of[i]);
-        let cell = |i: usize| (fold(&outer, i) * inner_folds + fold(&inner, i)) as u16;
-        let single = folds * inner_folds == 1;
-        Ok(Self {
-            folds,
-            inner: inner_folds,
-            cells: if single { Vec::new() } else { (0..notes.cases).map(cell).collect() },
-            mean_j: notes.energy_j / notes.cases as f64,
-            durations: notes.durations == notes.cases,
-            floor_j: floor(notes.sizes.unwrap_or_default()),
-            weighting: options.weighting,
-            assumed: options.assumed,
-        })
+        let (weighting, assumed) = (options.weighting, options.assumed);
+        let inner = inner.map(|folds| FoldOptions { seed: folds.seed ^ INNER_SEED, ..folds });
+        Ok(Self { outer, inner, floor_j, weighting, assumed })
+    }
+
+    /// Number of outer folds; 1 without validation.
+    pub fn folds(&self) -> usize {
+        self.outer.map_or(1, |folds| folds.folds)
+    }
+
+    /// Number of inner folds; 1 where nothing is to be chosen.
+    pub fn inner(&self) -> usize {
+        self.inner.map_or(1, |folds| folds.folds)
     }
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        self.folds * self.inner
+        self.folds() * self.inner()
     }
 
-    /// The cell of case `i`.
-    pub fn cell(&self, i: usize) -> usize {
-        self.cells.get(i).map_or(0, |cell| usize::from(*cell))
+    /// The cell of row `i`, `outer * inner folds + inner`.
+    pub fn cell(&self, block: &Block, i: usize) -> usize {
+        let inner = self.inner.map_or(0, |folds| fold(block, i, folds));
+        self.fold(block, i) * self.inner() + inner
     }
 
-    /// The outer fold of case `i`.
-    pub fn fold(&self, i: usize) -> usize {
-        self.cell(i) / self.inner
+    /// The outer fold of row `i`.
+    pub fn fold(&self, block: &Block, i: usize) -> usize {
+        self.outer.map_or(0, |folds| fold(block, i, folds))
     }
 
-    /// Root of the weight of a case.
-    pub fn root_weight(&self, case: &Case) -> Result<f64, ModelError> {
-        Ok(checked(case, self.weighting, self.floor_j, &self.assumed)?.sqrt())
-    }
-}
-
-/// Whether a solver chooses a strength by inner folds.
-fn tuned(options: &FitOptions) -> bool {
-    let penalised = matches!(options.solver, Solver::Shrink | Solver::Ridge | Solver::ElasticNet);
-    penalised && options.penalty == Penalty::CrossValidated
-}
-
-#[derive(Default)]
-struct Notes {
-    cases: usize,
-    durations: usize,
-    energy_j: f64,
-    grouped: bool,
-    judged: bool,
-    groups: BTreeMap<String, usize>,
-    group_of: Vec<u32>,
-    sizes: Option<Vec<f64>>,
-    problem: Option<ModelError>,
-}
-
-impl Notes {
-    fn add(&mut self, case: &Case) {
-        self.cases += 1;
-        self.durations += usize::from(case.duration_s.is_some());
-        self.energy_j += case.energy_j;
-        if let Some(sizes) = &mut self.sizes {
-            sizes.push(case.energy_j.abs());
+    /// Roots of the weights of all rows; `None` where they are all 1. Also refuses what can't
+    /// be fitted or judged.
+    pub fn roots(&self, block: &Block) -> Result<Option<Vec<f64>>, ModelError> {
+        self.check_all(block)?;
+        if self.weighting == Weighting::Equal {
+            return Ok(None);
         }
-        if self.grouped {
-            self.note_group(&case.group);
-        }
-        if self.problem.is_none() {
-            self.problem = problem(case, self.judged);
-        }
+        let root =
+            |case: Case| Ok(checked(&case, self.weighting, self.floor_j, &self.assumed)?.sqrt());
+        (0..block.rows()).map(|i| root(block.case(i))).collect::<Result<_, _>>().map(Some)
     }
 
-    fn note_group(&mut self, group: &str) {
-        let new = self.groups.len();
-        let at = match self.groups.get(group) {
-            Some(at) => *at,
-            None => *self.groups.entry(group.to_owned()).or_insert(new),
+    /// Refuses what can't be fitted or judged.
+    pub fn check_all(&self, block: &Block) -> Result<(), ModelError> {
+        (0..block.rows()).try_for_each(|i| self.check(block, i))
+    }
+
+    fn check(&self, block: &Block, i: usize) -> Result<(), ModelError> {
+        let energy_j = block.energies_j[i];
+        let not_finite = |column: &str, value: f64| ModelError::NotFinite {
+            case: block.name(i),
+            column: column.to_owned(),
+            value,
         };
-        self.group_of.push(at as u32);
-    }
-
-    /// The group of every case; without groups, nothing but their number.
-    fn labels(&self) -> Vec<&str> {
-        let mut names = vec![""; self.groups.len()];
-        self.groups.iter().for_each(|(name, at)| names[*at] = name);
-        if !self.grouped {
-            return vec![""; self.cases];
+        if !energy_j.is_finite() {
+            return Err(not_finite("energy_j", energy_j));
         }
-        self.group_of.iter().map(|at| names[*at as usize]).collect()
+        let se = block.energies_se_j.as_ref().and_then(|errors| errors[i]);
+        if let Some(se) = se.filter(|se| !se.is_finite()) {
+            return Err(not_finite("energy_se_j", se));
+        }
+        if self.outer.is_some() && energy_j == 0.0 {
+            return Err(ModelError::ZeroEnergy { case: block.name(i), wanted: "the NMAE" });
+        }
+        Ok(())
     }
 }
 
-fn problem(case: &Case, judged: bool) -> Option<ModelError> {
-    let bad = |column: &str, value: f64| ModelError::NotFinite {
-        case: case.name.clone(),
-        column: column.to_owned(),
-        value,
+/// The fold of row `i`: by its group, or by its name, or, where cases have none, by its
+/// energy.
+fn fold(block: &Block, i: usize, folds: FoldOptions) -> usize {
+    let name = block.names.as_ref().map_or("", |names| names.get(i));
+    let hash = match (folds.unit, name) {
+        (FoldUnit::Group, _) => XxHash64::oneshot(folds.seed, block.group(i).as_bytes()),
+        (FoldUnit::Case, "") => {
+            XxHash64::oneshot(folds.seed, &block.energies_j[i].to_bits().to_le_bytes())
+        }
+        (FoldUnit::Case, name) => XxHash64::oneshot(folds.seed, name.as_bytes()),
     };
-    if !case.energy_j.is_finite() {
-        return Some(bad("energy_j", case.energy_j));
-    }
-    if let Some(se) = case.energy_se_j.filter(|se| !se.is_finite()) {
-        return Some(bad("energy_se_j", se));
-    }
-    let wanted = "the NMAE";
-    (judged && case.energy_j == 0.0)
-        .then(|| ModelError::ZeroEnergy { case: case.name.clone(), wanted })
+    ((u128::from(hash) * folds.folds as u128) >> 64) as usize
+}
+
+fn floor_of(rows: &dyn Rows) -> Result<f64, ModelError> {
+    let mut sizes_j = Vec::new();
+    rows.each(Wanted::Cases, &mut |block| {
+        sizes_j.extend(block.energies_j.iter().map(|energy| energy.abs()));
+        ControlFlow::Continue(())
+    })?;
+    Ok(floor(sizes_j))
+}
+
+/// The inner folds of a solver that chooses a strength by them.
+pub(super) fn inner_folds(options: &FitOptions) -> Option<FoldOptions> {
+    let penalised = matches!(options.solver, Solver::Shrink | Solver::Ridge | Solver::ElasticNet);
+    (penalised && options.penalty == Penalty::CrossValidated).then_some(options.inner_folds)
 }

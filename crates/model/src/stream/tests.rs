@@ -1,9 +1,22 @@
 //! Streamed fits are the fits of the table.
 
 use super::*;
-use crate::table::Table;
+use crate::table::{Table, Wanted};
 use crate::testing::{assert_close, table};
-use crate::{CvSet, FoldUnit, Penalty, Solver, Weighting, cross_validate, fit};
+use crate::validation::cross_validate_in;
+use crate::{CvSet, FoldUnit, Penalty, Solver, Weighting, fit};
+
+/// The fold of every case.
+fn fold_of(data: &Table, options: &FitOptions, folds: FoldOptions) -> Vec<usize> {
+    let outline = Outline::with_floor(options, Some(folds), None, 0.0).unwrap();
+    let mut of = Vec::new();
+    data.each(Wanted::Cases, &mut |block| {
+        of.extend((0..block.rows()).map(|i| outline.fold(block, i)));
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    of
+}
 
 /// 240 cases of six operations, of which two are nearly proportional at `tilt` small.
 fn data(tilt: f64) -> Table {
@@ -24,7 +37,7 @@ fn data(tilt: f64) -> Table {
     let rows: Vec<&[f64]> = rows.iter().map(|row| row.as_slice()).collect();
     let mut table = table(&rows, &energies);
     for (i, case) in table.cases.iter_mut().enumerate() {
-        case.group = format!("g{}", i % 6);
+        case.group = format!("g{}", i % 24);
         case.duration_s = Some(1.0 + (i % 5) as f64);
     }
     table
@@ -53,7 +66,8 @@ fn every_solver_finds_the_costs_and_figures_of_the_table() {
             assert_eq!(streamed.model.rank, model.rank);
             let errors = |m: &Model| m.costs.iter().filter_map(|c| c.se_j).collect::<Vec<_>>();
             assert_close(&errors(&streamed.model), &errors(&model), 1e-6);
-            let direct = cross_validate(&data, &options, folds, None).unwrap();
+            let of = fold_of(&data, &options, folds);
+            let direct = cross_validate_in(&of, &data, &options, folds, None).unwrap();
             let found = streamed.validation.unwrap();
             assert_eq!(found.rows.len(), direct.rows.len());
             for (a, b) in found.rows.iter().zip(&direct.rows) {
@@ -70,9 +84,9 @@ fn every_solver_finds_the_costs_and_figures_of_the_table() {
 }
 
 /// Two columns that differ by a part in 1e7: cross products can't tell them apart,
-/// decomposed rows can.
+/// products with all digits can.
 #[test]
-fn near_collinearity_is_decomposed_not_squared() {
+fn near_collinearity_takes_all_digits() {
     let data = data(1e-7);
     let options = FitOptions::new(Solver::Ls);
     let streamed = fit_rows(&data, &options, None).unwrap();
@@ -109,6 +123,25 @@ fn bad_rows_are_named() {
     assert!(matches!(fit_rows(&Table::default(), &options, None), Err(ModelError::NoFeatures)));
     let none = table(&[&[0.0], &[0.0]], &[1.0, 2.0]);
     assert!(matches!(fit_rows(&none, &options, None), Err(ModelError::NoCounts)));
+    let few = table(&[&[1.0], &[2.0]], &[1.0, 2.0]);
+    assert!(message(&few, Some(FoldOptions::default())).contains("of 4 has no case"));
+}
+
+/// Folds are about as large as each other, and change with the seed.
+#[test]
+fn folds_are_drawn_from_names_or_energies() {
+    let mut data = data(1.0);
+    let options = FitOptions::new(Solver::Ls);
+    let by_name = fold_of(&data, &options, FoldOptions::default());
+    assert_ne!(by_name, fold_of(&data, &options, FoldOptions { seed: 2, ..Default::default() }));
+    data.cases.iter_mut().for_each(|case| case.name.clear());
+    let by_energy = fold_of(&data, &options, FoldOptions::default());
+    for of in [by_name, by_energy] {
+        for fold in 0..4 {
+            let size = of.iter().filter(|found| **found == fold).count();
+            assert!((35..=85).contains(&size), "{size} of 240");
+        }
+    }
 }
 
 /// Rows that are read once can't be held out within reach of each other.

@@ -1,31 +1,30 @@
 //! A training set put together from cells, as the solvers see it.
 
-use faer::{Mat, Side};
+use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use super::super::design::{Design, typical_length};
 use super::super::error::ModelError;
 use super::super::gram::Gram;
+use super::super::linear::in_wide_vectors;
 use super::super::weights::Weighting;
-use super::cells::{Cell, Method, triangle};
+use super::super::wide::Wide;
+use super::cells::Cell;
+use super::products::Triangle;
 
-/// Eigenvalues of the cross products (columns of length 1) below this part of the
-/// largest are known to fewer than eight digits: then the rows are decomposed instead.
-pub(super) const EIGENVALUE_RATIO: f64 = 1e-8;
+/// Pivots below this part of the first are what rounding leaves of nothing: the products have
+/// some 31 digits, and columns have length 1.
+const NOTHING: f64 = 1e-27;
 
-/// The rows of some cells, given by inner fold.
+/// The rows of some cells, given by inner fold; an inner fold may have none.
 pub(super) struct Training<'a> {
-    /// Cells of each inner fold; an inner fold may have none.
     pub parts: Vec<Vec<&'a Cell>>,
-    /// What the cells' matrices are.
-    pub method: Method,
 }
 
 /// Sums over the cells of a training set, unscaled.
 struct Total {
-    /// `[X y]'[X y]`, full.
-    products: Mat<f64>,
-    rows: usize,
+    products: Triangle,
+    rows: u64,
 }
 
 impl Training<'_> {
@@ -37,26 +36,24 @@ impl Training<'_> {
         weighting: Weighting,
         assumed: Assumptions,
     ) -> Result<Design, ModelError> {
-        let parts: Vec<Total> = self.parts.iter().map(|cells| total(cells, self.method)).collect();
-        let all: Vec<&Cell> = self.parts.iter().flatten().copied().collect();
-        let whole = total(&all, self.method);
         let l = features.len();
-        let lengths: Vec<f64> = (0..l).map(|j| whole.products[(j, j)].max(0.0).sqrt()).collect();
+        let parts: Vec<Total> = self.parts.iter().map(|cells| total(cells, l + 1)).collect();
+        let all: Vec<&Cell> = self.parts.iter().flatten().copied().collect();
+        let whole = total(&all, l + 1);
+        let square = |j: usize| whole.products.get(j, j).hi.max(0.0);
+        let lengths: Vec<f64> = (0..l).map(|j| square(j).sqrt()).collect();
         if lengths.iter().any(|length| !length.is_finite()) {
             return Err(ModelError::Decomposition { what: "the weighted count matrix" });
         }
         let seen: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
         let typical = typical_length(&lengths);
         let scale: Vec<f64> = lengths.iter().map(|s| if *s > 0.0 { *s } else { typical }).collect();
-        let length = whole.products[(l, l)].max(0.0).sqrt();
+        let length = square(l).sqrt();
         let factor = if length > 0.0 { (whole.rows as f64).sqrt() / length } else { 1.0 };
         // The weights' factor is in x as well as in y, and so in the columns' lengths.
         let scale: Vec<f64> = scale.into_iter().map(|scale| scale * factor).collect();
         let scaling = Scaling { scale: &scale, factor };
-        let (x, y) = match self.method {
-            Method::Products => scaling.root(&whole)?,
-            Method::Triangle => scaling.scaled_triangle(&all),
-        };
+        let (x, y) = scaling.root(&whole);
         let folds: Vec<Gram> =
             parts.iter().filter(|part| part.rows > 0).map(|part| scaling.gram(part)).collect();
         Ok(Design {
@@ -66,7 +63,7 @@ impl Training<'_> {
             y,
             roots: Vec::new(),
             seconds: None,
-            cases: whole.rows,
+            cases: whole.rows as usize,
             folds: (folds.len() > 1).then_some(folds),
             noise: weighting.are_inverse_variances().then_some(factor * factor),
             seen,
@@ -76,17 +73,10 @@ impl Training<'_> {
     }
 }
 
-fn total(cells: &[&Cell], method: Method) -> Total {
-    let width = cells.first().map_or(0, |cell| cell.matrix.ncols());
-    let mut products = Mat::zeros(width, width);
-    for cell in cells {
-        match method {
-            Method::Products => products += &cell.matrix,
-            Method::Triangle => products += cell.matrix.transpose() * &cell.matrix,
-        }
-    }
-    let full = Mat::from_fn(width, width, |i, j| products[(i.max(j), i.min(j))]);
-    Total { products: full, rows: cells.iter().map(|cell| cell.rows).sum() }
+fn total(cells: &[&Cell], width: usize) -> Total {
+    let mut products = Triangle::zeros(width);
+    cells.iter().for_each(|cell| products.add(&cell.products));
+    Total { products, rows: cells.iter().map(|cell| cell.rows).sum() }
 }
 
 /// How a training set is scaled.
@@ -103,59 +93,116 @@ impl Scaling<'_> {
 
     fn gram(&self, of: &Total) -> Gram {
         let l = self.scale.len();
-        let entry = |i: usize, j: usize| of.products[(i, j)] * self.of(i) * self.of(j);
+        let entry = |i: usize, j: usize| of.products.get(i, j).hi * self.of(i) * self.of(j);
         Gram {
             xx: Mat::from_fn(l, l, entry),
             xy: (0..l).map(|j| entry(j, l)).collect(),
             yy: entry(l, l),
-            rows: of.rows,
+            rows: of.rows as usize,
         }
     }
 
-    /// Rows with the same cross products: `D^1/2 V'` of `X'X = V D V'`, and one for what
-    /// is left of the energies.
-    fn root(&self, whole: &Total) -> Result<(Mat<f64>, Vec<f64>), ModelError> {
-        let (gram, l) = (self.gram(whole), self.scale.len());
-        let what = "the cross products of the counts";
-        let eigen = gram.xx.self_adjoint_eigen(Side::Lower);
-        let eigen = eigen.map_err(|_| ModelError::Decomposition { what })?;
-        let (vectors, values) = (eigen.U(), eigen.S().column_vector());
-        let largest = values.iter().fold(0.0f64, |largest, d| largest.max(*d));
-        let kept = |k: usize| values[k] > f64::EPSILON * l as f64 * largest;
-        let root = |k: usize| if kept(k) { values[k].sqrt() } else { 0.0 };
-        let x = Mat::from_fn(l + 1, l, |k, j| if k < l { root(k) * vectors[(j, k)] } else { 0.0 });
-        let along = |k: usize| (0..l).map(|j| vectors[(j, k)] * gram.xy[j]).sum::<f64>();
-        let mut y: Vec<f64> =
-            (0..l).map(|k| if kept(k) { along(k) / root(k) } else { 0.0 }).collect();
-        let explained: f64 = y.iter().map(|y| y * y).sum();
-        y.push((gram.yy - explained).max(0.0).sqrt());
-        Ok((x, y))
-    }
-
-    /// The triangles of all cells as one, scaled.
-    fn scaled_triangle(&self, cells: &[&Cell]) -> (Mat<f64>, Vec<f64>) {
+    /// Rows with the same cross products: the Cholesky factor of `X'X`, the column with the
+    /// most left first, and one row for what is left of the energies.
+    fn root(&self, whole: &Total) -> (Mat<f64>, Vec<f64>) {
         let l = self.scale.len();
-        let scaled =
-            |cell: &Cell| Mat::from_fn(l + 1, l + 1, |i, j| cell.matrix[(i, j)] * self.of(j));
-        let mut joined = Mat::zeros(l + 1, l + 1);
-        for cell in cells {
-            joined = triangle(&joined, scaled(cell).as_ref());
+        let entry = |i: usize, j: usize| {
+            let scale = Wide::of(self.of(i)).times(Wide::of(self.of(j)));
+            whole.products.get(i, j).times(scale)
+        };
+        let mut left = Left {
+            columns: (0..l).collect(),
+            rows: (0..l).map(|i| WideRow::new((0..=l).map(|j| entry(i, j)))).collect(),
+        };
+        let mut of_energy = entry(l, l);
+        let most = (0..l).map(|j| left.rows[j].hi[j]).fold(0.0, f64::max);
+        let (mut x, mut y) = (Mat::zeros(l + 1, l), vec![0.0; l + 1]);
+        for k in 0..l {
+            let Some((column, root, row)) = left.take_pivot(NOTHING * most) else { break };
+            x[(k, column)] = root;
+            left.columns.iter().zip(&row.hi).for_each(|(j, value)| x[(k, *j)] = *value);
+            let along = row.last();
+            y[k] = along.hi;
+            of_energy = of_energy.minus(along.times(along));
+            left.subtract(&row);
         }
-        let y = (0..=l).map(|i| joined[(i, l)]).collect();
-        (joined.subcols(0, l).to_owned(), y)
+        y[l] = of_energy.hi.max(0.0).sqrt();
+        (x, y)
     }
 }
 
-/// Whether the cross products are too coarse for the problem: rank or costs would have
-/// fewer than about eight digits.
-pub(super) fn is_ill_conditioned(design: &Design) -> bool {
-    let gram = design.gram();
-    let seen: Vec<usize> = (0..design.columns()).filter(|j| design.seen[*j]).collect();
-    let used = Mat::from_fn(seen.len(), seen.len(), |i, j| gram.xx[(seen[i], seen[j])]);
-    let Ok(values) = used.self_adjoint_eigenvalues(Side::Lower) else { return true };
-    let (least, largest) = values
-        .iter()
-        .fold((f64::INFINITY, 0.0f64), |(least, largest), d| (least.min(*d), largest.max(*d)));
-    let ratio = least / largest;
-    ratio.is_nan() || ratio <= EIGENVALUE_RATIO
+/// Numbers side by side, as wide vectors like them.
+struct WideRow {
+    hi: Vec<f64>,
+    lo: Vec<f64>,
+}
+
+impl WideRow {
+    fn new(of: impl Iterator<Item = Wide>) -> Self {
+        let (hi, lo) = of.map(|x| (x.hi, x.lo)).unzip();
+        Self { hi, lo }
+    }
+
+    fn get(&self, j: usize) -> Wide {
+        Wide { hi: self.hi[j], lo: self.lo[j] }
+    }
+
+    fn last(&self) -> Wide {
+        self.get(self.hi.len() - 1)
+    }
+
+    /// Takes element `j` out, and puts the last but one in its place; the last one stays last.
+    fn take(&mut self, j: usize) {
+        for half in [&mut self.hi, &mut self.lo] {
+            let before_last = half.len() - 2;
+            half.swap(j, before_last);
+            half.remove(before_last);
+        }
+    }
+}
+
+/// What is left of `X'X` of some columns, and of `X'y` as the last element of each row.
+struct Left {
+    columns: Vec<usize>,
+    rows: Vec<WideRow>,
+}
+
+impl Left {
+    /// Takes the column with the most left out: its number, the root of that, and its row
+    /// divided by the root. `None` if none has more than `nothing` left.
+    fn take_pivot(&mut self, nothing: f64) -> Option<(usize, f64, WideRow)> {
+        let own = |at: &usize| self.rows[*at].hi[*at];
+        let at = (0..self.rows.len()).max_by(|a, b| own(a).total_cmp(&own(b)))?;
+        let most = self.rows[at].get(at);
+        if most.hi <= nothing {
+            return None;
+        }
+        let root = most.sqrt();
+        let over = root.inverse();
+        let mut row = self.rows.swap_remove(at);
+        let column = self.columns.swap_remove(at);
+        self.rows.iter_mut().for_each(|row| row.take(at));
+        row.take(at);
+        let row = WideRow::new((0..row.hi.len()).map(|j| row.get(j).times(over)));
+        Some((column, root.hi, row))
+    }
+
+    /// Takes the part along a row away from all others.
+    fn subtract(&mut self, row: &WideRow) {
+        in_wide_vectors(
+            #[inline(always)]
+            || {
+                for (i, left) in self.rows.iter_mut().enumerate() {
+                    let factor = row.get(i);
+                    let (hi, lo) =
+                        (left.hi.iter_mut().zip(&row.hi), left.lo.iter_mut().zip(&row.lo));
+                    for ((hi, row_hi), (lo, row_lo)) in hi.zip(lo) {
+                        let part = factor.times(Wide { hi: *row_hi, lo: *row_lo });
+                        let rest = Wide { hi: *hi, lo: *lo }.minus(part);
+                        (*hi, *lo) = (rest.hi, rest.lo);
+                    }
+                }
+            },
+        );
+    }
 }

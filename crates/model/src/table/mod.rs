@@ -1,21 +1,33 @@
 //! The table that models are fitted to: cases by features with energies, and its readers:
-//! any CSV or Parquet file that has an energy column and feature columns, as a whole or in
-//! blocks of rows.
+//! any CSV or Parquet files or Arrow stream with an energy column and feature columns, as a
+//! whole or in blocks of columns.
 
+#[cfg(feature = "parquet")]
+mod arrow_block;
+#[cfg(feature = "parquet")]
+mod arrow_stream;
+mod block;
 mod cases;
-mod csv_rows;
+mod columns;
+mod csv_part;
+mod error;
 mod features;
-mod from_csv;
 mod library;
 #[cfg(feature = "parquet")]
-mod parquet_rows;
+mod parquet_part;
+mod part;
 mod rows;
 
+#[cfg(feature = "parquet")]
+pub use arrow_stream::ArrowStreamPart;
+pub use block::{Block, TextColumn, Texts};
 pub use cases::{Case, Table};
-pub use csv_rows::CsvRows;
+pub use columns::{Column, ColumnChoice, FIXED_COLUMNS, Kind};
+pub use csv_part::CsvPart;
+pub use error::TableError;
 pub use features::FeaturesError;
-pub use from_csv::{ColumnChoice, FIXED_COLUMNS, TableError};
 pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop, lump};
 #[cfg(feature = "parquet")]
-pub use parquet_rows::ParquetRows;
-pub use rows::{BLOCK_ROWS, Block, Rows, RowsError, Take};
+pub use parquet_part::ParquetPart;
+pub use part::{Part, Source, TableRows};
+pub use rows::{BLOCK_ROWS, Rows, Take, Wanted};

@@ -8,8 +8,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::super::cases::Table;
 use super::*;
+use crate::table::{ColumnChoice, Rows, Source, Table, TableRows};
 
 /// `rows` rows in groups of 3000: case, energy, an integer count, a number that may be
 /// missing.
@@ -46,38 +46,89 @@ fn file(rows: usize, missing: impl Fn(usize) -> bool) -> Bytes {
     Bytes::from(writer.into_inner().unwrap())
 }
 
+fn rows_of<'b>(
+    files: Vec<(&str, Bytes)>,
+    choice: &ColumnChoice,
+) -> Result<TableRows<'b>, TableError> {
+    let sources = files.into_iter().map(|(name, bytes)| {
+        let open = move || {
+            let bytes = bytes.clone();
+            Ok(Box::new(ParquetPart::new(Box::new(move || Ok(bytes.clone())))?) as _)
+        };
+        Source::new(name, open)
+    });
+    TableRows::new(sources.collect(), choice)
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut at = error.source();
+    while let Some(error) = at {
+        text = format!("{text}: {error}");
+        at = error.source();
+    }
+    text
+}
+
+fn message(files: Vec<(&str, Bytes)>, choice: &ColumnChoice) -> String {
+    let table = rows_of(files, choice).and_then(|rows| Table::from_rows(&rows));
+    chain(&table.unwrap_err())
+}
+
 #[test]
 fn blocks_hold_what_the_csv_holds() {
     let text: String =
         (0..7000).map(|i| format!("c{i},{}.5,{},{}\n", i, i * 7, i as f64 / 4.0)).collect();
     let csv = Table::from_csv(&format!("case,energy_j,Add,Mul\n{text}"), &ColumnChoice::default());
-    let rows = ParquetRows::new(file(7000, |_| false), &ColumnChoice::default()).unwrap();
-    assert_eq!(Table::from_rows(&rows).unwrap(), csv.unwrap());
+    let csv = csv.unwrap();
+    let rows = rows_of(vec![("one", file(7000, |_| false))], &ColumnChoice::default()).unwrap();
+    assert_eq!(Table::from_rows(&rows).unwrap(), csv);
     let mut outline = 0;
-    rows.each_outline(&mut |block| {
+    rows.each(Wanted::Cases, &mut |block| {
         assert!(block.first == outline && block.counts.is_empty());
-        outline += block.cases.len();
+        outline += block.rows();
+        std::ops::ControlFlow::Continue(())
     })
     .unwrap();
     assert_eq!(outline, 7000);
+    let twice = vec![("one", file(7000, |_| false)), ("two", file(10, |_| false))];
+    let rows = rows_of(twice, &ColumnChoice::default()).unwrap();
+    let both = Table::from_rows(&rows).unwrap();
+    assert_eq!((both.cases.len(), &both.counts[14_000..]), (7010, &csv.counts[..20]));
 }
 
 #[test]
 fn what_is_missing_or_of_no_use_is_named() {
-    let message = |rows: Result<ParquetRows<Bytes>, RowsError>| {
-        rows.and_then(|rows| Table::from_rows(&rows)).unwrap_err().to_string()
-    };
-    let gap = ParquetRows::new(file(5000, |i| i == 4321), &ColumnChoice::default());
-    let text = message(gap);
-    assert!(text.contains("row 4322") && text.contains("`Mul`"), "{text}");
-    let choice = ColumnChoice { features: Some("case".into()), ..ColumnChoice::default() };
-    assert!(message(ParquetRows::new(file(5, |_| false), &choice)).contains("already used"));
-    let choice = ColumnChoice { target: Some("joules".into()), ..ColumnChoice::default() };
-    assert!(message(ParquetRows::new(file(5, |_| false), &choice)).contains("`joules`"));
-    assert!(
-        message(ParquetRows::new(file(0, |_| false), &ColumnChoice::default())).contains("no rows")
+    let default = ColumnChoice::default();
+    let one = |file: Bytes| vec![("one", file)];
+    let text = message(one(file(5000, |i| i == 4321)), &default);
+    assert_eq!(
+        text,
+        "row 4322, column `Mul`: null is not a finite number; leave the column out with --features"
     );
-    let broken =
-        ParquetRows::new(Bytes::from_static(b"PAR1 and no more"), &ColumnChoice::default());
-    assert!(broken.is_err());
+    let choice = ColumnChoice { features: Some("case".into()), ..ColumnChoice::default() };
+    assert!(message(one(file(5, |_| false)), &choice).contains("already used"));
+    let choice = ColumnChoice { target: Some("joules".into()), ..ColumnChoice::default() };
+    assert!(message(one(file(5, |_| false)), &choice).contains("`joules`"));
+    let choice = ColumnChoice { target: Some("case".into()), ..ColumnChoice::default() };
+    assert!(message(one(file(5, |_| false)), &choice).contains("column `case` is text"));
+    assert!(message(one(file(0, |_| false)), &default).contains("no rows"));
+    let text = message(one(Bytes::from_static(b"PAR1 and no more")), &default);
+    assert!(text.contains("the footer") && text.contains("cut short"), "{text}");
+}
+
+/// Bytes that are missing in the middle, or flipped: an error that names file and place.
+#[test]
+fn damage_is_told_with_its_place() {
+    let whole = file(9000, |_| false);
+    let default = ColumnChoice::default();
+    let with = |bytes: Vec<u8>| vec![("good", whole.clone()), ("bad", Bytes::from(bytes))];
+    let mut cut = whole[..4].to_vec();
+    cut.extend_from_slice(&whole[whole.len() / 2..]);
+    let text = message(with(cut), &default);
+    assert!(text.starts_with("bad: ") && text.contains("cut short or damaged"), "{text}");
+    let mut flipped = whole.to_vec();
+    flipped[4..200].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let text = message(with(flipped), &default);
+    assert!(text.starts_with("bad: rows from 1 on"), "{text}");
 }

@@ -1,51 +1,36 @@
 //! Rows in blocks: a data set that need not fit into memory, read as often as needed.
 
-use thiserror::Error;
+use std::ops::ControlFlow;
 
+use super::block::{Block, TextColumn, Texts, transpose};
 use super::cases::{Case, Table};
-use super::from_csv::TableError;
+use super::error::TableError;
 
 /// Rows of a block where the source chooses: some megabytes of counts.
 pub const BLOCK_ROWS: usize = 4096;
 
-/// Some consecutive rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Block<'a> {
-    /// Number of the first row in the data set, from 0.
-    pub first: usize,
-    /// What is known of the cases beside their counts.
-    pub cases: &'a [Case],
-    /// Counts, row-major, rows x l.
-    pub counts: &'a [f64],
+/// Which columns a pass is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// What is known of the cases, without their counts.
+    Cases,
+    /// All.
+    Counts,
 }
 
-/// Rows that could not be read.
-#[derive(Debug, Error)]
-pub enum RowsError {
-    /// The table at fault.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The file at fault.
-    #[error("the rows could not be read: {message}")]
-    Read {
-        /// What the reader says.
-        message: String,
-    },
-}
-
-/// What is done with a block.
-pub type Take<'t> = &'t mut dyn FnMut(Block<'_>);
+/// What is done with a block, and whether to go on.
+pub type Take<'t> = &'t mut dyn FnMut(&Block) -> ControlFlow<()>;
 
 /// A data set that gives its rows in blocks, in the same order every time.
 pub trait Rows {
     /// Column names, length l.
     fn features(&self) -> &[String];
 
-    /// Reads the cases without their counts, in blocks whose `counts` are empty.
-    fn each_outline(&self, take: Take<'_>) -> Result<(), RowsError>;
-
-    /// Reads all.
-    fn each_block(&self, take: Take<'_>) -> Result<(), RowsError>;
+    /// Reads the rows from the first one on.
+    ///
+    /// # Errors
+    /// Those of the reading; also where there are no rows.
+    fn each(&self, wanted: Wanted, take: Take<'_>) -> Result<(), TableError>;
 }
 
 impl Table {
@@ -53,11 +38,18 @@ impl Table {
     ///
     /// # Errors
     /// Those of the reading.
-    pub fn from_rows(rows: &dyn Rows) -> Result<Self, RowsError> {
+    pub fn from_rows(rows: &dyn Rows) -> Result<Self, TableError> {
+        let l = rows.features().len();
         let mut table = Self { features: rows.features().to_vec(), ..Self::default() };
-        rows.each_block(&mut |block| {
-            table.cases.extend_from_slice(block.cases);
-            table.counts.extend_from_slice(block.counts);
+        rows.each(Wanted::Counts, &mut |block| {
+            let first = table.counts.len();
+            table.counts.resize(first + block.counts.len(), 0.0);
+            for (j, column) in (0..l).map(|j| (j, block.column(j))) {
+                let places = table.counts[first..].iter_mut().skip(j).step_by(l);
+                places.zip(column).for_each(|(place, count)| *place = *count);
+            }
+            table.cases.extend((0..block.rows()).map(|i| block.case(i)));
+            ControlFlow::Continue(())
         })?;
         Ok(table)
     }
@@ -68,18 +60,41 @@ impl Rows for Table {
         &self.features
     }
 
-    fn each_outline(&self, take: Take<'_>) -> Result<(), RowsError> {
-        take(Block { first: 0, cases: &self.cases, counts: &[] });
-        Ok(())
-    }
-
-    fn each_block(&self, take: Take<'_>) -> Result<(), RowsError> {
+    fn each(&self, wanted: Wanted, take: Take<'_>) -> Result<(), TableError> {
         let l = self.features.len();
         for (at, cases) in self.cases.chunks(BLOCK_ROWS).enumerate() {
             let first = at * BLOCK_ROWS;
-            let counts = &self.counts[first * l..(first + cases.len()) * l];
-            take(Block { first, cases, counts });
+            let mut block = block_of(cases, first);
+            if wanted == Wanted::Counts {
+                let counts = &self.counts[first * l..(first + cases.len()) * l];
+                transpose(counts, l, &mut block.counts);
+            }
+            if take(&block).is_break() {
+                break;
+            }
         }
         Ok(())
+    }
+}
+
+fn block_of(cases: &[Case], first: usize) -> Block {
+    let texts = |of: fn(&Case) -> &str| {
+        let mut column = TextColumn::default();
+        cases.iter().for_each(|case| column.push(of(case)));
+        Some(Texts::Each(column))
+    };
+    let numbers =
+        |of: fn(&Case) -> Option<f64>| Some(cases.iter().map(of).collect::<Vec<Option<f64>>>());
+    Block {
+        first,
+        names: texts(|case| &case.name),
+        groups: texts(|case| &case.group),
+        devices: texts(|case| &case.device),
+        energies_j: cases.iter().map(|case| case.energy_j).collect(),
+        energies_se_j: numbers(|case| case.energy_se_j),
+        durations_s: numbers(|case| case.duration_s),
+        weights: cases.iter().map(|case| case.weight).collect(),
+        executions: numbers(|case| case.executions),
+        counts: Vec::new(),
     }
 }

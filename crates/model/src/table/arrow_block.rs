@@ -1,0 +1,282 @@
+//! Batches of Arrow columns, from a Parquet file or from a stream, as blocks.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field};
+
+use super::block::{Block, TextColumn, Texts};
+use super::columns::{Column, Kind, Places};
+use super::error::TableError;
+use super::rows::Wanted;
+
+/// A column by its field.
+pub(super) fn column(field: &Field) -> Column {
+    Column { name: field.name().clone(), kind: kind(field.data_type()) }
+}
+
+fn kind(of: &DataType) -> Kind {
+    match of {
+        DataType::Boolean => Kind::Whole,
+        whole if whole.is_integer() => Kind::Whole,
+        real if real.is_floating() || is_decimal(real) => Kind::Real,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Text,
+        DataType::Dictionary(_, values) => kind(values),
+        DataType::Null => Kind::Other("null in every row".to_owned()),
+        DataType::Struct(_) => Kind::Other("a struct".to_owned()),
+        list if list.is_nested() => Kind::Other("a list".to_owned()),
+        other => Kind::Other(format!("of type {other}")),
+    }
+}
+
+fn is_decimal(of: &DataType) -> bool {
+    matches!(
+        of,
+        DataType::Decimal32(..)
+            | DataType::Decimal64(..)
+            | DataType::Decimal128(..)
+            | DataType::Decimal256(..)
+    )
+}
+
+/// The columns of a file that a pass reads, in their order in the file.
+pub(super) struct Reading<'p> {
+    places: &'p Places,
+    wanted: Wanted,
+    /// Places, rising.
+    pub columns: Vec<usize>,
+}
+
+impl<'p> Reading<'p> {
+    pub fn new(places: &'p Places, wanted: Wanted) -> Self {
+        let features = places.features.iter().copied().filter(|_| wanted == Wanted::Counts);
+        let about = places.texts().chain(places.numbers());
+        let mut columns: Vec<usize> =
+            about.chain(features).filter(|place| *place < places.own).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        Self { places, wanted, columns }
+    }
+
+    /// Fills a block with the rows of a batch that holds these columns; the block's number is
+    /// that of the rows in their file.
+    pub fn fill(&self, block: &mut Block, batch: &RecordBatch) -> Result<(), TableError> {
+        let first = block.first;
+        let cells = |place: usize| {
+            let at = self.columns.binary_search(&place).expect("it is one of the columns");
+            Cells { places: self.places, place, array: batch.column(at), first }
+        };
+        let places = self.places;
+        for (to, place) in [
+            (&mut block.names, places.case),
+            (&mut block.groups, places.group),
+            (&mut block.devices, places.device),
+        ] {
+            if let Some(place) = place.filter(|place| *place < places.own) {
+                *to = Some(Texts::Each(cells(place).texts()?));
+            }
+        }
+        for (to, place) in
+            [(&mut block.energies_se_j, places.se), (&mut block.durations_s, places.duration)]
+        {
+            *to = place.map(|place| cells(place).optional()).transpose()?;
+        }
+        if let Some(place) = places.weight {
+            let mut weights = block.weights.take().unwrap_or_default();
+            weights.clear();
+            cells(place).numbers("the weight", 0.0, &mut weights)?;
+            block.weights = Some(weights);
+        }
+        let mut energies = std::mem::take(&mut block.energies_j);
+        energies.clear();
+        cells(places.target).numbers("the target", f64::NEG_INFINITY, &mut energies)?;
+        let mut counts = std::mem::take(&mut block.counts);
+        counts.clear();
+        if self.wanted == Wanted::Counts {
+            for place in &places.features {
+                cells(*place).numbers("a feature", f64::NEG_INFINITY, &mut counts)?;
+            }
+        }
+        (block.energies_j, block.counts) = (energies, counts);
+        Ok(())
+    }
+}
+
+/// The values of a column of a batch.
+struct Cells<'b> {
+    places: &'b Places,
+    place: usize,
+    array: &'b ArrayRef,
+    /// Number of the first row in the file.
+    first: usize,
+}
+
+impl Cells<'_> {
+    /// Appends the numbers; all must be there, finite and at least `least`.
+    fn numbers(
+        &self,
+        column_is: &'static str,
+        least: f64,
+        to: &mut Vec<f64>,
+    ) -> Result<(), TableError> {
+        let from = to.len();
+        let plain = plain(self.array)?;
+        if !append(&plain, to) {
+            return Err(self.unfit());
+        }
+        if plain.null_count() > 0
+            && let Some(i) = (0..plain.len()).find(|i| plain.is_null(*i))
+        {
+            return Err(self.bad(i, "null".to_owned(), column_is, least));
+        }
+        let is_bad = |x: &f64| !x.is_finite() || *x < least;
+        // Without a branch per number; the one at fault is looked for afterwards.
+        if to[from..].iter().fold(false, |any, x| any | is_bad(x))
+            && let Some(i) = to[from..].iter().position(is_bad)
+        {
+            return Err(self.bad(i, to[from + i].to_string(), column_is, least));
+        }
+        Ok(())
+    }
+
+    /// The numbers that are there; of 0 or more.
+    fn optional(&self) -> Result<Vec<Option<f64>>, TableError> {
+        let plain = plain(self.array)?;
+        let mut numbers = Vec::with_capacity(plain.len());
+        if !append(&plain, &mut numbers) {
+            return Err(self.unfit());
+        }
+        let optional: Vec<Option<f64>> =
+            numbers.iter().enumerate().map(|(i, x)| plain.is_valid(i).then_some(*x)).collect();
+        let is_bad = |x: &Option<f64>| x.is_some_and(|x| !x.is_finite() || x < 0.0);
+        match optional.iter().position(is_bad) {
+            None => Ok(optional),
+            Some(i) => Err(self.bad(i, numbers[i].to_string(), "", 0.0)),
+        }
+    }
+
+    /// The texts; empty for what is not there. Numbers are texts, too.
+    fn texts(&self) -> Result<TextColumn, TableError> {
+        let plain = plain(self.array)?;
+        let mut texts = TextColumn::default();
+        let text = |bytes: &[u8], texts: &mut TextColumn| {
+            texts.push(&String::from_utf8_lossy(bytes));
+        };
+        match plain.data_type() {
+            DataType::Utf8 => each(plain.as_string::<i32>(), |x| texts.push(x.unwrap_or(""))),
+            DataType::LargeUtf8 => each(plain.as_string::<i64>(), |x| texts.push(x.unwrap_or(""))),
+            DataType::Utf8View => each(plain.as_string_view(), |x| texts.push(x.unwrap_or(""))),
+            DataType::Binary => {
+                each(plain.as_binary::<i32>(), |x| text(x.unwrap_or(b""), &mut texts))
+            }
+            DataType::LargeBinary => {
+                each(plain.as_binary::<i64>(), |x| text(x.unwrap_or(b""), &mut texts))
+            }
+            DataType::BinaryView => {
+                each(plain.as_binary_view(), |x| text(x.unwrap_or(b""), &mut texts))
+            }
+            DataType::Int64 => each(plain.as_primitive::<Int64Type>(), |x| {
+                texts.push(&x.map_or(String::new(), |x| x.to_string()));
+            }),
+            DataType::UInt64 => each(plain.as_primitive::<UInt64Type>(), |x| {
+                texts.push(&x.map_or(String::new(), |x| x.to_string()));
+            }),
+            _ => {
+                let mut numbers = Vec::with_capacity(plain.len());
+                if !append(&plain, &mut numbers) {
+                    return Err(self.unfit());
+                }
+                let is_there = |i: usize| plain.is_valid(i);
+                numbers.iter().enumerate().for_each(|(i, x)| {
+                    texts.push(&if is_there(i) { x.to_string() } else { String::new() });
+                });
+            }
+        }
+        Ok(texts)
+    }
+
+    #[cold]
+    fn unfit(&self) -> TableError {
+        let column = self.places.names[self.place].clone();
+        let is = kind(self.array.data_type()).name().to_owned();
+        TableError::Type { column, is, wanted: "a column of numbers" }
+    }
+
+    #[cold]
+    fn bad(&self, i: usize, found: String, column_is: &'static str, least: f64) -> TableError {
+        TableError::BadCell {
+            row: self.first + i + 1,
+            line: None,
+            column: self.places.names[self.place].clone(),
+            found,
+            wanted: if least == 0.0 { "a finite number of 0 or more" } else { "a finite number" },
+            column_is,
+        }
+    }
+}
+
+fn each<T>(items: impl IntoIterator<Item = T>, take: impl FnMut(T)) {
+    items.into_iter().for_each(take);
+}
+
+/// The values themselves, where a column holds numbers of entries of a dictionary.
+fn plain(array: &ArrayRef) -> Result<ArrayRef, TableError> {
+    let Some(dictionary) = array.as_any_dictionary_opt() else { return Ok(array.clone()) };
+    let taken = arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
+    taken.map_err(|error| TableError::Read { message: error.to_string() })
+}
+
+/// Appends numbers, anything for those that are not there; `false` where it holds none.
+fn append(array: &ArrayRef, to: &mut Vec<f64>) -> bool {
+    match array.data_type() {
+        DataType::Int8 => extend::<Int8Type>(array, to, f64::from),
+        DataType::Int16 => extend::<Int16Type>(array, to, f64::from),
+        DataType::Int32 => extend::<Int32Type>(array, to, f64::from),
+        DataType::Int64 => extend::<Int64Type>(array, to, |x| x as f64),
+        DataType::UInt8 => extend::<UInt8Type>(array, to, f64::from),
+        DataType::UInt16 => extend::<UInt16Type>(array, to, f64::from),
+        DataType::UInt32 => extend::<UInt32Type>(array, to, f64::from),
+        DataType::UInt64 => extend::<UInt64Type>(array, to, |x| x as f64),
+        DataType::Float16 => extend::<Float16Type>(array, to, |x| x.to_f64()),
+        DataType::Float32 => extend::<Float32Type>(array, to, f64::from),
+        DataType::Float64 => extend::<Float64Type>(array, to, |x| x),
+        // A division by a power of ten that is exact is rounded once.
+        DataType::Decimal32(_, scale) => {
+            let unit = 10f64.powi(i32::from(*scale));
+            extend::<Decimal32Type>(array, to, |x| f64::from(x) / unit);
+        }
+        DataType::Decimal64(_, scale) => {
+            let unit = 10f64.powi(i32::from(*scale));
+            extend::<Decimal64Type>(array, to, |x| x as f64 / unit);
+        }
+        DataType::Decimal128(_, scale) => {
+            let unit = 10f64.powi(i32::from(*scale));
+            extend::<Decimal128Type>(array, to, |x| x as f64 / unit);
+        }
+        DataType::Decimal256(_, scale) => {
+            let unit = 10f64.powi(i32::from(*scale));
+            extend::<Decimal256Type>(array, to, |x| {
+                x.to_string().parse::<f64>().unwrap_or(f64::NAN) / unit
+            });
+        }
+        DataType::Boolean => {
+            let values = array.as_boolean().values();
+            to.extend(values.iter().map(|x| f64::from(u8::from(x))));
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn extend<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    to: &mut Vec<f64>,
+    number: impl Fn(T::Native) -> f64,
+) {
+    to.extend(array.as_primitive::<T>().values().iter().map(|x| number(*x)));
+}

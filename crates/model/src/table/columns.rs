@@ -1,0 +1,249 @@
+//! Which column of a table is the energy, which group, which weight, which are features.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::TableError;
+use super::features::{nearest, select_features};
+
+/// The columns of `dataset.csv` that are not features.
+pub const FIXED_COLUMNS: [&str; 6] =
+    ["case", "group", "device", "duration_s", "energy_j", "energy_se_j"];
+
+/// Which columns mean what. Without a name the column of `dataset.csv` is taken, where
+/// there is one; a named column must be there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ColumnChoice {
+    /// Energy in joules, `--target`. Default `energy_j`.
+    pub target: Option<String>,
+    /// What folds are grouped by, `--group`. Default `group`.
+    pub group: Option<String>,
+    /// Weights, `--weight`. Default none.
+    pub weight: Option<String>,
+    /// The device. Default `device`.
+    pub device: Option<String>,
+    /// Features, `--features`: names, `prefix*`, `from..to`, `from..`. Default all other
+    /// columns.
+    pub features: Option<String>,
+    /// Features by their exact names, in this order; goes before `features`.
+    pub feature_names: Option<Vec<String>>,
+}
+
+/// What the values of a column are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Whatever each cell says: CSV.
+    Any,
+    /// Whole numbers, of any width.
+    Whole,
+    /// Numbers, of any width.
+    Real,
+    /// Text.
+    Text,
+    /// Something else, by name.
+    Other(String),
+}
+
+impl Kind {
+    /// In words.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Any => "any cells",
+            Self::Whole => "whole numbers",
+            Self::Real => "numbers that need not be whole",
+            Self::Text => "text",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// A column of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+}
+
+/// Where the columns stand in a file. Those from `own` on are not in the file, but the
+/// same for all of its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Places {
+    pub(super) names: Vec<String>,
+    pub(super) own: usize,
+    pub(super) target: usize,
+    pub(super) case: Option<usize>,
+    pub(super) group: Option<usize>,
+    pub(super) device: Option<usize>,
+    pub(super) duration: Option<usize>,
+    pub(super) se: Option<usize>,
+    pub(super) weight: Option<usize>,
+    pub(super) features: Vec<usize>,
+}
+
+/// Finds the columns among those of a file, and among those that its folders give it.
+pub(super) fn find_columns(
+    own: Vec<String>,
+    constants: &[(String, String)],
+    choice: &ColumnChoice,
+) -> Result<Places, TableError> {
+    let mut seen = BTreeSet::new();
+    if let Some(name) = own.iter().find(|name| !seen.insert(name.as_str())) {
+        return Err(TableError::TwoColumns { name: name.clone() });
+    }
+    let (names, own) = with_constants(own, constants);
+    let place = |name: &str| names.iter().position(|column| column == name);
+    let needed = |name: &str, flag: &'static str| {
+        place(name).ok_or_else(|| TableError::NoColumn {
+            name: name.into(),
+            flag,
+            nearest: nearest(name, &names),
+        })
+    };
+    let chosen = |name: &Option<String>, flag, default: &str| match name {
+        Some(name) => needed(name, flag).map(Some),
+        None => Ok(place(default)),
+    };
+    let target = needed(choice.target.as_deref().unwrap_or("energy_j"), "--target")?;
+    let group = chosen(&choice.group, "--group", "group")?;
+    let device = chosen(&choice.device, "--device", "device")?;
+    let weight = match &choice.weight {
+        Some(name) => Some(needed(name, "--weight")?),
+        None => None,
+    };
+    let taken = |index: usize| match index {
+        index if index == target => Some("the target"),
+        index if Some(index) == weight => Some("the weight"),
+        index if Some(index) == group => Some("the group"),
+        index if Some(index) == device => Some("the device"),
+        index if FIXED_COLUMNS.contains(&names[index].as_str()) => Some("a column of the data set"),
+        index if index >= own => Some("the name of a folder"),
+        _ => None,
+    };
+    let features = match (&choice.feature_names, &choice.features) {
+        (Some(exact), _) => {
+            let index: BTreeMap<&str, usize> =
+                names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+            let place = |name: &String| index.get(name.as_str()).copied();
+            let found = |name: &String| match place(name) {
+                Some(place) => Ok(place),
+                None => needed(name, "a feature of the model"),
+            };
+            exact.iter().map(found).collect::<Result<_, _>>()?
+        }
+        (None, Some(list)) => select_features(list, &names, taken)?,
+        (None, None) => (0..names.len()).filter(|index| taken(*index).is_none()).collect(),
+    };
+    if features.is_empty() {
+        return Err(TableError::NoFeatures);
+    }
+    let se = place("energy_se_j").filter(|_| names[target] == "energy_j");
+    let (case, duration) = (place("case"), place("duration_s"));
+    let places = Places { own, target, case, group, device, duration, se, weight, features, names };
+    places.check_constants()?;
+    Ok(places)
+}
+
+/// All names, and how many of them are the file's own.
+fn with_constants(mut own: Vec<String>, constants: &[(String, String)]) -> (Vec<String>, usize) {
+    let count = own.len();
+    let new: Vec<String> = constants
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| !own.contains(name))
+        .cloned()
+        .collect();
+    own.extend(new);
+    (own, count)
+}
+
+impl Places {
+    /// The columns that numbers are read from, but for the features.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
+        [Some(self.target), self.duration, self.se, self.weight].into_iter().flatten()
+    }
+
+    /// The columns that text is read from.
+    pub(super) fn texts(&self) -> impl Iterator<Item = usize> {
+        [self.case, self.group, self.device].into_iter().flatten()
+    }
+
+    /// Names of folders are text.
+    fn check_constants(&self) -> Result<(), TableError> {
+        match self.numbers().find(|place| *place >= self.own) {
+            None => Ok(()),
+            Some(place) => Err(TableError::Type {
+                column: self.names[place].clone(),
+                is: "the name of a folder".to_owned(),
+                wanted: "a column of numbers",
+            }),
+        }
+    }
+
+    /// The same columns in another file of the table, `first` being the one they were found in.
+    pub(super) fn in_file(
+        &self,
+        own: Vec<String>,
+        constants: &[(String, String)],
+        first: &str,
+    ) -> Result<Places, TableError> {
+        let (names, own) = with_constants(own, constants);
+        let index: BTreeMap<&str, usize> =
+            names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+        let find = |place: usize| {
+            let name = &self.names[place];
+            let found = index.get(name.as_str()).copied();
+            found.ok_or_else(|| TableError::Lacks { column: name.clone(), first: first.to_owned() })
+        };
+        let find_any = |place: Option<usize>| place.map(find).transpose();
+        let features: Result<Vec<usize>, TableError> =
+            self.features.iter().map(|place| find(*place)).collect();
+        let places = Places {
+            target: find(self.target)?,
+            case: find_any(self.case)?,
+            group: find_any(self.group)?,
+            device: find_any(self.device)?,
+            duration: find_any(self.duration)?,
+            se: find_any(self.se)?,
+            weight: find_any(self.weight)?,
+            features: features?,
+            own,
+            names,
+        };
+        places.check_constants()?;
+        Ok(places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(of: &[&str]) -> Vec<String> {
+        of.iter().map(|name| name.to_string()).collect()
+    }
+
+    #[test]
+    fn folders_are_keys_and_never_features() {
+        let constants = [("group".to_owned(), "g".to_owned()), ("day".to_owned(), "1".to_owned())];
+        let places =
+            find_columns(names(&["energy_j", "a"]), &constants, &ColumnChoice::default()).unwrap();
+        assert_eq!((places.own, places.group, &places.features), (2, Some(2), &vec![1]));
+        let day = ColumnChoice { features: Some("day".into()), ..ColumnChoice::default() };
+        let error = find_columns(names(&["energy_j", "a"]), &constants, &day).unwrap_err();
+        assert!(error.to_string().contains("the name of a folder"), "{error}");
+        let target = ColumnChoice { target: Some("day".into()), ..ColumnChoice::default() };
+        let error = find_columns(names(&["energy_j", "a"]), &constants, &target).unwrap_err();
+        assert!(error.to_string().contains("`day` is the name of a folder"), "{error}");
+    }
+
+    #[test]
+    fn columns_are_found_by_name_in_every_file() {
+        let first = names(&["energy_j", "a", "b"]);
+        let places = find_columns(first, &[], &ColumnChoice::default()).unwrap();
+        let other = places.in_file(names(&["b", "extra", "a", "energy_j"]), &[], "one").unwrap();
+        assert_eq!((other.target, other.features), (3, vec![2, 0]));
+        let error = places.in_file(names(&["b", "energy_j"]), &[], "one").unwrap_err();
+        assert!(error.to_string().contains("`a`, which one has"), "{error}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Why a table can't be read: the file, the row, the column, and what to do about it.
+
+use thiserror::Error;
+
+use super::features::FeaturesError;
+
+/// A file or stream that gives no table.
+#[derive(Debug, Error)]
+pub enum TableError {
+    /// Not CSV, or lines of different length.
+    #[error("the table can't be read as CSV")]
+    Csv(#[from] csv::Error),
+    /// A column that was named, or the energy, is not there.
+    #[error("there is no column `{name}` ({flag}){}", did_you_mean(nearest))]
+    NoColumn {
+        /// Its name.
+        name: String,
+        /// The flag that names it.
+        flag: &'static str,
+        /// The column that is spelled most like it.
+        nearest: Option<String>,
+    },
+    /// Two columns of the same name.
+    #[error("column `{name}` is there twice; rename one of them")]
+    TwoColumns {
+        /// The name.
+        name: String,
+    },
+    /// The list of features doesn't fit.
+    #[error(transparent)]
+    Features(#[from] FeaturesError),
+    /// A cell that is not a finite number where one is needed.
+    #[error(
+        "row {row}{}, column `{column}`: {found} is not {wanted}{}",
+        place(line),
+        remedy(column_is)
+    )]
+    BadCell {
+        /// Row without the header, from 1.
+        row: usize,
+        /// Line of the file, from 1, where it has lines.
+        line: Option<u64>,
+        /// Name of the column.
+        column: String,
+        /// What the cell holds, quoted, or `null`.
+        found: String,
+        /// What it should hold.
+        wanted: &'static str,
+        /// What the column is used as.
+        column_is: &'static str,
+    },
+    /// A column whose values are of no use.
+    #[error(
+        "column `{column}` is {is}, not {wanted}; leave it out with --features, or write it as {wanted}"
+    )]
+    Type {
+        /// Name of the column.
+        column: String,
+        /// What it is.
+        is: String,
+        /// What it should be.
+        wanted: &'static str,
+    },
+    /// A file of a table that lacks a column of the first.
+    #[error(
+        "there is no column `{column}`, which {first} has; all files of a table have the same \
+         columns: write the files anew, or name --features that all have"
+    )]
+    Lacks {
+        /// Name of the column.
+        column: String,
+        /// The file that has it.
+        first: String,
+    },
+    /// A file of a table that has a feature more than the first.
+    #[error(
+        "column `{column}` is not in {first}; all files of a table have the same columns: write \
+         the files anew, or name --features that all have"
+    )]
+    More {
+        /// Name of the column.
+        column: String,
+        /// The file that lacks it.
+        first: String,
+    },
+    /// A column that is not of one type in all files.
+    #[error(
+        "column `{column}` is {is}, but {was} in {first}; write the files anew with one type, or \
+         leave the column out with --features"
+    )]
+    TypeChanges {
+        /// Name of the column.
+        column: String,
+        /// What it is here.
+        is: String,
+        /// What it is in the first file.
+        was: String,
+        /// The first file.
+        first: String,
+    },
+    /// A file that is cut short or damaged.
+    #[error("{what}: {message}; the file is cut short or damaged: copy or write it again")]
+    Damaged {
+        /// Where.
+        what: String,
+        /// What the reader says.
+        message: String,
+    },
+    /// Rows that can't be had.
+    #[error("the rows could not be read: {message}")]
+    Read {
+        /// What the reader says.
+        message: String,
+    },
+    /// One of several files.
+    #[error("{file}")]
+    In {
+        /// The file.
+        file: String,
+        /// What is the matter with it.
+        #[source]
+        error: Box<TableError>,
+    },
+    /// A header and nothing else.
+    #[error("the table has no rows")]
+    NoRows,
+    /// Nothing to fit.
+    #[error("the table has no feature column; name some with --features")]
+    NoFeatures,
+}
+
+impl TableError {
+    /// The same error, of one file of several.
+    pub fn of_file(self, file: &str) -> Self {
+        Self::In { file: file.to_owned(), error: Box::new(self) }
+    }
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.iter().map(|name| format!("; did you mean `{name}`?")).collect()
+}
+
+fn place(line: &Option<u64>) -> String {
+    line.iter().map(|line| format!(" (line {line})")).collect()
+}
+
+fn remedy(column_is: &str) -> &'static str {
+    if column_is == "a feature" { "; leave the column out with --features" } else { "" }
+}

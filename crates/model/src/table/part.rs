@@ -1,0 +1,248 @@
+//! A table that lies in one file or in several, as if it were one.
+
+use std::ops::ControlFlow;
+
+use super::block::{Block, Texts};
+use super::columns::{Column, ColumnChoice, Kind, Places, find_columns};
+use super::error::TableError;
+use super::rows::{Rows, Take, Wanted};
+
+/// A file or a stream of a table.
+pub trait Part {
+    /// Its columns, in their order.
+    fn columns(&self) -> Result<Vec<Column>, TableError>;
+
+    /// Reads its rows; blocks are numbered from its own first row, and texts that are the
+    /// same for the whole file are left out.
+    fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError>;
+}
+
+/// What is done with a block of a part, and whether to go on.
+pub type Fill<'f> = &'f mut dyn FnMut(&mut Block) -> ControlFlow<()>;
+
+type Open<'o> = Box<dyn Fn() -> Result<Box<dyn Part + 'o>, TableError> + 'o>;
+
+/// A part that has not been opened.
+pub struct Source<'o> {
+    name: String,
+    constants: Vec<(String, String)>,
+    open: Open<'o>,
+}
+
+impl<'o> Source<'o> {
+    /// A part by its name and by what opens it.
+    pub fn new(
+        name: impl Into<String>,
+        open: impl Fn() -> Result<Box<dyn Part + 'o>, TableError> + 'o,
+    ) -> Self {
+        Self { name: name.into(), constants: Vec::new(), open: Box::new(open) }
+    }
+
+    /// The same with columns that its folders name, `device=B1` in their paths.
+    pub fn with_constants(self, constants: Vec<(String, String)>) -> Self {
+        Self { constants, ..self }
+    }
+}
+
+/// A table of one part or more, whose columns were found and checked.
+pub struct TableRows<'o> {
+    /// The first part stays open: a stream can't be opened again.
+    first: Box<dyn Part + 'o>,
+    sources: Vec<Source<'o>>,
+    columns: Vec<Column>,
+    places: Places,
+    features: Vec<String>,
+}
+
+impl<'o> TableRows<'o> {
+    /// Finds the columns in the first part, and checks that all others have them.
+    ///
+    /// # Errors
+    /// There is no part, one can't be opened, or columns are missing or differ.
+    pub fn new(sources: Vec<Source<'o>>, choice: &ColumnChoice) -> Result<Self, TableError> {
+        let Some(source) = sources.first() else { return Err(TableError::NoRows) };
+        let opened = (source.open)().and_then(|part| {
+            let columns = part.columns()?;
+            let places = find_columns(names(&columns), &source.constants, choice)?;
+            check_kinds(&columns, &places)?;
+            Ok((part, columns, places))
+        });
+        let (first, columns, places) = opened.map_err(|error| of(source, sources.len(), error))?;
+        let features = places.features.iter().map(|place| places.names[*place].clone()).collect();
+        let all_others = choice.features.is_none() && choice.feature_names.is_none();
+        let table = Self { first, sources, columns, places, features };
+        for source in &table.sources[1..] {
+            table
+                .open(source)
+                .and_then(|(_, columns, places)| match all_others {
+                    true => table.check_no_more(&columns, &places, choice),
+                    false => Ok(()),
+                })
+                .map_err(|error| of(source, table.sources.len(), error))?;
+        }
+        Ok(table)
+    }
+
+    /// Name of the column that groups cases, if there is one.
+    pub fn group(&self) -> Option<String> {
+        self.places.group.map(|place| self.places.names[place].clone())
+    }
+
+    /// Whether a column says on which board a case was measured.
+    pub fn have_devices(&self) -> bool {
+        self.places.device.is_some()
+    }
+
+    /// Opens a part and finds the columns in it.
+    fn open(
+        &self,
+        source: &Source<'o>,
+    ) -> Result<(Box<dyn Part + 'o>, Vec<Column>, Places), TableError> {
+        let part = (source.open)()?;
+        let columns = part.columns()?;
+        let first = &self.sources[0].name;
+        let places = self.places.in_file(names(&columns), &source.constants, first)?;
+        let used = |places: &Places| -> Vec<usize> {
+            places.numbers().chain(places.texts()).chain(places.features.iter().copied()).collect()
+        };
+        for (here, there) in used(&places).into_iter().zip(used(&self.places)) {
+            let (Some(here), Some(there)) = (columns.get(here), self.columns.get(there)) else {
+                continue;
+            };
+            let any = here.kind == Kind::Any || there.kind == Kind::Any;
+            if !any && here.kind != there.kind {
+                return Err(TableError::TypeChanges {
+                    column: here.name.clone(),
+                    is: here.kind.name().to_owned(),
+                    was: there.kind.name().to_owned(),
+                    first: first.clone(),
+                });
+            }
+        }
+        Ok((part, columns, places))
+    }
+
+    /// Where features are all columns that are nothing else, a part must not have others.
+    fn check_no_more(
+        &self,
+        columns: &[Column],
+        places: &Places,
+        choice: &ColumnChoice,
+    ) -> Result<(), TableError> {
+        let constants: Vec<(String, String)> = Vec::new();
+        let Ok(own) = find_columns(names(columns), &constants, choice) else { return Ok(()) };
+        match own.features.iter().find(|place| !places.features.contains(place)) {
+            None => Ok(()),
+            Some(place) => Err(TableError::More {
+                column: own.names[*place].clone(),
+                first: self.sources[0].name.clone(),
+            }),
+        }
+    }
+
+    /// Reads a part of which `before` rows come before it; returns how many rows it has, and
+    /// whether to go on.
+    fn each_of(
+        &self,
+        at: usize,
+        wanted: Wanted,
+        before: usize,
+        take: Take<'_>,
+    ) -> Result<(usize, ControlFlow<()>), TableError> {
+        let source = &self.sources[at];
+        let opened = if at > 0 { Some(self.open(source)?) } else { None };
+        let (part, places) = match &opened {
+            Some((part, _, places)) => (part, places),
+            None => (&self.first, &self.places),
+        };
+        let constants = Constants::new(source, places);
+        let (mut rows, mut flow) = (0, ControlFlow::Continue(()));
+        part.each(places, wanted, &mut |block| {
+            constants.set(block);
+            rows += block.rows();
+            block.first += before;
+            flow = take(block);
+            block.first -= before;
+            flow
+        })?;
+        Ok((rows, flow))
+    }
+}
+
+fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// An error with the part's name, where there are several.
+fn of(source: &Source<'_>, sources: usize, error: TableError) -> TableError {
+    if sources > 1 { error.of_file(&source.name) } else { error }
+}
+
+/// Columns of numbers must not hold lists or dates.
+fn check_kinds(columns: &[Column], places: &Places) -> Result<(), TableError> {
+    let is_number = |kind: &Kind| matches!(kind, Kind::Any | Kind::Whole | Kind::Real);
+    let bad = |place: usize, wanted: &'static str| TableError::Type {
+        column: columns[place].name.clone(),
+        is: columns[place].kind.name().to_owned(),
+        wanted,
+    };
+    let mut numbers = places.numbers().chain(places.features.iter().copied());
+    if let Some(place) = numbers.find(|place| !is_number(&columns[*place].kind)) {
+        return Err(bad(place, "a column of numbers"));
+    }
+    let is_other =
+        |place: &usize| matches!(columns.get(*place), Some(c) if matches!(c.kind, Kind::Other(_)));
+    match places.texts().find(is_other) {
+        None => Ok(()),
+        Some(place) => Err(bad(place, "a column of text")),
+    }
+}
+
+impl Rows for TableRows<'_> {
+    fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    fn each(&self, wanted: Wanted, take: Take<'_>) -> Result<(), TableError> {
+        let mut before = 0;
+        for (at, source) in self.sources.iter().enumerate() {
+            let read = self.each_of(at, wanted, before, take);
+            let (rows, flow) = read.map_err(|error| of(source, self.sources.len(), error))?;
+            before += rows;
+            if flow.is_break() {
+                break;
+            }
+        }
+        if before == 0 { Err(TableError::NoRows) } else { Ok(()) }
+    }
+}
+
+/// What folders say of all rows of a file.
+struct Constants {
+    names: Option<Texts>,
+    groups: Option<Texts>,
+    devices: Option<Texts>,
+}
+
+impl Constants {
+    fn new(source: &Source<'_>, places: &Places) -> Self {
+        let text = |place: Option<usize>| {
+            let name = &places.names[place.filter(|place| *place >= places.own)?];
+            let (_, text) = source.constants.iter().find(|(key, _)| key == name)?;
+            Some(Texts::One(text.clone()))
+        };
+        Self { names: text(places.case), groups: text(places.group), devices: text(places.device) }
+    }
+
+    fn set(&self, block: &mut Block) {
+        for (texts, constant) in [
+            (&mut block.names, &self.names),
+            (&mut block.groups, &self.groups),
+            (&mut block.devices, &self.devices),
+        ] {
+            if let Some(constant) = constant {
+                *texts = Some(constant.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Fits of tables too large to hold: read in blocks, several times.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use super::tables::Tables;
+use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
+use crate::model::table::{Rows, TableRows, Wanted};
+use crate::model::{
+    FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, estimability_csv, fit_rows,
+};
+use crate::stage::fit::Fitted;
+
+/// Tables from this size on are read in blocks by every solver that can (16 MB).
+const BLOCKS_BYTES: u64 = 16 << 20;
+
+/// Tables from this size on (256 MB) are not read whole.
+const LARGE_BYTES: u64 = 256 << 20;
+
+/// Whether a table is better read in blocks: if it is large, or if nothing that was asked for
+/// needs it whole.
+pub fn are_better(tables: &Tables, arguments: &Arguments, options: &FitOptions) -> bool {
+    let needs_whole = arguments.solver.is_none()
+        || matches!(options.solver, Solver::Stack | Solver::Bayes)
+        // A hash may leave a fold without any of a few groups.
+        || options.inner_folds.unit == FoldUnit::Group
+        || arguments.bootstrap > 0
+        || arguments.learning_curve;
+    match tables.are_stream() {
+        true => false,
+        false if needs_whole => is_large(tables),
+        false => tables.bytes() >= BLOCKS_BYTES,
+    }
+}
+
+/// Whether a table is too large to be held.
+pub fn is_large(tables: &Tables) -> bool {
+    tables.bytes() >= LARGE_BYTES
+}
+
+/// Fits without ever holding the table.
+pub fn run(
+    tables: &Tables,
+    rows: &TableRows<'_>,
+    arguments: &Arguments,
+    options: &FitOptions,
+    folds: FoldOptions,
+    output: &Output,
+) -> Result<(), Failure> {
+    let fitted = fit_rows(rows, options, Some(folds));
+    let StreamFit { model, validation, estimability } = fitted.map_err(|error| match error {
+        ModelError::Table(error) => tables.failure(&error),
+        error => error.into(),
+    })?;
+    let validation = validation.expect("folds were asked for");
+    let estimability = estimability_csv(&estimability)?;
+    let fitted = Fitted { model, validation, estimability };
+    let (sha256, facts) = (tables.sha256()?, DatasetFacts::beside(&tables.named)?);
+    let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
+    output.write_fit(&fitted, origin)?;
+    progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// Whether the cases are of one board, as fits in blocks need it; an error if they are not, and
+/// the table is too large to be held.
+pub fn are_of_one_board(tables: &Tables, rows: &TableRows<'_>) -> Result<bool, Failure> {
+    if !rows.have_devices() {
+        return Ok(true);
+    }
+    let mut devices: BTreeSet<String> = BTreeSet::new();
+    let read = rows.each(Wanted::Cases, &mut |block| {
+        for i in 0..block.rows() {
+            if !devices.contains(block.device(i)) {
+                devices.insert(block.device(i).to_owned());
+            }
+        }
+        if devices.len() > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    read.map_err(|error| tables.failure(&error))?;
+    if devices.len() > 1 && is_large(tables) {
+        let message = format!(
+            "its cases are of several boards, which are not told apart in tables from \
+             {LARGE_BYTES} bytes on; fit a table for each board"
+        );
+        return Err(Failure::input(&tables.named, message));
+    }
+    Ok(devices.len() < 2)
+}

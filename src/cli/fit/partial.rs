@@ -1,0 +1,200 @@
+//! Partials: sums over a part of a table to a file, and files of sums to a model.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::tables::Tables;
+use super::{Arguments, Failure, Output, progress};
+use crate::model::table::{ColumnChoice, TableRows};
+use crate::model::{
+    BASELINES, CvSet, FitOptions, FoldOptions, JudgeRounds, Merge, MergedFit, ModelError,
+    PartLabel, Partial, cv_csv, estimability_csv,
+};
+use crate::stage::folder::{names, read_text, replace_file};
+use crate::toolchain::artifact::hash_of_bytes;
+
+/// The rounds of a merged model, for `--judge`.
+pub const ROUNDS: &str = "rounds.json";
+
+/// Ends of names of partials in a folder.
+const ENDING: &str = "partial";
+
+/// `I/N`: part I of N.
+pub fn part_number(text: &str) -> Result<(u64, u64), String> {
+    let parsed = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match parsed {
+        Some((number, of)) if (1..=of).contains(&number) => Ok((number, of)),
+        _ => Err("I/N is wanted, with I from 1 to N".to_owned()),
+    }
+}
+
+/// Sums or judges the rows of a table into a partial.
+pub fn write(
+    arguments: &Arguments,
+    tables: &Tables,
+    choice: &ColumnChoice,
+    options: &FitOptions,
+    folds: FoldOptions,
+    to: &Path,
+) -> Result<(), Failure> {
+    let rounds = arguments.judge.as_deref().map(rounds_of).transpose()?;
+    let choice = rounds.as_ref().map_or_else(|| choice.clone(), JudgeRounds::choice);
+    let rows = tables.rows(&choice)?;
+    let label = PartLabel { number: arguments.part, columns: columns_of(&choice, &rows) };
+    let partial = match &rounds {
+        None => Partial::of_rows(&rows, options, folds, label),
+        Some(rounds) => Partial::of_errors(&rows, rounds, label),
+    };
+    let partial = partial.map_err(|error| match error {
+        ModelError::Table(error) => tables.failure(&error),
+        error => Failure::input(&tables.named, error),
+    })?;
+    put(&partial, to, arguments)?;
+    progress::say(format!("{} rows: {}", partial.rows(), to.display()));
+    Ok(())
+}
+
+/// What columns were taken for what.
+fn columns_of(choice: &ColumnChoice, rows: &TableRows<'_>) -> Vec<(String, String)> {
+    let target = choice.target.clone().unwrap_or_else(|| "energy_j".to_owned());
+    let named =
+        [("target", Some(target)), ("group", rows.group()), ("weight", choice.weight.clone())];
+    named.into_iter().filter_map(|(what, name)| Some((what.to_owned(), name?))).collect()
+}
+
+/// Merges partials to a model, to its cross-validation, or to another partial.
+pub fn merge(
+    arguments: &Arguments,
+    paths: &[PathBuf],
+    options: impl FnOnce(&Partial) -> Result<FitOptions, Failure>,
+) -> Result<(), Failure> {
+    let merged = merged(&partials_of(paths)?)?;
+    if let Some(to) = &arguments.partial {
+        return put(&merged, to, arguments);
+    }
+    let output = Output::open(&arguments.out, arguments.force.into())?;
+    if merged.is_judged() {
+        return validated(&merged, &output);
+    }
+    output.check_free(&[names::MODEL, names::ESTIMABILITY, ROUNDS])?;
+    let MergedFit { mut model, estimability, rounds } = merged.fit(&options(&merged)?)?;
+    let sums: String = merged.parts().iter().map(|part| part.checksum.clone() + "\n").collect();
+    model.provenance.tool_version = env!("CARGO_PKG_VERSION").to_owned();
+    model.provenance.data_sha256 = hash_of_bytes(sums.as_bytes());
+    model.provenance.seed = merged.settings().folds.seed;
+    output.write(names::MODEL, model.to_json()?)?;
+    output.write(names::ESTIMABILITY, estimability_csv(&estimability)?)?;
+    output.write(ROUNDS, rounds.to_json()?)?;
+    let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
+    progress::result(format!(
+        "{}: {} cases x {} features in {} parts, rank {}, {estimable} costs estimable from the \
+         cases alone\n  not validated yet: --judge {} the same tables, and --merge what that gives",
+        model.solver,
+        merged.rows(),
+        model.costs.len(),
+        merged.parts().len(),
+        model.rank,
+        output.path(names::MODEL).display(),
+    ));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+fn validated(merged: &Partial, output: &Output) -> Result<(), Failure> {
+    output.check_free(&[names::CV])?;
+    let (validation, squares) = merged.validation()?;
+    output.write(names::CV, cv_csv(&validation)?)?;
+    let rows = merged.rows();
+    let mut lines = vec![format!(
+        "{rows} cases judged, root mean square of the residuals {:.3e} J",
+        (squares / rows as f64).sqrt()
+    )];
+    let solver = validation.rows.first().map(|row| row.model.as_str());
+    for name in solver.into_iter().chain(BASELINES) {
+        if let Some(mean) = validation.mean(name, CvSet::Validation) {
+            let r = mean.r.map_or("none".to_owned(), |r| format!("{r:.4}"));
+            lines.push(format!("  {name:<12} validation NMAE {:6.2} %, r {r}", mean.nmae * 100.0));
+        }
+    }
+    lines.extend(validation.verdict().map(|verdict| verdict.to_string()));
+    progress::result(lines.join("\n"));
+    progress::say(format!("written: {}", output.folder().display()));
+    Ok(())
+}
+
+/// The rounds beside a merged model.
+fn rounds_of(model: &Path) -> Result<JudgeRounds, Failure> {
+    let is_model = model.file_name().is_some_and(|name| name == names::MODEL);
+    let path = match model {
+        folder if folder.is_dir() => folder.join(ROUNDS),
+        file if is_model => file.with_file_name(ROUNDS),
+        file => file.to_owned(),
+    };
+    JudgeRounds::from_json(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
+}
+
+/// Partials by name, those of folders too.
+fn partials_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            found.push(path.clone());
+            continue;
+        }
+        let entries = fs::read_dir(path).map_err(Failure::io("read", path))?;
+        for entry in entries {
+            let entry = entry.map_err(Failure::io("read", path))?.path();
+            found.extend(Some(entry).filter(|path| path.extension().is_some_and(|e| e == ENDING)));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds partials up in an order that the command line has no part in.
+fn merged(paths: &[PathBuf]) -> Result<Partial, Failure> {
+    let read = |path: &PathBuf| {
+        let bytes = fs::read(path).map_err(Failure::io("read", path))?;
+        Partial::from_bytes(&bytes).map_err(|error| Failure::input(path, error))
+    };
+    let mut order = Vec::with_capacity(paths.len());
+    for path in paths {
+        order.push((read(path)?.parts().to_vec(), path));
+    }
+    order.sort();
+    let mut merge = Merge::default();
+    for (_, path) in order {
+        let added = merge.add(&path.display().to_string(), read(path)?);
+        added.map_err(|error| Failure::input(path, error))?;
+    }
+    merge.finish().map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// Writes a partial to a file, or to standard output.
+fn put(partial: &Partial, to: &Path, arguments: &Arguments) -> Result<(), Failure> {
+    let bytes = partial.to_bytes();
+    if to.as_os_str() == "-" {
+        let mut output = std::io::stdout().lock();
+        return output
+            .write_all(&bytes)
+            .and_then(|()| output.flush())
+            .map_err(Failure::io("write", Path::new("standard output")));
+    }
+    if to.exists() && !arguments.force {
+        return Err(Failure::Exists { path: to.to_owned() });
+    }
+    replace_file(to, bytes).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_numbered_from_one() {
+        assert_eq!(part_number("3/10"), Ok((3, 10)));
+        for bad in ["0/3", "4/3", "1", "a/b", "-1/2", "1/0"] {
+            assert!(part_number(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The files of a table: CSV and Parquet files, folders of them, or Arrow's stream format on
+//! standard input.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::model::table::{ColumnChoice, CsvPart, Part, Source, TableError, TableRows};
+use crate::stage::Failure;
+use crate::toolchain::artifact::{hash_of, hash_of_bytes};
+
+/// Ends of names of files that are tables.
+const ENDINGS: [&str; 3] = ["parquet", "pq", "csv"];
+
+/// What Hive writes for nothing.
+const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Where a table lies.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// The first path that was given.
+    pub named: PathBuf,
+    files: Vec<TableFile>,
+}
+
+/// A file of a table, and what the names of its folders say: `device=B1`.
+#[derive(Debug, Clone)]
+struct TableFile {
+    path: PathBuf,
+    constants: Vec<(String, String)>,
+}
+
+impl Tables {
+    /// Finds the files, those of a folder in the order of their names.
+    pub fn find(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut files = Vec::new();
+        for path in paths {
+            match path.is_dir() {
+                true => files.extend(files_of(path)?),
+                false => files.push(TableFile { path: path.clone(), constants: constants(path) }),
+            }
+        }
+        let named = paths.first().cloned().unwrap_or_default();
+        let tables = Self { named, files };
+        if tables.files.len() > 1 && tables.files.iter().any(|file| is_stream(&file.path)) {
+            return Err(Failure::Usage("`-` is the only table where it is one".to_owned()));
+        }
+        Ok(tables)
+    }
+
+    /// Whether it comes on standard input, and so but once.
+    pub fn are_stream(&self) -> bool {
+        self.files.iter().any(|file| is_stream(&file.path))
+    }
+
+    /// The only file, where it is a CSV.
+    pub fn single_csv(&self) -> Option<&Path> {
+        match self.files.as_slice() {
+            [file] if !is_stream(&file.path) && !is_parquet(&file.path) => Some(&file.path),
+            _ => None,
+        }
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.files
+            .iter()
+            .filter_map(|file| file.path.metadata().ok())
+            .map(|facts| facts.len())
+            .sum()
+    }
+
+    /// The rows; its columns are found and compared.
+    pub fn rows(&self, choice: &ColumnChoice) -> Result<TableRows<'static>, Failure> {
+        let sources = self.files.iter().map(|file| {
+            let path = file.path.clone();
+            let source = Source::new(path.display().to_string(), move || part(&path));
+            source.with_constants(file.constants.clone())
+        });
+        TableRows::new(sources.collect(), choice).map_err(|error| self.failure(&error))
+    }
+
+    /// An error of the table, with its causes.
+    pub fn failure(&self, error: &TableError) -> Failure {
+        let TableError::In { file, error } = error else {
+            return Failure::input(&self.named, Told(error));
+        };
+        Failure::input(file, Told(error.as_ref()))
+    }
+
+    /// SHA-256 of the file's bytes; of several, that of `SHA-256, two spaces, path` in lines.
+    pub fn sha256(&self) -> Result<String, Failure> {
+        if self.are_stream() {
+            return Ok(String::new());
+        }
+        if let [file] = self.files.as_slice() {
+            return Ok(hash_of(&file.path)?);
+        }
+        let mut lines = String::new();
+        for file in &self.files {
+            let _ = writeln!(lines, "{}  {}", hash_of(&file.path)?, file.path.display());
+        }
+        Ok(hash_of_bytes(lines.as_bytes()))
+    }
+}
+
+/// An error with its causes, in one line.
+struct Told<'e>(&'e TableError);
+
+impl std::fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = std::error::Error::source(self.0);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The tables below a folder. What begins with `_` or `.` is of those who wrote them.
+fn files_of(folder: &Path) -> Result<Vec<TableFile>, Failure> {
+    let hidden = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() > 0 && (name.starts_with('_') || name.starts_with('.'))
+    };
+    let entries = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
+    let mut files = Vec::new();
+    for entry in entries.into_iter().filter_entry(|entry| !hidden(entry)) {
+        let entry = entry.map_err(|error| Failure::input(folder, error))?;
+        let path = entry.path();
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let is_table = ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
+        if entry.file_type().is_file() && is_table {
+            let below = path.strip_prefix(folder).unwrap_or(path);
+            files.push(TableFile { path: path.to_owned(), constants: constants(below) });
+        }
+    }
+    match files.is_empty() {
+        false => Ok(files),
+        true => {
+            let wanted = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
+            Err(Failure::input(folder, format!("no file in it ends with {wanted}")))
+        }
+    }
+}
+
+/// What folders say: `key=value`, with `%20` for a space.
+fn constants(path: &Path) -> Vec<(String, String)> {
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    let pair = |part: std::path::Component<'_>| {
+        let text = part.as_os_str().to_string_lossy().into_owned();
+        let (key, value) = text.split_once('=')?;
+        let value = if value == HIVE_NULL { String::new() } else { decoded(value) };
+        (!key.is_empty()).then(|| (decoded(key), value))
+    };
+    folders.filter_map(pair).collect()
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        let escaped = (*byte == b'%')
+            .then(|| after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok()))
+            .flatten()
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(escaped.unwrap_or(*byte));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether a file begins as Parquet files do.
+fn is_parquet(path: &Path) -> bool {
+    let mut first = [0; 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && &first == b"PAR1"
+}
+
+fn part(path: &Path) -> Result<Box<dyn Part>, TableError> {
+    if is_stream(path) {
+        return stream();
+    }
+    if is_parquet(path) {
+        return parquet(path);
+    }
+    let path = path.to_owned();
+    let open = move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(File::open(&path)?)) };
+    Ok(Box::new(CsvPart::new(Box::new(open))))
+}
+
+#[cfg(feature = "parquet")]
+fn stream() -> Result<Box<dyn Part>, TableError> {
+    let input = BufReader::with_capacity(1 << 20, std::io::stdin());
+    Ok(Box::new(crate::model::table::ArrowStreamPart::new(input)?))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(path: &Path) -> Result<Box<dyn Part>, TableError> {
+    let path = path.to_owned();
+    let open = Box::new(move || File::open(&path));
+    Ok(Box::new(crate::model::table::ParquetPart::new(open)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn stream() -> Result<Box<dyn Part>, TableError> {
+    let message = "this wattline was built without Arrow; give a file of CSV".to_owned();
+    Err(TableError::Read { message })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Path) -> Result<Box<dyn Part>, TableError> {
+    let message = "this wattline was built without Parquet; convert the table to CSV".to_owned();
+    Err(TableError::Read { message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_name_columns() {
+        let found = constants(Path::new("t/device=B1/group=a%20b%2Fc/x=y.parquet"));
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(found, [pair("device", "B1"), pair("group", "a b/c")]);
+        assert_eq!(constants(Path::new("group=__HIVE_DEFAULT_PARTITION__/x")), [pair("group", "")]);
+        assert_eq!(decoded("100%"), "100%");
+    }
+
+    #[test]
+    fn a_folder_has_tables_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "energy_j,a\n1,2\n").unwrap();
+        };
+        ["b/y.csv", "b/device=2/z.csv", "a.csv", "_SUCCESS", ".x.csv", "_t/x.csv", "n.txt"]
+            .into_iter()
+            .for_each(write);
+        let tables = Tables::find(&[folder.path().to_owned()]).unwrap();
+        let names = tables.files.iter().map(|file| file.path.strip_prefix(folder.path()).unwrap());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+        assert_eq!(names, ["a.csv", "b/device=2/z.csv", "b/y.csv"]);
+        assert_eq!(tables.files[1].constants, [("device".to_owned(), "2".to_owned())]);
+        assert!(Tables::find(&[folder.path().join("_t").join("none")]).is_ok());
+        std::fs::create_dir(folder.path().join("empty")).unwrap();
+        let error = Tables::find(&[folder.path().join("empty")]).unwrap_err();
+        assert!(error.to_string().contains(".parquet"), "{error}");
+        assert!(Tables::find(&["-".into(), "a.csv".into()]).is_err());
+    }
+}
