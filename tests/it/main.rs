@@ -25,6 +25,7 @@ mod probes;
 mod profile;
 mod projects;
 mod real_logs;
+mod rescan;
 mod robustness;
 mod shrunk;
 mod silicon;
