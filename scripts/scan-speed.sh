@@ -1,7 +1,8 @@
 #!/bin/sh
 # Megabytes of Java source a second, and peak memory, on all cores, in one run: a typed
-# `scan`, ast-grep that matches one untyped pattern, and the parsers of javac and
-# JavaParser alone (the best of warm rounds). The best of REPETITIONS.
+# `scan`, the same with all files in its cache, ast-grep that matches one untyped pattern,
+# and the parsers of javac and JavaParser alone (the best of warm rounds). The best of
+# REPETITIONS.
 #
 #   scripts/scan-speed.sh FOLDER [REPETITIONS]
 #
@@ -48,8 +49,10 @@ rounds() { # NAME COMMAND...
     row "$name" "$(awk '{ print $3 }' "$work/out" | sort -n | head -1)" "$(tail -1 "$work/time")"
 }
 
-timed wattline-scan "$wattline" -q scan "$folder" --out "$work/scan" --force
-timed wattline-scan-expression "$wattline" -q scan "$folder" --granularity expression --out "$work/scan" --force
+timed wattline-scan "$wattline" -q scan "$folder" --no-cache --out "$work/scan" --force
+timed wattline-scan-expression "$wattline" -q scan "$folder" --no-cache --granularity expression --out "$work/scan" --force
+"$wattline" -q scan "$folder" --cache "$work/cache" --out "$work/scan" --force
+timed wattline-scan-again "$wattline" -q scan "$folder" --cache "$work/cache" --out "$work/scan" --force
 
 if [ -x "$peers/bin/ast-grep" ] ||
     { python3 -m venv "$peers" && "$peers/bin/pip" -q install ast-grep-cli; } >"$work/log" 2>&1; then

@@ -12,7 +12,7 @@ use crate::java::classpath::ClassPath;
 use crate::operations::{CallGraph, Calls, Counted, Dictionary, Prepared, count_each};
 
 /// Files that one core takes at a time: with more, the others wait for it at the end.
-const FILES_MAX: usize = 16;
+pub(crate) const FILES_MAX: usize = 16;
 
 /// What is known of sources without running them.
 #[derive(Debug)]
@@ -68,28 +68,25 @@ impl Survey {
         let classes = ClassPath::open(&sources.class_path())
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let files = sources.files.into_par_iter().with_max_len(FILES_MAX);
-        let read = files.filter(|file| file.analyse).map(|file| {
-            let mut file = SourceFile::parse(file.path, file.text);
-            let (prepared, removable) = {
-                let blocks = divide(&file, granularity);
-                let removable = instrument::removable(&file, &blocks);
-                let removable: Vec<bool> = removable.iter().map(Result::is_ok).collect();
-                (Prepared::of(&file, &blocks), removable)
-            };
-            file.forget_tree();
-            (file, (prepared, removable))
-        });
-        let (files, read): (Vec<SourceFile>, Vec<(Prepared, Vec<bool>)>) = read.unzip();
-        let (prepared, removable): (Vec<Prepared>, Vec<Vec<bool>>) = read.into_iter().unzip();
-        let make = |index: usize, mut counted: Counted| {
-            for (entry, removable) in counted.dictionary.blocks.iter_mut().zip(&removable[index]) {
-                entry.removable = *removable;
-            }
-            make(counted)
-        };
-        count_each(&files, prepared, &classes, calls, make, take);
+        let files = files.filter(|file| file.analyse);
+        let parsed = files.map(|file| SourceFile::parse(file.path, file.text));
+        let (files, prepared): (Vec<SourceFile>, Vec<Prepared>) =
+            parsed.map(|file| prepare(file, granularity)).unzip();
+        count_each(&files, prepared, &classes, calls, |_, counted| make(counted), take);
         Ok(sources.findings)
     }
+}
+
+/// Divides a parsed file, whose tree is forgotten, and makes it ready to be counted.
+pub(crate) fn prepare(mut file: SourceFile, granularity: Granularity) -> (SourceFile, Prepared) {
+    let prepared = {
+        let blocks = divide(&file, granularity);
+        let removable = instrument::removable(&file, &blocks);
+        let prepared = Prepared::of(&file, &blocks);
+        prepared.with_removable(removable.iter().map(Result::is_ok))
+    };
+    file.forget_tree();
+    (file, prepared)
 }
 
 #[cfg(test)]

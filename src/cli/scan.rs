@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
-use crate::build::{Survey, sources};
+use crate::build::sources;
 use crate::finding::Finding;
-use crate::operations::{Calls, Counted, Tables, findings_csv};
+use crate::operations::{Tables, findings_csv};
+use crate::toolchain::{Store, cache};
 
 use super::progress;
 use crate::stage::Failure;
 use crate::stage::folder::names;
 use crate::stage::folder::{Output, Unfinished};
-use crate::stage::scan::Totals;
+use crate::stage::scan::{self, CACHE_BYTES_MAX, Rows, ScanOptions, Scanned, Shard, Totals};
 
 /// Files that a scan writes.
 pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, names::FINDINGS];
@@ -22,6 +23,7 @@ pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, na
 #[command(after_help = "\
 Example:
   wattline scan src/main/java --classpath libs/guava.jar --out target/scan
+  wattline scan repositories --shard 2/8 --out target/scan-2
 
 Writes blocks.csv (name, place, kind of every basic block), operations.csv (what one
 execution of it holds), lines.csv (the same by line) and findings.csv (what could not be
@@ -35,6 +37,12 @@ pub struct Arguments {
     /// Whether blocks end at &&, || and ?: too.
     #[arg(long, value_enum, default_value = "statement")]
     granularity: GranularityArgument,
+    /// Count a part of the files, of N about equal ones: the tables of all parts after one
+    /// another, with one header, are those of a whole scan.
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
+    shard: Shard,
+    #[command(flatten)]
+    cache: CacheArguments,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -75,14 +83,49 @@ impl From<GranularityArgument> for Granularity {
     }
 }
 
+/// What is kept of scans for later ones.
+#[derive(Debug, Args)]
+struct CacheArguments {
+    /// Folder where what is found in a file is kept, for scans in which neither it nor the
+    /// declarations that it uses have changed [default: scan in the user's cache folder].
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Count all files, and keep nothing for later scans.
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl CacheArguments {
+    /// The store. One that was asked for has to be there; the user's own may be missing.
+    fn store(&self) -> Result<Option<Store>, Failure> {
+        if self.no_cache {
+            return Ok(None);
+        }
+        let own = || cache::folder().join("scan");
+        let folder = self.cache.clone().unwrap_or_else(own);
+        match (Store::open(&folder, CACHE_BYTES_MAX), &self.cache) {
+            (Ok(store), _) => Ok(Some(store)),
+            (Err(error), Some(_)) => Err(Failure::io("create", folder)(error)),
+            (Err(error), None) => {
+                let folder = folder.display();
+                progress::warn(format!("nothing is kept for later scans: {folder}: {error}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&FILES)?;
+    let options = ScanOptions {
+        granularity: arguments.granularity.into(),
+        shard: arguments.shard,
+        cache: arguments.cache.store()?,
+    };
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
     let mut all = Results::begin(&output)?;
-    let take = |file| all.add(file);
-    let unread =
-        Survey::each(sources, arguments.granularity.into(), Calls::Counted, Rows::of, take)?;
+    let Scanned { unread, remembered } = scan::scan(sources, &options, |rows| all.add(rows))?;
     let Results { tables, totals, mut findings, written } = all;
     written?;
     tables.into_iter().try_for_each(|table| table.finish().map(drop))?;
@@ -90,24 +133,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     findings.sort();
     output.write(names::FINDINGS, findings_csv(&findings))?;
     progress::result(totals.line(&findings));
+    if remembered > 0 {
+        progress::say(format!("{remembered} files as in earlier scans"));
+    }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
-}
-
-/// What one file adds to the results. A large application's dictionary takes many times
-/// the memory of its tables, so rows are made as soon as a file is counted.
-struct Rows {
-    tables: Tables,
-    findings: Vec<Finding>,
-    totals: Totals,
-}
-
-impl Rows {
-    fn of(counted: Counted) -> Rows {
-        let blocks = &counted.dictionary.blocks;
-        let totals = Totals { files: 1, guessed: counted.guessed, ..Totals::of(blocks) };
-        Rows { tables: Tables::rows(blocks), findings: counted.findings, totals }
-    }
 }
 
 /// What a scan has found so far; the rows are in their files already.

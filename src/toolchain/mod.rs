@@ -17,6 +17,7 @@ pub(crate) mod jdk;
 pub mod jvm;
 pub(crate) mod locale;
 pub mod monitor_agent;
+pub(crate) mod store;
 mod warm;
 
 pub(crate) use compiler::Compiler;
@@ -24,3 +25,4 @@ pub use compiler::Diagnostic;
 pub use error::ToolchainError;
 pub use jdk::Jdk;
 pub(crate) use locale::UTF8_LOCALE;
+pub use store::Store;

@@ -28,6 +28,7 @@ mod projects;
 #[path = "../common/python.rs"]
 mod python;
 mod real_logs;
+mod rescan;
 mod robustness;
 mod scale;
 mod shrunk;

@@ -8,39 +8,35 @@ use super::members::FoundField;
 use super::resolver::{Level, Resolver};
 use super::tree::NodeId;
 use super::types::{Name, Type};
-use super::world::World;
+use super::view::View;
 
 /// Deepest nesting of constant initialisers that is followed.
 const DEPTH_MAX: u32 = 200;
 
 /// Whether `found` is a constant variable. `file` is the file that looks; local
 /// classes are in it.
-pub(crate) fn is_constant(world: &World<'_>, file: &FileUnit<'_>, found: &FoundField) -> bool {
-    is_constant_at(world, file, found, 0)
+pub(crate) fn is_constant(view: &View<'_>, file: &FileUnit<'_>, found: &FoundField) -> bool {
+    is_constant_at(view, file, found, 0)
 }
 
-fn is_constant_at(world: &World<'_>, file: &FileUnit<'_>, found: &FoundField, depth: u32) -> bool {
+fn is_constant_at(view: &View<'_>, file: &FileUnit<'_>, found: &FoundField, depth: u32) -> bool {
     let node = match found.field.constancy {
         Constancy::No => return false,
         Constancy::Yes => return true,
         Constancy::If(node) => node,
     };
     let key = (found.class.name.clone(), found.name.clone());
-    if let Ok(known) = world.constants.read()
-        && let Some(constant) = known.get(&key)
-    {
-        return *constant;
+    if let Some(constant) = view.known_constant(&key) {
+        return constant;
     }
     if depth > DEPTH_MAX {
         return false;
     }
-    let declaring = world.file_of(&found.class.name).unwrap_or(file);
-    let mut resolver = Resolver::new(world, declaring);
+    let declaring = view.file_of(&found.class.name).unwrap_or(file);
+    let mut resolver = Resolver::new(view.clone(), declaring);
     resolver.levels = levels_around(&found.class.name);
     let constant = Evaluation { resolver: &resolver, class: &found.class.name, depth }.node(node);
-    if let Ok(mut known) = world.constants.write() {
-        known.insert(key, constant);
-    }
+    view.keep_constant(key, constant);
     constant
 }
 
@@ -117,7 +113,7 @@ impl Evaluation<'_, '_> {
     }
 
     fn is_constant(&self, found: &FoundField) -> bool {
-        is_constant_at(self.resolver.world, self.resolver.file, found, self.depth + 1)
+        is_constant_at(&self.resolver.view, self.resolver.file, found, self.depth + 1)
     }
 }
 
@@ -140,7 +136,7 @@ pub(crate) fn statically_imported_field(resolver: &Resolver<'_>, name: &str) -> 
     let imports = &resolver.file.imports;
     let single = imports.static_single.get(name).into_iter().flatten();
     single.chain(&imports.static_on_demand).find_map(|class| {
-        let class = resolver.world.class_by_qualified_name(class)?;
+        let class = resolver.view.class_by_qualified_name(class)?;
         resolver.field(&Type::class(class), name)
     })
 }

@@ -4,13 +4,14 @@
 
 use std::sync::LazyLock;
 
+use serde::{Deserialize, Serialize};
 use tree_sitter::Language;
 
 /// Declares an enum with one variant per grammar name, and the lookup by that name.
 macro_rules! names {
     ($(#[$doc:meta])* $enum:ident { $($variant:ident = $name:literal),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[allow(missing_docs)]
         pub enum $enum { Other, $($variant),* }
 

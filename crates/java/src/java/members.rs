@@ -119,7 +119,7 @@ impl Resolver<'_> {
                 at = supers.next().and_then(class_type);
             }
             interfaces.extend(supers.filter_map(class_type));
-            if class.is_interface && self.world.release() >= OBJECT_IS_LAST {
+            if class.is_interface && self.view.release() >= OBJECT_IS_LAST {
                 object = at.take();
             }
         }
@@ -150,7 +150,7 @@ impl Resolver<'_> {
     /// first, the sources' own mostly at the end.
     fn precedence(&self, name: &Name) -> (Reverse<u32>, u8, String) {
         let is_source = || self.class(name).is_some_and(|class| class.from_source);
-        let sort = match self.world.release() {
+        let sort = match self.view.release() {
             ORDERED_BY_NAME.. => 0,
             _ if is_source() => 2,
             _ => u8::from(!name.starts_with("java.")),

@@ -1,6 +1,7 @@
 //! Java source text and class path -> syntax with names and types. Nothing here
 //! fails on strange code: what can't be understood is a [`crate::finding::Finding`].
 
+pub mod answers;
 pub(crate) mod attribute;
 pub mod class;
 pub mod classpath;
@@ -20,6 +21,7 @@ pub mod syntax;
 pub mod syntax_tree;
 pub mod tree;
 pub mod types;
+pub(crate) mod view;
 pub(crate) mod world;
 
 pub use classpath::ClassPath;

@@ -10,7 +10,7 @@ use super::kinds::{Field, Kind};
 use super::known::{Ancestors, Candidate};
 use super::tree::NodeId;
 use super::types::{ClassType, Name, Primitive, Type, TypeVariable, Wildcard};
-use super::world::World;
+use super::view::View;
 use crate::java::fast::Map;
 
 /// Something that brings type names into scope.
@@ -34,7 +34,7 @@ pub(crate) struct LocalClass {
 
 /// Resolves the type names of one file.
 pub(crate) struct Resolver<'w> {
-    pub world: &'w World<'w>,
+    pub view: View<'w>,
     pub file: &'w FileUnit<'w>,
     /// Type names in scope, outermost first.
     pub levels: Vec<Level>,
@@ -61,9 +61,9 @@ const METHODS_MAX: usize = 8;
 pub(crate) const MISSING: &str = "?.";
 
 impl<'w> Resolver<'w> {
-    pub fn new(world: &'w World<'w>, file: &'w FileUnit<'w>) -> Resolver<'w> {
+    pub fn new(view: View<'w>, file: &'w FileUnit<'w>) -> Resolver<'w> {
         Resolver {
-            world,
+            view,
             file,
             levels: Vec::new(),
             locals: Map::default(),
@@ -84,7 +84,7 @@ impl<'w> Resolver<'w> {
         if let Some(known) = self.infos.borrow().get(name) {
             return known.clone();
         }
-        let info = self.world.class(name);
+        let info = self.view.class(name);
         self.infos.borrow_mut().insert(name.clone(), info.clone());
         info
     }
@@ -100,7 +100,7 @@ impl<'w> Resolver<'w> {
     /// Remembers the rank of a class, unless it is local and still being declared.
     pub(super) fn keep_rank(&self, name: &Name, rank: u32) {
         let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
-        if self.world.has_members() && is_settled {
+        if self.view.has_members() && is_settled {
             self.ranks.borrow_mut().insert(name.clone(), rank);
         }
     }
@@ -115,7 +115,7 @@ impl<'w> Resolver<'w> {
     /// Remembers the methods `name` of a type, unless it is local.
     pub(super) fn keep_methods(&self, ty: &ClassType, name: &str, found: &[Candidate]) {
         let is_open = ty.args.iter().any(|a| matches!(a, Type::Infer(_)));
-        if is_open || !self.world.has_members() || self.locals.contains_key(&ty.name) {
+        if is_open || !self.view.has_members() || self.locals.contains_key(&ty.name) {
             return;
         }
         let mut methods = self.methods.borrow_mut();
@@ -128,7 +128,7 @@ impl<'w> Resolver<'w> {
     /// Remembers the ancestors of a class, unless it is local and still being declared.
     pub(super) fn keep_ancestors(&self, name: &Name, found: &Arc<Ancestors>) {
         let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
-        if self.world.has_members() && is_settled {
+        if self.view.has_members() && is_settled {
             self.ancestors.borrow_mut().insert(name.clone(), found.clone());
         }
     }
@@ -256,7 +256,7 @@ impl<'w> Resolver<'w> {
 
     /// A member class of a class around, without type arguments of its own.
     fn member_type(&self, class: Name) -> Type {
-        let is_generic = self.world.decl(&class).is_some_and(|decl| decl.is_generic);
+        let is_generic = self.view.decl(&class).is_some_and(|decl| decl.is_generic);
         let args = if is_generic { Vec::new() } else { self.outer_arguments(&class) };
         Type::generic(class, args)
     }
@@ -265,7 +265,7 @@ impl<'w> Resolver<'w> {
     /// it: these, as it is named within them.
     pub fn outer_arguments(&self, class: &Name) -> Vec<Type> {
         let mut found = Vec::new();
-        let mut around = self.world.around(class);
+        let mut around = self.view.around(class);
         while let Some(outer) = around {
             let of_outer = |level: &Level| match level {
                 Level::Variable(variable) if variable.owner == outer.name => {
@@ -274,7 +274,7 @@ impl<'w> Resolver<'w> {
                 _ => None,
             };
             found.extend(self.levels.iter().filter_map(of_outer));
-            around = self.world.around(&outer.name);
+            around = self.view.around(&outer.name);
         }
         found
     }
@@ -292,26 +292,26 @@ impl<'w> Resolver<'w> {
     fn find_file_level(&self, name: &str) -> Option<Name> {
         let imports = &self.file.imports;
         if let Some(qualified) = imports.single.get(name) {
-            return self.world.class_by_qualified_name(qualified);
+            return self.view.class_by_qualified_name(qualified);
         }
         let here = match imports.package.as_str() {
             "" => name.to_owned(),
             package => format!("{package}.{name}"),
         };
         let member_of = |class: &String| {
-            let class = self.world.class_by_qualified_name(class)?;
+            let class = self.view.class_by_qualified_name(class)?;
             self.member_class(&class, name)
         };
         let static_single = || imports.static_single.get(name)?.iter().find_map(member_of);
         let on_demand = |package: &String| {
-            let visible = self.world.visible_in(package, name, &imports.package);
+            let visible = self.view.visible_in(package, name, &imports.package);
             visible.or_else(|| member_of(package))
         };
-        self.world
+        self.view
             .existing(&here)
             .or_else(static_single)
             .or_else(|| imports.on_demand.iter().find_map(on_demand))
-            .or_else(|| self.world.visible_in("java.lang", name, &imports.package))
+            .or_else(|| self.view.visible_in("java.lang", name, &imports.package))
             .or_else(|| imports.static_on_demand.iter().find_map(member_of))
     }
 
@@ -322,7 +322,7 @@ impl<'w> Resolver<'w> {
             let step = |class: Name, name: &&str| self.member_class(&class, name);
             return rest.iter().try_fold(class.name.clone(), step);
         }
-        self.world.class_by_qualified_name(&names.join("."))
+        self.view.class_by_qualified_name(&names.join("."))
     }
 
     /// The member class of `class` with this simple name, inherited ones too.
@@ -332,7 +332,7 @@ impl<'w> Resolver<'w> {
             return known.clone();
         }
         let found = self.find_member_class(class, simple, 0);
-        if self.world.is_complete() {
+        if self.view.is_complete() {
             self.member.borrow_mut().insert(key, found.clone());
         }
         found
@@ -343,7 +343,7 @@ impl<'w> Resolver<'w> {
             return None;
         }
         let Some(local) = self.locals.get(class) else {
-            return self.world.member_class(class, simple);
+            return self.view.member_class(class, simple);
         };
         local.members.get(simple).cloned().or_else(|| {
             local.supers.iter().find_map(|s| self.find_member_class(s, simple, depth + 1))

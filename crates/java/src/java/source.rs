@@ -36,11 +36,23 @@ impl SourceFile {
         SourceFile { path, text, tree, gave_up }
     }
 
+    /// A file whose text was parsed before: under an empty tree.
+    pub fn unparsed(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        let (path, text) = (path.into(), text.into());
+        let text = escapes::decoded(&text).unwrap_or(text);
+        SourceFile { path, text, tree: EMPTY.clone(), gave_up: false }
+    }
+
+    /// The same file, parsed.
+    pub fn parsed_again(&self) -> SourceFile {
+        let (tree, gave_up) = parse(&self.text, limit(self.text.len()));
+        let tree = SyntaxTree::of(&tree, &self.text);
+        SourceFile { path: self.path.clone(), text: self.text.clone(), tree, gave_up }
+    }
+
     /// Gives the memory of the syntax tree back; what stays is the text, under an empty
     /// tree.
     pub fn forget_tree(&mut self) {
-        static EMPTY: LazyLock<SyntaxTree> =
-            LazyLock::new(|| SyntaxTree::of(&parse("", Duration::MAX).0, ""));
         self.tree = EMPTY.clone();
     }
 
@@ -55,6 +67,9 @@ impl SourceFile {
         &self.text[node.byte_range()]
     }
 }
+
+static EMPTY: LazyLock<SyntaxTree> =
+    LazyLock::new(|| SyntaxTree::of(&parse("", Duration::MAX).0, ""));
 
 /// How long the parser may take for so many bytes: hundreds of times what it needs for
 /// any code that people write, on a machine that is busy with other things.

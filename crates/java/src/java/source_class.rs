@@ -13,6 +13,7 @@ use super::kinds::{Field, Kind};
 use super::resolver::{Level, Resolver};
 use super::tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
+use super::view::View;
 use super::world::World;
 use crate::java::fast::Map;
 
@@ -31,8 +32,8 @@ pub(crate) fn members_of(world: &World<'_>) -> Map<Name, Arc<ClassInfo>> {
 }
 
 /// All top-level and member classes of `file`.
-fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
-    let mut resolver = Resolver::new(world, file);
+pub(super) fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
+    let mut resolver = Resolver::new(View::of(world), file);
     let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
     for class in &file.classes {
         resolver.levels =

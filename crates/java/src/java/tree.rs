@@ -1,6 +1,8 @@
 //! A lean copy of a file's syntax tree: flat, with parents, without comments,
 //! punctuation and annotations. Types are looked up by its dense node ids.
 
+mod surface;
+
 use super::kinds::{Field, Kind};
 use super::{Node, SourceFile};
 

@@ -1,16 +1,18 @@
 //! All classes that the analysed sources can name: their own and those of the class
-//! path.
+//! path. What is asked of them goes through a [`View`], which notes the names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
 use rayon::prelude::*;
 
-use super::class::{ClassInfo, Visibility};
+use super::class::ClassInfo;
 use super::declare::{ClassDecl, FileUnit, supertype_nodes};
 use super::resolver::{Level, Resolver};
+use super::source_class::file_classes;
 use super::tree::LeanTree;
 use super::types::Name;
+use super::view::{Asked, View};
 use super::{ClassPath, SourceFile};
 use crate::java::fast::Map;
 
@@ -26,14 +28,27 @@ pub(crate) struct World<'w> {
     infos: Map<Name, Arc<ClassInfo>>,
     has_members: bool,
     /// Constant variables found out so far, by class and field.
-    pub constants: RwLock<Map<(Name, Name), bool>>,
+    constants: RwLock<Map<(Name, Name), bool>>,
+}
+
+/// Where a source class is declared.
+#[derive(Clone, Copy)]
+pub(crate) struct Declared<'w> {
+    pub file: &'w FileUnit<'w>,
+    /// The file's index.
+    pub number: usize,
+    pub class: &'w ClassDecl,
+}
+
+impl<'w> Declared<'w> {
+    /// The declaration around.
+    pub fn outer(self) -> Option<&'w ClassDecl> {
+        self.class.outer.map(|outer| &self.file.classes[outer])
+    }
 }
 
 /// Deepest hierarchy that is followed.
 const DEPTH_MAX: u32 = 64;
-
-/// Longest qualified name in bytes that is looked up.
-const QUALIFIED_MAX: usize = 1024;
 
 impl<'w> World<'w> {
     /// The names of all classes of `files`, whose lean trees are `trees`; nothing is
@@ -65,9 +80,10 @@ impl<'w> World<'w> {
 
     /// Resolves the supertypes of all classes.
     pub fn resolve_supertypes(&self) {
+        let asked = Asked::default();
         for file in &self.files {
             for class in &file.classes {
-                self.supers_of(&class.name, 0);
+                self.supers_of(&class.name, 0, &asked);
             }
         }
         self.complete.store(true, Ordering::Release);
@@ -78,6 +94,30 @@ impl<'w> World<'w> {
         self.infos = infos;
         self.has_members = true;
         self
+    }
+
+    /// Puts the whole trees of files, by their indices, into the place of their surfaces:
+    /// nothing changes for other files.
+    pub fn complete(&mut self, trees: Vec<(usize, LeanTree)>) {
+        let mut numbers = Vec::with_capacity(trees.len());
+        for (number, tree) in trees {
+            self.files[number] = FileUnit::of(self.files[number].source, tree);
+            numbers.push(number);
+        }
+        let world = &*self;
+        let classes = |number: usize| {
+            let classes = file_classes(world, &world.files[number]).into_iter();
+            classes.filter(|class| world.declares(number, &class.name)).collect::<Vec<_>>()
+        };
+        let found: Vec<Vec<ClassInfo>> = numbers.into_par_iter().map(classes).collect();
+        for class in found.into_iter().flatten() {
+            self.infos.insert(class.name.clone(), Arc::new(class));
+        }
+    }
+
+    /// Whether the file is where the class is taken from.
+    fn declares(&self, number: usize, class: &str) -> bool {
+        self.declared.get(class).is_some_and(|(file, _)| *file == number)
     }
 
     /// Drops it on all cores: a class is many small pieces of memory.
@@ -104,109 +144,50 @@ impl<'w> World<'w> {
         self.has_members
     }
 
-    pub fn class(&self, name: &str) -> Option<Arc<ClassInfo>> {
-        if self.declared.contains_key(name) {
-            return self.infos.get(name).cloned();
+    /// The names of the source classes, in no order.
+    pub fn names(&self) -> impl ParallelIterator<Item = &Name> {
+        self.declared.par_iter().map(|(name, _)| name)
+    }
+
+    /// Where a source class is declared.
+    pub fn declared(&self, class: &str, asked: &Asked) -> Option<Declared<'_>> {
+        asked.note(class);
+        let (number, index) = *self.declared.get(class)?;
+        let file = &self.files[number];
+        Some(Declared { file, number, class: &file.classes[index] })
+    }
+
+    /// The members of a source class.
+    pub fn info(&self, class: &str, asked: &Asked) -> Option<Arc<ClassInfo>> {
+        asked.note(class);
+        self.infos.get(class).cloned()
+    }
+
+    /// A class that the sources do not declare.
+    pub fn outside(&self, class: &str, asked: &Asked) -> Option<Arc<ClassInfo>> {
+        asked.note(class);
+        self.classes.find(class)
+    }
+
+    /// What is known of a field that may be a constant variable.
+    pub fn known_constant(&self, key: &(Name, Name)) -> Option<bool> {
+        self.constants.read().ok()?.get(key).copied()
+    }
+
+    /// Remembers whether a field is a constant variable, unless its class is local: those
+    /// of two files may have the same name.
+    pub fn keep_constant(&self, key: (Name, Name), constant: bool) {
+        if self.declared.contains_key(&key.0)
+            && let Ok(mut known) = self.constants.write()
+        {
+            known.insert(key, constant);
         }
-        self.classes.find(name)
-    }
-
-    /// The file that declares a source class.
-    pub fn file_of(&self, class: &str) -> Option<&FileUnit<'w>> {
-        self.declared.get(class).map(|(file, _)| &self.files[*file])
-    }
-
-    /// The index of the file that declares a source class.
-    pub fn file_index_of(&self, class: &str) -> Option<usize> {
-        self.declared.get(class).map(|(file, _)| *file)
-    }
-
-    /// The declaration of a source class.
-    pub fn decl(&self, class: &str) -> Option<&ClassDecl> {
-        self.declared.get(class).map(|(file, index)| &self.files[*file].classes[*index])
-    }
-
-    /// The declaration around that of an inner source class.
-    pub fn around(&self, class: &str) -> Option<&ClassDecl> {
-        let (file, index) = self.declared.get(class)?;
-        let classes = &self.files[*file].classes;
-        let inner = Some(&classes[*index]).filter(|decl| decl.is_inner)?;
-        inner.outer.map(|outer| &classes[outer])
-    }
-
-    /// `name` as the binary name of a class that is there.
-    pub fn existing(&self, name: &str) -> Option<Name> {
-        if let Some((name, _)) = self.declared.get_key_value(name) {
-            return Some(name.clone());
-        }
-        self.classes.find(name).map(|c| c.name.clone())
-    }
-
-    /// `package.simple` as a class that code of package `from` can see.
-    pub fn visible_in(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
-        let found = self.existing(&format!("{package}.{simple}"))?;
-        let visibility = match self.decl(&found) {
-            Some(decl) => decl.visibility,
-            None => self.classes.find(&found)?.visibility,
-        };
-        let is_visible = visibility == Visibility::Open || package == from;
-        Some(found).filter(|_| is_visible)
-    }
-
-    /// `a.b.C.D` as a class: tries ever shorter packages.
-    pub fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
-        if qualified.len() > QUALIFIED_MAX {
-            return None;
-        }
-        if let Some(found) = self.existing(qualified) {
-            return Some(found);
-        }
-        let (outer, simple) = qualified.rsplit_once('.')?;
-        let outer = self.class_by_qualified_name(outer)?;
-        self.member_class(&outer, simple)
-    }
-
-    /// The member class of `class` with this simple name, inherited ones too.
-    pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
-        self.member_class_from(class, simple, class, &mut Vec::new())
-    }
-
-    fn member_class_from(
-        &self,
-        class: &Name,
-        simple: &str,
-        from: &str,
-        seen: &mut Vec<Name>,
-    ) -> Option<Name> {
-        if seen.contains(class) {
-            return None;
-        }
-        seen.push(class.clone());
-        if let Some(decl) = self.decl(class) {
-            // One that is not inherited hides those above it all the same.
-            if let Some(own) = decl.members.get(simple) {
-                let is_member = self.decl_visibility(own).is_inherited(class, from);
-                return Some(own.clone()).filter(|_| is_member);
-            }
-            let supers = self.supers_of(class, seen.len() as u32);
-            return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
-        }
-        let info = self.classes.find(class)?;
-        if let Some(own) = info.members.get(simple).and_then(|own| self.classes.find(own)) {
-            let is_member = own.visibility.is_inherited(class, from);
-            return Some(own.name.clone()).filter(|_| is_member);
-        }
-        let mut supers = info.supertypes().filter_map(|t| t.class_name());
-        supers.find_map(|s| self.member_class_from(s, simple, from, seen))
-    }
-
-    fn decl_visibility(&self, class: &str) -> Visibility {
-        self.decl(class).map_or(Visibility::Open, |d| d.visibility)
     }
 
     /// Direct supertypes of a source class. While they are being found out (cyclic
     /// code) there are none.
-    fn supers_of(&self, class: &Name, depth: u32) -> Arc<[Name]> {
+    pub fn supers_of(&self, class: &Name, depth: u32, asked: &Asked) -> Arc<[Name]> {
+        asked.note(class);
         if let Ok(known) = self.supers.read()
             && let Some(supers) = known.get(class)
         {
@@ -231,7 +212,7 @@ impl<'w> World<'w> {
 
     fn find_supers(&self, file: &FileUnit<'_>, index: usize) -> Vec<Name> {
         let node = file.classes[index].node;
-        let mut resolver = Resolver::new(self, file);
+        let mut resolver = Resolver::new(View::of(self), file);
         resolver.levels = outer_levels(file, index);
         let types = supertype_nodes(file, node);
         types.iter().filter_map(|t| resolver.ty(*t).class_name().cloned()).collect()

@@ -23,7 +23,6 @@ use crate::java::members::is_dispatched;
 use crate::java::resolver::Resolver;
 use crate::java::tree::NodeId;
 use crate::java::types::Name;
-use crate::java::world::World;
 
 /// Longest chain of implicit constructors that is followed.
 const CHAIN_MAX: usize = 64;
@@ -78,8 +77,7 @@ pub struct FileCalls {
 }
 
 /// Finds the calls of one file.
-pub(super) struct Finder<'f, 'w> {
-    pub world: &'f World<'w>,
+pub(super) struct Finder<'f> {
     /// The file's index.
     pub file: usize,
     pub facts: &'f Facts,
@@ -101,7 +99,7 @@ impl FileCalls {
     }
 }
 
-impl Finder<'_, '_> {
+impl Finder<'_> {
     /// Adds the calls at `nodes`, each with its block, what constructors run by
     /// themselves, and what runs in whose place.
     pub fn add(&self, found: &mut FileCalls, nodes: &[(BlockId, NodeId)]) {
@@ -146,7 +144,7 @@ impl Finder<'_, '_> {
     }
 
     fn code(&self, method: &MethodInfo) -> Option<Code> {
-        let file = self.world.file_index_of(&method.class).unwrap_or(self.file);
+        let file = self.resolver.view.file_index_of(&method.class).unwrap_or(self.file);
         method.declaration.filter(|_| method.from_source).map(|node| Code { file, node })
     }
 
@@ -180,8 +178,8 @@ impl Finder<'_, '_> {
 
     /// The instance initialisers of a class, and a record's compact constructor.
     fn initializers(&self, class: &ClassInfo) -> Vec<Code> {
-        let file = self.world.file_index_of(&class.name).unwrap_or(self.file);
-        let tree = &self.world.files[file].tree;
+        let file = self.resolver.view.file_index_of(&class.name).unwrap_or(self.file);
+        let tree = &self.resolver.view.file(file).tree;
         let Some(declaration) = class.declaration else { return Vec::new() };
         let body = tree.child(declaration, Field::Body).unwrap_or(declaration);
         let compact = members(tree, declaration)

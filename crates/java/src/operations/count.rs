@@ -1,7 +1,5 @@
 //! From files and their blocks to the dictionary; and which node counts as what.
 
-use std::sync::{Mutex, PoisonError};
-
 use compact_str::CompactString;
 use rayon::prelude::*;
 use wattline_units::operation::Operation;
@@ -9,22 +7,21 @@ use wattline_units::operation::Operation;
 use super::call_graph::{FileCalls, Finder};
 use super::counter::Counter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
-use super::in_order::InOrder;
 use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
+use super::program::{Part, Program, Turn, on_deep_stacks};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
-use crate::java::attribute::{STACK_BYTES, Symbol, attribute};
+use crate::java::attribute::{Symbol, attribute};
 use crate::java::declare::FileUnit;
 use crate::java::kinds::{Field, Kind};
-use crate::java::source_class::members_of;
-use crate::java::tree::{LeanTree, NodeId};
+use crate::java::tree::NodeId;
 use crate::java::world::World;
 use crate::java::{ClassPath, SourceFile};
 
 /// What was counted.
 #[derive(Debug, Default)]
 pub struct Counted {
-    /// Every block and its operations; [`BlockEntry::removable`] is left `false`.
+    /// Every block and its operations.
     pub dictionary: Dictionary,
     /// What is not known or was left out.
     pub findings: Vec<Finding>,
@@ -32,6 +29,11 @@ pub struct Counted {
     pub guessed: u64,
     /// What calls may run, if that was asked for.
     pub calls: Vec<FileCalls>,
+    /// Which classes were asked for, by their short names, ascending ([`Answers`]); kept
+    /// for single files only.
+    ///
+    /// [`Answers`]: crate::java::answers::Answers
+    pub asked: Vec<u32>,
 }
 
 /// Whether calls are followed to what they may run.
@@ -78,52 +80,20 @@ pub fn count_each<T: Send>(
     make: impl Fn(usize, Counted) -> T + Sync,
     take: impl FnMut(T) + Send,
 ) {
-    assert_eq!(files.len(), prepared.len(), "all files are prepared");
-    let work = || {
-        let first_ids = first_ids(&prepared);
-        let (trees, blocks): (Vec<LeanTree>, Vec<LeanBlocks>) =
-            prepared.into_iter().map(|file| (file.tree, file.blocks)).unzip();
-        let world = World::declare(files, trees, classes);
-        world.resolve_supertypes();
-        let members = members_of(&world);
-        let world = world.with_members(members);
-        let ordered = Mutex::new(InOrder::new(take));
-        // Each core takes the next file, so that few results wait for one before them.
-        let files = world.files.iter().zip(blocks).zip(first_ids).enumerate().par_bridge();
-        files.for_each(|(index, ((file, blocks), first))| {
-            let file = Numbered { file, index, first };
-            let made = make(index, count_file(&world, file, blocks, calls));
-            ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
-        });
-        world.release_memory();
-    };
-    // Attribution recurses as deep as the source nests: it needs more than a default stack.
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
-    match pool {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
-    }
-}
-
-/// The id of each file's first block.
-fn first_ids(files: &[Prepared]) -> Vec<u32> {
-    let ids = files.iter().scan(0, |next, file| {
-        let first = *next;
-        *next += file.blocks.blocks.len() as u32;
-        Some(first)
-    });
-    ids.collect()
+    let parts = prepared.into_iter().map(Part::Whole).collect();
+    let make = |turn: Turn<'_, '_>| make(turn.index, turn.counted.unwrap_or_default());
+    on_deep_stacks(|| Program::of(files, parts, classes).each(calls, make, take));
 }
 
 /// A file, its index and the id of its first block.
 #[derive(Clone, Copy)]
-struct Numbered<'f> {
-    file: &'f FileUnit<'f>,
-    index: usize,
-    first: u32,
+pub(super) struct Numbered<'f> {
+    pub file: &'f FileUnit<'f>,
+    pub index: usize,
+    pub first: u32,
 }
 
-fn count_file(
+pub(super) fn count_file(
     world: &World<'_>,
     Numbered { file, index: number, first }: Numbered<'_>,
     blocks: LeanBlocks,
@@ -145,7 +115,7 @@ fn count_file(
     let calls = followed.map(|mut calls| {
         let of_block = |(block, node): &(usize, NodeId)| (BlockId(first + *block as u32), *node);
         let nodes: Vec<(BlockId, NodeId)> = counter.calls.iter().map(of_block).collect();
-        let finder = Finder { world, file: number, facts: &facts, resolver: &resolver };
+        let finder = Finder { file: number, facts: &facts, resolver: &resolver };
         finder.add(&mut calls, &nodes);
         calls
     });
@@ -154,6 +124,7 @@ fn count_file(
         findings,
         guessed: counter.guessed,
         calls: calls.into_iter().collect(),
+        asked: resolver.view.asked().names(),
     }
 }
 
@@ -178,7 +149,7 @@ fn entry(
         end_line: block.end_line,
         class: unit.class.clone(),
         method: method.unwrap_or(&unit.name).to_owned(),
-        removable: false,
+        removable: block.removable,
         operations,
     }
 }

@@ -25,6 +25,7 @@ pub mod dictionary;
 mod in_order;
 pub mod mix;
 pub mod prepared;
+pub mod program;
 mod reference;
 mod tables;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use count::{Calls, Counted, count, count_each};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount};
 pub use mix::Mix;
 pub use prepared::Prepared;
+pub use program::{Part, Program, Turn, on_deep_stacks};
 pub use tables::{DictionaryError, Tables, findings_csv};
 pub use verb::Verb;
 pub use wattline_units::operation::{

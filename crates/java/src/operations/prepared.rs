@@ -1,6 +1,7 @@
 //! A file made ready to be counted: its blocks point into its lean tree, so that the
 //! syntax tree, which takes many times the memory of the text, may go.
 
+use super::program::Part;
 use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::finding::Finding;
 use crate::java::SourceFile;
@@ -43,6 +44,8 @@ pub(super) struct LeanBlock {
     pub parts: Vec<NodeId>,
     pub start_line: u32,
     pub end_line: u32,
+    /// Whether a removal variant can leave its statements out.
+    pub removable: bool,
 }
 
 impl Prepared {
@@ -64,6 +67,7 @@ impl Prepared {
             parts: block.parts.iter().filter_map(|part| node(part.id())).collect(),
             start_line: block.start_line,
             end_line: block.end_line,
+            removable: false,
         });
         let owned = blocks.owner.iter();
         let owned = owned.filter_map(|(id, block)| Some((node(*id)?, *block as u32)));
@@ -75,5 +79,23 @@ impl Prepared {
         };
         tree.forget_syntax();
         Prepared { tree, blocks }
+    }
+
+    /// Says of each block whether a removal variant can leave its statements out.
+    pub fn with_removable(mut self, removable: impl IntoIterator<Item = bool>) -> Prepared {
+        for (block, removable) in self.blocks.blocks.iter_mut().zip(removable) {
+            block.removable = removable;
+        }
+        self
+    }
+
+    /// The number of its blocks.
+    pub fn blocks(&self) -> u32 {
+        self.blocks.blocks.len() as u32
+    }
+
+    /// The file as others see it: it will not be counted.
+    pub fn seen(self) -> Part {
+        Part::Seen { blocks: self.blocks(), tree: self.tree }
     }
 }

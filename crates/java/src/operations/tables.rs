@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use csv::{Reader, Writer, WriterBuilder};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wattline_units::operation::{Feature, UnknownFeature};
 
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
@@ -66,7 +66,7 @@ fn line_rows(block: &BlockEntry, rows: &mut Rows) {
 
 /// The three tables of a dictionary, or some of their rows, as text. Whoever has no
 /// dictionary of all files at once writes [`Tables::headers`], then the rows of each file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tables {
     /// `blocks.csv`.
     pub blocks: String,
@@ -94,6 +94,50 @@ impl Tables {
             lines: rows_of(blocks, line_rows),
         }
     }
+}
+
+impl Tables {
+    /// The same rows where the ids of blocks that began with `from` begin with `to`.
+    pub fn renumbered(&self, from: u32, to: u32) -> Tables {
+        let renumbered = |rows: &str| renumbered(rows, to.wrapping_sub(from));
+        Tables {
+            blocks: renumbered(&self.blocks),
+            operations: renumbered(&self.operations),
+            lines: renumbered(&self.lines),
+        }
+    }
+}
+
+/// Rows whose first column, an id, is greater by `ahead`.
+fn renumbered(rows: &str, ahead: u32) -> String {
+    let mut moved = String::with_capacity(rows.len() + rows.len() / 16);
+    let (mut last, mut written) = ("", String::new());
+    let mut rest = rows;
+    while let Some((id, _)) = rest.split_once(',') {
+        if id != last
+            && let Ok(number) = id.parse::<u32>()
+        {
+            (last, written) = (id, number.wrapping_add(ahead).to_string());
+        }
+        let (row, after) = rest.split_at(row_end(rest));
+        moved.push_str(if id == last { &written } else { id });
+        moved.push_str(&row[id.len()..]);
+        rest = after;
+    }
+    moved
+}
+
+/// Where the row that begins a text ends: at the first line break outside of quotes.
+fn row_end(rows: &str) -> usize {
+    let mut is_quoted = false;
+    for at in memchr::memchr2_iter(b'\n', b'"', rows.as_bytes()) {
+        match rows.as_bytes()[at] {
+            b'"' => is_quoted = !is_quoted,
+            _ if !is_quoted => return at + 1,
+            _ => {}
+        }
+    }
+    rows.len()
 }
 
 impl Dictionary {
@@ -256,6 +300,19 @@ mod tests {
         assert_eq!(headers.blocks + &rows.blocks, dictionary.blocks_csv());
         assert_eq!(headers.operations + &rows.operations, dictionary.operations_csv());
         assert_eq!(headers.lines + &rows.lines, dictionary.operation_lines_csv());
+    }
+
+    #[test]
+    fn rows_get_other_ids_whatever_is_in_them() {
+        let mut first = dictionary().blocks.remove(0);
+        first.file = "a \"b\"\n7,c.java".into();
+        let second = BlockEntry { id: BlockId(1), ..first.clone() };
+        let blocks = [first, second];
+        let moved =
+            blocks.clone().map(|block| BlockEntry { id: BlockId(block.id.0 + 99), ..block });
+        let (rows, expected) = (Tables::rows(&blocks), Tables::rows(&moved));
+        assert_eq!(rows.renumbered(0, 99), expected);
+        assert_eq!(expected.renumbered(99, 0), rows);
     }
 
     #[test]

@@ -92,7 +92,8 @@ impl Attributor<'_> {
             Kind::MethodDeclaration => tree.child(node, Field::Name).map_or("", |n| self.text(n)),
             _ => "<init>",
         };
-        let method = info.as_ref().and_then(|class| {
+        let method = info.as_ref().filter(|class| !self.is_elsewhere(&class.name));
+        let method = method.and_then(|class| {
             class.methods_named(name).iter().find(|m| m.declaration == Some(node)).cloned()
         });
         let variables = method.iter().flat_map(|m| m.type_parameters.iter().cloned());
@@ -116,6 +117,12 @@ impl Attributor<'_> {
         self.bodies.pop();
         self.resolver.levels.truncate(levels);
         self.scope.release(mark);
+    }
+
+    /// Whether a class of this file is taken from another one, which declares it, too: its
+    /// nodes are of another tree.
+    fn is_elsewhere(&self, class: &str) -> bool {
+        self.resolver.view.file_of(class).is_some_and(|file| !std::ptr::eq(file, self.file))
     }
 
     fn enum_constant(&mut self, node: NodeId) {

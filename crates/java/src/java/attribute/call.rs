@@ -61,11 +61,11 @@ impl Attributor<'_> {
             }
         }
         let imports = &self.file.imports;
-        let world = self.resolver.world;
+        let view = &self.resolver.view;
         let single = imports.static_single.get(name).into_iter().flatten();
         let mut found = Vec::new();
         for class in single.chain(&imports.static_on_demand) {
-            if let Some(class) = world.class_by_qualified_name(class) {
+            if let Some(class) = view.class_by_qualified_name(class) {
                 let all = self.resolver.methods(&Type::class(class), name);
                 found.extend(all.into_iter().filter(|c| c.method.is_static));
             }

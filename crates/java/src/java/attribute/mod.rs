@@ -27,6 +27,7 @@ use super::resolver::Resolver;
 use super::source_class::class_levels;
 use super::tree::{LeanTree, NodeId};
 use super::types::{Name, Type};
+use super::view::View;
 use super::world::World;
 use crate::java::fast::Map;
 use inference::Inference;
@@ -122,7 +123,7 @@ pub(crate) const STACK_BYTES: usize = 128 << 20;
 /// Attributes all of `file`; the resolver knows its local classes, too.
 pub(crate) fn attribute<'w>(world: &'w World<'w>, file: &'w FileUnit<'w>) -> (Facts, Resolver<'w>) {
     let mut attributor = Attributor {
-        resolver: Resolver::new(world, file),
+        resolver: Resolver::new(View::of(world), file),
         file,
         facts: Facts::of(&file.tree),
         scope: Scope::default(),

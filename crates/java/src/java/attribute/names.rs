@@ -17,7 +17,7 @@ pub(super) enum Qualifier {
 
 impl Attributor<'_> {
     pub(super) fn is_constant_field(&self, found: &FoundField) -> bool {
-        constants::is_constant(self.resolver.world, self.file, found)
+        constants::is_constant(&self.resolver.view, self.file, found)
     }
 
     /// A simple name as an expression; none if there is no such variable.
@@ -120,7 +120,7 @@ impl Attributor<'_> {
             Qualifier::Type(ty) => self.member_of_type(node, &ty, name),
             Qualifier::Package(package) => {
                 let qualified = format!("{package}.{name}");
-                match self.resolver.world.class_by_qualified_name(&qualified) {
+                match self.resolver.view.class_by_qualified_name(&qualified) {
                     Some(class) => {
                         self.set_symbol(node, Symbol::Type);
                         Qualifier::Type(Type::class(class))

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::modules::Modules;
 use super::places::Place;
 
 /// The classes of the JDK that `JAVA_HOME` names, else of `java` on the search path.
@@ -15,8 +14,8 @@ pub(super) fn find() -> Option<Place> {
 
 /// The classes of the JDK in the folder `home`.
 pub(super) fn at(home: &Path) -> Option<Place> {
-    if let Some(modules) = Modules::open(&home.join("lib/modules")) {
-        return Some(Place::Modules(modules));
+    if let Some(modules) = Place::modules(&home.join("lib/modules")) {
+        return Some(modules);
     }
     ["jre/lib/rt.jar", "lib/rt.jar"].iter().find_map(|jar| Place::open(&home.join(jar)).ok())
 }

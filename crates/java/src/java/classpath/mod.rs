@@ -83,6 +83,11 @@ impl ClassPath {
         ClassPath { release: NO_RELEASE, ..ClassPath::default() }
     }
 
+    /// The jars, folders and the JDK's own file that classes are taken from, in order.
+    pub fn places(&self) -> impl Iterator<Item = &Path> {
+        self.places.iter().map(|place| &*place.path)
+    }
+
     /// Whether the classes of a JDK are there.
     pub fn has_jdk(&self) -> bool {
         self.has_jdk

@@ -11,9 +11,14 @@ use super::ClassPathError;
 use super::modules::Modules;
 
 /// One entry of the class path.
-pub(super) enum Place {
+pub(super) struct Place {
+    pub path: PathBuf,
+    classes: Classes,
+}
+
+enum Classes {
     /// A folder of class files.
-    Folder(PathBuf),
+    Folder,
     /// A jar.
     Jar(Mutex<ZipArchive<File>>),
     /// The JDK's own modules.
@@ -27,21 +32,27 @@ impl Place {
             return Err(ClassPathError::Missing(path.into()));
         }
         if path.is_dir() {
-            return Ok(Place::Folder(path.into()));
+            return Ok(Place { path: path.into(), classes: Classes::Folder });
         }
         let file = File::open(path)
             .map_err(|source| ClassPathError::Unreadable { path: path.into(), source })?;
         let archive = ZipArchive::new(file)
             .map_err(|source| ClassPathError::NotAJar { path: path.into(), source })?;
-        Ok(Place::Jar(Mutex::new(archive)))
+        Ok(Place { path: path.into(), classes: Classes::Jar(Mutex::new(archive)) })
+    }
+
+    /// Opens the modules file of a JDK.
+    pub(super) fn modules(path: &Path) -> Option<Place> {
+        let modules = Modules::open(path)?;
+        Some(Place { path: path.into(), classes: Classes::Modules(modules) })
     }
 
     /// The class file of `path` (`java/util/Map$Entry`), if this place has it.
     pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
-        match self {
-            Place::Folder(root) => std::fs::read(root.join(format!("{path}.class"))).ok(),
-            Place::Modules(modules) => modules.bytes(path),
-            Place::Jar(archive) => {
+        match &self.classes {
+            Classes::Folder => std::fs::read(self.path.join(format!("{path}.class"))).ok(),
+            Classes::Modules(modules) => modules.bytes(path),
+            Classes::Jar(archive) => {
                 let mut archive = archive.lock().ok()?;
                 // By the bytes of the name, which are UTF-8 in jars. A search by text looks
                 // at every entry for a name that is not there, as most are not.

@@ -1,4 +1,6 @@
-//! Java sources -> what stands in them, in a line.
+//! How much stands in sources, in a line.
+
+use serde::{Deserialize, Serialize};
 
 use crate::build::Application;
 use crate::finding::Finding;
@@ -12,13 +14,19 @@ pub fn summary(application: &Application) -> String {
 }
 
 /// How much there is, and how much of it rests on types that are not known.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Totals {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Analysed files.
     pub files: usize,
+    /// Their blocks.
     pub blocks: usize,
+    /// Operations in their text.
     pub operations: u64,
+    /// Library calls in their text.
     pub library: u64,
+    /// Those of them that are not resolved.
     pub unresolved: u64,
+    /// Operations and calls that rest on types that are not known.
     pub guessed: u64,
 }
 
@@ -49,6 +57,7 @@ impl Totals {
         self.guessed += file.guessed;
     }
 
+    /// The line.
     pub fn line(&self, findings: &[Finding]) -> String {
         let Totals { files, blocks, operations, library, unresolved, guessed } = self;
         let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;

@@ -1,0 +1,298 @@
+//! What a world says of its classes, as hashes: as long as the answers to all that a file
+//! asked are the same, what was found out about that file holds.
+//!
+//! The answers are of what was resolved, not of its text: a class whose declaration stays as
+//! it is answers otherwise when a name in it comes to mean another class. All fields are
+//! taken apart by name below, so that the compiler asks about those that come.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
+use super::constants::is_constant;
+use super::declare::{ClassDecl, FileUnit};
+use super::fast::Map;
+use super::members::FoundField;
+use super::types::{ClassType, Name, Type, TypeVariable, Wildcard};
+use super::view::{Asked, ShortName, View};
+use super::world::World;
+
+/// The hash of an answer, or of several.
+pub type Answer = [u8; 16];
+
+/// The answers about all classes of the sources. Those of names that the sources don't
+/// declare follow from the class path alone.
+#[derive(Debug, Default)]
+pub struct Answers(Map<ShortName, u128>);
+
+/// The names of classes that the work on one file asked for, and the answers it got.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// The short names, ascending.
+    pub asked: Vec<u32>,
+    /// The hash of all answers.
+    pub answers: Answer,
+}
+
+impl Answers {
+    /// What `world`, whose members are known, says of its classes.
+    pub(crate) fn of(world: &World<'_>) -> Answers {
+        let each: Vec<(ShortName, u128)> =
+            world.names().map(|name| (ShortName::of(name), answer(world, name))).collect();
+        let mut all = Map::with_capacity_and_hasher(each.len(), Default::default());
+        for (name, answer) in each {
+            // Classes with one short name answer together, in any order.
+            *all.entry(name).or_default() ^= answer;
+        }
+        Answers(all)
+    }
+
+    /// What was asked, by short names in ascending order, with what is answered now.
+    pub fn to(&self, asked: Vec<u32>) -> Conversation {
+        let answers = self.to_all(&asked);
+        Conversation { asked, answers }
+    }
+
+    /// Whether the answers would be the same today.
+    pub fn hold(&self, conversation: &Conversation) -> bool {
+        self.to_all(&conversation.asked) == conversation.answers
+    }
+
+    fn to_all(&self, asked: &[u32]) -> Answer {
+        let mut hasher = blake3::Hasher::new();
+        for name in asked {
+            if let Some(answer) = self.0.get(&ShortName(*name)) {
+                hasher.update(&name.to_le_bytes());
+                hasher.update(&answer.to_le_bytes());
+            }
+        }
+        short(&hasher.finalize())
+    }
+}
+
+fn short(hash: &blake3::Hash) -> Answer {
+    let mut short = Answer::default();
+    short.copy_from_slice(&hash.as_bytes()[..size_of::<Answer>()]);
+    short
+}
+
+/// All that a world says of one class of its sources.
+fn answer(world: &World<'_>, name: &Name) -> u128 {
+    let asked = Asked::default();
+    let mut told = Told(Vec::new());
+    if let Some(declared) = world.declared(name, &asked) {
+        told.declaration(declared.class, declared.outer());
+        told.list(world.supers_of(name, 0, &asked).iter(), |told, name| told.text(name));
+        if let Some(info) = world.info(name, &asked) {
+            told.class(&info, &Constants { view: View::of(world), file: declared.file });
+        }
+    }
+    u128::from_le_bytes(short(&blake3::hash(&told.0)))
+}
+
+/// Says which fields of a class are constant variables.
+struct Constants<'w> {
+    view: View<'w>,
+    /// Where the class is declared.
+    file: &'w FileUnit<'w>,
+}
+
+impl Constants<'_> {
+    fn has(&self, class: &Arc<ClassInfo>, name: &Name, field: &FieldInfo) -> bool {
+        let (class, field) = (class.clone(), field.clone());
+        let found = FoundField { class, name: name.clone(), ty: field.ty.clone(), field };
+        is_constant(&self.view, self.file, &found)
+    }
+}
+
+/// What is told, so that no two classes that differ are told alike: lists begin with their
+/// lengths, variants with their numbers.
+struct Told(Vec<u8>);
+
+impl Told {
+    fn number(&mut self, number: usize) {
+        self.0.extend((number as u64).to_le_bytes());
+    }
+
+    fn variant(&mut self, number: u8) {
+        self.0.push(number);
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.variant(u8::from(flag));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.0.extend(text.as_bytes());
+    }
+
+    fn list<T>(
+        &mut self,
+        items: impl ExactSizeIterator<Item = T>,
+        mut tell: impl FnMut(&mut Told, T),
+    ) {
+        self.number(items.len());
+        items.for_each(|item| tell(self, item));
+    }
+
+    /// A map in the order of its keys.
+    fn map<K: Ord + AsRef<str>, V>(
+        &mut self,
+        map: &Map<K, V>,
+        mut tell: impl FnMut(&mut Told, &K, &V),
+    ) {
+        let mut entries: Vec<(&K, &V)> = map.iter().collect();
+        entries.sort_unstable_by_key(|(key, _)| *key);
+        self.list(entries.into_iter(), |told, (key, value)| {
+            told.text(key.as_ref());
+            tell(told, key, value);
+        });
+    }
+
+    fn visibility(&mut self, visibility: Visibility) {
+        self.variant(visibility as u8);
+    }
+
+    /// Nodes are left out: where a declaration stands changes nothing for others.
+    fn declaration(&mut self, class: &ClassDecl, around: Option<&ClassDecl>) {
+        let ClassDecl { name, node: _, outer: _, visibility, is_inner, is_generic, members } =
+            class;
+        self.text(name);
+        self.text(around.map_or("", |around| &around.name));
+        self.visibility(*visibility);
+        self.flag(*is_inner);
+        self.flag(*is_generic);
+        self.map(members, |told, _, name| told.text(name));
+    }
+
+    fn class(&mut self, class: &Arc<ClassInfo>, constants: &Constants<'_>) {
+        let ClassInfo {
+            name,
+            visibility,
+            is_interface,
+            is_enum,
+            from_source,
+            type_parameters,
+            outer_parameters,
+            superclass,
+            interfaces,
+            fields,
+            methods,
+            members,
+            components,
+            declaration: _,
+        } = &**class;
+        self.text(name);
+        self.visibility(*visibility);
+        [is_interface, is_enum, from_source].into_iter().for_each(|flag| self.flag(*flag));
+        self.list(type_parameters.iter(), |told, variable| told.variable(variable));
+        self.list(outer_parameters.iter(), |told, variable| told.variable(variable));
+        self.list(superclass.iter(), Told::ty);
+        self.list(interfaces.iter(), Told::ty);
+        self.map(fields, |told, name, field| {
+            told.field(field);
+            told.flag(constants.has(class, name, field));
+        });
+        self.map(methods, |told, _, methods| {
+            told.list(methods.iter(), |told, method| told.method(method));
+        });
+        self.map(members, |told, _, name| told.text(name));
+        self.list(components.iter(), |told, (name, ty)| {
+            told.text(name);
+            told.ty(ty);
+        });
+    }
+
+    /// Whether it is constant is told beside it.
+    fn field(&mut self, field: &FieldInfo) {
+        let FieldInfo { ty, visibility, constancy: _, is_static } = field;
+        self.ty(ty);
+        self.visibility(*visibility);
+        self.flag(*is_static);
+    }
+
+    fn method(&mut self, method: &MethodInfo) {
+        let MethodInfo {
+            class,
+            name,
+            type_parameters,
+            parameters,
+            returns,
+            varargs,
+            visibility,
+            is_static,
+            declaration,
+            is_abstract,
+            from_source,
+        } = method;
+        self.text(class);
+        self.text(name);
+        self.list(type_parameters.iter(), |told, variable| told.variable(variable));
+        self.list(parameters.iter(), Told::ty);
+        self.ty(returns);
+        self.visibility(*visibility);
+        let is_written = declaration.is_some();
+        [*varargs, *is_static, is_written, *is_abstract, *from_source]
+            .into_iter()
+            .for_each(|flag| self.flag(flag));
+    }
+
+    fn variable(&mut self, variable: &TypeVariable) {
+        let TypeVariable { owner, name, bounds } = variable;
+        // A method's variables are owned by its name and its node, which changes with every
+        // line above; within a signature no other method's can occur.
+        let owner = owner.split_once('#').map_or(&**owner, |(method, _)| method);
+        self.text(owner);
+        self.text(name);
+        self.list(bounds.iter(), Told::ty);
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match ty {
+            Type::Unknown => self.variant(0),
+            Type::Void => self.variant(1),
+            Type::Null => self.variant(2),
+            Type::Primitive(primitive) => {
+                self.variant(3);
+                self.variant(*primitive as u8);
+            }
+            Type::Class(class) => {
+                let ClassType { name, args } = &**class;
+                self.variant(4);
+                self.text(name);
+                self.list(args.iter(), Told::ty);
+            }
+            Type::Array(element) => {
+                self.variant(5);
+                self.ty(element);
+            }
+            Type::Variable(variable) => {
+                self.variant(6);
+                self.variable(variable);
+            }
+            Type::Wildcard(wildcard) => self.wildcard(wildcard),
+            Type::Infer(number) => {
+                self.variant(8);
+                self.number(*number as usize);
+            }
+        }
+    }
+
+    fn wildcard(&mut self, wildcard: &Wildcard) {
+        self.variant(7);
+        match wildcard {
+            Wildcard::Any => self.variant(0),
+            Wildcard::Extends(bound) => {
+                self.variant(1);
+                self.ty(bound);
+            }
+            Wildcard::Super(bound) => {
+                self.variant(2);
+                self.ty(bound);
+            }
+        }
+    }
+}

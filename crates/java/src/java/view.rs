@@ -1,0 +1,200 @@
+//! The classes as the work on one file sees them. Whatever it finds out about code in other
+//! files is an answer to a question with a class's name in it; the names are noted, so that
+//! one can tell later whether the same work would find the same again.
+
+use std::cell::RefCell;
+use std::hash::Hasher;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::class::{ClassInfo, Visibility};
+use super::declare::{ClassDecl, FileUnit};
+use super::fast::{FastHasher, Set};
+use super::types::Name;
+use super::world::World;
+
+/// Longest qualified name in bytes that is looked up.
+const QUALIFIED_MAX: usize = 1024;
+
+/// The name of a class in four bytes. Names may share them: what is known of one is then
+/// taken as known of both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ShortName(pub u32);
+
+impl ShortName {
+    /// Those of a class's binary name.
+    pub fn of(class: &str) -> ShortName {
+        let mut hasher = FastHasher::default();
+        hasher.write(class.as_bytes());
+        ShortName((hasher.finish() >> 32) as u32)
+    }
+}
+
+/// The names of classes that were asked for, those that are not there, too.
+#[derive(Debug, Default)]
+pub(crate) struct Asked(RefCell<Set<ShortName>>);
+
+impl Asked {
+    pub fn note(&self, class: &str) {
+        self.0.borrow_mut().insert(ShortName::of(class));
+    }
+
+    /// The short names, ascending.
+    pub fn names(&self) -> Vec<u32> {
+        let mut names: Vec<u32> = self.0.borrow().iter().map(|name| name.0).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// A world, and what was asked of it.
+#[derive(Clone)]
+pub(crate) struct View<'w> {
+    world: &'w World<'w>,
+    asked: Rc<Asked>,
+}
+
+impl<'w> View<'w> {
+    /// One of which nothing was asked yet.
+    pub fn of(world: &'w World<'w>) -> View<'w> {
+        View { world, asked: Rc::default() }
+    }
+
+    /// What was asked of it and of its copies.
+    pub fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// The Java release of the JDK on the class path.
+    pub fn release(&self) -> u16 {
+        self.world.release()
+    }
+
+    /// Whether all supertypes are resolved.
+    pub fn is_complete(&self) -> bool {
+        self.world.is_complete()
+    }
+
+    /// Whether the members of all classes are known.
+    pub fn has_members(&self) -> bool {
+        self.world.has_members()
+    }
+
+    /// What is known of a field that may be a constant variable, by class and name.
+    pub fn known_constant(&self, key: &(Name, Name)) -> Option<bool> {
+        self.asked.note(&key.0);
+        self.world.known_constant(key)
+    }
+
+    /// Remembers whether a field is a constant variable.
+    pub fn keep_constant(&self, key: (Name, Name), constant: bool) {
+        self.world.keep_constant(key, constant);
+    }
+
+    pub fn class(&self, name: &str) -> Option<Arc<ClassInfo>> {
+        match self.decl(name) {
+            Some(_) => self.world.info(name, &self.asked),
+            None => self.world.outside(name, &self.asked),
+        }
+    }
+
+    /// The file that declares a source class.
+    pub fn file_of(&self, class: &str) -> Option<&'w FileUnit<'w>> {
+        self.world.declared(class, &self.asked).map(|declared| declared.file)
+    }
+
+    /// The index of the file that declares a source class.
+    pub fn file_index_of(&self, class: &str) -> Option<usize> {
+        self.world.declared(class, &self.asked).map(|declared| declared.number)
+    }
+
+    /// The file with this index.
+    pub fn file(&self, index: usize) -> &'w FileUnit<'w> {
+        &self.world.files[index]
+    }
+
+    /// The declaration of a source class.
+    pub fn decl(&self, class: &str) -> Option<&'w ClassDecl> {
+        self.world.declared(class, &self.asked).map(|declared| declared.class)
+    }
+
+    /// The declaration around that of an inner source class.
+    pub fn around(&self, class: &str) -> Option<&'w ClassDecl> {
+        let declared = self.world.declared(class, &self.asked)?;
+        declared.outer().filter(|_| declared.class.is_inner)
+    }
+
+    /// `name` as the binary name of a class that is there.
+    pub fn existing(&self, name: &str) -> Option<Name> {
+        match self.decl(name) {
+            Some(decl) => Some(decl.name.clone()),
+            None => self.outside(name).map(|class| class.name.clone()),
+        }
+    }
+
+    fn outside(&self, name: &str) -> Option<Arc<ClassInfo>> {
+        self.world.outside(name, &self.asked)
+    }
+
+    /// `package.simple` as a class that code of package `from` can see.
+    pub fn visible_in(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
+        let found = self.existing(&format!("{package}.{simple}"))?;
+        let visibility = match self.decl(&found) {
+            Some(decl) => decl.visibility,
+            None => self.outside(&found)?.visibility,
+        };
+        let is_visible = visibility == Visibility::Open || package == from;
+        Some(found).filter(|_| is_visible)
+    }
+
+    /// `a.b.C.D` as a class: tries ever shorter packages.
+    pub fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
+        if qualified.len() > QUALIFIED_MAX {
+            return None;
+        }
+        if let Some(found) = self.existing(qualified) {
+            return Some(found);
+        }
+        let (outer, simple) = qualified.rsplit_once('.')?;
+        let outer = self.class_by_qualified_name(outer)?;
+        self.member_class(&outer, simple)
+    }
+
+    /// The member class of `class` with this simple name, inherited ones too.
+    pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        self.member_class_from(class, simple, class, &mut Vec::new())
+    }
+
+    fn member_class_from(
+        &self,
+        class: &Name,
+        simple: &str,
+        from: &str,
+        seen: &mut Vec<Name>,
+    ) -> Option<Name> {
+        if seen.contains(class) {
+            return None;
+        }
+        seen.push(class.clone());
+        if let Some(decl) = self.decl(class) {
+            // One that is not inherited hides those above it all the same.
+            if let Some(own) = decl.members.get(simple) {
+                let is_member = self.decl_visibility(own).is_inherited(class, from);
+                return Some(own.clone()).filter(|_| is_member);
+            }
+            let supers = self.world.supers_of(class, seen.len() as u32, &self.asked);
+            return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
+        }
+        let info = self.outside(class)?;
+        if let Some(own) = info.members.get(simple).and_then(|own| self.outside(own)) {
+            let is_member = own.visibility.is_inherited(class, from);
+            return Some(own.name.clone()).filter(|_| is_member);
+        }
+        let mut supers = info.supertypes().filter_map(|t| t.class_name());
+        supers.find_map(|s| self.member_class_from(s, simple, from, seen))
+    }
+
+    fn decl_visibility(&self, class: &str) -> Visibility {
+        self.decl(class).map_or(Visibility::Open, |d| d.visibility)
+    }
+}

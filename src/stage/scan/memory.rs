@@ -1,0 +1,204 @@
+//! What is remembered of the files of earlier scans, so that a file is counted again only if
+//! its tables could have changed.
+//!
+//! An entry's key is a hash of the file's path and text, the program, the granularity and the
+//! class path. The entry holds what other files see of the file, so that it need not be
+//! parsed; its rows; and what they rest on in other files: the names of the classes that were
+//! asked for, and a hash of the answers ([`Answers`]).
+
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use zstd::bulk::{Compressor, Decompressor};
+
+use super::rows::Rows;
+use crate::blocks::Granularity;
+use crate::java::ClassPath;
+use crate::java::answers::{Answers, Conversation};
+use crate::java::tree::LeanTree;
+use crate::operations::Part;
+use crate::toolchain::Store;
+use crate::toolchain::store::Key;
+
+/// What is remembered under one program, granularity and class path.
+pub(super) struct Memory {
+    store: Store,
+    context: [u8; blake3::KEY_LEN],
+    /// Why something could not be kept.
+    trouble: Mutex<Option<io::Error>>,
+}
+
+/// What is remembered of one file.
+pub(super) struct Remembered {
+    head: Head,
+    body: Vec<u8>,
+}
+
+/// Rows, and what they rest on.
+pub(super) struct KeptRows {
+    talk: Conversation,
+    packed: Vec<u8>,
+}
+
+/// What was counted in a file.
+pub(super) struct CountedRows<'r> {
+    /// The id of its first block.
+    pub first: u32,
+    /// What it rests on in other files.
+    pub talk: Conversation,
+    pub rows: &'r Rows,
+}
+
+/// The first part of an entry, which is read before it is known whether its rows hold. The
+/// second is the id of the file's first block where they were made, and the rows.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    blocks: u32,
+    surface: Vec<u8>,
+    talk: Option<Conversation>,
+}
+
+impl Memory {
+    /// # Errors
+    /// If the program or the class path can't be read.
+    pub fn of(store: Store, granularity: Granularity, classes: &ClassPath) -> io::Result<Memory> {
+        let mut context = blake3::Hasher::new();
+        context.update(format!("{granularity:?}").as_bytes());
+        // The program's own bytes: what any other build would have found is not known.
+        add_file(&mut context, &std::env::current_exe()?)?;
+        classes.places().try_for_each(|place| add_place(&mut context, place))?;
+        let context = *context.finalize().as_bytes();
+        Ok(Memory { store, context, trouble: Mutex::default() })
+    }
+
+    /// The key of a file.
+    pub fn key(&self, path: &str, text: &str) -> Key {
+        let mut hasher = blake3::Hasher::new_keyed(&self.context);
+        hasher.update(&(path.len() as u64).to_le_bytes());
+        hasher.update(path.as_bytes()).update(text.as_bytes()).finalize()
+    }
+
+    /// What is remembered of the file with this key.
+    pub fn recall(&self, key: &Key) -> Option<Remembered> {
+        let entry = self.store.get(key)?;
+        let (length, rest) = entry.split_at_checked(size_of::<u32>())?;
+        let length = u32::from_le_bytes(length.try_into().ok()?);
+        let (head, body) = rest.split_at_checked(length as usize)?;
+        Some(Remembered { head: unpacked(head)?, body: body.to_vec() })
+    }
+
+    /// Remembers a file, and what was counted in it if it was.
+    pub fn keep(
+        &self,
+        key: &Key,
+        surface: &LeanTree,
+        blocks: u32,
+        counted: Option<CountedRows<'_>>,
+    ) {
+        let body =
+            |counted: CountedRows<'_>| (counted.talk, packed(&(counted.first, counted.rows)));
+        let (talk, body) = counted.map(body).unzip();
+        let head = packed(&Head { blocks, surface: surface.to_bytes(), talk });
+        let length = (head.len() as u32).to_le_bytes();
+        let entry = [&length, &*head, &*body.unwrap_or_default()].concat();
+        if let Err(error) = self.store.put(key, &entry)
+            && let Ok(mut trouble) = self.trouble.lock()
+        {
+            trouble.get_or_insert(error);
+        }
+    }
+
+    /// Ends the work with it: what is too much goes. Why something was not kept, if so.
+    pub fn finish(self) -> Option<io::Error> {
+        self.store.trim();
+        self.trouble.into_inner().ok().flatten()
+    }
+}
+
+impl Remembered {
+    /// What other files see of the file, whose text without escapes is `text`; and its rows,
+    /// if there are any.
+    pub fn part(self, text: &str) -> Option<(Part, Option<KeptRows>)> {
+        let Head { blocks, surface, talk } = self.head;
+        let tree = LeanTree::from_bytes(&surface, text)?;
+        let rows = talk.map(|talk| KeptRows { talk, packed: self.body });
+        Some((Part::Seen { tree, blocks }, rows))
+    }
+}
+
+impl KeptRows {
+    /// Whether they are what would be counted again.
+    pub fn hold(&self, answers: &Answers) -> bool {
+        answers.hold(&self.talk)
+    }
+
+    /// The rows, with the ids of blocks from `first`.
+    pub fn unpacked(&self, first: u32) -> Rows {
+        let body: Option<(u32, Rows)> = unpacked(&self.packed);
+        let (before, mut rows) = body.expect("an entry with the right hash is one that was kept");
+        if first != before {
+            rows.tables = rows.tables.renumbered(before, first);
+        }
+        rows
+    }
+}
+
+fn add_file(context: &mut blake3::Hasher, path: &Path) -> io::Result<()> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_mmap(path)?;
+    context.update(hasher.finalize().as_bytes());
+    Ok(())
+}
+
+/// A jar or the JDK's own file; or a folder, with the names of its class files.
+fn add_place(context: &mut blake3::Hasher, place: &Path) -> io::Result<()> {
+    if !place.is_dir() {
+        context.update(b"file");
+        return add_file(context, place);
+    }
+    context.update(b"folder");
+    for entry in walkdir::WalkDir::new(place).sort_by_file_name().follow_links(true) {
+        let path: PathBuf = entry?.into_path();
+        if path.extension().is_some_and(|extension| extension == "class") {
+            let name = path.strip_prefix(place).unwrap_or(&path);
+            context.update(blake3::hash(name.as_os_str().as_encoded_bytes()).as_bytes());
+            add_file(context, &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// The fastest level that is no faster at the cost of half its effect.
+const LEVEL: i32 = 1;
+
+thread_local! {
+    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+const MEMORY: &str = "writing values to memory does not fail";
+
+/// A value as compressed bytes, after the length of those that are not.
+fn packed(value: &impl Serialize) -> Vec<u8> {
+    let bytes = postcard::to_stdvec(value).expect(MEMORY);
+    let compressed = PACKER.with_borrow_mut(|packer| {
+        let packer = packer.get_or_insert_with(|| Compressor::new(LEVEL).expect(MEMORY));
+        packer.compress(&bytes).expect(MEMORY)
+    });
+    [&(bytes.len() as u32).to_le_bytes(), &*compressed].concat()
+}
+
+/// The value that [`packed`] was given; none if these are no such bytes.
+fn unpacked<T: DeserializeOwned>(packed: &[u8]) -> Option<T> {
+    let (length, compressed) = packed.split_at_checked(size_of::<u32>())?;
+    let length = u32::from_le_bytes(length.try_into().ok()?);
+    let bytes = UNPACKER.with_borrow_mut(|unpacker| {
+        let unpacker = unpacker.get_or_insert_with(|| Decompressor::new().expect(MEMORY));
+        unpacker.decompress(compressed, length as usize).ok()
+    });
+    postcard::from_bytes(&bytes?).ok()
+}

@@ -1,0 +1,209 @@
+//! Java sources -> the rows of their tables, file by file, and a line on what stands in them.
+
+mod memory;
+mod rows;
+mod shard;
+mod totals;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::blocks::Granularity;
+use crate::build::{BuildError, LoadedSource, Sources, survey};
+use crate::finding::Finding;
+use crate::java::answers::Answers;
+use crate::java::{ClassPath, SourceFile};
+use crate::operations::{Calls, Part, Prepared, Program, Turn, on_deep_stacks};
+use crate::stage::progress;
+use crate::toolchain::Store;
+use crate::toolchain::store::Key;
+use memory::{CountedRows, KeptRows, Memory};
+use shard::Division;
+
+pub use rows::Rows;
+pub use shard::Shard;
+pub use totals::{Totals, summary};
+
+/// Bytes of what earlier scans found that are kept; that of the two largest modules of the
+/// JDK takes a fiftieth.
+pub const CACHE_BYTES_MAX: u64 = 1 << 30;
+
+/// How to scan.
+#[derive(Debug, Clone)]
+pub struct ScanOptions {
+    /// Whether blocks end within expressions.
+    pub granularity: Granularity,
+    /// Which of the files are counted.
+    pub shard: Shard,
+    /// Where what is found is kept, and looked up first.
+    pub cache: Option<Store>,
+}
+
+/// What a scan says beside its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// Findings about files that could not be read, or are no part of an application.
+    pub unread: Vec<Finding>,
+    /// Files whose rows were taken from the cache.
+    pub remembered: usize,
+}
+
+/// Hands the rows of each file of the shard to `take`, in the order of the files. The rows
+/// are the same whatever is in the cache, and the ids of blocks whatever the shards are.
+///
+/// # Errors
+/// If the class path can't be opened.
+pub fn scan(
+    sources: Sources,
+    options: &ScanOptions,
+    mut take: impl FnMut(Rows) + Send,
+) -> Result<Scanned, BuildError> {
+    let classes = ClassPath::open(&sources.class_path())
+        .map_err(|error| BuildError::ClassPath(error.to_string()))?;
+    let memory = options.cache.as_ref().and_then(|store| remember(store, options, &classes));
+    let Sources { files, findings: mut unread, .. } = sources;
+    let files: Vec<LoadedSource> = files.into_iter().filter(|file| file.analyse).collect();
+    let division = Division::of(&files, options.shard);
+    unread.retain(|finding| division.has_path(&finding.file));
+    let remembered = AtomicUsize::new(0);
+    let work = Work {
+        granularity: options.granularity,
+        division: &division,
+        memory: memory.as_ref(),
+        remembered: &remembered,
+    };
+    on_deep_stacks(|| work.scan(files, &classes, |rows| rows.into_iter().for_each(&mut take)));
+    if let Some(trouble) = memory.and_then(Memory::finish) {
+        progress::warn(format!("not all is kept for the next scan: {trouble}"));
+    }
+    Ok(Scanned { unread, remembered: remembered.into_inner() })
+}
+
+fn remember(store: &Store, options: &ScanOptions, classes: &ClassPath) -> Option<Memory> {
+    match Memory::of(store.clone(), options.granularity, classes) {
+        Ok(memory) => Some(memory),
+        Err(error) => {
+            progress::warn(format!("nothing is taken from earlier scans: {error}"));
+            None
+        }
+    }
+}
+
+/// A scan at work.
+struct Work<'s> {
+    granularity: Granularity,
+    division: &'s Division,
+    memory: Option<&'s Memory>,
+    /// Files whose rows were remembered and hold.
+    remembered: &'s AtomicUsize,
+}
+
+/// What is known of a file besides its text and what others see of it.
+struct Known {
+    /// None if nothing of it is to be kept.
+    key: Option<Key>,
+    state: State,
+}
+
+enum State {
+    /// It was parsed now.
+    Parsed,
+    /// What others see of it was remembered, its rows were not.
+    Seen,
+    /// Its rows were remembered, too.
+    Counted(KeptRows),
+}
+
+impl Work<'_> {
+    fn scan(
+        &self,
+        files: Vec<LoadedSource>,
+        classes: &ClassPath,
+        take: impl FnMut(Option<Rows>) + Send,
+    ) {
+        let files = files.into_par_iter().enumerate().with_max_len(survey::FILES_MAX);
+        let read = files.map(|(index, file)| self.read(index, file));
+        let (files, read): (Vec<SourceFile>, Vec<(Part, Known)>) = read.unzip();
+        let (parts, known): (Vec<Part>, Vec<Known>) = read.into_iter().unzip();
+        let mut program = Program::of(&files, parts, classes);
+        let answers = self.memory.map(|_| program.answers());
+        program.complete(self.again(&files, &known, answers.as_ref()));
+        let make = |turn: Turn<'_, '_>| self.rows(&turn, &known[turn.index], answers.as_ref());
+        program.each(Calls::Counted, make, take);
+    }
+
+    /// A file, remembered or parsed.
+    fn read(&self, index: usize, file: LoadedSource) -> (SourceFile, (Part, Known)) {
+        let LoadedSource { path, text, .. } = file;
+        let key = self.memory.map(|memory| memory.key(&path, &text));
+        let head = self.memory.zip(key).and_then(|(memory, key)| memory.recall(&key));
+        let file = match head {
+            None => SourceFile::parse(path, text),
+            Some(remembered) => {
+                let file = SourceFile::unparsed(path, text);
+                if let Some((part, rows)) = remembered.part(&file.text) {
+                    let state = rows.map_or(State::Seen, State::Counted);
+                    return (file, (part, Known { key, state }));
+                }
+                file.parsed_again()
+            }
+        };
+        // How far the parser comes in its time is not for the next scan to know.
+        let key = key.filter(|_| !file.gave_up);
+        let (file, prepared) = survey::prepare(file, self.granularity);
+        let part = match self.division.has_file(index) {
+            true => Part::Whole(prepared),
+            false => prepared.seen(),
+        };
+        (file, (part, Known { key, state: State::Parsed }))
+    }
+
+    /// The files of the shard whose rows were not remembered, or hold no longer.
+    fn again(
+        &self,
+        files: &[SourceFile],
+        known: &[Known],
+        answers: Option<&Answers>,
+    ) -> Vec<(usize, Prepared)> {
+        let must = |index: &usize| match &known[*index].state {
+            State::Parsed => false,
+            State::Seen => true,
+            State::Counted(rows) => answers.is_none_or(|answers| !rows.hold(answers)),
+        };
+        let indices = (0..files.len()).into_par_iter();
+        let indices = indices.filter(|index| self.division.has_file(*index)).filter(must);
+        let prepared = indices
+            .map(|index| (index, survey::prepare(files[index].parsed_again(), self.granularity).1));
+        prepared.collect()
+    }
+
+    /// The rows of a file, if it is in the shard. What is new is remembered.
+    fn rows(&self, turn: &Turn<'_, '_>, known: &Known, answers: Option<&Answers>) -> Option<Rows> {
+        let keep = |rows: Option<CountedRows<'_>>| {
+            if let (Some(memory), Some(key)) = (self.memory, &known.key) {
+                memory.keep(key, &turn.surface(), turn.blocks, rows);
+            }
+        };
+        match (&turn.counted, &known.state) {
+            (Some(counted), _) => {
+                let rows = Rows::of(counted);
+                keep(answers.map(|answers| CountedRows {
+                    first: turn.first,
+                    talk: answers.to(counted.asked.clone()),
+                    rows: &rows,
+                }));
+                Some(rows)
+            }
+            (None, State::Counted(rows)) => self.division.has_file(turn.index).then(|| {
+                self.remembered.fetch_add(1, Ordering::Relaxed);
+                rows.unpacked(turn.first)
+            }),
+            (None, State::Parsed) => {
+                keep(None);
+                None
+            }
+            (None, State::Seen) => None,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What one file adds to the tables of a scan.
+
+use serde::{Deserialize, Serialize};
+
+use super::totals::Totals;
+use crate::finding::Finding;
+use crate::operations::{Counted, Tables};
+
+/// Rows, findings and sums. A large application's dictionary takes many times the memory of
+/// its tables, so rows are made as soon as a file is counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Rows of the tables, without the names of the columns.
+    pub tables: Tables,
+    /// What is not known or was left out.
+    pub findings: Vec<Finding>,
+    /// How much there is.
+    pub totals: Totals,
+}
+
+impl Rows {
+    /// Those of what was counted in a file.
+    pub(super) fn of(counted: &Counted) -> Rows {
+        let blocks = &counted.dictionary.blocks;
+        let totals = Totals { files: 1, guessed: counted.guessed, ..Totals::of(blocks) };
+        Rows { tables: Tables::rows(blocks), findings: counted.findings.clone(), totals }
+    }
+}
