@@ -12,6 +12,7 @@ pub(crate) mod cost;
 pub(crate) mod cumulative;
 pub(crate) mod entry;
 pub(crate) mod evaluate;
+mod expected;
 pub(crate) mod ledger;
 mod level;
 pub(crate) mod matching;
@@ -41,6 +42,7 @@ pub(crate) use cost::{Costs, CountVector};
 pub use entry::{Entry, LineKey, MethodKey, PartKey};
 pub use evaluate::{Evaluation, LevelEvaluation};
 pub(crate) use evaluate::{evaluate, evaluations_csv};
+pub use expected::ExpectedError;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured, RuntimeEnergy};
 pub(crate) use truth::Truth;
 

@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::power::{
     IntegrateError, MeterTiming, NamedWindow, RuntimeThreads, Series, Window, integrate,
 };
+use crate::quantile::median;
 use crate::units::Seconds;
 
 use super::energy::mean;
@@ -124,7 +125,12 @@ fn row(
     let near = |(time, _): &&(f64, f64)| (time - middle_s).abs() <= IDLE_REACH_S;
     let levels: Vec<f64> = idle.iter().filter(near).map(|(_, power)| *power).collect();
     let name = || named.name.clone();
-    let idle_power_w = mean(&levels).ok_or_else(|| KernelError::NoIdle { name: name() })?;
+    // Where the runtime's threads are told apart they work in the gaps, too: they collect.
+    let level = match named.threads {
+        Some(_) => median(levels.iter().copied()),
+        None => mean(&levels),
+    };
+    let idle_power_w = level.ok_or_else(|| KernelError::NoIdle { name: name() })?;
     // The right-endpoint rule counts a sample for the time since the one before it.
     let early_s = (start_s - timing.sample_period_s).max(quiet_from_s.unwrap_or(start_s));
     let shown =

@@ -1,7 +1,7 @@
 //! A model and a campaign's counts -> accounts and ledger.
 
 use crate::account::calls::{CallAccounts, CallTree};
-use crate::account::{Accounts, AreaAccount, Areas};
+use crate::account::{Accounts, AreaAccount, Areas, ExpectedError};
 use crate::model::{DeviceFactor, Model};
 
 use super::folder::names::ACCOUNTS_DEVICE;
@@ -43,7 +43,8 @@ impl Accounted {
         let device = self.device.iter();
         let device = device.map(|device| format!("  energies are those of board {device}"));
         let areas = self.accounts.areas.iter().map(|areas| format!("  {}", sampled(areas)));
-        device.chain(areas).collect()
+        let lines = self.accounts.expected_line_error().map(|error| format!("  {}", lines(error)));
+        device.chain(areas).chain(lines).collect()
     }
 
     /// `device.toml`: the board and the others' factors by it; none where there is one board.
@@ -58,6 +59,15 @@ impl Accounted {
         let text = toml::to_string(&About { device, devices: &self.devices });
         text.map(Some).map_err(|error| Failure::input(ACCOUNTS_DEVICE, error))
     }
+}
+
+/// What lines' own intervals promise.
+fn lines(error: ExpectedError) -> String {
+    let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
+    format!(
+        "expected error of lines, by their intervals: {median:.1} % (median), {p90:.1} % (90th \
+         percentile)"
+    )
 }
 
 /// What samples made of the methods, in a line.

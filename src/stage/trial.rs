@@ -160,6 +160,40 @@ impl Trial {
         text
     }
 
+    /// What sessions on this machine's JVM are too short for, line by line: to be run by
+    /// compiled code mostly, and to be sampled often enough.
+    pub fn of_compiled_code(&self, scenario: &Scenario) -> Vec<String> {
+        if !self.is_local {
+            return Vec::new();
+        }
+        let compiling = self.sessions.iter().filter_map(|(input, run)| compiling(input, run));
+        compiling.chain(self.sampling(scenario)).collect()
+    }
+
+    /// How well samples will know methods.
+    fn sampling(&self, scenario: &Scenario) -> Option<String> {
+        let sampled = with_sampler(&scenario.campaign, self.is_local).sampled_repeats?;
+        let seconds: f64 = self.sessions.iter().map(|(_, run)| run.duration_s).sum();
+        let samples = f64::from(sampled) * seconds / SAMPLE_S;
+        let error = sampling_error(samples);
+        let longer = match error > SAMPLING_ERROR {
+            true => format!(
+                "; sessions {} times as long bring it to {:.0} %",
+                rounded_up((error / SAMPLING_ERROR).powi(2)),
+                100.0 * SAMPLING_ERROR
+            ),
+            false => String::new(),
+        };
+        (samples > 0.0).then(|| {
+            format!(
+                "sampled runs will have about {samples:.0} samples: the energy of a method that has \
+                 {:.0} % will be known to {:.0} %{longer}",
+                100.0 * SMALL_METHOD,
+                100.0 * error
+            )
+        })
+    }
+
     fn duration_of(&self, input: Option<&String>) -> f64 {
         let own = self.sessions.iter().find(|(name, _)| Some(name) == input);
         own.map_or(0.0, |(_, run)| run.duration_s)
@@ -170,6 +204,41 @@ impl Trial {
         let on_board: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
         if on_board > 0.0 { self.took.as_secs_f64() / on_board } else { 1.0 }
     }
+}
+
+/// How often a thread is sampled, in seconds.
+const SAMPLE_S: f64 = 0.01;
+
+/// A method with this part of the energy is to be known by its samples...
+const SMALL_METHOD: f64 = 0.05;
+
+/// ... to this part of its own (one standard deviation).
+const SAMPLING_ERROR: f64 = 0.1;
+
+/// The part of a session's processor time that compilers may have: what is measured is to be
+/// what they made.
+const COMPILING_MAX: f64 = 0.1;
+
+/// The relative error of a small method's share by so many samples: Poisson's.
+fn sampling_error(samples: f64) -> f64 {
+    ((1.0 - SMALL_METHOD) / (SMALL_METHOD * samples)).sqrt()
+}
+
+/// Why a session is too short to be one of compiled code; nothing where it is long enough, or
+/// compilers' times are not known.
+fn compiling(input: &str, run: &Measured) -> Option<String> {
+    let part = run.runtime_shares()?.compiler;
+    let most = COMPILING_MAX;
+    // The compilers' work is taken to be done, and all that is added to be the program's.
+    let times = rounded_up(part * (1.0 - most) / (most * (1.0 - part).max(1e-3)));
+    (part > most).then(|| {
+        format!(
+            "compilers have {:.0} % of the processor time with input {input}; sessions {times} times \
+             as long bring it to {:.0} %",
+            100.0 * part,
+            100.0 * most
+        )
+    })
 }
 
 /// `base of input few lasts 2.40 s ...: `frames` of 440 and more`.
@@ -204,6 +273,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::power::RuntimeThreads;
     use crate::scenario::parse_scenario;
 
     fn scenario() -> Scenario {
@@ -247,6 +317,25 @@ mod tests {
         assert_eq!(said, format!("measuring 22 runs will take about {expected}"));
         let said = trial.outlook(&scenario, &cases, 1400.0);
         assert!(said.ends_with("the kernels after them about 5 min"), "{said}");
+    }
+
+    /// 2 + 6 s are 800 samples: 5 % of them are known to sqrt(0.95 / 40) = 15 %, and 2.4 times
+    /// as many are needed for 10 %. Compilers with 40 % of the time: 6 times as long.
+    #[test]
+    fn sessions_of_compiled_code_are_to_be_long() {
+        let mut trial = trial([2.0, 6.0]);
+        assert!(trial.of_compiled_code(&scenario()).is_empty(), "it is no JVM");
+        trial.is_local = true;
+        let threads = RuntimeThreads { process_s: 2.0, compiler_s: 0.8, collector_s: 0.0 };
+        trial.sessions[0].1.threads = Some(threads);
+        let said = trial.of_compiled_code(&scenario());
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].contains("40 % of the processor time with input few; sessions 6 times"));
+        assert!(
+            said[1].contains("about 800 samples")
+                && said[1].contains("known to 15 %; sessions 3 times"),
+            "{said:?}"
+        );
     }
 
     #[test]

@@ -38,4 +38,5 @@ mod skip;
 mod tenants;
 mod trace;
 mod users;
+mod verify;
 mod virtual_board;

@@ -40,11 +40,12 @@ impl KernelPrior {
         Self { columns: Vec::new(), costs: Vec::new(), covariance, precision }
     }
 
-    /// The priors of the design's columns.
+    /// The priors of the design's columns, each off by `misfit` of its cost beside its own
+    /// error.
     ///
     /// # Errors
     /// Errors of the priors that no covariance has.
-    pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
+    pub fn new(design: &Design, priors: &CostPriors, misfit: f64) -> Result<Self, ModelError> {
         let by_name: BTreeMap<&str, usize> = (0..priors.costs.len())
             .filter(|at| is_usable(&priors.costs[*at]))
             .map(|at| (priors.costs[at].operation.as_str(), at))
@@ -61,9 +62,7 @@ impl KernelPrior {
                 // A cost below zero is its own proof of an error at least that large.
                 true => {
                     let proof = (-priors.costs[of_i].cost_j).max(0.0);
-                    (design.assumed.kernel_misfit * cost(of_i)).powi(2)
-                        + proof.powi(2)
-                        + least.powi(2)
+                    (misfit * cost(of_i)).powi(2) + proof.powi(2) + least.powi(2)
                 }
                 false => 0.0,
             };
@@ -133,7 +132,8 @@ mod tests {
             se_j: *se_j,
         };
         let costs = costs.iter().map(prior).collect();
-        KernelPrior::new(&design, &CostPriors { costs, covariance }).unwrap()
+        let misfit = design.assumed.kernel_misfit;
+        KernelPrior::new(&design, &CostPriors { costs, covariance }, misfit).unwrap()
     }
 
     #[test]

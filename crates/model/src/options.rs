@@ -146,6 +146,18 @@ impl Default for GdOptions {
     }
 }
 
+/// How far costs of kernels are off, relative, beside the errors that they state: what a loop
+/// around one operation can't show of the operation elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KernelError {
+    /// As far as [`Assumptions::kernel_misfit`] says.
+    #[default]
+    Supposed,
+    /// As far as the cases make most probable, and no less than that: a compiler makes more of
+    /// a kernel's loop on one board than on another.
+    Estimated,
+}
+
 /// Settings of one fit. `FitOptions::new(solver)` has the solver's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
@@ -160,6 +172,9 @@ pub struct FitOptions {
     pub priors: CostPriors,
     /// Strength of the penalty or prior; of `stack`, that of `shrink` in it.
     pub penalty: Penalty,
+    /// How far the costs of `priors` are off beside their own errors, for `stack` and
+    /// `shrink`.
+    pub kernel_error: KernelError,
     /// Folds of the inner cross-validation that chooses the strength.
     pub inner_folds: FoldOptions,
     /// Which library functions are predictors.
@@ -195,6 +210,7 @@ impl FitOptions {
             relative_floor_j: None,
             priors: CostPriors::default(),
             penalty: Penalty::default(),
+            kernel_error: KernelError::default(),
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
             bootstrap: None,

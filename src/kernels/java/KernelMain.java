@@ -40,24 +40,26 @@ final class KernelMain {
                     warmUp(name, warm);
                 }
             }
-            measure(names, millis, gap);
+            measure(names, millis, gap, warm > 0 ? gap : 0);
         }
         Thread.sleep(gap);
         System.out.println("wattline: end");
     }
 
     /** Finds all iterations first: a meter that averages must see nothing but idle in the gaps. */
-    private static void measure(String[] names, int millis, int gap) throws Exception {
+    private static void measure(String[] names, int millis, int gap, int rest) throws Exception {
         int[] iterations = new int[names.length];
         for (int i = 0; i < names.length; i++) {
             iterations[i] = enough(names[i], millis);
         }
         for (int i = 0; i < names.length; i++) {
-            window(names[i], iterations[i], gap);
+            window(names[i], iterations[i], gap, rest);
         }
     }
 
-    private static void window(String name, int n, int gap) throws Exception {
+    /** Collections are no part of a window: where threads make them, they wait until it is read. */
+    private static void window(String name, int n, int gap, int rest) throws Exception {
+        Thread.sleep(rest);
         System.gc();
         Thread.sleep(gap);
         System.out.println("wattline: iterations " + name + " " + n);

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::csv_text::CsvText;
 use crate::model::table::Table;
 use crate::model::{
-    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, Model, ModelError,
-    Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
+    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, KernelError, Model,
+    ModelError, Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
 };
 #[cfg(feature = "linfa")]
 use crate::model::{SECOND_OPINION, second_opinion};
@@ -79,6 +79,7 @@ pub(crate) fn set_priors(
     if options.solver != Solver::Bayes {
         options.penalty = Penalty::Fixed(1.0);
     }
+    options.kernel_error = KernelError::Estimated;
     options.priors = CostPrior::from_csv(&text).map_err(bad)?.into();
     let beside = covariance_beside(path);
     if beside.is_file() {

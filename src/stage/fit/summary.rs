@@ -76,6 +76,7 @@ fn how(model: &Model, weighting: Weighting) -> String {
         ("penalty", "penalty"),
         ("prior_strength", "prior strength"),
         ("kernel_priors", "costs known beforehand"),
+        ("kernel_misfit", "kernels off by, relative"),
         ("bootstrap_replicates", "bootstrap fits"),
         ("restarts", "restarts"),
         ("restarts_objective_apart", "which end apart in J by"),

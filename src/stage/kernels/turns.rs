@@ -233,7 +233,7 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
     let expected = session_s(order.len(), scenario);
-    let longest = 3.0 * settings.window_s + settings.gap_s + warm_s;
+    let longest = 3.0 * settings.window_s + 2.0 * settings.gap_s + warm_s;
     let longest = order.len() as f64 * longest + 60.0;
     let mut extras = vec![
         (KERNELS.to_string(), names.join(",")),

@@ -117,7 +117,9 @@ impl MadePlan {
         let expected = s.line_error.map_or(String::new(), |error| {
             let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
             format!(
-                "\nexpected error of lines: {median:.1} % (median), {p90:.1} % (90th percentile)"
+                "\nexpected error of lines: {median:.1} % (median), {p90:.1} % (90th percentile)\n\
+                 where energies add up by operations, as on an interpreter; what a compiler makes of \
+                 places comes on top, and the accounts say it"
             )
         });
         let fewer = fewer(&self.plan);

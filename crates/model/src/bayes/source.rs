@@ -70,7 +70,7 @@ impl Source {
     pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
         let gram = design.gram();
         let l = design.columns();
-        let kernels = KernelPrior::new(design, priors)?;
+        let kernels = KernelPrior::new(design, priors, design.assumed.kernel_misfit)?;
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for j in (0..l).filter(|j| kernels.place(*j).is_none()) {
             by_name.entry(family(&design.features[j])).or_default().push(j);

@@ -54,10 +54,12 @@ pub(super) struct Beliefs {
 }
 
 impl Beliefs {
+    /// Kernels are off by `misfit` of their costs beside their own errors.
+    ///
     /// # Errors
     /// Errors of the priors that no covariance has.
-    pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
-        let known = KernelPrior::new(design, priors)?;
+    pub fn new(design: &Design, priors: &CostPriors, misfit: f64) -> Result<Self, ModelError> {
+        let known = KernelPrior::new(design, priors, misfit)?;
         let families = family_means(&priors.costs);
         let mean_kernel_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
         let each: Vec<Belief> = (0..design.columns())
@@ -208,6 +210,8 @@ mod tests {
     use crate::testing::{assert_close, table};
     use crate::weights::Weighting;
 
+    const MISFIT: f64 = 0.1;
+
     fn design(features: &[&str]) -> Design {
         let row: Vec<f64> = (0..features.len()).map(|j| j as f64 + 1.0).collect();
         let mut data = table(&[&row, &row], &[6.0, 6.0]);
@@ -225,7 +229,7 @@ mod tests {
     fn kernels_then_families_then_what_the_cases_leave() {
         let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
         let priors = vec![prior_of("Addition_int_int", 1.0, 0.0)].into();
-        let beliefs = Beliefs::new(&design, &priors).unwrap();
+        let beliefs = Beliefs::new(&design, &priors, MISFIT).unwrap();
         let prior = beliefs.prior(&design.gram());
         assert_close(&design.costs(&prior.mean), &[1.0, 1.0, 1.0], 1e-12);
         assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels() == 1);
@@ -236,7 +240,7 @@ mod tests {
     fn the_common_cost_is_no_more_than_ten_kernels() {
         let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
         let priors = vec![prior_of("Addition_int_int", 1e-3, 0.0)].into();
-        let prior = Beliefs::new(&design, &priors).unwrap().prior(&design.gram());
+        let prior = Beliefs::new(&design, &priors, MISFIT).unwrap().prior(&design.gram());
         assert_close(&design.costs(&prior.mean), &[1e-3, 1e-3, 1e-2], 1e-12);
     }
 
@@ -245,7 +249,8 @@ mod tests {
     #[test]
     fn bodies_of_unknown_length_may_cost_anything() {
         let design = design(&["Increment", "lib:java.util.List.add", "New_Object"]);
-        let prior = Beliefs::new(&design, &Vec::new().into()).unwrap().prior(&design.gram());
+        let prior =
+            Beliefs::new(&design, &Vec::new().into(), MISFIT).unwrap().prior(&design.gram());
         let covariance = crate::linear::invert_positive(prior.precision.as_ref()).unwrap();
         let variance = |j: usize| covariance[(j, j)] / design.scale[j].powi(2);
         assert_close(&[variance(0), variance(1), variance(2)], &[2.0, 26.0, 26.0], 1e-9);
@@ -257,7 +262,7 @@ mod tests {
     fn kernels_share_a_level() {
         let design = design(&["Not", "And"]);
         let priors = vec![prior_of("Not", 1.0, 0.0), prior_of("And", 1.0, 0.0)].into();
-        let prior = Beliefs::new(&design, &priors).unwrap().prior(&design.gram());
+        let prior = Beliefs::new(&design, &priors, MISFIT).unwrap().prior(&design.gram());
         let covariance = crate::linear::invert_positive(prior.precision.as_ref()).unwrap();
         let (a, b) = (design.scale[0], design.scale[1]);
         let found = [covariance[(0, 0)] / (a * a), covariance[(0, 1)] / (a * b)];

@@ -25,7 +25,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::{dot, invert_positive, log_determinant, times};
-use super::super::options::{FitOptions, Penalty};
+use super::super::options::{FitOptions, KernelError, Penalty};
 use super::super::tune::{decades, score};
 use super::nnls::{Start, minimise};
 use super::solution::{Covariance, Scope, Solution, diagnostics};
@@ -39,7 +39,8 @@ const SETTLED: f64 = 0.01;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = design.gram();
-    let beliefs = Beliefs::new(design, &options.priors)?;
+    let misfit = kernel_misfit(design, options, &gram)?;
+    let beliefs = Beliefs::new(design, &options.priors, misfit)?;
     let (beliefs, strength) = match options.penalty {
         Penalty::Fixed(strength) => (beliefs, strength),
         Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
@@ -62,6 +63,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("common_cost_j", prior.common_cost),
         ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
         ("kernel_priors", beliefs.kernels() as f64),
+        ("kernel_misfit", misfit),
         ("effective_parameters", parameters),
     ]);
     let covariance = Some(Covariance { of_b, scope: Scope::All });
@@ -86,11 +88,38 @@ pub(super) fn refit(
 ) -> Result<Vec<f64>, ModelError> {
     let beliefs = match whole.diagnostics["prior_by_share"] > 0.0 {
         true => Beliefs::by_share(design),
-        false => Beliefs::new(design, &options.priors)?,
+        false => Beliefs::new(design, &options.priors, whole.diagnostics["kernel_misfit"])?,
     };
     let prior = beliefs.prior(gram);
     let strength = whole.diagnostics["prior_strength"];
     Ok(most_probable(gram, &prior, strength, Start::Near(&prior.mean))?.0)
+}
+
+/// How much farther than supposed kernels may be off: 10 % supposed, up to 640 %.
+const MISFITS: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+/// How far kernels are off, relative: as supposed, or as the cases make most probable.
+fn kernel_misfit(design: &Design, options: &FitOptions, gram: &Gram) -> Result<f64, ModelError> {
+    let supposed = design.assumed.kernel_misfit;
+    let (KernelError::Estimated, Penalty::Fixed(strength)) =
+        (options.kernel_error, options.penalty)
+    else {
+        return Ok(supposed);
+    };
+    let mut best = (f64::INFINITY, supposed);
+    for misfit in MISFITS.map(|times| times * supposed) {
+        let beliefs = Beliefs::new(design, &options.priors, misfit)?;
+        if beliefs.kernels() == 0 {
+            return Ok(supposed);
+        }
+        let prior = beliefs.prior(gram);
+        let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
+        let surprise = surprise(gram, &near, strength, &b)?;
+        if surprise < best.0 {
+            best = (surprise, misfit);
+        }
+    }
+    Ok(best.1)
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.

@@ -308,3 +308,33 @@ fn columns_of_different_sorts_get_a_prior_by_share() {
     assert_eq!(model.diagnostics["prior_by_share"], 1.0);
     assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }
+
+/// Kernels that are right, and kernels that are off by a factor of 3 either way: the cases
+/// tell which, and the error that is found is about that large.
+#[test]
+fn how_far_kernels_are_off_is_told_by_the_cases() {
+    let misfit = |wrong: f64| {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let costs: Vec<f64> = (0..12).map(|_| random.random_range(1.0..5.0)).collect();
+        let row = |_| (0..12).map(|_| random.random_range(0.0f64..9.0).floor()).collect();
+        let rows: Vec<Vec<f64>> = (0..40).map(row).collect();
+        let energy = |row: &Vec<f64>| row.iter().zip(&costs).map(|(n, c)| n * c).sum::<f64>();
+        let energies: Vec<f64> = rows.iter().map(energy).collect();
+        let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+        let data = table(&rows, &energies);
+        let factor = |j: usize| if j % 2 == 0 { wrong } else { wrong.recip() };
+        let kernel = |j: usize| prior(&format!("op_{j}"), costs[j] * factor(j), 0.0);
+        let options = FitOptions {
+            priors: (0..12).map(kernel).collect::<Vec<_>>().into(),
+            penalty: Penalty::Fixed(1.0),
+            kernel_error: KernelError::Estimated,
+            ..FitOptions::new(Solver::Shrink)
+        };
+        let model = fit(&data, &options).unwrap();
+        let off = model.costs.iter().zip(&costs).map(|(found, c)| (found.cost_j / c - 1.0).abs());
+        assert!(off.fold(0.0, f64::max) < 0.25, "{:?} {costs:?}", model.costs);
+        model.diagnostics["kernel_misfit"]
+    };
+    assert_eq!(misfit(1.0), 0.1);
+    assert!((0.4..=3.2).contains(&misfit(3.0)), "{}", misfit(3.0));
+}

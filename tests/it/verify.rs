@@ -1,0 +1,134 @@
+//! Hints by what the board at hand saves, and hints that were applied and measured: whole
+//! pipelines on this machine's JVM and on the virtual board.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use wattline::account::Femtojoules;
+use wattline::campaign::Phase;
+use wattline::run::{RunRecord, read_journal};
+
+use super::bench::{Bench, rows};
+
+const SCENARIO: &str = "tests/it/verify/hot.toml";
+
+fn scenario(bench: &Bench, changes: &[(&str, &str)]) -> String {
+    let app = format!("path = \"{}/tests/it/verify/app\"", env!("CARGO_MANIFEST_DIR"));
+    let changes = [&[("path = \"app\"", app.as_str())], changes].concat();
+    bench.scenario(SCENARIO, "hot.toml", &changes)
+}
+
+fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+    row[name].parse().unwrap_or_else(|_| panic!("{name} of {row:?}"))
+}
+
+/// Compilers spent something, and all rows add up to what was measured, to the last digit.
+fn the_compilers_have_a_row(folder: &Path) {
+    let ledger = rows(&folder.join("ledger.csv"));
+    let energy = |row: &BTreeMap<String, String>| Femtojoules::parse(&row["energy_j"]).unwrap();
+    let of = |name: &str| energy(ledger.iter().find(|row| row["entry"] == name).unwrap());
+    assert!(of("compiler") > Femtojoules::ZERO, "{ledger:?}");
+    let parts = ledger.iter().filter(|row| row["entry"] != "measured").map(energy);
+    assert_eq!(parts.sum::<Femtojoules>(), of("measured"));
+    let is_power = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Power;
+    for record in read_journal(folder).unwrap().iter().filter(is_power) {
+        let threads = record.measured.as_ref().unwrap().threads.unwrap();
+        assert!(threads.process_s >= threads.compiler_s, "{threads:?}");
+    }
+    for row in rows(&folder.join("energies.csv")) {
+        let (own, beside) = (number(&row, "energy_j"), number(&row, "runtime_j"));
+        let above = number(&row, "total_j") - number(&row, "idle_j");
+        assert!((own + beside - above).abs() < 1e-9 * above.abs(), "{row:?}");
+    }
+}
+
+/// A folder's hints: SARIF's results.
+fn results(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("hints.sarif")).unwrap();
+    let sarif: Value = serde_json::from_str(&text).unwrap();
+    sarif["runs"][0]["results"].as_array().unwrap().clone()
+}
+
+/// What was verified is in table, SARIF and text, with intervals.
+fn verified_hints_say_both(bench: &Bench, folder: &Path) {
+    let table = rows(&folder.join("hint-savings.csv"));
+    assert!(!table.is_empty(), "no hint was verified");
+    let hints = results(folder);
+    let measured = hints.iter().filter(|hint| hint["properties"]["measured_saving_j"].is_f64());
+    assert_eq!(measured.clone().count(), table.len());
+    for row in &table {
+        let saving = number(row, "saving_j");
+        assert!(number(row, "saving_lo_j") <= saving && saving <= number(row, "saving_hi_j"));
+        assert_eq!(row["pairs"], "3");
+    }
+    for hint in measured {
+        assert!(hint["message"]["text"].as_str().unwrap().contains("Measured: "), "{hint}");
+    }
+    let said = bench.good(&["hints", folder.to_str().unwrap(), "--force"]);
+    assert!(said.contains(", measured "), "{said}");
+}
+
+/// Each pair has been measured session by session, and counted.
+fn pairs_were_measured(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("hint-pairs.json")).unwrap();
+    let pairs: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert!(!pairs.is_empty());
+    for pair in &pairs {
+        assert!(pair["saved"].as_f64().unwrap() < 1.0, "{pair}");
+        assert!(!pair["before"].as_object().unwrap().is_empty(), "{pair}");
+    }
+    pairs
+}
+
+#[test]
+fn a_jvm_says_which_hints_its_compiler_leaves() {
+    let Some(bench) = Bench::with(&["java"]) else { return };
+    let scenario = scenario(&bench, &[]);
+    let out = bench.out("out");
+    let folder = out.to_str().unwrap();
+    let said = bench.good(&["pipeline", &scenario, "--board", "jvm", "--out", folder]);
+    the_compilers_have_a_row(&out);
+    assert!(rows(&out.join("kernels.csv")).len() > 3, "{said}");
+    let pairs = pairs_were_measured(&out);
+    let text = bench.good(&["hints", folder, "--force"]);
+    for hint in results(&out) {
+        let properties = &hint["properties"];
+        let lo = properties["saving_lo_j"].as_f64();
+        assert!(lo.is_none_or(|lo| lo > 0.0), "{hint}");
+        let has_pair = pairs.iter().any(|pair| pair["pattern"] == hint["ruleId"]);
+        assert!(has_pair, "{hint}");
+    }
+    // The mechanical hints that are left were measured; where the compiler leaves none, it
+    // is said.
+    let mechanical = |hint: &&Value| hint["properties"]["mechanical"] == Value::Bool(true);
+    match results(&out).iter().any(|hint| mechanical(&hint)) {
+        true => verified_hints_say_both(&bench, &out),
+        false => assert!(text.contains("saves nothing on this board"), "{text}\n{said}"),
+    }
+}
+
+/// The additive chip spends what its words say: hints stay, by ratios near 1, and what they
+/// save is measured.
+#[test]
+fn a_board_that_executes_words_keeps_hints_and_they_are_measured() {
+    let Some(bench) = Bench::new() else { return };
+    let changes = [("frames = 1500000", "frames = 3000"), ("gap_s = 0.2", "gap_s = 0.8")];
+    let scenario = scenario(&bench, &changes);
+    let out = bench.out("out");
+    let folder = out.to_str().unwrap();
+    let said = bench.good(&["pipeline", &scenario, "--board", "virtual", "--out", folder]);
+    pairs_were_measured(&out);
+    let hints = results(&out);
+    assert!(!hints.is_empty(), "{said}");
+    for hint in &hints {
+        let ratio = hint["properties"]["board_ratio"].as_f64();
+        assert!(ratio.is_none_or(|ratio| (0.5..2.0).contains(&ratio)), "{hint}");
+    }
+    verified_hints_say_both(&bench, &out);
+    let ledger = rows(&out.join("ledger.csv"));
+    assert!(ledger.iter().all(|row| row["entry"] != "compiler"), "boards behind adb tell no times");
+}
