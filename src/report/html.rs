@@ -167,6 +167,7 @@ mod tests {
         let page = html(&sample.data());
         for part in [
             "virtual board",
+            "a chip whose energy adds up",
             "Ledger",
             "every baseline",
             "the top 30 first",

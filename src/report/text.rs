@@ -286,7 +286,13 @@ mod tests {
             assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
         }
         let text = summary_text(&sample::report().data());
-        for part in ["VIRTUAL BOARD", "unexplained", "flat", "Against the truth", "bulk-copy"] {
+        for part in [
+            "VIRTUAL BOARD",
+            "unexplained",
+            "flat",
+            "Against the truth (additive silicon: ",
+            "bulk-copy",
+        ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
         if std::env::var("WATTLINE_RENDER").is_ok() {

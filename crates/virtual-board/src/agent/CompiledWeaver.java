@@ -36,6 +36,7 @@ final class CompiledWeaver extends MethodWeaver {
     private MethodNode method;
     private Loops loops;
     private int local;
+    private int instructions;
     private PlaceText place;
     private boolean isHead;
     /** The loop that the visited load is moved out of. */
@@ -57,7 +58,7 @@ final class CompiledWeaver extends MethodWeaver {
     int[] description() {
         int[] all = new int[4 + 2 * calls.size()];
         all[0] = next - base;
-        all[1] = Effects.size(method);
+        all[1] = instructions;
         all[2] = method.name.equals("<clinit>") ? 0 : name(method.name, method.desc);
         all[3] = base;
         for (int i = 0; i < calls.size(); i++) {
@@ -79,7 +80,9 @@ final class CompiledWeaver extends MethodWeaver {
         local = node.maxLocals;
         loops = new Loops(node, effects, leaders);
         place = new PlaceText(owner, node);
-        lines.append("code\t").append(number).append('\t').append(Effects.size(node)).append('\n');
+        // Before what is woven in adds to them.
+        instructions = Effects.size(node);
+        lines.append("code\t").append(number).append('\t').append(instructions).append('\n');
     }
 
     @Override
