@@ -12,7 +12,6 @@
 
 mod cells;
 mod judge;
-mod kept;
 mod outline;
 mod partial;
 mod products;
@@ -25,7 +24,6 @@ pub use self::partial::{
 
 use self::cells::{Cell, Cells};
 use self::judge::{Round, Rounds, Tally, training};
-use self::kept::Kept;
 use self::outline::{Outline, inner_folds};
 use self::products::Digits;
 use self::training::Training;
@@ -56,8 +54,7 @@ pub struct StreamFit {
 }
 
 /// Fits to rows that are read in blocks, and cross-validates if `folds` says how. Needs
-/// memory for one block and `(folds * inner folds) * (l + 1)^2` numbers; up to 96 MB of
-/// packed counts are kept from the first pass for the second.
+/// memory for one block and `(folds * inner folds) * (l + 1)^2` numbers.
 pub fn fit_rows(
     rows: &dyn Rows,
     options: &FitOptions,
@@ -65,7 +62,6 @@ pub fn fit_rows(
 ) -> Result<StreamFit, ModelError> {
     options.check()?;
     check_columns(rows.features(), options)?;
-    let rows = &Kept::new(rows);
     let outline = Outline::new(rows, options, folds, inner_folds(options))?;
     let mut cells = Cells::read(rows, &outline, Digits::Double)?;
     let mut problem = Problem::new(rows.features(), &cells, &outline, options)?;

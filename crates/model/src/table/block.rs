@@ -107,22 +107,6 @@ impl Block {
         self.durations_s.as_ref()?[i]
     }
 
-    /// The same cases.
-    pub fn without_counts(&self) -> Self {
-        Self {
-            first: self.first,
-            names: self.names.clone(),
-            groups: self.groups.clone(),
-            devices: self.devices.clone(),
-            energies_j: self.energies_j.clone(),
-            energies_se_j: self.energies_se_j.clone(),
-            durations_s: self.durations_s.clone(),
-            weights: self.weights.clone(),
-            executions: self.executions.clone(),
-            counts: Vec::new(),
-        }
-    }
-
     /// Row `i` without its counts.
     pub fn case(&self, i: usize) -> Case {
         Case {
