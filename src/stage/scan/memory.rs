@@ -11,7 +11,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -34,7 +33,7 @@ pub(super) struct Memory {
 
 /// What is remembered of one file.
 pub(super) struct Remembered {
-    head: Head,
+    head: Vec<u8>,
     body: Vec<u8>,
 }
 
@@ -53,12 +52,12 @@ pub(super) struct CountedRows<'r> {
     pub rows: &'r Rows,
 }
 
-/// The first part of an entry, which is read before it is known whether its rows hold. The
-/// second is the id of the file's first block where they were made, and the rows.
+/// What the first part of an entry begins with, before the bytes of the surface. The second
+/// part is read once it is known that the rows hold: the id of the file's first block where
+/// they were made, and the rows.
 #[derive(Serialize, Deserialize)]
 struct Head {
     blocks: u32,
-    surface: Vec<u8>,
     talk: Option<Conversation>,
 }
 
@@ -99,10 +98,11 @@ impl Memory {
         blocks: u32,
         counted: Option<CountedRows<'_>>,
     ) {
-        let body =
-            |counted: CountedRows<'_>| (counted.talk, packed(&(counted.first, counted.rows)));
+        let body = |counted: CountedRows<'_>| {
+            (counted.talk, packed(&bytes(&(counted.first, counted.rows))))
+        };
         let (talk, body) = counted.map(body).unzip();
-        let head = packed(&Head { blocks, surface: surface.to_bytes(), talk });
+        let head = packed(&[bytes(&Head { blocks, talk }), surface.to_bytes()].concat());
         let length = (head.len() as u32).to_le_bytes();
         let entry = [&length, &*head, &*body.unwrap_or_default()].concat();
         if let Err(error) = self.store.put(key, &entry)
@@ -123,8 +123,8 @@ impl Remembered {
     /// What other files see of the file, whose text without escapes is `text`; and its rows,
     /// if there are any.
     pub fn part(self, text: &str) -> Option<(Part, Option<KeptRows>)> {
-        let Head { blocks, surface, talk } = self.head;
-        let tree = LeanTree::from_bytes(&surface, text)?;
+        let (Head { blocks, talk }, surface) = postcard::take_from_bytes(&self.head).ok()?;
+        let tree = LeanTree::from_bytes(surface, text)?;
         let rows = talk.map(|talk| KeptRows { talk, packed: self.body });
         Some((Part::Seen { tree, blocks }, rows))
     }
@@ -138,7 +138,8 @@ impl KeptRows {
 
     /// The rows, with the ids of blocks from `first`.
     pub fn unpacked(&self, first: u32) -> Rows {
-        let body: Option<(u32, Rows)> = unpacked(&self.packed);
+        let body = unpacked(&self.packed);
+        let body: Option<(u32, Rows)> = body.and_then(|body| postcard::from_bytes(&body).ok());
         let (before, mut rows) = body.expect("an entry with the right hash is one that was kept");
         if first != before {
             rows.tables = rows.tables.renumbered(before, first);
@@ -172,7 +173,7 @@ fn add_place(context: &mut blake3::Hasher, place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The fastest level that is no faster at the cost of half its effect.
+/// The fastest of zstd's levels that are not negative.
 const LEVEL: i32 = 1;
 
 thread_local! {
@@ -182,23 +183,25 @@ thread_local! {
 
 const MEMORY: &str = "writing values to memory does not fail";
 
-/// A value as compressed bytes, after the length of those that are not.
-fn packed(value: &impl Serialize) -> Vec<u8> {
-    let bytes = postcard::to_stdvec(value).expect(MEMORY);
+fn bytes(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(value).expect(MEMORY)
+}
+
+/// Compressed bytes, after the length of those that are not.
+fn packed(bytes: &[u8]) -> Vec<u8> {
     let compressed = PACKER.with_borrow_mut(|packer| {
         let packer = packer.get_or_insert_with(|| Compressor::new(LEVEL).expect(MEMORY));
-        packer.compress(&bytes).expect(MEMORY)
+        packer.compress(bytes).expect(MEMORY)
     });
     [&(bytes.len() as u32).to_le_bytes(), &*compressed].concat()
 }
 
-/// The value that [`packed`] was given; none if these are no such bytes.
-fn unpacked<T: DeserializeOwned>(packed: &[u8]) -> Option<T> {
+/// The bytes that [`packed`] was given; none if these are no such bytes.
+fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
     let (length, compressed) = packed.split_at_checked(size_of::<u32>())?;
     let length = u32::from_le_bytes(length.try_into().ok()?);
-    let bytes = UNPACKER.with_borrow_mut(|unpacker| {
+    UNPACKER.with_borrow_mut(|unpacker| {
         let unpacker = unpacker.get_or_insert_with(|| Decompressor::new().expect(MEMORY));
         unpacker.decompress(compressed, length as usize).ok()
-    });
-    postcard::from_bytes(&bytes?).ok()
+    })
 }

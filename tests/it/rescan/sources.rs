@@ -76,7 +76,8 @@ impl File<'_> {
         let package = PACKAGES[self.of(2, 5) / 4];
         writeln!(text, "package {package};{}", self.import()).unwrap();
         let (kind, parameters) = self.head();
-        let class = self.number;
+        // Some files declare the class of another one again.
+        let class = (self.number + usize::from(self.of(0, 8) == 1)) % FILES;
         let extends = match self.of(5, 4) {
             0 => String::new(),
             1 => format!(" extends {}<{}>", self.class(6), self.class(7)),

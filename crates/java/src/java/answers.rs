@@ -83,6 +83,8 @@ fn answer(world: &World<'_>, name: &Name) -> u128 {
     let asked = Asked::default();
     let mut told = Told(Vec::new());
     if let Some(declared) = world.declared(name, &asked) {
+        // Another file that declares it, too, has its members from this one.
+        told.text(&declared.file.source.path);
         told.declaration(declared.class, declared.outer());
         told.list(world.supers_of(name, 0, &asked).iter(), |told, name| told.text(name));
         if let Some(info) = world.info(name, &asked) {

@@ -10,8 +10,9 @@ use super::tree::NodeId;
 use super::types::{Name, Type};
 use super::view::View;
 
-/// Deepest nesting of constant initialisers that is followed.
-const DEPTH_MAX: u32 = 200;
+/// Longest chain of constants that is followed: so long that which of them is asked for first
+/// makes no difference for code that people or their programs write.
+const DEPTH_MAX: u32 = 2000;
 
 /// Whether `found` is a constant variable. `file` is the file that looks; local
 /// classes are in it.
