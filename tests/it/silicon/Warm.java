@@ -3,7 +3,7 @@ public class Warm {
     static int scale = 3;
 
     static int next(int x) {
-        return x + 1;
+        return ((x ^ 5 ^ 5 ^ 3 ^ 3) | 0) + 1;
     }
 
     static int calls(int turns) {
