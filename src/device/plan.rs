@@ -119,8 +119,12 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
             return arguments;
         }
         SessionKind::App | SessionKind::Sampled => {}
-        // Counts are written at the end of the process and once a second.
-        SessionKind::Traced => arguments.extend(["counts=yes".into(), "settle_ms=2500".into()]),
+        // Counts are written at the end of the process and once a second; an instrumentation
+        // sends them then, and ends.
+        SessionKind::Traced => {
+            let settle_ms = if plan.entry == Entry::Instrumentation { 10_000 } else { 2500 };
+            arguments.extend(["counts=yes".into(), format!("settle_ms={settle_ms}")]);
+        }
     }
     arguments.extend(mask("app", plan.pinning.app_mask));
     let word = match plan.entry {

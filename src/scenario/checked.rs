@@ -83,7 +83,7 @@ pub struct Application {
     /// Whether loops that call nothing are watched in traced runs: they need fewer probes,
     /// and the JVM may drop the messages of its own exceptions sooner.
     pub watch_loops: bool,
-    /// What a board starts.
+    /// What the virtual board starts.
     pub start: StartKind,
     /// The oldest Android that a package of it runs on, as an API level.
     pub min_sdk: u32,

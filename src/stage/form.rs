@@ -19,11 +19,13 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What a scenario's application is on a board: on this machine always a jar.
+    /// What a scenario's application is on a board: on this machine always a jar, on a real
+    /// board, which takes nothing else, always a package.
     pub(crate) fn of(scenario: &Scenario, board: &OpenBoard) -> Form {
         match scenario.application.start {
-            StartKind::Instrument if !board.is_local() => Form::Package,
-            StartKind::Instrument | StartKind::Main => Form::Jar,
+            _ if board.is_local() => Form::Jar,
+            StartKind::Main if board.facts.is_virtual() => Form::Jar,
+            StartKind::Main | StartKind::Instrument => Form::Package,
         }
     }
 

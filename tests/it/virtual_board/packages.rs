@@ -368,13 +368,13 @@ fn what_the_framework_lacks_is_named() {
 /// The samples of a session that the device scripts ran by the instrumentation, and all it said.
 fn scripted(adb: &Adb) -> (String, String) {
     let text = adb.shell(&format!(
-        "setprop wattline.session scripted; cd /data/local/tmp/wattline; \
-         sh session.sh period_us=33000 package={PACKAGE} runner=org.wattline.runner.Runner \
-         extra=rounds=5 counts=yes settle_ms=2500 && sh collect.sh @status"
+        "setprop wattline.session scripted; cd /data/local/tmp/wattline; d=$PWD; \
+         sh $d/session.sh period_us=33000 package={PACKAGE} runner=org.wattline.runner.Runner \
+         extra=rounds=5 counts=yes settle_ms=2500 && sh $d/collect.sh @status"
     ));
+    assert!(text.contains("exit=ok"), "{text}");
     let (before, after) = text.split_once("@@wattline samples end").unwrap();
     let samples = before.split_once("@@wattline samples begin").unwrap().1.to_owned();
-    assert!(before.contains("exit=ok"), "{text}");
     (samples, after.to_owned())
 }
 
