@@ -178,6 +178,18 @@ mod tests {
         BoardRatios::of(pairs, &model).of_pattern("field-in-loop")
     }
 
+    #[test]
+    fn every_pattern_has_pairs_that_can_differ() {
+        let pairs = crate::kernels::pairs::pairs();
+        for pattern in crate::hint::PATTERNS {
+            let own = pairs.iter().filter(|pair| pair.pattern == pattern.name).count();
+            assert!(own >= 2, "{} has {own} pairs", pattern.name);
+        }
+        let is_known =
+            |name: &str| crate::hint::PATTERNS.iter().any(|pattern| pattern.name == name);
+        assert!(pairs.iter().all(|pair| is_known(&pair.pattern)));
+    }
+
     /// The costs say that 5 of 10 operations are saved, and 2 of 10; the board saves that much.
     #[test]
     fn where_the_costs_are_right_the_ratio_is_one() {

@@ -1,5 +1,7 @@
 //! Accounts and sources -> what to change.
 
+use std::collections::BTreeSet;
+
 use crate::account::Accounts;
 use crate::account::calls::CallTree;
 use crate::hint::{self, BoardRatios, FoundHints, HintInput, HintOptions};
@@ -8,6 +10,27 @@ use crate::kernels::pairs::MeasuredPair;
 use crate::model::Model;
 
 use super::ScenarioFacts;
+
+/// The patterns that a campaign's sources have at places that matter, whether or not the costs
+/// can tell their savings from none.
+pub fn patterns(
+    sources: &[SourceFile],
+    facts: &ScenarioFacts,
+    model: &Model,
+    accounts: &Accounts,
+) -> BTreeSet<&'static str> {
+    let input = HintInput {
+        dictionary: &facts.dictionary,
+        executions: &facts.executions,
+        model,
+        accounts,
+        calls: None,
+        board: None,
+        sources,
+    };
+    let options = HintOptions { may_save_nothing: true, ..HintOptions::default() };
+    hint::hints(input, &options).hints.iter().map(|hint| hint.pattern).collect()
+}
 
 /// The hints of a campaign. `pairs` is what rewrites saved on its board, where that was
 /// measured.

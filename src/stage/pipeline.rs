@@ -1,5 +1,6 @@
 //! All stages in one folder, each fact read once.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -275,7 +276,8 @@ impl Work<'_> {
         let find = |pairs: &[MeasuredPair]| {
             hints::hints(&sources, calls.as_ref(), facts, &model, accounts, pairs)
         };
-        let mut found = self.hints(find, boards)?;
+        let patterns = hints::patterns(&sources, facts, &model, accounts);
+        let mut found = self.hints(&patterns, find, boards)?;
         self.verify(&mut found.hints, &sources, boards)?;
         write_hints(&found.hints, output)?;
         let input = ReportInput {
@@ -301,17 +303,16 @@ impl Work<'_> {
     /// Hints by the costs, and where kernels run, by what the boards save of them.
     fn hints(
         &self,
+        patterns: &BTreeSet<&str>,
         find: impl Fn(&[MeasuredPair]) -> FoundHints,
         boards: &[OpenBoard],
     ) -> Result<FoundHints, Failure> {
         let (output, scenario) = (self.output, &self.loaded.scenario);
-        let by_costs = find(&[]);
-        let patterns = by_costs.hints.iter().map(|hint| hint.pattern).collect();
-        if !scenario.kernels.enabled || by_costs.hints.is_empty() {
-            return Ok(by_costs);
+        if !scenario.kernels.enabled || patterns.is_empty() {
+            return Ok(find(&[]));
         }
         self.clock.stage("pairs");
-        let pairs = kernels::pairs(&patterns, scenario, self.jdk, boards, output)?;
+        let pairs = kernels::pairs(patterns, scenario, self.jdk, boards, output)?;
         output.write_pairs(&pairs)?;
         let found = find(&pairs);
         found.withheld.iter().for_each(|withheld| progress::say(format!("  {withheld}")));

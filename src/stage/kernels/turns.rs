@@ -33,6 +33,9 @@ use super::kept::{KeptSession, KernelLogs, Place};
 /// The argument that names the kernels of a session.
 const KERNELS: &str = "kernels";
 
+/// The argument that says how long each of them is to run.
+const MILLIS: &str = "millis";
+
 /// A session to be made, or taken up.
 struct Turn<'o> {
     plan: SessionPlan,
@@ -50,6 +53,9 @@ const WARM_UP_S: f64 = 10.0;
 /// The most that compilers may have of a kernel's processor time: more, and it was not yet
 /// what they make of it.
 const COMPILING_MAX: f64 = 0.05;
+
+/// The least part of its time that a kernel must have kept the processor busy.
+const EXECUTED_MIN: f64 = 0.5;
 
 /// Seconds of a session on the board's clock.
 pub fn session_s(kernels: usize, scenario: &Scenario) -> f64 {
@@ -183,7 +189,7 @@ fn measure_on(
             Some(logs) => logs,
             None => measure(board, plan, kept, (file, &is_installed), bar)?,
         };
-        let runs = energies(&logs, &board.rails, &board.recorded_serial())?;
+        let runs = energies(&logs, &board.rails, &board.recorded_serial(), window_s(plan))?;
         measured.push((kept.repeat, runs));
     }
     Ok(measured)
@@ -221,6 +227,12 @@ fn measure(
     Ok(logs)
 }
 
+/// How long each kernel of a session is to run, in seconds.
+fn window_s(plan: &SessionPlan) -> f64 {
+    let millis = plan.extras.iter().find(|(key, _)| key == MILLIS);
+    millis.and_then(|(_, value)| value.parse::<f64>().ok()).map_or(0.0, |millis| millis / 1000.0)
+}
+
 /// How many kernels a session runs.
 fn kernels_of(plan: &SessionPlan) -> u64 {
     let names = plan.extras.iter().find(|(key, _)| key == KERNELS);
@@ -237,7 +249,7 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
     let longest = order.len() as f64 * longest + 60.0;
     let mut extras = vec![
         (KERNELS.to_string(), names.join(",")),
-        ("millis".to_string(), millis(settings.window_s)),
+        (MILLIS.to_string(), millis(settings.window_s)),
         ("gap".to_string(), millis(settings.gap_s)),
     ];
     if warm_s > 0.0 {
@@ -276,7 +288,12 @@ fn bad(message: String) -> Failure {
     Failure::Board(format!("kernel session: {message}"))
 }
 
-fn energies(logs: &KernelLogs, rails: &[String], device: &str) -> Result<Vec<KernelRun>, Failure> {
+fn energies(
+    logs: &KernelLogs,
+    rails: &[String],
+    device: &str,
+    window_s: f64,
+) -> Result<Vec<KernelRun>, Failure> {
     let trace = parse_samples(&logs.samples).map_err(|error| bad(error.to_string()))?;
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()
@@ -290,14 +307,26 @@ fn energies(logs: &KernelLogs, rails: &[String], device: &str) -> Result<Vec<Ker
         let part = part.map_err(|error| bad(error.to_string()))?;
         rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
     }
-    let (settled, others): (Vec<KernelEnergy>, Vec<KernelEnergy>) =
+    let (settled, compiling): (Vec<KernelEnergy>, Vec<KernelEnergy>) =
         rows.into_iter().partition(is_settled);
-    if !others.is_empty() {
-        let names: Vec<&str> = others.iter().map(|row| row.name.as_str()).collect();
-        let names = names.join(", ");
-        progress::warn(format!("left out, for compilers still worked on them: {names}"));
+    let (some, nothing): (Vec<KernelEnergy>, Vec<KernelEnergy>) =
+        settled.into_iter().partition(|row| is_executed(row, window_s));
+    say_left_out("compilers still worked on them", &compiling);
+    say_left_out("compilers left nothing of them to be executed", &nothing);
+    some.into_iter().map(|row| kernel_run(row, device)).collect()
+}
+
+fn say_left_out(why: &str, kernels: &[KernelEnergy]) {
+    let names: Vec<&str> = kernels.iter().map(|row| row.name.as_str()).collect();
+    if !names.is_empty() {
+        progress::warn(format!("kernels left out, for {why}: {}", names.join(", ")));
     }
-    settled.into_iter().map(|row| kernel_run(row, device)).collect()
+}
+
+/// Whether a kernel kept the processor busy as long as it was to: of one that a compiler found
+/// out to do nothing no number of iterations does. Yes where that is not known.
+fn is_executed(row: &KernelEnergy, window_s: f64) -> bool {
+    row.threads.is_none_or(|threads| threads.process_s >= EXECUTED_MIN * window_s)
 }
 
 /// Whether compilers were done with a kernel before it was measured, as far as that is known.
