@@ -102,6 +102,7 @@ fn accounts_are_held_against_profiles() {
     let Some(bench) = Bench::with(&["javac", "java"]) else { return };
     let out = campaign(&bench);
     methods_are_sampled(&out);
+    super::verify::the_compilers_have_a_row(&out);
     let folder = out.to_str().unwrap();
 
     let stacks = bench.out("own.collapsed");

@@ -27,7 +27,7 @@ fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
 }
 
 /// Compilers spent something, and all rows add up to what was measured, to the last digit.
-fn the_compilers_have_a_row(folder: &Path) {
+pub fn the_compilers_have_a_row(folder: &Path) {
     let ledger = rows(&folder.join("ledger.csv"));
     let energy = |row: &BTreeMap<String, String>| Femtojoules::parse(&row["energy_j"]).unwrap();
     let of = |name: &str| energy(ledger.iter().find(|row| row["entry"] == name).unwrap());
@@ -54,7 +54,7 @@ fn results(folder: &Path) -> Vec<Value> {
 }
 
 /// What was verified is in table, SARIF and text, with intervals.
-fn verified_hints_say_both(bench: &Bench, folder: &Path) {
+fn verified_hints_say_both(bench: &Bench, folder: &Path, pairs: &str) {
     let table = rows(&folder.join("hint-savings.csv"));
     assert!(!table.is_empty(), "no hint was verified");
     let hints = results(folder);
@@ -63,7 +63,7 @@ fn verified_hints_say_both(bench: &Bench, folder: &Path) {
     for row in &table {
         let saving = number(row, "saving_j");
         assert!(number(row, "saving_lo_j") <= saving && saving <= number(row, "saving_hi_j"));
-        assert_eq!(row["pairs"], "3");
+        assert_eq!(row["pairs"], pairs);
     }
     for hint in measured {
         assert!(hint["message"]["text"].as_str().unwrap().contains("Measured: "), "{hint}");
@@ -85,6 +85,7 @@ fn pairs_were_measured(folder: &Path) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "some minutes of this machine"]
 fn a_jvm_says_which_hints_its_compiler_leaves() {
     let Some(bench) = Bench::with(&["java"]) else { return };
     let scenario = scenario(&bench, &[]);
@@ -106,18 +107,24 @@ fn a_jvm_says_which_hints_its_compiler_leaves() {
     // is said.
     let mechanical = |hint: &&Value| hint["properties"]["mechanical"] == Value::Bool(true);
     match results(&out).iter().any(|hint| mechanical(&hint)) {
-        true => verified_hints_say_both(&bench, &out),
-        false => assert!(text.contains("saves nothing on this board"), "{text}\n{said}"),
+        true => verified_hints_say_both(&bench, &out, "3"),
+        false => {
+            let none = ["saves nothing on this board", "No hints"];
+            assert!(none.iter().any(|said| text.contains(said)), "{text}\n{said}");
+        }
     }
 }
 
 /// The additive chip spends what its words say: hints stay, by ratios near 1, and what they
 /// save is measured.
 #[test]
+#[ignore = "some minutes on the virtual board"]
 fn a_board_that_executes_words_keeps_hints_and_they_are_measured() {
     let Some(bench) = Bench::new() else { return };
-    let changes = [("frames = 1500000", "frames = 3000"), ("gap_s = 0.2", "gap_s = 0.8")];
-    let scenario = scenario(&bench, &changes);
+    let app = format!("path = \"{}/tests/scenarios/savings\"", env!("CARGO_MANIFEST_DIR"));
+    let changes =
+        [("path = \"savings\"", app.as_str()), ("[kernels]", "[hints]\nverify = 1\n\n[kernels]")];
+    let scenario = bench.scenario("tests/scenarios/savings.toml", "savings.toml", &changes);
     let out = bench.out("out");
     let folder = out.to_str().unwrap();
     let said = bench.good(&["pipeline", &scenario, "--board", "virtual", "--out", folder]);
@@ -128,7 +135,8 @@ fn a_board_that_executes_words_keeps_hints_and_they_are_measured() {
         let ratio = hint["properties"]["board_ratio"].as_f64();
         assert!(ratio.is_none_or(|ratio| (0.5..2.0).contains(&ratio)), "{hint}");
     }
-    verified_hints_say_both(&bench, &out);
+    // Five rounds of two inputs.
+    verified_hints_say_both(&bench, &out, "10");
     let ledger = rows(&out.join("ledger.csv"));
     assert!(ledger.iter().all(|row| row["entry"] != "compiler"), "boards behind adb tell no times");
 }

@@ -322,7 +322,7 @@ fn how_far_kernels_are_off_is_told_by_the_cases() {
         let energies: Vec<f64> = rows.iter().map(energy).collect();
         let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
         let data = table(&rows, &energies);
-        let factor = |j: usize| if j % 2 == 0 { wrong } else { wrong.recip() };
+        let factor = |j: usize| if j.is_multiple_of(2) { wrong } else { wrong.recip() };
         let kernel = |j: usize| prior(&format!("op_{j}"), costs[j] * factor(j), 0.0);
         let options = FitOptions {
             priors: (0..12).map(kernel).collect::<Vec<_>>().into(),
