@@ -44,6 +44,13 @@ impl<'o> Source<'o> {
     }
 }
 
+/// A part that was opened, and where its columns are.
+struct Opened<'o> {
+    part: Box<dyn Part + 'o>,
+    columns: Vec<Column>,
+    places: Places,
+}
+
 /// A table of one part or more, whose columns were found and checked.
 pub struct TableRows<'o> {
     /// The first part stays open: a stream can't be opened again.
@@ -65,17 +72,18 @@ impl<'o> TableRows<'o> {
             let columns = part.columns()?;
             let places = find_columns(names(&columns), &source.constants, choice)?;
             check_kinds(&columns, &places)?;
-            Ok((part, columns, places))
+            Ok(Opened { part, columns, places })
         });
-        let (first, columns, places) = opened.map_err(|error| of(source, sources.len(), error))?;
+        let Opened { part: first, columns, places } =
+            opened.map_err(|error| of(source, sources.len(), error))?;
         let features = places.features.iter().map(|place| places.names[*place].clone()).collect();
         let all_others = choice.features.is_none() && choice.feature_names.is_none();
         let table = Self { first, sources, columns, places, features };
         for source in &table.sources[1..] {
             table
                 .open(source)
-                .and_then(|(_, columns, places)| match all_others {
-                    true => table.check_no_more(&columns, &places, choice),
+                .and_then(|opened| match all_others {
+                    true => table.check_no_more(&opened.columns, &opened.places, choice),
                     false => Ok(()),
                 })
                 .map_err(|error| of(source, table.sources.len(), error))?;
@@ -94,10 +102,7 @@ impl<'o> TableRows<'o> {
     }
 
     /// Opens a part and finds the columns in it.
-    fn open(
-        &self,
-        source: &Source<'o>,
-    ) -> Result<(Box<dyn Part + 'o>, Vec<Column>, Places), TableError> {
+    fn open(&self, source: &Source<'o>) -> Result<Opened<'o>, TableError> {
         let part = (source.open)()?;
         let columns = part.columns()?;
         let first = &self.sources[0].name;
@@ -119,7 +124,7 @@ impl<'o> TableRows<'o> {
                 });
             }
         }
-        Ok((part, columns, places))
+        Ok(Opened { part, columns, places })
     }
 
     /// Where features are all columns that are nothing else, a part must not have others.
@@ -152,7 +157,7 @@ impl<'o> TableRows<'o> {
         let source = &self.sources[at];
         let opened = if at > 0 { Some(self.open(source)?) } else { None };
         let (part, places) = match &opened {
-            Some((part, _, places)) => (part, places),
+            Some(opened) => (&opened.part, &opened.places),
             None => (&self.first, &self.places),
         };
         let constants = Constants::new(source, places);
