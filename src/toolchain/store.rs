@@ -32,7 +32,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store in a folder, which is made if it is not there. [`Store::trim`] leaves at
+    /// The store in a folder, which is made if it is not there. `trim` leaves at
     /// most `bytes_max` bytes of entries.
     ///
     /// # Errors
