@@ -24,6 +24,7 @@ fn start(folder: &Path, out: &Path) -> Child {
         .arg(folder)
         .arg("--out")
         .arg(out)
+        .arg("--no-cache")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
