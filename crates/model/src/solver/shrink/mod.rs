@@ -98,7 +98,12 @@ pub(super) fn refit(
 /// How much farther than supposed kernels may be off: 10 % supposed, up to 640 %.
 const MISFITS: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
-/// How far kernels are off, relative: as supposed, or as the cases make most probable.
+/// By how much minus twice the logarithm of a probability must fall for one number more to be
+/// believed: the 95 % point of chi-squared with one degree of freedom.
+const EVIDENT: f64 = 3.84;
+
+/// How far kernels are off, relative: as supposed, unless the cases contradict that at the 5 %
+/// level (a likelihood-ratio test); then as they make most probable.
 fn kernel_misfit(design: &Design, options: &FitOptions, gram: &Gram) -> Result<f64, ModelError> {
     let supposed = design.assumed.kernel_misfit;
     let (KernelError::Estimated, Penalty::Fixed(strength)) =
@@ -106,7 +111,7 @@ fn kernel_misfit(design: &Design, options: &FitOptions, gram: &Gram) -> Result<f
     else {
         return Ok(supposed);
     };
-    let mut best = (f64::INFINITY, supposed);
+    let (mut best, mut as_supposed) = ((f64::INFINITY, supposed), f64::INFINITY);
     for misfit in MISFITS.map(|times| times * supposed) {
         let beliefs = Beliefs::new(design, &options.priors, misfit)?;
         if beliefs.kernels() == 0 {
@@ -115,11 +120,14 @@ fn kernel_misfit(design: &Design, options: &FitOptions, gram: &Gram) -> Result<f
         let prior = beliefs.prior(gram);
         let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
         let surprise = surprise(gram, &near, strength, &b)?;
+        if misfit == supposed {
+            as_supposed = surprise;
+        }
         if surprise < best.0 {
             best = (surprise, misfit);
         }
     }
-    Ok(best.1)
+    Ok(if as_supposed - best.0 > EVIDENT { best.1 } else { supposed })
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.
