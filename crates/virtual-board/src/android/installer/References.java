@@ -3,6 +3,9 @@ package wattline.board.installer;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -90,6 +93,27 @@ final class References {
             shape.members.add(field.name);
         }
         shapes.putIfAbsent(node.name, shape);
+    }
+
+    /** One of Java's own, by reflection: its class file may be newer than what ASM reads. */
+    private void learn(Class<?> java) {
+        Shape shape = new Shape();
+        if (java.getSuperclass() != null) {
+            shape.parents.add(Type.getInternalName(java.getSuperclass()));
+        }
+        for (Class<?> parent : java.getInterfaces()) {
+            shape.parents.add(Type.getInternalName(parent));
+        }
+        for (Method method : java.getDeclaredMethods()) {
+            shape.members.add(method.getName() + Type.getMethodDescriptor(method));
+        }
+        for (Constructor<?> constructor : java.getDeclaredConstructors()) {
+            shape.members.add("<init>" + Type.getConstructorDescriptor(constructor));
+        }
+        for (Field field : java.getDeclaredFields()) {
+            shape.members.add(field.getName());
+        }
+        shapes.putIfAbsent(Type.getInternalName(java), shape);
     }
 
     private void look(ClassNode node) {
@@ -181,14 +205,9 @@ final class References {
 
     private boolean javaHas(String name, String member) {
         if (!shapes.containsKey(name)) {
-            try (InputStream bytes = ClassLoader.getPlatformClassLoader().getResourceAsStream(name + ".class")) {
-                if (bytes == null) {
-                    return true;
-                }
-                ClassNode node = new ClassNode();
-                new ClassReader(bytes).accept(node, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG);
-                learn(node);
-            } catch (IOException e) {
+            try {
+                learn(Class.forName(name.replace('/', '.'), false, ClassLoader.getPlatformClassLoader()));
+            } catch (ClassNotFoundException | LinkageError e) {
                 return true;
             }
         }
