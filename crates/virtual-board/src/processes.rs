@@ -36,6 +36,7 @@ impl Processes {
 
     /// Whether every process on the board waits.
     pub(super) fn all_wait(&mut self, scene: &Scene<'_>) -> bool {
+        self.forget_dead();
         let Some(first) = self.look(scene) else { return false };
         // The kernel's list of children may leave one out while another one ends, so
         // the second look asks for it again.
@@ -57,7 +58,6 @@ impl Processes {
 
     /// One look at every process; nothing if one of them does not wait.
     fn look(&mut self, scene: &Scene<'_>) -> Option<Vec<(u32, Glimpse)>> {
-        self.forget_dead();
         let mut seen = Vec::new();
         let mut visited = BTreeSet::new();
         let mut open: Vec<u32> = scene.shells.iter().chain(self.known.keys()).copied().collect();

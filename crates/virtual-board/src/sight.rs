@@ -11,8 +11,8 @@
 //! kernel at which a process waits, then tells enough.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirEntry};
-use std::io;
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -217,8 +217,17 @@ fn folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
+/// What a file of a process says. The kernel makes its text anew for every read, and the clock
+/// looks at many thousands: one read has all, but where a process has very many children.
 fn read(pid: u32, name: &str) -> io::Result<String> {
-    fs::read_to_string(folder(pid).join(name))
+    let mut file = File::open(folder(pid).join(name))?;
+    let mut buffer = [0; 4096];
+    let length = file.read(&mut buffer)?;
+    let mut text = buffer[..length].to_vec();
+    if length == buffer.len() {
+        file.read_to_end(&mut text)?;
+    }
+    String::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 /// What the kernel answers of a process that is not, or no longer, there.
