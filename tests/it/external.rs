@@ -29,8 +29,12 @@ fn board(bench: &Bench, log: &str) -> RunningBoard {
 fn scenario(bench: &Bench, log: &str, repeats: u32) -> String {
     let meter = format!("meter = \"external\"\n[board.log]\nfile = \"{log}\"");
     let cases = format!("cases = 2\nrepeats = {repeats}");
-    let changes =
-        [("cases = 8\nrepeats = 2", cases.as_str()), ("rails = [\"arm\", \"mem\"]", &meter)];
+    let changes = [
+        ("cases = 6\nrepeats = 2", cases.as_str()),
+        ("rails = [\"arm\", \"mem\"]", &meter),
+        // Long enough for a meter that stands still to be told.
+        ("frames = 240\nduration_s = 12", "frames = 400\nduration_s = 20"),
+    ];
     bench.scenario("tests/scenarios/fleet.toml", &format!("{log}.toml"), &changes)
 }
 

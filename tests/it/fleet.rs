@@ -186,7 +186,7 @@ fn windows_of_two_boards_are_each_boards_own() {
     let (left, right) = (left(), right());
     let serials = format!("{},{}", left.serial(), right.serial());
     let keys = "cases = 4\nrepeats = 2\nprotocol = \"windows\"\nwindow_s = 2.0";
-    let changes = [("cases = 8\nrepeats = 2", keys)];
+    let changes = [("cases = 6\nrepeats = 2", keys)];
     let scenario = bench.scenario(SCENARIO, "windows.toml", &changes);
     let out = bench.out("windows");
     let to = out.to_str().unwrap();

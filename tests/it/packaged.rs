@@ -16,8 +16,8 @@ fn scenario(folder: &Path, start: &str) -> PathBuf {
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
         .replace("java_release = 11", &format!("java_release = 11\nstart = \"{start}\""))
-        .replace("cases = 8\nrepeats = 2\ndry_runs = 20", "cases = 4\nrepeats = 1\ndry_runs = 20")
-        .replace("repeats = 2\ncount = 8", "repeats = 1\ncount = 2");
+        .replace("cases = 6\nrepeats = 2\ndry_runs = 10", "cases = 4\nrepeats = 1\ndry_runs = 12")
+        .replace("repeats = 2\ncount = 3", "repeats = 1\ncount = 2");
     let there = ["start = ", "cases = 4", "count = 2"].iter().all(|word| text.contains(word));
     assert!(there, "{text}");
     let file = folder.join(format!("{start}.toml"));
@@ -60,7 +60,7 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
     let (done, said, jars) = campaign("run", "main");
     assert!(done, "{said}");
     let ours = counts(&packages.join("runs"));
-    assert!(ours.len() >= 3 && ours.values().all(|lines| lines.len() > 20), "{ours:?}");
+    assert!(ours.len() >= 2 && ours.values().all(|lines| lines.len() > 20), "{ours:?}");
     assert_eq!(ours, counts(&jars.join("runs")));
     let kernels = fs::read_to_string(packages.join("kernels.csv")).unwrap();
     assert!(kernels.lines().count() > 1, "{kernels}");

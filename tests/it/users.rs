@@ -155,14 +155,14 @@ fn a_stopped_campaign_says_what_is_kept_and_leaves_nothing_behind() {
         let mut measuring = start(&adb, &words, &temporary);
         wait_for(&mut measuring, || good_runs(&journal) >= runs);
         let said = stop(measuring, signal, &temporary);
-        let kept = format!("{} of 40 runs are kept: --resume goes on", good_runs(&journal));
+        let kept = format!("{} of 30 runs are kept: --resume goes on", good_runs(&journal));
         assert_eq!(said, kept);
     }
     let before = contents(&out);
     for command in ["pipeline", "run"] {
         let (code, said) = answer(adb.wattline(&[command, TINY, "--out", to]));
         assert_eq!(code, Some(2), "{said}");
-        let kept = format!("{} of 40 runs are kept", good_runs(&journal));
+        let kept = format!("{} of 30 runs are kept", good_runs(&journal));
         assert!(said.contains(&kept) && said.contains("--resume"), "{said}");
         assert_eq!(said.contains("--force"), command == "pipeline", "{said}");
         assert!(contents(&out) == before);

@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
@@ -68,7 +68,7 @@ impl Memory {
         let mut context = blake3::Hasher::new();
         context.update(format!("{granularity:?}").as_bytes());
         // The program's own bytes: what any other build would have found is not known.
-        add_file(&mut context, &std::env::current_exe()?)?;
+        context.update(program()?.as_bytes());
         classes.places().try_for_each(|place| add_place(&mut context, place))?;
         let context = *context.finalize().as_bytes();
         Ok(Memory { store, context, trouble: Mutex::default() })
@@ -148,10 +148,21 @@ impl KeptRows {
     }
 }
 
+/// The hash of the program, which is read once.
+fn program() -> io::Result<blake3::Hash> {
+    static PROGRAM: OnceLock<blake3::Hash> = OnceLock::new();
+    match PROGRAM.get() {
+        Some(hash) => Ok(*hash),
+        None => hash_of(&std::env::current_exe()?).map(|hash| *PROGRAM.get_or_init(|| hash)),
+    }
+}
+
+fn hash_of(path: &Path) -> io::Result<blake3::Hash> {
+    Ok(blake3::Hasher::new().update_mmap(path)?.finalize())
+}
+
 fn add_file(context: &mut blake3::Hasher, path: &Path) -> io::Result<()> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_mmap(path)?;
-    context.update(hasher.finalize().as_bytes());
+    context.update(hash_of(path)?.as_bytes());
     Ok(())
 }
 
