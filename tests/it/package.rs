@@ -143,3 +143,34 @@ fn what_makes_no_package_is_told() {
     }
     assert!(!folder.path().join("out/application.apk").exists());
 }
+
+/// Activities, views, services, sensors and OpenGL, written by people who never met us: all of it
+/// resolves against Android's own classes, compiles with probes and is packaged.
+#[test]
+#[ignore = "fetches 140 MB; scripts/nightly.sh runs it"]
+fn the_android_half_of_a_game_engine_is_packaged_with_probes() {
+    if !has(&["javac", "mvn"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("src/game")).unwrap();
+    for (name, text) in [
+        ("src/game/Names.java", include_str!("package/Names.java")),
+        ("game.toml", include_str!("package/backend.toml")),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let made = package(folder.path(), "out", &["--probe", "count"]);
+    if !can_package(&made) {
+        return;
+    }
+    let told = said(&made);
+    assert!(made.status.success(), "{told}");
+    let counted = told.lines().find_map(|line| line.trim().strip_suffix(" blocks are counted"));
+    let numbers = counted.and_then(|text| text.split_once(" of ")).unwrap();
+    let [counted, all] = [numbers.0, numbers.1].map(|number| number.parse::<u32>().unwrap());
+    assert!(all > 2000 && counted * 100 >= all * 99, "{told}");
+    let classes = &entries(&folder.path().join("out/application.apk"))["classes.dex"];
+    let names = String::from_utf8_lossy(classes);
+    assert!(names.contains("Lcom/badlogic/gdx/backends/android/AndroidInput;"));
+}
