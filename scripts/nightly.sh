@@ -7,13 +7,15 @@
 #            of docs/experiments; real projects fetched, counted against javac, compiled with
 #            probes and without blocks, one with its own tests (a quarter of an hour)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
-#            with random ones (an hour and a half)
+#            with random ones (twenty minutes)
 #   jdks     tests that depend on the JDK with each of 17, 21 and 25, all of which have to be
 #            there
+#   spark    the Python package for Apache Spark on a cluster of two executors, with the oldest
+#            and the newest Spark that it takes; pip fetches them (ten minutes)
 set -eu
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- checks studies faults jdks
+[ $# -gt 0 ] || set -- checks studies faults jdks spark
 for part in "$@"; do
     echo "== $part"
     case $part in
@@ -24,8 +26,13 @@ for part in "$@"; do
     studies) sh scripts/tests.sh -- --ignored --skip faults:: ;;
     faults) sh scripts/soak.sh ;;
     jdks) sh scripts/test-jdks.sh all ;;
+    spark)
+        cargo build --release --locked
+        sh scripts/spark-test.sh 3.5
+        sh scripts/spark-test.sh
+        ;;
     *)
-        echo "no part $part: checks, studies, faults, jdks" >&2
+        echo "no part $part: checks, studies, faults, jdks, spark" >&2
         exit 2
         ;;
     esac

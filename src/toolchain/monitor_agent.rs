@@ -172,6 +172,8 @@ impl Bench<'_> {
             .collect();
         let files = jar::write_folder(self.work, &texts)?;
         let mut javac = Command::new(&self.jdk.javac);
+        // It ends after a second: the compiler that pays later would cost more.
+        javac.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
         javac.args(["-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
         // What the platform does not export by release: management and attachment.
         match name {

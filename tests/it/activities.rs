@@ -16,6 +16,7 @@ use wattline::attribution::activities::{
 use wattline::power::parse_trace;
 use wattline::virtual_board::{BoardOptions, Mode};
 
+use super::host::BRIEF_JAVAC;
 use super::virtual_board::adb::{Adb, has_tools, options};
 
 /// Runs the program; its standard output.
@@ -152,7 +153,11 @@ fn compiled(folder: &Path, sources: &[&str]) -> Option<PathBuf> {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/activities");
     let mut javac = Command::new("javac");
     // As on Android: no newer than Java 8.
-    javac.args(["-g", "-nowarn", "-Xlint:-options", "--release", "8", "-d"]).arg(&classes).arg(api);
+    javac
+        .args(BRIEF_JAVAC)
+        .args(["-g", "-nowarn", "-Xlint:-options", "--release", "8", "-d"])
+        .arg(&classes)
+        .arg(api);
     match javac.args(sources.iter().map(|source| programs.join(source))).output() {
         Ok(output) => {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

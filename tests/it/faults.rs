@@ -99,7 +99,7 @@ fn an_application_that_ends_badly_is_run_again_on_an_old_board() {
 
 /// Every kind of fault at ten moments. `WATTLINE_FAULT` names a kind to make it one.
 #[test]
-#[ignore = "takes half an hour; scripts/soak.sh runs it"]
+#[ignore = "takes seven minutes; scripts/soak.sh runs it"]
 fn every_fault_at_ten_moments() {
     let Some(bench) = Bench::new(Mode::Modern) else { return };
     let wanted = std::env::var("WATTLINE_FAULT").ok();
@@ -126,7 +126,7 @@ fn every_fault_at_ten_moments() {
 /// Random faults at random moments until so many runs were made (`WATTLINE_SOAK_RUNS`,
 /// default 500) from a seed (`WATTLINE_SOAK_SEED`).
 #[test]
-#[ignore = "takes an hour; scripts/soak.sh runs it"]
+#[ignore = "takes a quarter of an hour; scripts/soak.sh runs it"]
 fn random_faults_for_many_runs() {
     use rand::{RngExt, SeedableRng};
     let Some(bench) = Bench::new(Mode::Modern) else { return };

@@ -16,6 +16,9 @@ pub const BOARD_TOOLS: [&str; 3] = ["adb", "mksh", "toybox"];
 /// What a campaign on one needs.
 pub const CAMPAIGN_TOOLS: [&str; 4] = ["adb", "mksh", "toybox", "javac"];
 
+/// Options of a javac that ends after a second: without the compiler that pays later.
+pub const BRIEF_JAVAC: [&str; 2] = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"];
+
 /// Whether all are there; says which is not.
 pub fn has(tools: &[&str]) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -18,7 +18,7 @@ use wattline::toolchain::Jdk;
 use wattline::toolchain::monitor_agent::monitor_agent;
 use wattline::virtual_board::{BoardOptions, start as start_board};
 
-use super::host::{AdbServer, has};
+use super::host::{AdbServer, BRIEF_JAVAC, has};
 
 mod calls;
 mod counts;
@@ -56,7 +56,13 @@ fn program(folder: &Path) -> Option<Jdk> {
         return None;
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Work.java");
-    let status = Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder).arg(source).status();
+    let status = Command::new(&jdk.javac)
+        .args(BRIEF_JAVAC)
+        .arg("-g")
+        .arg("-d")
+        .arg(folder)
+        .arg(source)
+        .status();
     assert!(status.unwrap().success());
     Some(jdk)
 }
@@ -276,8 +282,13 @@ impl Shares {
         let (jdk, class) = (program(folder.path())?, command[0]);
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor");
         let source = sources.join(class).with_extension("java");
-        let status =
-            Command::new(&jdk.javac).arg("-g").arg("-d").arg(folder.path()).arg(source).status();
+        let status = Command::new(&jdk.javac)
+            .args(BRIEF_JAVAC)
+            .arg("-g")
+            .arg("-d")
+            .arg(folder.path())
+            .arg(source)
+            .status();
         assert!(status.unwrap().success());
         let out = folder.path().join("rec");
         let classes = folder.path().to_str().unwrap();

@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::host::BRIEF_JAVAC;
 use wattline::toolchain::asm;
 use wattline::virtual_board::silicon::{
     AgentOptions, CostTable, FetchAsm, SiliconError, SiliconFamily, SiliconOptions, agent_options,
@@ -38,7 +39,7 @@ fn compiled(dir: &Path, name: &str, source: &str) -> Option<()> {
     let file = dir.join(format!("{name}.java"));
     fs::write(&file, source).unwrap();
     let mut javac = Command::new("javac");
-    javac.args(["-g", "--release", "11", "-nowarn", "-d"]).arg(dir).arg(&file);
+    javac.args(BRIEF_JAVAC).args(["-g", "--release", "11", "-nowarn", "-d"]).arg(dir).arg(&file);
     let Ok(output) = javac.output() else {
         crate::skip::because("no javac on the path");
         return None;

@@ -18,7 +18,7 @@ use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
 use wattline::virtual_board::{BoardFile, BoardOptions, Mode, RunningBoard, Tools, start};
 
-use crate::host::{BOARD_TOOLS, free_port, has, kill_server};
+use crate::host::{BOARD_TOOLS, BRIEF_JAVAC, free_port, has, kill_server};
 
 /// An adb server of the test's own, ended with it.
 struct OwnServer(Server);
@@ -160,7 +160,11 @@ fn application(folder: &Path) -> Option<PathBuf> {
     let source = folder.join("Session.java");
     fs::write(&source, SOURCE).unwrap();
     let mut javac = Command::new("javac");
-    javac.args(["-g", "--release", "11", "-d"]).arg(folder.join("classes")).arg(&source);
+    javac
+        .args(BRIEF_JAVAC)
+        .args(["-g", "--release", "11", "-d"])
+        .arg(folder.join("classes"))
+        .arg(&source);
     let Ok(output) = javac.output() else {
         crate::skip::because("no javac on the path");
         return None;

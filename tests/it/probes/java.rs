@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::host::BRIEF_JAVAC;
 use wattline::build::counts_files::read_counts;
 use wattline::instrument::{GeneratedFile, Instrumented};
 use wattline::java::SourceFile;
@@ -60,7 +61,7 @@ impl Build {
         let files = sources.files.iter().chain(&sources.runtime).chain(&sources.switch_file);
         let paths: Vec<PathBuf> = files.map(write).collect();
         let mut javac = Command::new(jdk().javac);
-        javac.current_dir(folder.path());
+        javac.args(BRIEF_JAVAC).current_dir(folder.path());
         javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]);
         javac.arg(folder.path().join("classes")).args(options).args(&paths);
         let output = javac.output().unwrap();

@@ -9,6 +9,7 @@ use wattline::virtual_board::silicon::SiliconFamily;
 use wattline::virtual_board::{BoardOptions, Mode};
 
 use super::adb::{Adb, has_tools, options};
+use crate::host::BRIEF_JAVAC;
 
 const PACKAGE: &str = "org.wattline.frames";
 
@@ -20,7 +21,7 @@ fn application(folder: &Path) -> Option<PathBuf> {
     let apk = folder.join("frames.apk");
     fs::write(&manifest, format!("Wattline-Package: {PACKAGE}\n")).unwrap();
     let mut javac = Command::new("javac");
-    javac.args(["-g", "-nowarn", "-d"]).arg(&classes).arg(source);
+    javac.args(BRIEF_JAVAC).args(["-g", "-nowarn", "-d"]).arg(&classes).arg(source);
     let mut jar = Command::new("jar");
     jar.arg("cfm").arg(&apk).arg(&manifest).arg("-C").arg(&classes).arg(".");
     for mut tool in [javac, jar] {

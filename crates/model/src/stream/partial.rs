@@ -148,7 +148,9 @@ pub enum PartialError {
         boards: String,
     },
     /// Nothing to merge.
-    #[error("there is no partial to merge")]
+    #[error(
+        "there is no partial to merge: name files that `fit --partial` wrote, or folders with them"
+    )]
     None,
     /// Errors where sums are wanted, or the reverse.
     #[error("the partial holds {found}, not {wanted}")]

@@ -183,6 +183,8 @@ pub(crate) fn compile(
     let (from, classes) = (work.join(format!("{name}-src")), work.join(format!("{name}-classes")));
     fs::create_dir_all(&from).map_err(SiliconError::file(&from))?;
     let mut javac = program("javac");
+    // It ends after a second: the compiler that pays later would cost more.
+    javac.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
     javac.args(["--release", "11", "-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
     javac.arg("-d").arg(&classes).args(["-cp", &path_list(class_path)]);
     for (file, source) in sources {
