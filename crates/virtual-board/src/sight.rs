@@ -217,17 +217,12 @@ fn folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
-/// What a file of a process says. The kernel makes its text anew for every read, and the clock
-/// looks at many thousands: one read has all, but where a process has very many children.
+/// What a file of a process says. These files have no length that is known before; with room
+/// for all of it a few reads do, and the clock looks at many thousands.
 fn read(pid: u32, name: &str) -> io::Result<String> {
-    let mut file = File::open(folder(pid).join(name))?;
-    let mut buffer = [0; 4096];
-    let length = file.read(&mut buffer)?;
-    let mut text = buffer[..length].to_vec();
-    if length == buffer.len() {
-        file.read_to_end(&mut text)?;
-    }
-    String::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData.into())
+    let mut text = String::with_capacity(4096);
+    File::open(folder(pid).join(name))?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// What the kernel answers of a process that is not, or no longer, there.

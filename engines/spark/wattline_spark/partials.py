@@ -45,7 +45,8 @@ def partials_of(
     rounds: Optional[bytes] = None,
 ) -> list[bytes]:
     """At most `fan_in` partials of all rows of a table, summed as `flags` say, or judged by
-    `rounds`, the content of rounds.json, which has all of the flags. To be called within `fixed_partitions`.
+    `rounds`, the content of rounds.json, which has all of the flags. To be called within
+    `fixed_partitions`.
 
     Raises what Spark makes of ProgramError and MissingProgram in a task.
     """
@@ -72,8 +73,9 @@ def _summing(
     program: Optional[str],
     rounds: Optional[bytes],
 ) -> Task:
-    """Rows of a partition to its partial. The number of the partition tells equal partitions
-    apart, and a partition that is counted twice; it is the same when a task is run again."""
+    """Rows of a partition to its partial. The number of the partition tells empty partitions
+    apart, and a partition that is counted twice or missing; it is the same when a task is run
+    again."""
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         part = TaskContext.get().partitionId() + 1
