@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::agent_link::{AgentLink, AttachError};
 use super::class_path::join_paths;
 use super::monitor_agent::MonitorAgent;
-use super::{Jdk, ToolchainError, UTF8_LOCALE};
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 /// How a JVM is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl AgentSession {
             return Err(AttachError::Refused { pid, message: "it is no JVM".into() });
         }
         let output = Command::new(&jdk.java)
-            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"])
+            .args(BRIEF_JVM)
             .args(["--add-modules", "jdk.attach", "-cp"])
             .arg(&self.attach)
             .args(["wattline.monitor.attach.Attach", &pid.to_string()])

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{ToolchainError, UTF8_LOCALE};
+use super::{BRIEF_JVM, ToolchainError, UTF8_LOCALE};
 
 const READER: &str = include_str!("java/FlightSamples.java");
 
@@ -81,7 +81,7 @@ pub fn samples(
     let reader = folder.path().join("FlightSamples.java");
     fs::write(&reader, READER).map_err(ToolchainError::io("write", &reader))?;
     let output = Command::new(java)
-        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
+        .args(BRIEF_JVM)
         .arg(&reader)
         .arg(recording)
         .args(window.into_iter().flat_map(|(from, to)| [from.to_string(), to.to_string()]))

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::ToolchainError;
 
@@ -14,11 +15,23 @@ pub struct Jdk {
     pub javac: PathBuf,
 }
 
+/// Options of JVMs of ours that work for a second or two: they start fast, and do without the
+/// compiler that pays later.
+pub(crate) const BRIEF_JVM: [&str; 3] =
+    ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"];
+
 impl Jdk {
     /// Looks in `$JAVA_HOME/bin`, then on PATH. An error names the missing program and
     /// the package that has it.
     pub fn find() -> Result<Jdk, ToolchainError> {
         Ok(Jdk { java: find_tool("java")?, javac: find_tool("javac")? })
+    }
+
+    /// The compiler, as a process that compiles a few files and ends.
+    pub(crate) fn brief_javac(&self) -> Command {
+        let mut javac = Command::new(&self.javac);
+        javac.args(BRIEF_JVM.map(|option| format!("-J{option}")));
+        javac
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::class_path::join_paths;
-use super::{Jdk, ToolchainError, UTF8_LOCALE};
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -55,7 +55,8 @@ pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
     let (out, err) = (plan.directory.join("stdout.txt"), plan.directory.join("stderr.txt"));
     let create = |path: &PathBuf| File::create(path).map_err(ToolchainError::io("create", path));
     let mut child = Command::new(&jdk.java)
-        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData"])
+        .args(BRIEF_JVM)
+        .arg("-XX:-UsePerfData")
         .args(&plan.options)
         .arg("-cp")
         .arg(join_paths(&plan.classpath))

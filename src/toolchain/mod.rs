@@ -23,6 +23,7 @@ mod warm;
 pub(crate) use compiler::Compiler;
 pub use compiler::Diagnostic;
 pub use error::ToolchainError;
+pub(crate) use jdk::BRIEF_JVM;
 pub use jdk::Jdk;
 pub(crate) use locale::UTF8_LOCALE;
 pub use store::Store;

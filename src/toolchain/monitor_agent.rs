@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::artifact::hash_of_bytes;
 use super::class_path::join_paths;
@@ -171,9 +170,7 @@ impl Bench<'_> {
             .map(|(file, text)| (format!("{name}-src/{file}"), text.as_bytes().to_vec()))
             .collect();
         let files = jar::write_folder(self.work, &texts)?;
-        let mut javac = Command::new(&self.jdk.javac);
-        // It ends after a second: the compiler that pays later would cost more.
-        javac.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
+        let mut javac = self.jdk.brief_javac();
         javac.args(["-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
         // What the platform does not export by release: management and attachment.
         match name {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::class_path::join_paths;
-use super::{Jdk, ToolchainError, UTF8_LOCALE};
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 /// Such a program, running; it ends with this.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl WarmJvm {
         let source = home.path().join(name);
         fs::write(&source, text).map_err(ToolchainError::io("write", &source))?;
         let mut process = Command::new(&jdk.java)
-            .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
+            .args(BRIEF_JVM)
             .args(["-cp", &join_paths(classpath)])
             .arg(&source)
             .envs(UTF8_LOCALE)

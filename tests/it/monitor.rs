@@ -55,16 +55,17 @@ fn program(folder: &Path) -> Option<Jdk> {
         crate::skip::because(format!("no agent: {error}"));
         return None;
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor/Work.java");
-    let status = Command::new(&jdk.javac)
-        .args(BRIEF_JAVAC)
-        .arg("-g")
-        .arg("-d")
-        .arg(folder)
-        .arg(source)
-        .status();
-    assert!(status.unwrap().success());
+    compile(&jdk, "Work", folder);
     Some(jdk)
+}
+
+/// One of the programs beside this file, compiled into a folder.
+fn compile(jdk: &Jdk, class: &str, folder: &Path) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor");
+    let mut javac = Command::new(&jdk.javac);
+    javac.args(BRIEF_JAVAC).args(["-g", "-d"]).arg(folder);
+    let status = javac.arg(sources.join(class).with_extension("java")).status();
+    assert!(status.unwrap().success());
 }
 
 /// Rows of a CSV file by their columns' names.
@@ -280,16 +281,7 @@ impl Shares {
     fn record(command: &[&'static str], options: &[&str], jvm: &[&str]) -> Option<Shares> {
         let folder = tempfile::tempdir().unwrap();
         let (jdk, class) = (program(folder.path())?, command[0]);
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor");
-        let source = sources.join(class).with_extension("java");
-        let status = Command::new(&jdk.javac)
-            .args(BRIEF_JAVAC)
-            .arg("-g")
-            .arg("-d")
-            .arg(folder.path())
-            .arg(source)
-            .status();
-        assert!(status.unwrap().success());
+        compile(&jdk, class, folder.path());
         let out = folder.path().join("rec");
         let classes = folder.path().to_str().unwrap();
         let mut arguments = options.to_vec();

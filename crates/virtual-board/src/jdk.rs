@@ -4,6 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Options of JVMs that work for a second or two: they start fast, and do without the compiler
+/// that pays later.
+pub(crate) const BRIEF_JVM: [&str; 3] =
+    ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"];
+
 /// A program of the JDK, of JAVA_HOME, else on the path; what isn't there says so by its name
 /// when it is started. Its locale has UTF-8 for its encoding, from which a JVM takes that of
 /// file names, and no options from outside, of which a JVM tells on its standard error.

@@ -9,6 +9,7 @@ from typing import Optional, Sequence, Union
 
 from pyspark.sql import DataFrame, SparkSession
 
+from .arguments import check_free, listed
 from .partials import fixed_partitions, partials_of, put
 from .program import find_program, run
 
@@ -63,13 +64,13 @@ def fit(
     with the text of these where a task failed.
     """
     here = find_program(program)
-    _check_free(Path(out), force)
-    rows = table if isinstance(table, DataFrame) else _read(spark, table)
+    check_free(Path(out), ("model.json", "cv.csv"), force)
+    rows = table if isinstance(table, DataFrame) else spark.read.parquet(*listed(table))
     flags = _flags(
         solver=solver,
         target=target,
         group=group,
-        features=None if features is None else ",".join(_listed(features)),
+        features=None if features is None else ",".join(listed(features)),
         weight=weight,
         relative_floor=relative_floor,
         folds=folds,
@@ -89,21 +90,6 @@ def _merge(program: str, partials: Sequence[bytes], out: str, flags: Sequence[st
     with tempfile.TemporaryDirectory() as folder:
         put(partials, folder)
         run(program, ["fit", "-q", "--merge", folder, *flags, "--out", str(out)])
-
-
-def _check_free(out: Path, force: bool) -> None:
-    """The program keeps results, too, but says so after the work."""
-    kept = [name for name in ("model.json", "cv.csv") if Path(out, name).exists()]
-    if kept and not force:
-        raise FileExistsError(f"{out / kept[0]} is there already; force=True replaces it")
-
-
-def _read(spark: SparkSession, paths: Union[str, Sequence[str]]) -> DataFrame:
-    return spark.read.parquet(*_listed(paths))
-
-
-def _listed(names: Union[str, Sequence[str]]) -> list[str]:
-    return [names] if isinstance(names, str) else [str(name) for name in names]
 
 
 def _flags(**values: Union[str, float, int, None]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Optional, Sequence, Union
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
+from .arguments import check_free, listed
 from .program import find_program, run
 
 TABLES = ("blocks.csv", "operations.csv", "lines.csv", "findings.csv")
@@ -42,13 +43,10 @@ def scan(
     if shards < 1:
         raise ValueError(f"{shards} shards: at least 1 is needed")
     folder = Path(out).absolute()
-    kept = [name for name in TABLES if (folder / name).exists()]
-    if kept and not force:
-        raise FileExistsError(f"{folder / kept[0]} is there already; force=True replaces it")
+    check_free(folder, TABLES, force)
     arguments = ["--granularity", granularity, "--classpath", _absolute_parts(classpath)]
     arguments += ["--no-cache"] if cache is None else ["--cache", os.path.abspath(cache)]
-    listed = [sources] if isinstance(sources, str) else sources
-    arguments += [os.path.abspath(source) for source in listed]
+    arguments += [os.path.abspath(source) for source in listed(sources)]
     # Of this run alone: what an earlier one left behind is no part of it.
     parts = folder / f".shards-{uuid.uuid4().hex}"
     parts.mkdir(parents=True)

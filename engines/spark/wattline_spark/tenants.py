@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlparse
 
 from pyspark.sql import DataFrame, SparkSession
 
+from .arguments import listed
 from .program import ProgramError, find_program, run
 
 # Decimals, so that sums are exact. 18 places: attojoules, attoseconds.
@@ -56,8 +57,7 @@ def tenants(
     """
     if log not in ("perfetto", "perf"):
         raise ValueError(f"log {log!r}: perfetto and perf are recordings of one file")
-    listed = [paths] if isinstance(paths, str) else list(paths)
-    files = spark.sparkContext.binaryFiles(",".join(listed), partitions)
+    files = spark.sparkContext.binaryFiles(",".join(listed(paths)), partitions)
     flags = list(options)
     rows = files.flatMap(lambda file: _rows(file[0], file[1], log, flags, program))
     return spark.createDataFrame(rows, SCHEMA)

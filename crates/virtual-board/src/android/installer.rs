@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-use crate::jdk::program;
+use crate::jdk::{BRIEF_JVM, program};
 use crate::package::InstallError;
 
 use super::AndroidError;
@@ -24,7 +24,8 @@ impl Installer {
         let path =
             std::env::join_paths(std::iter::once(jar.to_path_buf()).chain(libraries.to_vec()));
         let mut process = program("java")
-            .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m"])
+            .args(BRIEF_JVM)
+            .arg("-Xmx512m")
             .arg("-cp")
             .arg(path.map_err(io::Error::other)?)
             .arg(MAIN)

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::compiled::{RuntimeFigures, runtime_figures};
 use super::{AgentOptions, LibraryTable, SiliconError, SiliconFamily, asm};
-use crate::jdk::program;
+use crate::jdk::{BRIEF_JVM, program};
 
 /// The part on the application's class path.
 const RUNTIME: [(&str, &str); 4] = [
@@ -183,8 +183,7 @@ pub(crate) fn compile(
     let (from, classes) = (work.join(format!("{name}-src")), work.join(format!("{name}-classes")));
     fs::create_dir_all(&from).map_err(SiliconError::file(&from))?;
     let mut javac = program("javac");
-    // It ends after a second: the compiler that pays later would cost more.
-    javac.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
+    javac.args(BRIEF_JVM.map(|option| format!("-J{option}")));
     javac.args(["--release", "11", "-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
     javac.arg("-d").arg(&classes).args(["-cp", &path_list(class_path)]);
     for (file, source) in sources {
