@@ -220,7 +220,9 @@ fn parts_that_do_not_belong_together_are_named() {
     let other =
         message(vec![partial(&parts[0], &options, None), partial(&renamed, &options, None)]);
     assert!(other.contains("`other`") && other.contains("0.partial"), "{other}");
-    assert!(message(Vec::new()).starts_with("there is no partial to merge: name files"));
+    let none = "there is no partial to merge: name files that `fit --partial` wrote, or folders \
+                with them";
+    assert_eq!(message(Vec::new()), none);
     let mut newer = numbered(0).to_bytes();
     newer[16] = 9;
     let newer = Partial::from_bytes(&newer).unwrap_err().to_string();
