@@ -96,8 +96,9 @@ pub struct Arguments {
     /// the median of all cases, which a part of them can't tell.
     #[arg(long, value_name = "JOULES", requires = "partial", value_parser = between(0.0, 1e15, "J"))]
     relative_floor: Option<f64>,
-    /// Strength of the penalty or prior. Default: 1 with kernels as --prior, which takes
-    /// their standard errors at their word; else chosen by inner cross-validation.
+    /// Strength of the penalty or prior. Default: with kernels as --prior what their standard
+    /// errors say, beside the noise that the cases show; else chosen by inner
+    /// cross-validation.
     #[arg(long, value_parser = between(0.0, 1e15, ""))]
     penalty: Option<f64>,
     /// With `--solver gd`, further descents from other starts, which show what the cases

@@ -53,7 +53,11 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
 fn solver(data: &ReportData<'_>) -> String {
     let name = visible(&data.model.solver);
     let chosen = data.model.choice.as_ref().map(|choice| visible(&choice.predictor()));
-    chosen.map_or(name.clone(), |chosen| format!("{name} ({chosen})"))
+    match (chosen, &data.model.case_costs_j) {
+        (None, _) => name,
+        (Some(chosen), None) => format!("{name} ({chosen})"),
+        (Some(chosen), Some(_)) => format!("{name} (costs shrink; cases {chosen})"),
+    }
 }
 
 /// The ledger.

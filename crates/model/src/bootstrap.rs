@@ -70,7 +70,7 @@ pub(crate) fn bootstrap(
     Ok(Replicates { b: Mat::from_fn(n, design.columns(), |i, j| all[i][j]) })
 }
 
-/// A strength is chosen once for all repetitions; a choice among predictors is part of what
+/// A strength, and how far kernels are off, are chosen once for all repetitions; a choice among predictors is part of what
 /// is repeated.
 fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     if options.solver == Solver::Stack {
@@ -79,7 +79,11 @@ fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     let names = ["penalty", "prior_strength"];
     let strength = names.iter().find_map(|name| solution.diagnostics.get(*name));
     let penalty = strength.map_or(options.penalty, |strength| Penalty::Fixed(*strength));
-    FitOptions { penalty, ..options.clone() }
+    let mut assumed = options.assumed;
+    if let Some(misfit) = solution.diagnostics.get("kernel_misfit") {
+        assumed.kernel_misfit = *misfit;
+    }
+    FitOptions { penalty, assumed, ..options.clone() }
 }
 
 /// The rows of every unit.

@@ -104,7 +104,7 @@ fn priced(design: &Design, solution: &Solution) -> Priced {
     let stacked = solution.stacked.as_ref();
     Priced {
         features: design.features.clone(),
-        costs: design.costs(&solution.b),
+        costs: design.costs(stacked.and_then(|s| s.case_b.as_ref()).unwrap_or(&solution.b)),
         reach: stacked.map(|stacked| stacked.reach.clone()),
         constant: stacked.and_then(|stacked| stacked.constant),
     }
@@ -135,6 +135,7 @@ fn parts(
         costs: costs(design, known, solution, options.solver),
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
         choice: stacked.map(|stacked| stacked.choice.clone()),
+        case_costs_j: stacked.and_then(|stacked| Some(design.costs(stacked.case_b.as_ref()?))),
         reach: stacked.map(|stacked| stacked.reach.clone()),
         constant: stacked.and_then(|stacked| stacked.constant),
         contexts: Vec::new(),

@@ -130,6 +130,10 @@ pub struct Model {
     /// Which predictor was chosen by validation inside the cases, and why; of `stack` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<Choice>,
+    /// Costs in joules by which whole cases are predicted, length l, where totals of cases tell
+    /// others than `costs`; of `stack` with kernels only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case_costs_j: Option<Vec<f64>>,
     /// How far the costs reach; of `stack` only: costs of others have no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<Reach>,
@@ -188,6 +192,7 @@ impl Model {
             costs: prices.into_iter().map(cost).collect(),
             covariance: None,
             choice: None,
+            case_costs_j: None,
             reach: None,
             constant: None,
             contexts: Vec::new(),

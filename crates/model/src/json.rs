@@ -33,6 +33,9 @@ impl Model {
     fn check_shape(&self) -> Result<(), ModelError> {
         let l = self.costs.len();
         let damaged = |reason: String| Err(ModelError::Damaged { reason });
+        if let Some(found) = self.case_costs_j.as_ref().map(Vec::len).filter(|n| *n != l) {
+            return damaged(format!("{found} costs of cases for {l} costs"));
+        }
         if let Some(found) = self.covariance.as_ref().map(Vec::len).filter(|n| *n != l * l) {
             return damaged(format!("{found} covariances for {l} costs"));
         }
@@ -78,5 +81,9 @@ mod tests {
         damaged.covariance = Some(vec![1.0; 3]);
         let error = Model::from_json(&damaged.to_json().unwrap()).unwrap_err();
         assert!(error.to_string().contains("3 covariances for 2 costs"), "{error}");
+        let mut damaged = model();
+        damaged.case_costs_j = Some(vec![1.0]);
+        let error = Model::from_json(&damaged.to_json().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("1 costs of cases for 2 costs"), "{error}");
     }
 }

@@ -63,8 +63,7 @@ pub use interval::{normal_quantile, student_975, student_quantile};
 pub use learning::{LearningRow, learning_csv, learning_curve};
 pub use library::LIBRARY_OTHER;
 pub use options::{
-    BootstrapOptions, FitOptions, GdOptions, KernelError, LearningRate, LibraryColumns, Penalty,
-    Solver,
+    BootstrapOptions, FitOptions, GdOptions, LearningRate, LibraryColumns, Penalty, Solver,
 };
 pub use predict::{CostIndex, Prediction};
 pub use reach::Reach;

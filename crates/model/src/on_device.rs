@@ -53,6 +53,7 @@ impl Model {
             });
             cost.hi_j = before.hi_j.map(|hi| cost.cost_j + reach(hi));
         }
+        model.case_costs_j.iter_mut().flatten().for_each(|cost_j| *cost_j *= factor);
         if let Some(reach) = &mut model.reach {
             reach.cost_j *= factor;
         }

@@ -80,6 +80,12 @@ pub enum Penalty {
     /// The strength with the least error in an inner cross-validation.
     #[default]
     CrossValidated,
+    /// As strong as the errors that the priors state, beside the noise under which the cases
+    /// are most probable; of `stack` and `shrink` with kernels. Kernels are off by
+    /// [`Assumptions::kernel_misfit`] of their costs beside these errors, or by more, if the
+    /// cases contradict that: a compiler makes more of a kernel's loop on one board than on
+    /// another.
+    AsStated,
     /// This strength: a pure number, for weights scaled to `sum w e^2 = m` and (ridge,
     /// elastic net) columns of length 1.
     Fixed(f64),
@@ -146,18 +152,6 @@ impl Default for GdOptions {
     }
 }
 
-/// How far costs of kernels are off, relative, beside the errors that they state: what a loop
-/// around one operation can't show of the operation elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KernelError {
-    /// As far as [`Assumptions::kernel_misfit`] says.
-    #[default]
-    Supposed,
-    /// As far as the cases make most probable, and no less than that: a compiler makes more of
-    /// a kernel's loop on one board than on another.
-    Estimated,
-}
-
 /// Settings of one fit. `FitOptions::new(solver)` has the solver's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
@@ -172,9 +166,6 @@ pub struct FitOptions {
     pub priors: CostPriors,
     /// Strength of the penalty or prior; of `stack`, that of `shrink` in it.
     pub penalty: Penalty,
-    /// How far the costs of `priors` are off beside their own errors, for `stack` and
-    /// `shrink`.
-    pub kernel_error: KernelError,
     /// Folds of the inner cross-validation that chooses the strength.
     pub inner_folds: FoldOptions,
     /// Which library functions are predictors.
@@ -210,7 +201,6 @@ impl FitOptions {
             relative_floor_j: None,
             priors: CostPriors::default(),
             penalty: Penalty::default(),
-            kernel_error: KernelError::default(),
             inner_folds: FoldOptions::default(),
             library: LibraryColumns::default(),
             bootstrap: None,
@@ -246,6 +236,11 @@ impl FitOptions {
             return Err(ModelError::BadOption { option, value, expected });
         }
         match self.penalty {
+            Penalty::AsStated if !matches!(self.solver, Solver::Stack | Solver::Shrink) => {
+                let (option, value) = ("--solver", self.solver.name().to_owned());
+                let expected = "stack or shrink to take errors as stated";
+                Err(ModelError::BadOption { option, value, expected })
+            }
             Penalty::Fixed(strength) if !(strength > 0.0 && strength.is_finite()) => {
                 bad("the penalty", strength, "a finite number above 0")
             }

@@ -56,10 +56,10 @@ impl Model {
             Some((within, beyond * reach.cost_j))
         });
         let mut found = match within {
-            None => self.predict(counts),
+            None => self.priced_as_case(counts),
             Some((within, beyond_j)) => {
                 let within: Vec<(usize, f64)> = within.into_iter().enumerate().collect();
-                let found = self.predict(&within);
+                let found = self.priced_as_case(&within);
                 Prediction { energy_j: found.energy_j + beyond_j, se_j: None }
             }
         };
@@ -68,6 +68,12 @@ impl Model {
             found.se_j = None;
         }
         found
+    }
+
+    fn priced_as_case(&self, counts: &[(usize, f64)]) -> Prediction {
+        let Some(costs_j) = &self.case_costs_j else { return self.predict(counts) };
+        let energy_j = self.merged(counts).into_iter().map(|(j, n)| n * costs_j[j]).sum();
+        Prediction { energy_j, se_j: None }
     }
 
     /// Whether the cases alone determine the energy of these counts, though they may

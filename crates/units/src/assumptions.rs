@@ -67,8 +67,8 @@ pub struct Assumptions {
     /// Least relative noise of a case: errors of few repeats may be far too small by chance.
     /// Supposed.
     pub case_noise_least: f64,
-    /// Degrees of freedom of what the weights suppose about the noise, in `bayes`. Chosen: as
-    /// much as four cases say.
+    /// Degrees of freedom of what the weights suppose about the noise, in `bayes`, and in
+    /// `shrink` beside kernels. Chosen: as much as four cases say.
     pub noise_freedom: f64,
     /// What operations can't say of a kernel, relative to its energy: the noise that the fit
     /// finds in kernels measured without any on the additive virtual chip; not measured on

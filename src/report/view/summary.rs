@@ -91,7 +91,11 @@ fn solver(data: &ReportData<'_>) -> String {
         None => name,
         Some(choice) => {
             let (chosen, why) = (choice.predictor(), format::visible(&choice.why));
-            format!("{name}: {}, because {why}", format::visible(&chosen))
+            let of = match data.model.case_costs_j {
+                Some(_) => " for whole cases, shrink with the kernels for single costs",
+                None => "",
+            };
+            format!("{name}: {}{of}, because {why}", format::visible(&chosen))
         }
     }
 }

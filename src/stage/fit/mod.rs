@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::csv_text::CsvText;
 use crate::model::table::Table;
 use crate::model::{
-    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, KernelError, Model,
-    ModelError, Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
+    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, Model, ModelError,
+    Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
 };
 #[cfg(feature = "linfa")]
 use crate::model::{SECOND_OPINION, second_opinion};
@@ -60,7 +60,7 @@ pub fn fit_campaign(
     Ok(CampaignFit { fitted, solvers })
 }
 
-/// Takes kernels at their word: strength 1 is what their standard errors say. A strength
+/// Takes kernels at their word: as strongly as their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
 /// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
 /// and errors, at a strength that the new device's cases choose. Returns what contexts cost beside
@@ -77,9 +77,8 @@ pub(crate) fn set_priors(
         return Ok(model.contexts);
     }
     if options.solver != Solver::Bayes {
-        options.penalty = Penalty::Fixed(1.0);
+        options.penalty = Penalty::AsStated;
     }
-    options.kernel_error = KernelError::Estimated;
     options.priors = CostPrior::from_csv(&text).map_err(bad)?.into();
     let beside = covariance_beside(path);
     if beside.is_file() {

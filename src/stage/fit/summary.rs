@@ -43,6 +43,13 @@ pub fn devices_text(devices: &[DeviceFactor]) -> Option<String> {
 pub fn choice_text(model: &Model) -> String {
     let Some(choice) = &model.choice else { return String::new() };
     let mut lines = vec![format!("  chosen: {}: {}", choice.predictor(), choice.why)];
+    if model.case_costs_j.is_some() {
+        lines.push(
+            "    for whole cases; operations, lines and methods keep the costs of shrink, since \
+             kernels tell more of them than totals of cases do"
+                .to_owned(),
+        );
+    }
     for candidate in &choice.candidates {
         let se = candidate.nmae_se.map_or(String::new(), |se| format!(" +- {:.2}", 100.0 * se));
         lines.push(format!(

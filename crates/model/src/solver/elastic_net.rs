@@ -27,7 +27,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let strongest = gram.xy.iter().fold(0.0f64, |size, xy| size.max(xy.abs())) / mix;
     let strength = match options.penalty {
         Penalty::Fixed(strength) => strength,
-        Penalty::CrossValidated => {
+        Penalty::CrossValidated | Penalty::AsStated => {
             let grid: Vec<f64> = decades(0, -4, 5).iter().map(|part| part * strongest).collect();
             score(design, options.inner_folds, grid, |gram, grid| path(gram, grid, mix))?
                 .map_or(STRENGTH_UNTUNED * strongest, |scores| scores.best())

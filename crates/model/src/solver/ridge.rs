@@ -17,8 +17,10 @@ const STRENGTH_UNTUNED: f64 = 1e-3;
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let strength = match options.penalty {
         Penalty::Fixed(strength) => strength,
-        Penalty::CrossValidated => score(design, options.inner_folds, decades(2, -8, 2), path)?
-            .map_or(STRENGTH_UNTUNED, |scores| scores.best()),
+        Penalty::CrossValidated | Penalty::AsStated => {
+            score(design, options.inner_folds, decades(2, -8, 2), path)?
+                .map_or(STRENGTH_UNTUNED, |scores| scores.best())
+        }
     };
     let gram = design.gram();
     let b = path(&gram, &[strength])?.pop().expect("one strength gives one fit");

@@ -51,6 +51,8 @@ pub(crate) enum Scope {
 pub(crate) struct Stacked {
     /// The choice.
     pub choice: Choice,
+    /// Scaled costs by which whole cases are predicted, where those of operations are others.
+    pub case_b: Option<Vec<f64>>,
     /// How far the costs reach.
     pub reach: Reach,
     /// What is spent beside operations; absent if nothing is.

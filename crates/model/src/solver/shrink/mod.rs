@@ -15,17 +15,19 @@
 
 mod beliefs;
 mod prior;
+mod stated;
 
 use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use self::beliefs::Beliefs;
 use self::prior::Prior;
+use self::stated::{Stated, stated};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::{dot, invert_positive, log_determinant, times};
-use super::super::options::{FitOptions, KernelError, Penalty};
+use super::super::options::{FitOptions, Penalty};
 use super::super::tune::{decades, score};
 use super::nnls::{Start, minimise};
 use super::solution::{Covariance, Scope, Solution, diagnostics};
@@ -39,19 +41,15 @@ const SETTLED: f64 = 0.01;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = design.gram();
-    let misfit = kernel_misfit(design, options, &gram)?;
-    let beliefs = Beliefs::new(design, &options.priors, misfit)?;
-    let (beliefs, strength) = match options.penalty {
-        Penalty::Fixed(strength) => (beliefs, strength),
-        Penalty::CrossValidated => tuned(design, options, beliefs, &gram)?,
-    };
+    let Guide { beliefs, misfit, strength, noise } = guide(design, options, &gram)?;
     let prior = beliefs.prior(&gram);
     let (b, prior) = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
-    let noise = noise(&gram, &prior, strength, &b);
-    // Cases that hardly suffice for the costs leave small residuals, but no small noise.
-    let supposed = design.noise.unwrap_or(0.0);
-    let share = design.assumed.supposed_noise_share;
-    let noise = noise.max((1.0 - share) * noise + share * supposed);
+    let noise = noise.unwrap_or_else(|| {
+        // Cases that hardly suffice for the costs leave small residuals, but no small noise.
+        let noise = self::noise(&gram, &prior, strength, &b);
+        let share = design.assumed.supposed_noise_share;
+        noise.max((1.0 - share) * noise + share * design.noise.unwrap_or(0.0))
+    });
     let least = if beliefs.is_by_share() { 0.0 } else { design.assumed.cost_variance_least };
     let spread = f64::max(noise / strength, least);
     let of_b = covariance(&gram, &prior, noise, spread)?;
@@ -78,6 +76,30 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     })
 }
 
+/// By what costs are found.
+struct Guide {
+    beliefs: Beliefs,
+    /// How far kernels are off, relative, beside the errors that they state.
+    misfit: f64,
+    strength: f64,
+    /// Variance of the noise, where it was needed for the strength.
+    noise: Option<f64>,
+}
+
+fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, ModelError> {
+    let misfit = design.assumed.kernel_misfit;
+    let beliefs = || Beliefs::new(design, &options.priors, misfit);
+    let (beliefs, strength) = match options.penalty {
+        Penalty::AsStated => {
+            let Stated { beliefs, misfit, noise } = stated(design, options, gram)?;
+            return Ok(Guide { beliefs, misfit, strength: noise, noise: Some(noise) });
+        }
+        Penalty::Fixed(strength) => (beliefs()?, strength),
+        Penalty::CrossValidated => tuned(design, options, beliefs()?, gram)?,
+    };
+    Ok(Guide { beliefs, misfit, strength, noise: None })
+}
+
 /// Scaled costs by the rows of `gram`, at the strength and by the sort of prior that
 /// `whole`, a solution of the design, found.
 pub(super) fn refit(
@@ -93,41 +115,6 @@ pub(super) fn refit(
     let prior = beliefs.prior(gram);
     let strength = whole.diagnostics["prior_strength"];
     Ok(most_probable(gram, &prior, strength, Start::Near(&prior.mean))?.0)
-}
-
-/// How much farther than supposed kernels may be off: 10 % supposed, up to 640 %.
-const MISFITS: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
-
-/// By how much minus twice the logarithm of a probability must fall for one number more to be
-/// believed: the 95 % point of chi-squared with one degree of freedom.
-const EVIDENT: f64 = 3.84;
-
-/// How far kernels are off, relative: as supposed, unless the cases contradict that at the 5 %
-/// level (a likelihood-ratio test); then as they make most probable.
-fn kernel_misfit(design: &Design, options: &FitOptions, gram: &Gram) -> Result<f64, ModelError> {
-    let supposed = design.assumed.kernel_misfit;
-    let (KernelError::Estimated, Penalty::Fixed(strength)) =
-        (options.kernel_error, options.penalty)
-    else {
-        return Ok(supposed);
-    };
-    let (mut best, mut as_supposed) = ((f64::INFINITY, supposed), f64::INFINITY);
-    for misfit in MISFITS.map(|times| times * supposed) {
-        let beliefs = Beliefs::new(design, &options.priors, misfit)?;
-        if beliefs.kernels() == 0 {
-            return Ok(supposed);
-        }
-        let prior = beliefs.prior(gram);
-        let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
-        let surprise = surprise(gram, &near, strength, &b)?;
-        if misfit == supposed {
-            as_supposed = surprise;
-        }
-        if surprise < best.0 {
-            best = (surprise, misfit);
-        }
-    }
-    Ok(if as_supposed - best.0 > EVIDENT { best.1 } else { supposed })
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.
@@ -240,9 +227,13 @@ fn minimum(
 /// What was minimised; a little above zero even for a perfect fit, so that it can be
 /// divided by.
 fn objective(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+    (gram.squared_error(b) + strength * pull_squared(prior, b)).max(1e-20 * gram.rows as f64)
+}
+
+/// `(b - mean)' P (b - mean)`.
+fn pull_squared(prior: &Prior, b: &[f64]) -> f64 {
     let off: Vec<f64> = b.iter().zip(&prior.mean).map(|(b, mean)| b - mean).collect();
-    let pull = dot(&off, &times(prior.precision.as_ref(), &off));
-    (gram.squared_error(b) + strength * pull).max(1e-20 * gram.rows as f64)
+    dot(&off, &times(prior.precision.as_ref(), &off))
 }
 
 /// The most probable variance of the noise: the minimum per case.

@@ -309,18 +309,20 @@ fn columns_of_different_sorts_get_a_prior_by_share() {
     assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }
 
-/// Kernels that are right, and kernels that are off by a factor of 3 either way: the cases
-/// tell which, and costs are nearer to the truth than kernels that cost 200 % too much.
+/// Kernels that are right, and kernels that are off by a factor of 3 either way, beside exact
+/// and noisy cases: the cases tell which, and costs are near the truth in all of these.
 #[test]
 fn how_far_kernels_are_off_is_told_by_the_cases() {
-    let misfit = |wrong: f64| {
+    // Least squares of 12 costs on 40 such cases has about ten times their noise.
+    let most = |noise: f64| 0.05 + 10.0 * noise;
+    let misfit = |wrong: f64, noise: f64| {
         let mut random = ChaCha8Rng::seed_from_u64(7);
         let costs: Vec<f64> = (0..12).map(|_| random.random_range(1.0..5.0)).collect();
         let row = |_| (0..12).map(|_| random.random_range(0.0f64..9.0).floor()).collect();
         let rows: Vec<Vec<f64>> = (0..40).map(row).collect();
         let mut energy = |row: &Vec<f64>| {
             let sum: f64 = row.iter().zip(&costs).map(|(n, c)| n * c).sum();
-            sum * (1.0 + 0.005 * random.random_range(-1.0..1.0))
+            sum * (1.0 + noise * random.random_range(-1.0..1.0))
         };
         let energies: Vec<f64> = rows.iter().map(&mut energy).collect();
         let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
@@ -329,15 +331,18 @@ fn how_far_kernels_are_off_is_told_by_the_cases() {
         let kernel = |j: usize| prior(&format!("op_{j}"), costs[j] * factor(j), 0.0);
         let options = FitOptions {
             priors: (0..12).map(kernel).collect::<Vec<_>>().into(),
-            penalty: Penalty::Fixed(1.0),
-            kernel_error: KernelError::Estimated,
+            penalty: Penalty::AsStated,
             ..FitOptions::new(Solver::Shrink)
         };
         let model = fit(&data, &options).unwrap();
         let off = model.costs.iter().zip(&costs).map(|(found, c)| (found.cost_j / c - 1.0).abs());
-        assert!(off.fold(0.0, f64::max) < 0.75, "{:?} {costs:?}", model.costs);
+        let off = off.fold(0.0, f64::max);
+        assert!(off < most(noise), "{wrong} {noise}: off by {off}");
         model.diagnostics["kernel_misfit"]
     };
-    assert_eq!(misfit(1.0), 0.1);
-    assert!(misfit(3.0) > 0.4, "{}", misfit(3.0));
+    for noise in [0.0, 0.005, 0.03] {
+        assert_eq!(misfit(1.0, noise), 0.1);
+        let off = misfit(3.0, noise);
+        assert!((0.4..=3.2).contains(&off), "{noise}: {off}");
+    }
 }

@@ -5,7 +5,8 @@
 //! Totals of cases tell little of single costs, so `shrink`, which knows more than they,
 //! is kept as it is while the folds can't tell it from the best combination, and in no
 //! fold loses to one cost for all operations. Else the combination is taken, unless it
-//! loses to that itself. All is judged, and predicted, within reach of the cases fitted to
+//! loses to that itself. Where kernels tell single costs, the combination predicts cases only,
+//! and operations keep the costs of `shrink`. All is judged, and predicted, within reach of the cases fitted to
 //! ([`Reach`]), beyond which no candidate can run away.
 
 mod candidates;
@@ -65,14 +66,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         .into_iter()
         .filter_map(|(name, b)| Some((part(name).filter(|weight| *weight > 0.0)?, b)))
         .collect();
-    Ok(combined(&wide, shrunk, &parts, Stacked { choice, reach, constant: None }))
+    Ok(combined(&wide, shrunk, &parts, Stacked { choice, case_b: None, reach, constant: None }))
 }
 
 /// Without folds there is nothing to choose by.
 fn alone(shrunk: Solution, reach: Reach) -> Solution {
     let why = "there are too few cases to hold any out".to_owned();
     let choice = Choice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
-    Solution { stacked: Some(Stacked { choice, reach, constant: None }), ..shrunk }
+    Solution { stacked: Some(Stacked { choice, case_b: None, reach, constant: None }), ..shrunk }
 }
 
 /// The reach of some rows.
@@ -93,7 +94,7 @@ fn reach(wide: &Wide<'_>, gram: &Gram, used: impl Fn(usize) -> bool) -> Reach {
 /// The reach of `shrink` by itself. A cost that a kernel measured, and whose error is taken at
 /// its word, was not found from cases, and so holds whatever a case consists of.
 fn known_everywhere(design: &Design, options: &FitOptions, mut reach: Reach) -> Reach {
-    if matches!(options.penalty, Penalty::Fixed(_)) {
+    if options.penalty == Penalty::AsStated {
         for (feature, share) in design.features.iter().zip(&mut reach.shares) {
             if options.priors.costs.iter().any(|known| known.operation == *feature) {
                 *share = 1.0;
@@ -249,7 +250,8 @@ fn honest(residuals: &[Vec<f64>], judge: &Judge) -> Vec<f64> {
     mixed
 }
 
-/// The weighted mean of the fits. Costs are as unsure as `shrink` finds them, and as the
+/// The weighted mean of the fits; with kernels for cases alone, as it divides energy among
+/// operations in whatever way totals leave open. Costs are as unsure as `shrink` finds them, and as the
 /// parts are apart.
 fn combined(
     wide: &Wide<'_>,
@@ -267,6 +269,10 @@ fn combined(
         return Solution { stacked: Some(stacked), ..shrunk };
     }
     let b = b[..l].to_vec();
+    if shrunk.diagnostics["kernel_priors"] > 0.0 {
+        stacked.case_b = Some(b);
+        return Solution { stacked: Some(stacked), ..shrunk };
+    }
     let apart = |(weight, part): &(f64, Vec<f64>)| {
         Mat::from_fn(l, l, |i, j| weight * (part[i] - b[i]) * (part[j] - b[j]))
     };

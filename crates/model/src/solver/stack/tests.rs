@@ -4,7 +4,10 @@ use proptest::prelude::*;
 
 use crate::table::Table;
 use crate::testing::{Campaign, table};
-use crate::{CrossValidation, CvSet, FitOptions, FoldOptions, Solver, cross_validate, fit};
+use crate::{
+    CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, Model, Penalty, Solver,
+    cross_validate, fit,
+};
 
 fn stack() -> FitOptions {
     FitOptions::new(Solver::Stack)
@@ -34,6 +37,34 @@ fn shrink_stays_as_it_is_where_it_predicts_well() {
         (fit(&campaign.table, &stack()).unwrap(), fit(&campaign.table, &FitOptions::default()));
     assert_eq!(ours.choice.as_ref().unwrap().chosen, "shrink", "{:?}", ours.choice);
     assert_eq!((&ours.costs, ours.constant), (&alone.unwrap().costs, None));
+}
+
+/// Each case spends a constant beside its operations, of which a combination knows and `shrink`
+/// does not: cases are predicted by it, and operations keep the costs that kernels tell.
+#[test]
+fn beside_kernels_a_combination_predicts_cases_only() {
+    let Campaign { mut table, costs, .. } = Campaign::new(5, 80, 12, 10, 0.0);
+    let mean = table.cases.iter().map(|case| case.energy_j).sum::<f64>() / 80.0;
+    table.cases.iter_mut().for_each(|case| case.energy_j += mean);
+    let kernel = |(operation, cost_j): (&String, &f64)| CostPrior {
+        operation: operation.clone(),
+        cost_j: *cost_j,
+        se_j: 0.01 * cost_j,
+    };
+    let priors: Vec<CostPrior> = table.features.iter().zip(&costs).map(kernel).collect();
+    let known = FitOptions { priors: priors.into(), penalty: Penalty::AsStated, ..stack() };
+    let (ours, blind) = (fit(&table, &known).unwrap(), fit(&table, &stack()).unwrap());
+    let alone = FitOptions { solver: Solver::Shrink, ..known };
+    let alone = fit(&table, &alone).unwrap();
+    assert_eq!(ours.choice.as_ref().unwrap().chosen, "combination", "{:?}", ours.choice);
+    assert_eq!((&ours.costs, &ours.covariance), (&alone.costs, &alone.covariance));
+    assert!(ours.case_costs_j.is_some() && blind.case_costs_j.is_none());
+    let counts: Vec<(usize, f64)> = table.row(0).iter().copied().enumerate().collect();
+    let error = |model: &Model| {
+        let energy_j = model.predict_case(&counts, table.cases[0].duration_s).energy_j;
+        (energy_j / table.cases[0].energy_j - 1.0).abs()
+    };
+    assert!(error(&ours) < 0.02 && error(&ours) < error(&alone), "{}", error(&ours));
 }
 
 /// Energies of one power and a constant, whatever ran: operations tell nothing.
