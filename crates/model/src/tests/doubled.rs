@@ -75,6 +75,7 @@ fn boards(assumed: &Assumptions) -> Vec<f64> {
 fn answers(assumed: &Assumptions) -> Vec<(&'static str, Vec<f64>)> {
     let shrink = FitOptions { assumed: *assumed, ..FitOptions::new(Solver::Shrink) };
     let with_kernels = FitOptions { priors: kernels(1e-9), ..shrink.clone() };
+    let at_their_word = FitOptions { penalty: Penalty::AsStated, ..with_kernels.clone() };
     let cheap_kernels =
         FitOptions { priors: kernels(1e-12), penalty: Penalty::Fixed(1e-3), ..shrink.clone() };
     let chains = ChainOptions::default().draft();
@@ -93,6 +94,7 @@ fn answers(assumed: &Assumptions) -> Vec<(&'static str, Vec<f64>)> {
     vec![
         ("without kernels", answer(&campaign(), &shrink)),
         ("with kernels", answer(&campaign(), &with_kernels)),
+        ("with kernels at their word", answer(&campaign(), &at_their_word)),
         ("with kernels far too cheap", answer(&campaign(), &cheap_kernels)),
         ("of two cases", answer(&two, &shrink)),
         ("of one case", answer(&one, &of_one)),

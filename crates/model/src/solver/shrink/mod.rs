@@ -50,7 +50,8 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         let share = design.assumed.supposed_noise_share;
         noise.max((1.0 - share) * noise + share * design.noise.unwrap_or(0.0))
     });
-    let least = if beliefs.is_by_share() { 0.0 } else { design.assumed.cost_variance_least };
+    let is_stated = beliefs.is_by_share() || options.penalty == Penalty::AsStated;
+    let least = if is_stated { 0.0 } else { design.assumed.cost_variance_least };
     let spread = f64::max(noise / strength, least);
     let of_b = covariance(&gram, &prior, noise, spread)?;
     let parameters = trace_of_product(&of_b, &gram.xx) / noise;
