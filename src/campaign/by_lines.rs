@@ -1,12 +1,13 @@
 //! The error of line energies to be expected from cases.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::assumptions::ASSUMED;
 use crate::operations::Dictionary;
 
 use super::counts::OperationMatrix;
 use super::criterion::{Belief, LineError, Shares, Target, shares};
+use super::planned_kernels::PlannedKernels;
 
 /// The part of the base cases' operations whose lines count, as in an evaluation.
 const COUNTED: f64 = 0.95;
@@ -20,14 +21,13 @@ pub(super) struct LineChoice {
 impl LineChoice {
     /// The lines that make up most of the base cases' executions.
     pub fn new(
-        with_kernel: &BTreeSet<String>,
+        kernels: &PlannedKernels,
         dictionary: &Dictionary,
         matrix: &OperationMatrix,
         bases: &[Vec<u64>],
     ) -> Self {
         let lines = lines_of(dictionary, matrix, bases);
-        let has_kernel = |operation: &String| with_kernel.contains(operation);
-        let known: Vec<bool> = matrix.operations.iter().map(has_kernel).collect();
+        let known = kernels.known(&matrix.operations, &executions(matrix, bases));
         let target = Target::new(lines, matrix.operations.len());
         Self { target, before: Belief::before(&known, &ASSUMED) }
     }
@@ -48,6 +48,17 @@ impl LineChoice {
         rows.for_each(|(row, error)| belief.add_with(&shares(row), error));
         self.target.expected(&belief)
     }
+}
+
+/// How often each operation ran in all base cases.
+fn executions(matrix: &OperationMatrix, bases: &[Vec<u64>]) -> Vec<f64> {
+    let mut executions = vec![0.0; matrix.operations.len()];
+    for base in bases {
+        for (ran, operations) in base.iter().zip(&matrix.blocks) {
+            operations.iter().for_each(|(at, n)| executions[*at] += *ran as f64 * *n as f64);
+        }
+    }
+    executions
 }
 
 /// The operations of each line over all base cases, as shares: of the lines that hold

@@ -152,7 +152,7 @@ mod tests {
             inputs: vec!["a".into()],
             campaign: settings(40),
             session_s: 1.0,
-            with_kernel: std::collections::BTreeSet::new(),
+            kernels: Default::default(),
         };
         let mut dry = OneCulprit { tries: 0 };
         let rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,11 +1,10 @@
 //! A plan: its cases, what is dropped, what it holds in numbers, and what it is made for.
 
-use std::collections::BTreeSet;
-
 use crate::blocks::BlockId;
 use crate::scenario::{CampaignSettings, Scenario};
 
 use super::criterion::LineError;
+use super::planned_kernels::PlannedKernels;
 
 /// What the planner needs of a scenario.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +15,8 @@ pub struct PlanSettings {
     pub campaign: CampaignSettings,
     /// Length of a session with the rest after it, in seconds.
     pub session_s: f64,
-    /// Operations and library functions that micro-kernels will measure.
-    pub with_kernel: BTreeSet<String>,
+    /// The micro-kernels that will be run.
+    pub kernels: PlannedKernels,
 }
 
 impl From<&Scenario> for PlanSettings {
@@ -26,7 +25,7 @@ impl From<&Scenario> for PlanSettings {
             inputs: scenario.inputs.iter().map(|input| input.name.clone()).collect(),
             campaign: scenario.campaign.clone(),
             session_s: scenario.session.duration_s + scenario.session.rest_s,
-            with_kernel: BTreeSet::new(),
+            kernels: PlannedKernels::default(),
         }
     }
 }

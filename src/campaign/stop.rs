@@ -1,13 +1,14 @@
 //! Whether further repeats are worth their time: the error of line energies that is to be
 //! expected of the cases measured so far, and what endless repeats would make of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::operations::Dictionary;
 
 use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
 use super::criterion::LineError;
+use super::planned_kernels::PlannedKernels;
 
 /// Repeats that could lower the error by less than this part of it are not made.
 const LEAST_GAIN: f64 = 0.01;
@@ -34,13 +35,13 @@ pub struct Outlook {
 /// noise beside what no costs explain. `bases` are the executions per block of the base
 /// cases. None without lines.
 pub fn outlook(
-    with_kernel: &BTreeSet<String>,
+    kernels: &PlannedKernels,
     dictionary: &Dictionary,
     bases: &[Vec<u64>],
     cases: &[Replicated],
 ) -> Option<Outlook> {
     let matrix = OperationMatrix::new(dictionary);
-    let lines = LineChoice::new(with_kernel, dictionary, &matrix, bases);
+    let lines = LineChoice::new(kernels, dictionary, &matrix, bases);
     let row = |case: &Replicated| -> Vec<u128> {
         let count = |name: &String| case.counts.get(name).copied().unwrap_or(0);
         matrix.operations.iter().map(count).collect()
@@ -91,7 +92,8 @@ mod tests {
     /// One line of one operation each; a case that holds both.
     fn look(relative_se: f64) -> Outlook {
         let dictionary = dictionary(&[&[("And", 3)], &[("Or", 1)]]);
-        outlook(&BTreeSet::new(), &dictionary, &[vec![10, 10]], &cases(relative_se)).unwrap()
+        outlook(&PlannedKernels::default(), &dictionary, &[vec![10, 10]], &cases(relative_se))
+            .unwrap()
     }
 
     #[test]

@@ -58,8 +58,8 @@ impl StopRule<'_> {
         if replicated.is_empty() {
             return Ok(None);
         }
-        let with_kernel = plan::with_kernel(self.scenario);
-        let outlook = outlook(&with_kernel, self.dictionary, &bases, &replicated);
+        let kernels = plan::planned_kernels(self.scenario);
+        let outlook = outlook(&kernels, self.dictionary, &bases, &replicated);
         Ok(outlook.and_then(|outlook| outlook.enough(goal)))
     }
 }

@@ -3,11 +3,10 @@
 mod dry_runs;
 mod watched_runs;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::build::{DryRunner, VariantBuilder};
-use crate::campaign::{self, Dry, Plan, PlanSettings, Remains};
+use crate::campaign::{self, Dry, Plan, PlanSettings, PlannedKernels, Remains};
 use crate::csv_text::CsvText;
 use crate::kernels::catalogue;
 use crate::kernels::select::measured_operations;
@@ -87,14 +86,17 @@ fn plan_with(loaded: &Loaded, dry: &mut dyn Dry) -> Result<MadePlan, Failure> {
 }
 
 fn settings(scenario: &Scenario) -> PlanSettings {
-    PlanSettings { with_kernel: with_kernel(scenario), ..PlanSettings::from(scenario) }
+    PlanSettings { kernels: planned_kernels(scenario), ..PlanSettings::from(scenario) }
 }
 
-/// Operations and library functions that the scenario's kernels will measure.
-pub(crate) fn with_kernel(scenario: &Scenario) -> BTreeSet<String> {
+/// The kernels that the scenario will run.
+pub(crate) fn planned_kernels(scenario: &Scenario) -> PlannedKernels {
     match scenario.kernels.enabled {
-        true => measured_operations(&catalogue()),
-        false => BTreeSet::new(),
+        true => PlannedKernels {
+            measurable: measured_operations(&catalogue()),
+            count: scenario.kernels.count,
+        },
+        false => PlannedKernels::default(),
     }
 }
 
