@@ -73,6 +73,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
         assert!(out("first").join(name).exists(), "{name} is missing");
     }
     ledger_adds_up(&out("first").join("ledger.csv"));
+    promises_are_kept(&text(&first), &out("first").join("evaluation.csv"));
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     every_format_is_exported(&out("first"), &out("exports"));
     a_patch_is_predicted(&out("first"), &user.path(""));
@@ -367,6 +368,27 @@ fn good_runs(journal: &Path) -> BTreeMap<String, serde_json::Value> {
         (key, run["measured"].clone())
     })
     .collect()
+}
+
+/// What the plan expects of lines before a single run, and the accounts after the last, holds
+/// against the truth: the middle line is no farther off than twice what either says, and not
+/// all is promised away.
+fn promises_are_kept(said: &str, evaluation: &Path) {
+    let promised = |words: &str| -> f64 {
+        let (_, after) = said.split_once(words).unwrap_or_else(|| panic!("no {words:?}: {said}"));
+        after.split_once(" % (median)").unwrap().0.trim().parse().unwrap()
+    };
+    let before = promised("expected error of lines:");
+    let after = promised("expected error of lines, by their intervals:");
+    let rows = rows(evaluation);
+    let lines = rows.iter().find(|row| row["level"] == "line").unwrap();
+    let found = 100.0 * lines["median_error"].parse::<f64>().unwrap();
+    for promised in [before, after] {
+        assert!(
+            found < 2.0 * promised && promised < 40.0,
+            "{promised} % promised, {found} % found"
+        );
+    }
 }
 
 fn ledger_adds_up(path: &Path) {
