@@ -10,7 +10,8 @@
 //! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
 //! covariance `t^2 P^-1`, `strength = s^2/t^2`. The intervals are the posterior's:
 //! covariance `(X'X/s^2 + P/t^2)^-1`, with `s^2` the minimum per case (its most
-//! probable value) and `t^2 = s^2/strength`. They leave the bound at zero out of
+//! probable value) and `t^2 = s^2/strength`; beside kernels that are taken at their word,
+//! `t^2 = 1` and `s^2` as [`stated`] finds it. They leave the bound at zero out of
 //! account, which makes them wider than need be, never narrower.
 
 mod beliefs;
@@ -79,9 +80,11 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 
 /// By what costs are found.
 struct Guide {
+    /// What is believed of them beforehand.
     beliefs: Beliefs,
     /// How far kernels are off, relative, beside the errors that they state.
     misfit: f64,
+    /// How strongly costs are held near that.
     strength: f64,
     /// Variance of the noise, where it was needed for the strength.
     noise: Option<f64>,

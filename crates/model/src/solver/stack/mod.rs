@@ -6,8 +6,8 @@
 //! is kept as it is while the folds can't tell it from the best combination, and in no
 //! fold loses to one cost for all operations. Else the combination is taken, unless it
 //! loses to that itself. Where kernels tell single costs, the combination predicts cases only,
-//! and operations keep the costs of `shrink`. All is judged, and predicted, within reach of the cases fitted to
-//! ([`Reach`]), beyond which no candidate can run away.
+//! and operations keep the costs of `shrink`. All is judged, and predicted, within reach of the
+//! cases fitted to ([`Reach`]), beyond which no candidate can run away.
 
 mod candidates;
 mod judge;
@@ -251,8 +251,8 @@ fn honest(residuals: &[Vec<f64>], judge: &Judge) -> Vec<f64> {
 }
 
 /// The weighted mean of the fits; with kernels for cases alone, as it divides energy among
-/// operations in whatever way totals leave open. Costs are as unsure as `shrink` finds them, and as the
-/// parts are apart.
+/// operations in whatever way totals leave open. Costs are as unsure as `shrink` finds them,
+/// and as the parts are apart.
 fn combined(
     wide: &Wide<'_>,
     shrunk: Solution,
