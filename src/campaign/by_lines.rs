@@ -27,7 +27,11 @@ impl LineChoice {
         bases: &[Vec<u64>],
     ) -> Self {
         let lines = lines_of(dictionary, matrix, bases);
-        let known = kernels.known(&matrix.operations, &executions(matrix, bases));
+        let mut executions = vec![0; matrix.operations.len()];
+        for row in bases.iter().map(|base| matrix.row(base)) {
+            executions.iter_mut().zip(row).for_each(|(sum, n)| *sum += n);
+        }
+        let known = kernels.known(&matrix.operations, &executions);
         let target = Target::new(lines, matrix.operations.len());
         Self { target, before: Belief::before(&known, &ASSUMED) }
     }
@@ -48,17 +52,6 @@ impl LineChoice {
         rows.for_each(|(row, error)| belief.add_with(&shares(row), error));
         self.target.expected(&belief)
     }
-}
-
-/// How often each operation ran in all base cases.
-fn executions(matrix: &OperationMatrix, bases: &[Vec<u64>]) -> Vec<f64> {
-    let mut executions = vec![0.0; matrix.operations.len()];
-    for base in bases {
-        for (ran, operations) in base.iter().zip(&matrix.blocks) {
-            operations.iter().for_each(|(at, n)| executions[*at] += *ran as f64 * *n as f64);
-        }
-    }
-    executions
 }
 
 /// The operations of each line over all base cases, as shares: of the lines that hold

@@ -37,7 +37,7 @@ pub use plan::PlanError;
 pub(crate) use plan::plan;
 pub(crate) use planned::PlanSettings;
 pub use planned::{DroppedBlock, Plan, PlanSummary, PlannedCase};
-pub use planned_kernels::PlannedKernels;
+pub(crate) use planned_kernels::{PlannedKernels, most_executed};
 pub use remains::{Remains, RemainsError};
 pub use snapshots::{Snapshot, SnapshotError, parse_snapshots};
 pub(crate) use stop::{Replicated, outlook};

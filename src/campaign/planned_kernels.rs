@@ -1,5 +1,6 @@
 //! Which operations' costs will be known from micro-kernels, before any has run.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// The kernels that a campaign will run. The default runs none.
@@ -13,15 +14,24 @@ pub struct PlannedKernels {
 
 impl PlannedKernels {
     /// Whether each operation, of these executions, will be known.
-    pub fn known(&self, operations: &[String], executions: &[f64]) -> Vec<bool> {
-        let mut ranked: Vec<usize> = (0..operations.len()).collect();
-        ranked.sort_by(|a, b| executions[*b].total_cmp(&executions[*a]).then(a.cmp(b)));
-        let mut known = vec![false; operations.len()];
-        for at in ranked.into_iter().take(self.count).filter(|at| executions[*at] > 0.0) {
-            known[at] = self.measurable.contains(&operations[at]);
-        }
-        known
+    pub fn known(&self, operations: &[String], executions: &[u128]) -> Vec<bool> {
+        let all = operations.iter().map(String::as_str).zip(executions.iter().copied());
+        let wanted = most_executed(all.filter(|(_, count)| *count > 0), self.count);
+        let is_known =
+            |name: &String| wanted.contains(name.as_str()) && self.measurable.contains(name);
+        operations.iter().map(is_known).collect()
     }
+}
+
+/// The names that ran most, `count` at most; of those that ran alike the first by name.
+pub(crate) fn most_executed<'n, C: Ord>(
+    executions: impl Iterator<Item = (&'n str, C)>,
+    count: usize,
+) -> BTreeSet<&'n str> {
+    let mut ranked: Vec<(Reverse<C>, &str)> =
+        executions.map(|(name, count)| (Reverse(count), name)).collect();
+    ranked.sort();
+    ranked.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -36,10 +46,10 @@ mod tests {
         let measurable = ["a", "b", "d"].map(str::to_owned).into();
         let known = |count| {
             let kernels = PlannedKernels { measurable: BTreeSet::clone(&measurable), count };
-            kernels.known(&names, &[1.0, 5.0, 9.0, 0.0])
+            kernels.known(&names, &[1, 5, 9, 0])
         };
         assert_eq!(known(2), [false, true, false, false]);
         assert_eq!(known(9), [true, true, false, false]);
-        assert_eq!(PlannedKernels::default().known(&names, &[1.0; 4]), [false; 4]);
+        assert_eq!(PlannedKernels::default().known(&names, &[1; 4]), [false; 4]);
     }
 }

@@ -70,8 +70,8 @@ pub(crate) fn bootstrap(
     Ok(Replicates { b: Mat::from_fn(n, design.columns(), |i, j| all[i][j]) })
 }
 
-/// A strength, and how far kernels are off, are chosen once for all repetitions; a choice among predictors is part of what
-/// is repeated.
+/// A strength, and how far kernels are off, are chosen once for all repetitions; a choice
+/// among predictors is part of what is repeated.
 fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     if options.solver == Solver::Stack {
         return options.clone();

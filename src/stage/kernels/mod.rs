@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::blocks::Granularity;
 use crate::build::counts_files::read_counts;
 use crate::build::{Application, Sources, VariantBuilder};
+use crate::campaign::most_executed;
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::instrument::Probe;
@@ -81,7 +82,11 @@ pub fn kernels(
         true => catalogue().into_iter().map(for_compilers).collect(),
         false => catalogue(),
     };
-    let wanted = most_executed(&mix.executions(), scenario.kernels.count);
+    let all_executed = mix.executions();
+    let ran = all_executed.iter().map(|(name, count)| (name.as_str(), *count));
+    let most = most_executed(ran, scenario.kernels.count);
+    let mut wanted = all_executed.clone();
+    wanted.retain(|name, _| most.contains(name.as_str()));
     let mut executed = wanted.clone();
     executed.extend(
         mix.forms().into_iter().filter(|(form, _)| wanted.contains_key(split_form(form).0)),
@@ -151,12 +156,6 @@ pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary) -> f64 {
     let kernels: BTreeSet<&str> = operations.filter(has_kernel).collect();
     let kernels = kernels.len().min(scenario.kernels.count);
     f64::from(scenario.kernels.repeats) * session_s(kernels, scenario)
-}
-
-fn most_executed(executions: &BTreeMap<String, u64>, count: usize) -> BTreeMap<String, u64> {
-    let mut ranked: Vec<(&String, &u64)> = executions.iter().collect();
-    ranked.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-    ranked.into_iter().take(count).map(|(name, count)| (name.clone(), *count)).collect()
 }
 
 /// The kernels' program, divided into blocks.

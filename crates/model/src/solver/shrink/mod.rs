@@ -51,8 +51,12 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         let share = design.assumed.supposed_noise_share;
         noise.max((1.0 - share) * noise + share * design.noise.unwrap_or(0.0))
     });
-    let is_stated = beliefs.is_by_share() || options.penalty == Penalty::AsStated;
-    let least = if is_stated { 0.0 } else { design.assumed.cost_variance_least };
+    let least = match options.penalty {
+        Penalty::Fixed(_) | Penalty::CrossValidated if !beliefs.is_by_share() => {
+            design.assumed.cost_variance_least
+        }
+        _ => 0.0,
+    };
     let spread = f64::max(noise / strength, least);
     let of_b = covariance(&gram, &prior, noise, spread)?;
     let parameters = trace_of_product(&of_b, &gram.xx) / noise;
@@ -174,12 +178,17 @@ fn most_probable_strength(
 /// noise at its most probable value and the bound at zero left out of account:
 /// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
 fn surprise(gram: &Gram, near: &Prior, strength: f64, b: &[f64]) -> Result<f64, ModelError> {
+    let freedom = freedom(gram, near, strength)?;
+    Ok(gram.rows as f64 * objective(gram, near, strength, b).ln() + freedom)
+}
+
+/// `ln det(X'X + strength P) - ln det(strength P)`: what costs free to move make likely.
+fn freedom(gram: &Gram, near: &Prior, strength: f64) -> Result<f64, ModelError> {
     let what = "the prior's precision";
     let log_det =
         |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
     let pull = &near.precision * faer::Scale(strength);
-    let freedom = log_det(&(&gram.xx + &pull))? - log_det(&pull)?;
-    Ok(gram.rows as f64 * objective(gram, near, strength, b).ln() + freedom)
+    Ok(log_det(&(&gram.xx + &pull))? - log_det(&pull)?)
 }
 
 /// Fits at every strength, each from the one before.

@@ -7,12 +7,11 @@
 use super::super::super::design::Design;
 use super::super::super::error::ModelError;
 use super::super::super::gram::Gram;
-use super::super::super::linear::log_determinant;
 use super::super::super::options::FitOptions;
 use super::super::nnls::Start;
 use super::beliefs::Beliefs;
 use super::prior::Prior;
-use super::{covariance, most_probable, pull_squared, trace_of_product};
+use super::{covariance, freedom, most_probable, pull_squared, trace_of_product};
 
 /// How much farther than supposed kernels may be off: 10 % supposed, up to 640 %.
 const MISFITS: [f64; 6] = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
@@ -90,13 +89,9 @@ fn most_probable_noise(design: &Design, gram: &Gram, prior: &Prior) -> Result<No
 }
 
 /// `m ln(noise) + |Xb - y|^2 / noise + (b - mean)' P (b - mean) + ln det(X'X / noise + P) -
-/// ln det P`: the bound at zero is left out of account.
+/// ln det P`: the bound at zero is left out of account. (Times the noise, both determinants
+/// grow alike.)
 fn of_energies(gram: &Gram, near: &Prior, noise: f64, b: &[f64]) -> Result<f64, ModelError> {
-    let what = "the prior's precision";
-    let log_det =
-        |a: &faer::Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
-    let posterior = &gram.xx * faer::Scale(1.0 / noise) + &near.precision;
-    let freedom = log_det(&posterior)? - log_det(&near.precision)?;
     let misfit = gram.squared_error(b) / noise + pull_squared(near, b);
-    Ok(gram.rows as f64 * noise.ln() + misfit + freedom)
+    Ok(gram.rows as f64 * noise.ln() + misfit + freedom(gram, near, noise)?)
 }

@@ -269,9 +269,11 @@ fn combined(
         return Solution { stacked: Some(stacked), ..shrunk };
     }
     let b = b[..l].to_vec();
+    let paid = |part: &[f64]| part.iter().filter(|b| **b > 0.0).count() as f64;
+    let parameters = parts.iter().map(|(weight, part)| weight * paid(part)).sum();
     if shrunk.diagnostics["kernel_priors"] > 0.0 {
         stacked.case_b = Some(b);
-        return Solution { stacked: Some(stacked), ..shrunk };
+        return Solution { parameters, stacked: Some(stacked), ..shrunk };
     }
     let apart = |(weight, part): &(f64, Vec<f64>)| {
         Mat::from_fn(l, l, |i, j| weight * (part[i] - b[i]) * (part[j] - b[j]))
@@ -280,8 +282,6 @@ fn combined(
         of_b: parts.iter().map(apart).fold(of_shrink.of_b, |sum, apart| sum + apart),
         ..of_shrink
     });
-    let paid = |part: &[f64]| part.iter().filter(|b| **b > 0.0).count() as f64;
-    let parameters = parts.iter().map(|(weight, part)| weight * paid(part)).sum();
     let diagnostics = diagnostics([("effective_parameters", parameters)]);
     Solution { b, covariance, parameters, diagnostics, stacked: Some(stacked), ..shrunk }
 }
