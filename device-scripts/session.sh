@@ -12,8 +12,10 @@
 #         application to end by itself after its end mark
 #         expect_ms=N   length that is expected: until shortly before, few looks at the log
 #         counts=yes    remove old wattline-counts-* first
+#         profile_hz=N  simpleperf samples the application, N times in a second that it computes
 #         app_mask=HEX scripts_mask=HEX              cores for taskset (absent: not pinned)
-# Output: key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
+# Output: with profile_hz, session/profile.report is simpleperf's, and profile=yes is said.
+#         key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
 #         code 3; the samples in session/samples.txt, the marks in the log. While kernels
 #         run: closed=N when a look at the log finds that N of them have ended.
 # A session that loses its host (hangup) stops the application and restores the board.
@@ -36,6 +38,7 @@ package=
 main=
 runner=
 counts=
+profile_hz=
 steps=
 app_mask=
 scripts_mask=
@@ -68,6 +71,7 @@ while [ $left -gt 0 ]; do
     main=*) main=$value ;;
     runner=*) runner=$value ;;
     counts=*) counts=$value ;;
+    profile_hz=*) profile_hz=$value ;;
     extra=*) set -- "$@" -e "${value%%=*}" "${value#*=}" ;;
     step=*) steps=$steps${steps:+$nl}$value ;;
     app_mask=*) app_mask=$value ;;
@@ -253,10 +257,42 @@ stop_sampler() {
     [ -e "$work/sampled" ] || kill "$sampler_pid" 2>/dev/null
 }
 
+# simpleperf waits for the application, and says what is wrong when it ends. Frame pointers
+# are cheap to walk; only 64-bit code has them.
+start_profiler() {
+    for old in "$work/perf.data" "$work/profile.report"; do
+        [ ! -e "$old" ] || rm "$old"
+    done
+    call_graph=dwarf
+    case $(getprop ro.product.cpu.abi) in
+    *64*) call_graph=fp ;;
+    esac
+    simpleperf record --app "$package" -e task-clock -f "$profile_hz" --call-graph "$call_graph" \
+        --clockid boottime -o "$work/perf.data" >"$work/profiler.out" 2>&1 </dev/null &
+    profiler_pid=$!
+}
+
+stop_profiler() {
+    kill -TERM "$profiler_pid" 2>/dev/null
+    wait "$profiler_pid"
+    if [ -s "$work/perf.data" ] &&
+        simpleperf report-sample --protobuf --show-callchain -i "$work/perf.data" \
+            -o "$work/profile.report" >>"$work/profiler.out" 2>&1; then
+        echo 'profile=yes'
+        return
+    fi
+    problem=
+    while read -r line; do
+        problem=$line
+    done <"$work/profiler.out"
+    echo "warning=simpleperf left no profile: $problem"
+}
+
 # What is done when the host is gone: nobody else will put the board back.
 abandon() {
     trap - EXIT HUP INT TERM PIPE
     : >"$work/stop"
+    [ -z "$profiler_pid" ] || kill -TERM "$profiler_pid" 2>/dev/null
     [ -z "$package" ] || am force-stop "$package" >/dev/null 2>&1
     sh "${0%/*}/restore.sh" >"$work/restored" 2>&1
     # Last of all: a host that came back waits for it before it prepares the board again.
@@ -447,6 +483,7 @@ pinned=
 result=
 app_pid=none
 am_pid=
+profiler_pid=
 closed_told=0
 unborn_polls=0
 begin_ms=0
@@ -459,6 +496,7 @@ start_clock
 mark
 t0=$up
 mark_ms=$now_ms
+[ -z "$profile_hz" ] || start_profiler
 if [ -n "$package" ]; then
     start_application "$@"
 else
@@ -478,6 +516,7 @@ mark
 t1=$up
 await_fresh_reading
 stop_sampler
+[ -z "$profiler_pid" ] || stop_profiler
 [ -z "$package" ] || [ -n "$died" ] || am force-stop "$package" >/dev/null 2>&1
 set +f
 read_temperature

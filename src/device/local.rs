@@ -16,7 +16,7 @@ use crate::scenario::MeterChoice;
 
 use super::meters::{ChosenMeter, choose};
 use super::thread_times::TICKS_PER_S;
-use super::{BoardFacts, DeviceError, Hardware};
+use super::{BoardFacts, DeviceError, Hardware, Sampler};
 
 /// The name under which it is asked for, and its serial.
 pub const LOCAL_SERIAL: &str = "jvm";
@@ -79,6 +79,7 @@ impl LocalJvm {
             hardware: Hardware::Real,
             own_serial: None,
             silicon: None,
+            sampler: Some(Sampler::FlightRecorder),
         }
     }
 

@@ -16,6 +16,7 @@ mod monitored;
 mod plan;
 mod prepare;
 mod recovery;
+mod sampler;
 mod scripts;
 mod server;
 mod session;
@@ -38,6 +39,7 @@ pub(crate) use monitored::MonitoredDevice;
 pub use plan::{Entry, Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
 pub(crate) use recovery::{await_abandoned, with_recovery};
+pub use sampler::Sampler;
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS};
 pub use server::Server;
 pub(crate) use session::run_session_watched;
@@ -129,6 +131,8 @@ pub struct BoardFacts {
     pub own_serial: Option<String>,
     /// `ro.wattline.silicon`: the chip of a virtual board; absent on others.
     pub silicon: Option<String>,
+    /// Its sampling profiler, where it has one that is known here.
+    pub sampler: Option<Sampler>,
 }
 
 impl BoardFacts {
@@ -141,22 +145,24 @@ impl BoardFacts {
 /// Asks a board what it is.
 pub(crate) fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
-                   getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.silicon";
+                   getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.silicon; \
+                   command -v simpleperf || echo";
     let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
     Ok(facts_of(&answer))
 }
 
-/// The five lines `getprop` gave; an unknown property is an empty line.
+/// The five lines `getprop` gave, and where simpleperf is; what is unknown is an empty line.
 fn facts_of(answer: &str) -> BoardFacts {
     let mut lines = answer.lines().map(str::trim);
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
     let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
-    let silicon = next();
+    let (silicon, simpleperf) = (next(), next());
+    let sampler = sampler::of_android(android_release.as_deref(), simpleperf.is_some());
     let hardware = match mark.as_deref() {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
     };
-    BoardFacts { model, android_release, hardware, own_serial, silicon }
+    BoardFacts { model, android_release, hardware, own_serial, silicon, sampler }
 }
 
 #[cfg(test)]
@@ -173,5 +179,11 @@ mod tests {
         assert!(other.is_virtual());
         assert_eq!(other.own_serial.as_deref(), Some("left"));
         assert_eq!(facts_of("\n\n\n"), BoardFacts::default());
+        let sampler = |release: &str, place: &str| {
+            facts_of(&format!("m\n{release}\n\n\n\n{place}\n")).sampler
+        };
+        assert_eq!(sampler("14", "/system/bin/simpleperf"), Some(Sampler::Simpleperf));
+        assert_eq!(sampler("14", ""), None);
+        assert_eq!(sampler("9", "/system/bin/simpleperf"), None, "no application allows it");
     }
 }

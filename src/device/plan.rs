@@ -6,6 +6,7 @@ use crate::power::MarkTexts;
 use crate::scenario::Step;
 
 use super::DeviceError;
+use super::sampler::SIMPLEPERF_HZ;
 
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,11 +89,6 @@ impl SessionPlan {
     /// # Errors
     /// An argument with a line break.
     pub fn arguments(&self) -> Result<Vec<String>, DeviceError> {
-        if self.kind == SessionKind::Sampled {
-            let problem = "this kind of board has no sampler that is known; set \
-                           `campaign.sampled_repeats = 0`";
-            return Err(DeviceError::Plan { label: self.label.clone(), problem: problem.into() });
-        }
         let arguments = unchecked(self);
         let Some(broken) = arguments.iter().find(|argument| argument.contains(['\n', '\r'])) else {
             return Ok(arguments);
@@ -118,7 +114,8 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
             arguments.push(format!("idle_ms={}", duration.as_millis()));
             return arguments;
         }
-        SessionKind::App | SessionKind::Sampled => {}
+        SessionKind::App => {}
+        SessionKind::Sampled => arguments.push(format!("profile_hz={SIMPLEPERF_HZ}")),
         // Counts are written at the end of the process and once a second; an instrumentation
         // sends them then, and ends.
         SessionKind::Traced => {
@@ -188,12 +185,6 @@ mod tests {
         assert_eq!(arguments[..4], times);
         assert_eq!(arguments[4], "begin_mark=wattline: begin");
         assert_eq!(arguments[6..], ["idle_ms=5000"]);
-    }
-
-    #[test]
-    fn device_scripts_have_no_sampler() {
-        let error = SessionPlan { kind: SessionKind::Sampled, ..idle() }.arguments().unwrap_err();
-        assert!(error.to_string().contains("campaign.sampled_repeats = 0"), "{error}");
     }
 
     #[test]

@@ -6,6 +6,11 @@ use super::plan::{Entry, SessionKind, SessionPlan};
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
 use super::{Board, DeviceError, ShellOutput, status};
+use crate::power::parse_session_log;
+use crate::toolchain::simpleperf;
+
+/// Where a sampled session leaves its report on the board.
+const PROFILE: &str = "/data/local/tmp/wattline/session/profile.report";
 
 /// How a session ended. Only the first end makes a usable run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +101,11 @@ pub fn run_session_watched(
         told.for_each(&mut *closed);
     };
     let output = board.shell_watched(&command, plan.deadline_real, &mut watch)?;
-    take_apart(board, plan, &output)
+    let mut logs = take_apart(board, plan, &output)?;
+    if value(&logs.script_output, "profile") == Some("yes") {
+        take_profile(board, plan, &mut logs)?;
+    }
+    Ok(logs)
 }
 
 /// The lines of what comes in parts.
@@ -181,6 +190,26 @@ fn take_apart(
         script_output: script_output.to_owned(),
         outcome,
     })
+}
+
+/// Fetches the report of a sampled session; one that can't be read is a warning, and the run
+/// has no samples then.
+fn take_profile(
+    board: &dyn Board,
+    plan: &SessionPlan,
+    logs: &mut SessionLogs,
+) -> Result<(), DeviceError> {
+    let recording = board.pull(PROFILE)?;
+    // A log without marks is told by whoever looks for the energy.
+    let window = parse_session_log(&logs.logcat, &plan.marks).session_window().ok();
+    match simpleperf::samples(&recording, window) {
+        Ok(report) => {
+            logs.outcome.warnings.extend(report.losses());
+            logs.profile = Some(SessionProfile { recording, stacks: report.stacks });
+        }
+        Err(error) => logs.outcome.warnings.push(format!("the profiler's report: {error}")),
+    }
+    Ok(())
 }
 
 /// The bytes between the marks of `collect.sh`; absent when a mark is missing.

@@ -57,6 +57,9 @@ pub struct BoardIdentity {
     /// The chip of a virtual board; absent on others and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silicon: Option<String>,
+    /// Its sampling profiler, where it has one; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
     /// The power meter; `software` is an estimate. Empty in records of older versions.
     #[serde(default)]
     pub meter: String,

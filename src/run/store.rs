@@ -16,7 +16,9 @@ pub const RUNS_FOLDER: &str = "runs";
 const TEMPORARY: &str = ".unfinished-";
 /// Name of the collapsed stacks of a sampled run, and its sampler's own file.
 const STACKS: &str = "stacks";
-const RECORDING: &str = "profile.jfr.zst";
+const RECORDING: &str = "profile.zst";
+/// What earlier versions called it.
+const RECORDING_BEFORE: &str = "profile.jfr.zst";
 
 fn runs(folder: &Path) -> PathBuf {
     folder.join(RUNS_FOLDER)
@@ -60,12 +62,12 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
         let bytes = read_packed(&run.join(format!("{name}.txt.zst")))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let profile = match run.join(RECORDING).exists() {
-        true => Some(RawProfile {
-            recording: read_packed(&run.join(RECORDING))?,
-            stacks: unpack(STACKS)?,
-        }),
-        false => None,
+    let recordings = [RECORDING, RECORDING_BEFORE].map(|name| run.join(name));
+    let profile = match recordings.iter().find(|path| path.exists()) {
+        Some(path) => {
+            Some(RawProfile { recording: read_packed(path)?, stacks: unpack(STACKS)? })
+        }
+        None => None,
     };
     let windows = match run.join("windows.txt.zst").exists() {
         true => Some(unpack("windows")?),

@@ -314,6 +314,11 @@ impl OpenBoard {
         recorded_serial(&self.facts, self.serial())
     }
 
+    /// Whether it has a sampler that is known.
+    pub fn is_sampled(&self) -> bool {
+        self.facts.sampler.is_some()
+    }
+
     /// Whether it is this machine.
     pub fn is_local(&self) -> bool {
         matches!(self.place, Place::Local(_))

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::build::VariantBuilder;
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
+use crate::device::Sampler;
 use crate::power::crash_in;
 use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
 use crate::scenario::{Input, Scenario};
@@ -29,6 +30,8 @@ pub struct Trial {
     boards: usize,
     /// Whether they are this machine.
     is_local: bool,
+    /// The sampler of the board, where all have one.
+    sampler: Option<Sampler>,
 }
 
 /// Opens all boards, and makes the sessions on the first.
@@ -50,6 +53,7 @@ pub fn make(
         took,
         boards: open.len(),
         is_local: open.iter().all(OpenBoard::is_local),
+        sampler: board.facts.sampler.filter(|_| open.iter().all(OpenBoard::is_sampled)),
     };
     trial.check_durations(scenario)?;
     Ok(trial)
@@ -147,7 +151,7 @@ impl Trial {
                 self.duration_of(input_of(run).map(|case| &case.input))
             }
         };
-        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.is_local));
+        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampler.is_some()));
         let boards = self.boards.max(1) as f64;
         let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
         let pace = self.pace(rest_s);
@@ -160,21 +164,21 @@ impl Trial {
         text
     }
 
-    /// What sessions on this machine's JVM are too short for, line by line: to be run by
-    /// compiled code mostly, and to be sampled often enough.
+    /// What sessions are too short for, line by line: on this machine's JVM to be run by
+    /// compiled code mostly, and wherever there is a sampler to be sampled often enough.
     pub fn of_compiled_code(&self, scenario: &Scenario) -> Vec<String> {
-        if !self.is_local {
-            return Vec::new();
-        }
-        let compiling = self.sessions.iter().filter_map(|(input, run)| compiling(input, run));
+        let sessions = self.sessions.iter().filter(|_| self.is_local);
+        let compiling = sessions.filter_map(|(input, run)| compiling(input, run));
         compiling.chain(self.sampling(scenario)).collect()
     }
 
     /// How well samples will know methods.
     fn sampling(&self, scenario: &Scenario) -> Option<String> {
-        let sampled = with_sampler(&scenario.campaign, self.is_local).sampled_repeats?;
+        let sampler = self.sampler?;
+        let sampled = with_sampler(&scenario.campaign, true).sampled_repeats?;
         let seconds: f64 = self.sessions.iter().map(|(_, run)| run.duration_s).sum();
-        let samples = f64::from(sampled) * seconds / SAMPLE_S;
+        // As if the application computed all the time; while it waits there are none.
+        let samples = f64::from(sampled) * seconds / sampler.period_s();
         let error = sampling_error(samples);
         let longer = match error > SAMPLING_ERROR {
             true => format!(
@@ -205,9 +209,6 @@ impl Trial {
         if on_board > 0.0 { self.took.as_secs_f64() / on_board } else { 1.0 }
     }
 }
-
-/// How often a thread is sampled, in seconds.
-const SAMPLE_S: f64 = 0.01;
 
 /// A method with this part of the energy is to be known by its samples...
 const SMALL_METHOD: f64 = 0.05;
@@ -290,7 +291,7 @@ mod tests {
             (name.to_string(), run)
         };
         let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();
-        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false }
+        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false, sampler: None }
     }
 
     #[test]
@@ -326,6 +327,7 @@ mod tests {
         let mut trial = trial([2.0, 6.0]);
         assert!(trial.of_compiled_code(&scenario()).is_empty(), "it is no JVM");
         trial.is_local = true;
+        trial.sampler = Some(Sampler::FlightRecorder);
         let threads = RuntimeThreads { process_s: 2.0, compiler_s: 0.8, collector_s: 0.0 };
         trial.sessions[0].1.threads = Some(threads);
         let said = trial.of_compiled_code(&scenario());

@@ -17,6 +17,7 @@ pub(crate) mod jdk;
 pub mod jvm;
 pub(crate) mod locale;
 pub mod monitor_agent;
+pub(crate) mod simpleperf;
 pub(crate) mod store;
 mod warm;
 

@@ -2,6 +2,7 @@
 
 use crate::campaign::{order_runs, with_sampler};
 use crate::device::LOCAL_SERIAL;
+use crate::run::RunRecord;
 use crate::stage::Failure;
 use crate::stage::kept::Kept;
 
@@ -33,8 +34,12 @@ impl CampaignFolder {
         let cases = self.cases().ok()?;
         let scenario = self.scenario().ok()?;
         let records = self.records().unwrap_or_default();
-        let is_local = records.iter().any(|record| record.board.serial == LOCAL_SERIAL);
-        Some(order_runs(&cases, &with_sampler(&scenario.campaign, is_local)).len())
+        // Records of older versions don't name the sampler.
+        let is_sampled = |record: &RunRecord| {
+            record.board.sampler.is_some() || record.board.serial == LOCAL_SERIAL
+        };
+        let is_known = !records.is_empty() && records.iter().all(is_sampled);
+        Some(order_runs(&cases, &with_sampler(&scenario.campaign, is_known)).len())
     }
 }
 

@@ -326,6 +326,7 @@ impl BoardDriver<'_, '_, '_> {
                 runtime: facts.android_release.clone().unwrap_or_default(),
                 is_virtual: facts.is_virtual(),
                 silicon: facts.silicon.clone(),
+                sampler: facts.sampler.map(|sampler| sampler.to_string()),
                 meter: self.board.meter.to_string(),
                 rails: self.board.rails.clone(),
             },
