@@ -35,6 +35,7 @@
 //!     model: &model,
 //!     measured: &measured,
 //!     samples: &[],
+//!     calls: None,
 //! });
 //! let costliest = &accounts.lines[0];
 //! assert_eq!((costliest.key.file.as_str(), costliest.key.line), ("Sum.java", 5));

@@ -2,8 +2,11 @@
 //! (`model::areas`), and the leaves' energies made to fit. Within a method its operations
 //! and lines share its energy by the costs.
 
-use std::collections::BTreeMap;
+mod compiled;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::calls::CallTree;
 use crate::account::cost::{CostIndex, Costs};
 use crate::account::entry::{Bundle, Leaf, MethodKey};
 use crate::account::matching::{Signature, signature};
@@ -16,6 +19,8 @@ use crate::model::areas::{
 };
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
+
+use compiled::{Inlined, Met};
 
 /// What a sampler saw of one unremoved case.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +38,9 @@ impl SampledCase {
     }
 }
 
-/// A method, or methods that bytecode doesn't tell apart (a class's constructors and field
-/// initialisers), with what is known of its energy.
+/// A method, or methods that samples don't tell apart (a class's constructors and field
+/// initialisers; overloads, where a sampler names no parameters), with what compilers put into
+/// it where the sampler shows no inlined frames, and what is known of its energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AreaAccount {
     /// The methods.
@@ -69,22 +75,21 @@ impl Areas {
     /// energies add up to them. `None`, and nothing is changed, where no case was sampled, or
     /// no sample is in a method that ran.
     pub(super) fn price(
-        leaves: &mut [Leaf<'_>],
+        leaves: &mut Vec<Leaf<'_>>,
         cases: &[SampledCase],
+        calls: Option<&CallTree>,
         model: &Model,
         costs: &Costs<'_>,
     ) -> Option<Areas> {
-        let grouped = Grouped::of(leaves);
+        let mut grouped = Grouped::of(leaves, Names::of(cases));
+        if let Some(calls) = calls.filter(|_| cases.iter().any(|case| case.hits.hides_inlined)) {
+            let counts = grouped.counts(leaves, model.costs.len());
+            let met = grouped.met(&Seen::of(&grouped, cases)?, &counted(&counts, costs));
+            grouped = grouped.divided(leaves, &Inlined::of(&met, calls));
+        }
         let seen = Seen::of(&grouped, cases)?;
         let counts = grouped.counts(leaves, model.costs.len());
-        let energy = |counts: &Vec<f64>| -> f64 {
-            let price = |(cost, n): (usize, &f64)| match *n == 0.0 {
-                true => 0.0,
-                false => costs.cost(CostIndex(cost)).0 * n,
-            };
-            counts.iter().enumerate().map(price).sum()
-        };
-        let counted: Vec<f64> = counts.iter().map(energy).collect();
+        let counted = counted(&counts, costs);
         let fit = fitted(&counts, &counted, &seen, model)?;
         let areas = accounts(&grouped, &seen, &counted, &fit);
         share_out(leaves, &grouped, &areas);
@@ -120,8 +125,44 @@ impl Areas {
     }
 }
 
-/// Leaves by what bytecode calls their method.
+/// What the costs say of each area, in joules.
+fn counted(counts: &[Vec<f64>], costs: &Costs<'_>) -> Vec<f64> {
+    let price = |(cost, n): (usize, &f64)| match *n == 0.0 {
+        true => 0.0,
+        false => costs.cost(CostIndex(cost)).0 * n,
+    };
+    counts.iter().map(|counts| counts.iter().enumerate().map(price).sum()).collect()
+}
+
+/// What samples can call a method.
+struct Names {
+    /// Class and method of those that are named without parameters: their overloads are one.
+    bare: BTreeSet<(String, String)>,
+}
+
+impl Names {
+    fn of(cases: &[SampledCase]) -> Self {
+        let names = cases.iter().flat_map(|case| case.hits.methods.keys());
+        let bare = names.filter(|(_, method)| !method.contains('('));
+        let name = |(class, method): &(String, String)| {
+            let signature = signature(class, method);
+            (signature.class, signature.name)
+        };
+        Self { bare: bare.map(name).collect() }
+    }
+
+    fn signature(&self, method: &MethodKey) -> Signature {
+        let mut signature = signature(&method.class, &method.method);
+        if self.bare.contains(&(signature.class.clone(), signature.name.clone())) {
+            signature.parameters = None;
+        }
+        signature
+    }
+}
+
+/// Leaves by what samples call the code that they are in.
 struct Grouped {
+    names: Names,
     /// Signatures, with the methods behind them.
     areas: Vec<(Signature, Vec<MethodKey>)>,
     /// The area of each leaf.
@@ -129,23 +170,43 @@ struct Grouped {
 }
 
 impl Grouped {
-    fn of(leaves: &[Leaf<'_>]) -> Self {
-        let mut by: BTreeMap<Signature, Vec<MethodKey>> = BTreeMap::new();
-        let mut known: BTreeMap<(&str, &str), Signature> = BTreeMap::new();
-        for leaf in leaves {
-            let (class, method) = (leaf.block.class.as_str(), leaf.block.method.as_str());
-            known.entry((class, method)).or_insert_with(|| {
-                let signature = signature(class, method);
-                by.entry(signature.clone()).or_default().push(MethodKey::of(leaf.block));
-                signature
-            });
+    fn of(leaves: &[Leaf<'_>], names: Names) -> Self {
+        Self::by(names, leaves.iter().map(|leaf| MethodKey::of(leaf.block)).collect())
+    }
+
+    /// Leaves by the method by whose name samples call each.
+    fn by(names: Names, of_leaf: Vec<MethodKey>) -> Self {
+        let methods: BTreeSet<&MethodKey> = of_leaf.iter().collect();
+        let signatures: BTreeMap<&MethodKey, Signature> =
+            methods.into_iter().map(|method| (method, names.signature(method))).collect();
+        let mut by: BTreeMap<&Signature, Vec<MethodKey>> = BTreeMap::new();
+        for (method, signature) in &signatures {
+            by.entry(signature).or_default().push((*method).clone());
         }
-        let places: BTreeMap<&Signature, usize> = by.keys().zip(0..).collect();
-        let place = |leaf: &Leaf<'_>| {
-            places[&known[&(leaf.block.class.as_str(), leaf.block.method.as_str())]]
+        let places: BTreeMap<&Signature, usize> = by.keys().copied().zip(0..).collect();
+        let places = of_leaf.iter().map(|method| places[&signatures[method]]).collect();
+        let areas = by.into_iter().map(|(signature, methods)| (signature.clone(), methods));
+        let areas = areas.collect();
+        Self { names, areas, of_leaf: places }
+    }
+
+    /// How often each area was met, and how often the costs let one expect it.
+    fn met(&self, seen: &Seen, counted: &[f64]) -> Vec<Met> {
+        let energy: f64 = counted.iter().sum();
+        let samples: u64 = seen.samples.iter().sum();
+        let met = |(a, (_, methods)): (usize, &(Signature, Vec<MethodKey>))| Met {
+            methods: methods.clone(),
+            samples: seen.samples[a] as f64,
+            expected: if energy > 0.0 { counted[a] / energy * samples as f64 } else { 0.0 },
         };
-        let of_leaf = leaves.iter().map(place).collect();
-        Self { areas: by.into_iter().collect(), of_leaf }
+        self.areas.iter().enumerate().map(met).collect()
+    }
+
+    /// The same with what was inlined where it was inlined; its leaves are divided.
+    fn divided(self, leaves: &mut Vec<Leaf<'_>>, inlined: &Inlined<'_>) -> Self {
+        let (divided, names) = inlined.divide(std::mem::take(leaves)).into_iter().unzip();
+        *leaves = divided;
+        Self::by(self.names, names)
     }
 
     /// How often each cost occurs in each area.
@@ -170,7 +231,9 @@ impl Grouped {
         let is_alike = |(own, _): &(Signature, Vec<MethodKey>)| {
             own.class == wanted.class
                 && own.name == wanted.name
-                && (wanted.parameters.is_none() || count(own) == count(&wanted))
+                && (wanted.parameters.is_none()
+                    || own.parameters.is_none()
+                    || count(own) == count(&wanted))
         };
         let mut alike = (0..self.areas.len()).filter(|place| is_alike(&self.areas[*place]));
         alike.next().filter(|_| alike.next().is_none())

@@ -36,6 +36,8 @@ use crate::units::Joules;
 
 pub use crate::exact::Femtojoules;
 pub use crate::interval::Interval;
+use calls::CallTree;
+
 pub use areas::{AreaAccount, Areas, SampledCase};
 pub use class::{CLASSES, OperationClass};
 pub(crate) use cost::{Costs, CountVector};
@@ -64,6 +66,8 @@ pub struct AccountInput<'a> {
     pub measured: &'a Measured,
     /// What samplers saw of them, case by case; empty where there was no sampler.
     pub samples: &'a [SampledCase],
+    /// Who called whom, where it was recorded.
+    pub calls: Option<&'a CallTree>,
 }
 
 impl AccountInput<'_> {
@@ -72,7 +76,7 @@ impl AccountInput<'_> {
         let mut leaves = entry::leaves(self.dictionary, self.executions, costs);
         let cases: Vec<SampledCase> =
             self.samples.iter().map(|case| case.scaled(self.own_part(costs))).collect();
-        let areas = Areas::price(&mut leaves, &cases, self.model, costs);
+        let areas = Areas::price(&mut leaves, &cases, self.calls, self.model, costs);
         (leaves, areas)
     }
 

@@ -25,6 +25,7 @@ impl Sample {
             model: &self.model,
             measured: &self.measured,
             samples: &[],
+            calls: None,
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = CampaignFolder::new(&arguments.runs);
     let facts = folder.facts(arguments.device.as_deref())?;
     let model = read_model(&arguments.model)?;
-    let accounted = account::account(&facts, &model, folder.calls()?.as_ref())?;
+    let accounted = account::account(&facts, &model)?;
     accounted.remarks().iter().for_each(progress::say);
     output.write_accounts(&accounted)?;
     progress::say(format!("written: {}", output.folder().display()));

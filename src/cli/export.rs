@@ -108,8 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = CampaignFolder::new(folder);
     let (facts, model) = (folder.facts(None)?, folder.model()?);
     let accounts = facts.accounts(&model);
-    let calls = folder.calls()?;
-    let calls = calls.map(|calls| facts.call_accounts(&model, &accounts, &calls));
+    let calls = facts.call_accounts(&model, &accounts);
     let (about, scenario) = (folder.dataset_facts()?, folder.scenario()?);
     let board = facts.records.first().map(|run| run.board.clone()).unwrap_or_default();
     let wants_sessions = formats.iter().any(|format| format.name == "perfetto");

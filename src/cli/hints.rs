@@ -101,10 +101,10 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
 /// The hints of a folder that holds its model, and the sources that they are for.
 fn find(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failure> {
     let (facts, model) = (folder.facts(None)?, folder.model()?);
-    let (sources, calls) = (folder.parsed_sources()?, folder.calls()?);
+    let sources = folder.parsed_sources()?;
     let accounts = facts.accounts(&model);
-    let (calls, pairs) = (calls.as_ref(), folder.pairs()?);
-    let mut found = hints::hints(&sources, calls, &facts, &model, &accounts, &pairs);
+    let pairs = folder.pairs()?;
+    let mut found = hints::hints(&sources, &facts, &model, &accounts, &pairs);
     verify::attach(&mut found.hints, &folder.verified()?);
     Ok((found, sources))
 }

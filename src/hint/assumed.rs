@@ -31,7 +31,14 @@ pub fn assumed_hints(
     let model = model.unwrap_or(&alike);
     let nothing = BTreeMap::new();
     let accounts = |executions: &BTreeMap<BlockId, u64>, measured: &Measured| -> Accounts {
-        account(&AccountInput { dictionary, executions, model, measured, samples: &[] })
+        account(&AccountInput {
+            dictionary,
+            executions,
+            model,
+            measured,
+            samples: &[],
+            calls: None,
+        })
     };
     let empty = accounts(&nothing, &Measured::default());
     let input = HintInput {

@@ -289,6 +289,7 @@ class Sum {
             model: &model,
             measured: &measured,
             samples: &[],
+            calls: None,
         };
         let accounts = account(&scenario);
         let sources = [SourceFile::parse("demo/Sum.java", SUM)];

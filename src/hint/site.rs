@@ -261,6 +261,7 @@ mod tests {
             model: &model,
             measured: &measured,
             samples: &[],
+            calls: None,
         };
         let accounts = account(&scenario);
         let sources = [file];

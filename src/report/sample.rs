@@ -115,6 +115,7 @@ pub(crate) fn report() -> Sample {
         model: &model,
         measured: &measured,
         samples: &[],
+        calls: None,
     };
     let accounts = account::account(&scenario);
     let calls = call_tree(&dictionary, &executions);
@@ -402,6 +403,7 @@ pub(crate) fn empty() -> Sample {
         model: &model,
         measured: &measured,
         samples: &[],
+        calls: None,
     };
     Sample {
         scenario: "empty".into(),

@@ -64,9 +64,7 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
     };
     let recordings = [RECORDING, RECORDING_BEFORE].map(|name| run.join(name));
     let profile = match recordings.iter().find(|path| path.exists()) {
-        Some(path) => {
-            Some(RawProfile { recording: read_packed(path)?, stacks: unpack(STACKS)? })
-        }
+        Some(path) => Some(RawProfile { recording: read_packed(path)?, stacks: unpack(STACKS)? }),
         None => None,
     };
     let windows = match run.join("windows.txt.zst").exists() {

@@ -1,6 +1,6 @@
 //! A model and a campaign's counts -> accounts and ledger.
 
-use crate::account::calls::{CallAccounts, CallTree};
+use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, AreaAccount, Areas, ExpectedError};
 use crate::model::{DeviceFactor, Model};
 
@@ -24,14 +24,10 @@ pub struct Accounted {
 ///
 /// # Errors
 /// The model is of other boards.
-pub fn account(
-    facts: &ScenarioFacts,
-    model: &Model,
-    calls: Option<&CallTree>,
-) -> Result<Accounted, Failure> {
+pub fn account(facts: &ScenarioFacts, model: &Model) -> Result<Accounted, Failure> {
     facts.check(model)?;
     let accounts = facts.accounts(model);
-    let calls = calls.map(|calls| facts.call_accounts(model, &accounts, calls));
+    let calls = facts.call_accounts(model, &accounts);
     let own = facts.device.as_deref().and_then(|device| model.on_device(device));
     let devices = own.map(|model| model.devices).unwrap_or_default();
     Ok(Accounted { device: facts.device.clone(), devices, accounts, calls })

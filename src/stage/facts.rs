@@ -78,6 +78,8 @@ pub struct ScenarioFacts {
     pub measured: Measured,
     /// What samplers saw of the unremoved cases; empty unless each has samples.
     pub samples: Vec<SampledCase>,
+    /// Who called whom in them, where it was recorded.
+    pub calls: Option<CallTree>,
     /// The board that `measured` and all accounts are about, where the campaign has several.
     pub device: Option<String>,
     /// All its boards then, sorted.
@@ -117,7 +119,18 @@ impl ScenarioFacts {
         measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
         let MeasuredCampaign { dictionary, cases, records, .. } = campaign;
         let Boards { device, devices } = boards;
-        Ok(Self { dictionary, cases, records, executions, measured, samples, device, devices })
+        let calls = None;
+        Ok(Self {
+            dictionary,
+            cases,
+            records,
+            executions,
+            measured,
+            samples,
+            calls,
+            device,
+            devices,
+        })
     }
 
     /// How often the unremoved cases executed each operation, by context.
@@ -126,15 +139,11 @@ impl ScenarioFacts {
         Mix::new(&self.dictionary, |block| runs(block).unwrap_or(0))
     }
 
-    /// The accounts by calls.
-    pub fn call_accounts(
-        &self,
-        model: &Model,
-        accounts: &Accounts,
-        calls: &CallTree,
-    ) -> CallAccounts {
+    /// The accounts by calls, where these were recorded.
+    pub fn call_accounts(&self, model: &Model, accounts: &Accounts) -> Option<CallAccounts> {
         let model = self.own(model);
-        call_accounts(&self.counted(&model), accounts, calls)
+        let calls = self.calls.as_ref()?;
+        Some(call_accounts(&self.counted(&model), accounts, calls))
     }
 
     /// The accounts by a model.
@@ -158,6 +167,7 @@ impl ScenarioFacts {
             model,
             measured: &self.measured,
             samples: &self.samples,
+            calls: self.calls.as_ref(),
         }
     }
 

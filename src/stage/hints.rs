@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::account::Accounts;
-use crate::account::calls::CallTree;
 use crate::hint::{self, BoardRatios, FoundHints, HintInput, HintOptions};
 use crate::java::SourceFile;
 use crate::kernels::pairs::MeasuredPair;
@@ -36,7 +35,6 @@ pub fn patterns(
 /// measured.
 pub fn hints(
     sources: &[SourceFile],
-    calls: Option<&CallTree>,
     facts: &ScenarioFacts,
     model: &Model,
     accounts: &Accounts,
@@ -48,7 +46,7 @@ pub fn hints(
         executions: &facts.executions,
         model,
         accounts,
-        calls,
+        calls: facts.calls.as_ref(),
         board: (!pairs.is_empty()).then_some(&board),
         sources,
     };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::account::Evaluation;
+use crate::account::calls::CallTree;
 use crate::build::VariantBuilder;
 use crate::campaign::PlannedCase;
 use crate::device::RECONNECT_LIMIT;
@@ -158,9 +159,9 @@ impl Work<'_> {
         let cases = self.plan(builder)?;
         self.announce(trial.as_ref(), &cases);
         let boards = self.runs(&cases, builder)?;
-        let facts = self.facts(&folder)?;
+        let mut facts = self.facts(&folder)?;
         if !folder.has(names::CALLS) || !self.options.is_resumed() {
-            self.calls(&facts, builder);
+            facts.calls = self.calls(&facts, builder);
         }
         self.clock.stage("kernels");
         if self.loaded.scenario.kernels.enabled {
@@ -233,13 +234,19 @@ impl Work<'_> {
     }
 
     /// Accounts do without calls: methods then have no callees, and all else is the same.
-    fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) {
+    fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) -> Option<CallTree> {
         self.clock.stage("calls");
         let tree = calls::calls(&self.loaded.scenario, &facts.dictionary, self.jdk, builder);
         let written = tree.and_then(|tree| self.output.write_calls(&tree).map(|()| tree));
         match written {
-            Ok(tree) => progress::say(format!("  {}", calls::summary(&tree, facts))),
-            Err(failure) => progress::warn(format!("the calls were not recorded: {failure}")),
+            Ok(tree) => {
+                progress::say(format!("  {}", calls::summary(&tree, facts)));
+                Some(tree)
+            }
+            Err(failure) => {
+                progress::warn(format!("the calls were not recorded: {failure}"));
+                None
+            }
         }
     }
 
@@ -263,8 +270,7 @@ impl Work<'_> {
         let (table, about) = (dataset.table.clone(), dataset.facts()?);
         let model = self.fit(dataset, &about)?;
         self.clock.stage("account");
-        let calls = folder.calls()?;
-        let accounted = account::account(facts, &model, calls.as_ref())?;
+        let accounted = account::account(facts, &model)?;
         accounted.remarks().iter().for_each(progress::say);
         output.write_accounts(&accounted)?;
         let accounts = &accounted.accounts;
@@ -273,9 +279,7 @@ impl Work<'_> {
             output.write_evaluation(evaluation)?;
         }
         let sources = folder.parsed_sources()?;
-        let find = |pairs: &[MeasuredPair]| {
-            hints::hints(&sources, calls.as_ref(), facts, &model, accounts, pairs)
-        };
+        let find = |pairs: &[MeasuredPair]| hints::hints(&sources, facts, &model, accounts, pairs);
         let patterns = hints::patterns(&sources, facts, &model, accounts);
         let mut found = self.hints(&patterns, find, boards)?;
         self.verify(&mut found.hints, &sources, boards)?;

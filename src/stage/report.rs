@@ -88,13 +88,12 @@ pub(super) fn texts(sources: &[SourceFile]) -> BTreeMap<String, String> {
 /// The report of a folder that holds its model.
 pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
     let (facts, model) = (folder.facts(None)?, folder.model()?);
-    let calls = folder.calls()?;
-    let accounted = account::account(&facts, &model, calls.as_ref())?;
+    let accounted = account::account(&facts, &model)?;
     let accounts = &accounted.accounts;
     let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
     let sources = folder.parsed_sources()?;
     let pairs = folder.pairs()?;
-    let mut found = hints::hints(&sources, calls.as_ref(), &facts, &model, accounts, &pairs);
+    let mut found = hints::hints(&sources, &facts, &model, accounts, &pairs);
     verify::attach(&mut found.hints, &folder.verified()?);
     let input = ReportInput {
         facts: &facts,

@@ -87,6 +87,13 @@ pub struct Assumptions {
     /// power differs by a few percent between instruction mixes while it is busy. Supposed
     /// (`docs/areas.md`); it widens intervals and shifts nothing.
     pub sampled_power_spread: f64,
+    /// How many samples counts must let one expect of a method before their absence says that
+    /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.
+    pub samples_missed: f64,
+    /// A method with less than this part of the samples that its counts let one expect was
+    /// compiled into its callers, 0..1; what it has is from before. Chosen: counts alone are
+    /// hardly ever off by a factor of ten (`docs/areas.md`).
+    pub inlined_remainder: f64,
     /// Part of its thermal design power, 0..1, that a fully loaded processor draws, as
     /// PowerAPI takes it (after Rivoire et al.).
     pub load_share: f64,
@@ -139,6 +146,8 @@ pub const ASSUMED: Assumptions = Assumptions {
     simulated_chip_kernel_cost_spread: 1.5,
     simulated_chip_vocabulary_error: 0.05,
     sampled_power_spread: 0.05,
+    samples_missed: 10.0,
+    inlined_remainder: 0.1,
     load_share: 0.7,
     design_power_w: 15.0,
     probe_counted_ns: 40.0,

@@ -295,7 +295,7 @@ impl Clock {
 
     /// A short rest before the next look, longer the more looks there were.
     fn pause(&self, changes: u64, tries: u32) {
-        let rest = Duration::from_micros(20 << tries.min(7));
+        let rest = Duration::from_micros(50 << tries.min(6));
         let unchanged = |state: &mut State| state.changes == changes && !state.stopped;
         drop(self.changed.wait_timeout_while(self.lock(), rest, unchanged));
     }

@@ -14,6 +14,8 @@ use super::sight::{self, Glimpse, Sight, start_time};
 #[derive(Default)]
 pub(super) struct Processes {
     known: BTreeMap<u32, u64>,
+    /// The one that did not wait when it was last looked at: it is asked first.
+    busy: Option<u32>,
 }
 
 /// What the board knows when it looks at its processes.
@@ -36,6 +38,11 @@ impl Processes {
 
     /// Whether every process on the board waits.
     pub(super) fn all_wait(&mut self, scene: &Scene<'_>) -> bool {
+        // Most looks are made while one process computes: one file says so.
+        if self.busy.is_some_and(sight::computes) {
+            return false;
+        }
+        self.busy = None;
         self.forget_dead();
         let Some(first) = self.look(scene) else { return false };
         // The kernel's list of children may leave one out while another one ends, so
@@ -68,7 +75,10 @@ impl Processes {
             match sight::look_at(pid, scene.host_pipes) {
                 // One that has just ended can't do anything any more.
                 Sight::Ended => continue,
-                Sight::Busy => return None,
+                Sight::Busy => {
+                    self.busy = Some(pid);
+                    return None;
+                }
                 Sight::Waits(glimpse) => seen.push((pid, glimpse)),
             }
             open.extend(sight::children(pid));

@@ -70,6 +70,11 @@ pub(super) fn look_at(pid: u32, host_pipes: &BTreeSet<u64>) -> Sight {
     }
 }
 
+/// Whether a process runs or is about to. One that does not may still be busy.
+pub(super) fn computes(pid: u32) -> bool {
+    matches!(State::of(pid), State::Other)
+}
+
 /// Whether a process has not ended.
 pub(super) fn lives(pid: u32) -> bool {
     !matches!(State::of(pid), State::Ended)

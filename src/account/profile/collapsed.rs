@@ -26,12 +26,16 @@ pub enum ProfileError {
     Empty,
 }
 
+/// How the stacks of samplers begin that show no inlined frames.
+const HIDES_INLINED: &str = "# simpleperf";
+
 /// Reads collapsed stacks; empty lines and those that begin with `#` are left out.
 ///
 /// # Errors
 /// A line without a count, and a profile without samples.
 pub fn parse(text: &str) -> Result<Profile, ProfileError> {
-    let mut profile = Profile::default();
+    let hides_inlined = text.starts_with(HIDES_INLINED);
+    let mut profile = Profile { hides_inlined, ..Profile::default() };
     let mut known: HashMap<&str, u32> = HashMap::new();
     for (number, line) in text.lines().map(str::trim).enumerate() {
         if line.is_empty() || line.starts_with('#') {

@@ -17,6 +17,8 @@ pub struct Hits {
     pub lines: BTreeMap<LineKey, u64>,
     /// Samples without a frame of the application.
     pub outside: u64,
+    /// Whether code that was compiled into its caller goes by the caller's name.
+    pub hides_inlined: bool,
 }
 
 impl Hits {
@@ -42,7 +44,7 @@ impl Profile {
         let own: BTreeSet<u32> = (0..self.frames.len() as u32)
             .filter(|at| files.contains_key(self.frames[*at as usize].class.as_str()))
             .collect();
-        let mut hits = Hits::default();
+        let mut hits = Hits { hides_inlined: self.hides_inlined, ..Hits::default() };
         for (stack, count) in &self.stacks {
             match stack.iter().rev().find(|frame| own.contains(frame)) {
                 Some(&frame) => hits.add(&self.frames[frame as usize], &files, *count),

@@ -19,6 +19,8 @@ pub use hits::Hits;
 pub(crate) struct Profile {
     /// All frames that occur, in any order.
     pub frames: Vec<Frame>,
+    /// Whether code that was compiled into its caller goes by the caller's name.
+    pub hides_inlined: bool,
     /// Stacks: places in `frames`, the outermost first; and how often each was seen.
     pub stacks: Vec<(Vec<u32>, u64)>,
 }
@@ -32,6 +34,7 @@ impl Profile {
     /// Adds another profile's stacks.
     pub fn merge(&mut self, other: Profile) {
         let first = self.frames.len() as u32;
+        self.hides_inlined |= other.hides_inlined;
         self.frames.extend(other.frames);
         let moved = |(stack, count): (Vec<u32>, u64)| {
             (stack.into_iter().map(|frame| frame + first).collect(), count)

@@ -135,14 +135,15 @@ impl CampaignFolder {
         let own = campaign.records.iter().filter(|record| boards.is_own(record));
         let own: Vec<RunRecord> = own.cloned().collect();
         let stacks = run::read_stacks(&self.path, &own)?;
-        ScenarioFacts::of(campaign, boards, &stacks).map_err(|error| {
+        let facts = ScenarioFacts::of(campaign, boards, &stacks).map_err(|error| {
             let place = match &error {
                 FactsError::NoTracedRun { .. } => self.file(names::JOURNAL),
                 FactsError::NoEnergy { .. } => names::JOURNAL.into(),
                 FactsError::Samples { .. } => names::RUNS.into(),
             };
             Failure::input(place, error)
-        })
+        })?;
+        Ok(ScenarioFacts { calls: self.calls()?, ..facts })
     }
 
     /// Who calls whom; none where it was not recorded.
