@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::accounting::Accounting;
 use super::cost::joules;
+use super::share::{Code, Frame, Share};
 use super::{Silicon, Usage, invalid};
 
 /// Bytes of a counter in the file.
@@ -54,6 +55,7 @@ impl<A: Accounting> Chip<A> {
 
     /// Reads the map first: the agent writes it before the counts.
     fn read(&mut self) -> io::Result<Usage> {
+        self.executed.clear();
         if let Some(text) = self.map.read(&self.session.join("map.txt"))? {
             self.accounting.feed(&text)?;
         }
@@ -75,7 +77,6 @@ impl<A: Accounting> Chip<A> {
     /// What was executed since the last reading. Most counters stand still between two,
     /// so stretches of bytes that are as before are passed over.
     fn compare(&mut self) {
-        self.executed.clear();
         let old = self.before.chunks_mut(STRETCH * COUNTER_BYTES);
         let new = self.buffer.chunks(STRETCH * COUNTER_BYTES);
         for (stretch, (old, new)) in old.zip(new).enumerate().filter(|(_, (old, new))| old != new) {
@@ -102,6 +103,14 @@ impl<A: Accounting> Silicon for Chip<A> {
                 Usage::default()
             }
         }
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        self.accounting.shares(&self.executed)
+    }
+
+    fn frames(&self, code: Code) -> Vec<Frame> {
+        self.accounting.frames(code)
     }
 
     fn write_truth(&mut self, dir: &Path) -> io::Result<()> {
