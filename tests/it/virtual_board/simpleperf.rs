@@ -317,7 +317,9 @@ fn compiled_code_has_states_compilers_and_no_inlined_frames() {
 fn a_recording_ends_by_its_duration_or_when_it_is_asked_to() {
     let folder = tempfile::tempdir().unwrap();
     let Some(adb) = board(SiliconFamily::Additive, folder.path()) else { return };
-    let start = format!("am start -W -n {PACKAGE}/.Sampled --es frames 100000 >/dev/null");
+    let start = format!(
+        "am force-stop {PACKAGE}; am start -W -n {PACKAGE}/.Sampled --es frames 100000 >/dev/null"
+    );
     let of_duration = adb.shell(&format!(
         "cd /data/local/tmp; {start}; simpleperf record --app {PACKAGE} --duration 1.5 -f 1000 \
          2>&1; ls perf.data"
@@ -373,5 +375,5 @@ fn old_kinds_have_none() {
     let Some(adb) = Adb::connected(Mode::Modern) else { return };
     let answer = adb.run(&["shell", "simpleperf record --app org.none"]);
     assert_eq!(answer.code, 127);
-    assert!(answer.stderr.contains("simpleperf: not found"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("not found"), "{}", answer.stderr);
 }
