@@ -9,6 +9,8 @@ pub mod adb;
 mod application;
 #[path = "virtual_board/packages.rs"]
 mod packages;
+#[path = "virtual_board/simpleperf.rs"]
+mod simpleperf;
 
 use std::fs;
 use std::time::{Duration, Instant};

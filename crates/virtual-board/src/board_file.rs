@@ -214,6 +214,12 @@ impl BoardFile {
         Ok(self)
     }
 
+    /// The first number of its release.
+    pub(super) fn major_release(&self) -> u32 {
+        let major = self.release.split('.').next();
+        major.and_then(|number| number.parse().ok()).unwrap_or(0)
+    }
+
     /// The period in which power is settled: the shortest refresh of a meter.
     pub(super) fn period_us(&self) -> u64 {
         meters_file::period_us(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())

@@ -24,6 +24,8 @@ pub(super) enum Sleeper {
     /// A command that sleeps for a shell: when the shell was started (in the host's ticks;
     /// process numbers begin anew at some point), its process number, then its own.
     Command { started: u64, shell: u32, pid: u32 },
+    /// The end of a recording of samples, by the process number of its command.
+    Recording(u32),
 }
 
 /// The board is gone, broken, or the sleeper was told not to wait any longer.
@@ -261,7 +263,7 @@ impl Clock {
                 state.parked.retain(|pid| !dead.contains(pid));
                 state.sleepers.retain(|(_, who), _| match who {
                     Sleeper::Command { pid, .. } => !dead.contains(pid),
-                    Sleeper::Application(_) => true,
+                    Sleeper::Application(_) | Sleeper::Recording(_) => true,
                 });
             });
         }
@@ -287,8 +289,8 @@ impl Clock {
 
     fn wake(&self, (sleeper, wake): &(Sleeper, Sender<()>)) {
         let delivered = wake.send(()).is_ok();
-        // An application holds the clock while it computes; a command is seen to.
-        if !(delivered && matches!(sleeper, Sleeper::Application(_))) {
+        // Who was woken holds the clock while it computes; a command is seen to.
+        if !delivered || matches!(sleeper, Sleeper::Command { .. }) {
             self.lock().holds -= 1;
         }
     }
@@ -346,7 +348,7 @@ impl View {
     fn of(state: &mut State) -> Self {
         let commands = state.sleepers.keys().filter_map(|(_, who)| match who {
             Sleeper::Command { pid, .. } => Some(*pid),
-            Sleeper::Application(_) => None,
+            Sleeper::Application(_) | Sleeper::Recording(_) => None,
         });
         Self {
             changes: state.changes,

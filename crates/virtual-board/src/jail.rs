@@ -177,7 +177,7 @@ mod tests {
     /// Every way that works on this machine runs the same script with the same result.
     #[test]
     fn shells_are_confined_in_every_way_that_works() {
-        let root = match Root::build(Path::new("/bin/true"), Default::default()) {
+        let root = match Root::build(Path::new("/bin/true"), Default::default(), 4) {
             Ok(root) => root,
             Err(error) => return crate::skip::because(error),
         };

@@ -24,6 +24,7 @@ mod package;
 mod power;
 mod processes;
 mod root;
+mod sampler;
 mod shells;
 pub mod shim;
 mod sight;
@@ -155,7 +156,11 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
         Some(path) => path.clone(),
         None => std::env::current_exe()?,
     };
-    let root = root::Root::build(&command_program(executable), options.tools)?;
+    let root = root::Root::build(
+        &command_program(executable),
+        options.tools,
+        options.board.major_release(),
+    )?;
     let scratch = tempfile::Builder::new().prefix("wattline-silicon-").tempdir()?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let jail = jail::Jail::find(root.path())?;
@@ -236,7 +241,7 @@ fn machine(
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    let nature = Nature { file, name: &options.name, silicon: options.silicon };
+    let nature = Nature { file, name: &options.name, silicon: options.silicon, seed };
     Ok(Machine::new(root.path(), generation, nature, hardware, (apps, android), connections))
 }
 

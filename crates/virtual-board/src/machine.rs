@@ -19,6 +19,7 @@ use super::fault::Schedule;
 use super::log_buffer::{Line, LogBuffer};
 use super::power::Hardware;
 use super::root::{Tools, inside};
+use super::sampler::Recordings;
 use super::sight;
 use super::signals::raw_pid;
 use super::silicon::SiliconFamily;
@@ -36,6 +37,8 @@ pub(super) struct Machine {
     pub apps: Apps,
     /// The packages that are installed.
     pub android: Android,
+    /// The recordings of samples that run.
+    pub recordings: Recordings,
     /// What is to go wrong when.
     pub schedule: Schedule,
     /// The connections of hosts.
@@ -55,13 +58,15 @@ pub(super) struct Nature<'a> {
     pub file: BoardFile,
     pub name: &'a str,
     pub silicon: SiliconFamily,
+    /// Seed of all randomness.
+    pub seed: u64,
 }
 
 impl Machine {
     pub(super) fn new(
         root: &Path,
         (mode, tools): (Mode, Tools),
-        Nature { file, name, silicon }: Nature<'_>,
+        Nature { file, name, silicon, seed }: Nature<'_>,
         hardware: Hardware,
         (apps, android): (Apps, Android),
         connections: Arc<Connections>,
@@ -72,6 +77,7 @@ impl Machine {
             log: LogBuffer::default(),
             apps,
             android,
+            recordings: Recordings::new(seed),
             root: root.to_owned(),
             mode,
             tools,

@@ -32,6 +32,10 @@ const TOOLBOX: &str = "cat chmod chown cmp dd df du id kill ln ls mkdir mv print
 /// The board's own commands that toolbox does not have.
 const NOT_OF_TOOLBOX: [&str; 4] = ["cmd", "pidof", "taskset", "usleep"];
 
+/// The sampling profiler, and the first release of Android that has it in its system.
+const SIMPLEPERF: &str = "simpleperf";
+const SIMPLEPERF_RELEASE: u32 = 10;
+
 /// What a board's shell has to work with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tools {
@@ -64,14 +68,14 @@ pub(super) struct Root {
 
 impl Root {
     /// Builds the folder. `executable` is the program that answers to the names of
-    /// the board's own commands.
-    pub(super) fn build(executable: &Path, tools: Tools) -> Result<Self, BoardError> {
+    /// the board's own commands, of which there are those of this release.
+    pub(super) fn build(executable: &Path, tools: Tools, release: u32) -> Result<Self, BoardError> {
         let folder = tempfile::Builder::new()
             .prefix("wattline-board-")
             .tempdir()
             .map_err(|source| BoardError::Root { path: std::env::temp_dir(), source })?;
         let root = Self { folder };
-        fill(root.path(), executable, tools)?;
+        fill(root.path(), executable, (tools, release))?;
         Ok(root)
     }
 
@@ -80,7 +84,7 @@ impl Root {
     }
 }
 
-fn fill(root: &Path, executable: &Path, tools: Tools) -> Result<(), BoardError> {
+fn fill(root: &Path, executable: &Path, generation: (Tools, u32)) -> Result<(), BoardError> {
     let failed = |source| BoardError::Root { path: root.to_owned(), source };
     let (mksh, toybox) = (find_program("mksh")?, find_program("toybox")?);
     folders(root).map_err(failed)?;
@@ -93,7 +97,7 @@ fn fill(root: &Path, executable: &Path, tools: Tools) -> Result<(), BoardError> 
     for library in libraries {
         place(&library, &inside(root, &library.to_string_lossy())).map_err(failed)?;
     }
-    names(&bin, &toybox, tools).map_err(failed)?;
+    names(&bin, &toybox, generation).map_err(failed)?;
     devices(root).map_err(failed)
 }
 
@@ -122,7 +126,7 @@ fn place(source: &Path, target: &Path) -> io::Result<()> {
 }
 
 /// Gives the programs their names.
-fn names(bin: &Path, toybox: &Path, tools: Tools) -> io::Result<()> {
+fn names(bin: &Path, toybox: &Path, (tools, release): (Tools, u32)) -> io::Result<()> {
     symlink("mksh", bin.join("sh"))?;
     let output = Command::new(toybox).output()?;
     let known = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -131,7 +135,10 @@ fn names(bin: &Path, toybox: &Path, tools: Tools) -> io::Result<()> {
     for name in wanted.split_whitespace().filter(|name| known.contains(name)) {
         symlink("toybox", bin.join(name))?;
     }
-    let is_there = |name: &&str| tools == Tools::Toybox || !NOT_OF_TOOLBOX.contains(name);
+    let is_there = |name: &&str| {
+        let known = tools == Tools::Toybox || !NOT_OF_TOOLBOX.contains(name);
+        known && (*name != SIMPLEPERF || release >= SIMPLEPERF_RELEASE)
+    };
     for name in COMMANDS.into_iter().filter(is_there) {
         fs::remove_file(bin.join(name)).ok();
         fs::hard_link(bin.join("board"), bin.join(name))?;

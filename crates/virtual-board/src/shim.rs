@@ -14,13 +14,30 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use rustix::process::{Signal, getppid, kill_current_process_group, kill_process};
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::wire::{Frame, SOCKET, SOCKET_VARIABLE, write_request};
 
 /// Names under which the executable stands in `/system/bin`.
-pub(super) const COMMANDS: [&str; 17] = [
-    "am", "cmd", "date", "dumpsys", "getprop", "input", "log", "logcat", "pidof", "pm", "ps",
-    "run-as", "setprop", "sleep", "sync", "taskset", "usleep",
+pub(super) const COMMANDS: [&str; 18] = [
+    "am",
+    "cmd",
+    "date",
+    "dumpsys",
+    "getprop",
+    "input",
+    "log",
+    "logcat",
+    "pidof",
+    "pm",
+    "ps",
+    "run-as",
+    "setprop",
+    "simpleperf",
+    "sleep",
+    "sync",
+    "taskset",
+    "usleep",
 ];
 
 /// Acts as one of the board's commands if the program was started as one: by its
@@ -43,6 +60,9 @@ pub fn run_if_shim() -> Option<ExitCode> {
     }
     if name == "run-as" {
         return Some(run_as(&arguments, &socket));
+    }
+    if name == "simpleperf" {
+        return Some(simpleperf(arguments, &socket));
     }
     Some(ask(&name, &arguments, &socket).map_or_else(|_| board_is_gone(), ExitCode::from))
 }
@@ -94,8 +114,44 @@ fn spool_input(name: &str, arguments: &mut [OsString], socket: &OsString) -> io:
     Ok(())
 }
 
+/// `simpleperf` reads and writes files, so the board is told in which folder it was called;
+/// and it is stopped by signals, which it awaits when the board asks for that.
+fn simpleperf(mut arguments: Vec<OsString>, socket: &OsString) -> ExitCode {
+    let folder = env::current_dir().unwrap_or_else(|_| "/".into());
+    arguments.insert(1, folder.into_os_string());
+    let stops = arguments.get(2).is_some_and(|word| word == "record").then(stop_signals);
+    match stops.transpose() {
+        Ok(stops) => ask_until(stops, "simpleperf", &arguments, socket)
+            .map_or_else(|_| board_is_gone(), ExitCode::from),
+        Err(error) => {
+            eprintln!("simpleperf: cannot await signals: {error}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// A pipe that becomes readable with the first request to stop. Reading a pipe is one of the
+/// ways of waiting in which the clock goes on.
+fn stop_signals() -> io::Result<File> {
+    let (stopped, stop) = rustix::pipe::pipe()?;
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::low_level::pipe::register(signal, stop.try_clone()?)?;
+    }
+    Ok(stopped.into())
+}
+
 /// Sends the arguments, prints what comes back, returns the exit code.
 fn ask(name: &str, arguments: &[OsString], socket: &OsString) -> io::Result<u8> {
+    ask_until(None, name, arguments, socket)
+}
+
+/// The same; where the board wants to know of a request to stop, it is told.
+fn ask_until(
+    stopped: Option<File>,
+    name: &str,
+    arguments: &[OsString],
+    socket: &OsString,
+) -> io::Result<u8> {
     let mut board = UnixStream::connect(Path::new(socket))?;
     let parent = getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
     let mut words = vec![std::process::id().to_string().into_bytes()];
@@ -108,6 +164,11 @@ fn ask(name: &str, arguments: &[OsString], socket: &OsString) -> io::Result<u8> 
         match Frame::read_from(&mut board)? {
             Frame::Output(bytes) => drop(io::stdout().write_all(&bytes)),
             Frame::Error(bytes) => drop(io::stderr().write_all(&bytes)),
+            Frame::Await => {
+                let mut stopped = stopped.as_ref().ok_or(io::ErrorKind::InvalidData)?;
+                stopped.read_exact(&mut [0])?;
+                board.write_all(&[0])?;
+            }
             Frame::Exit(code) => {
                 io::stdout().flush().ok();
                 return Ok(code);

@@ -21,6 +21,8 @@ pub(super) enum Frame {
     Error(Vec<u8>),
     /// The command is over.
     Exit(u8),
+    /// The command is to wait until it is asked to stop, and then to say so by a byte.
+    Await,
 }
 
 impl Frame {
@@ -29,6 +31,7 @@ impl Frame {
             Self::Output(bytes) => (1, bytes.as_slice()),
             Self::Error(bytes) => (2, bytes.as_slice()),
             Self::Exit(code) => (3, std::slice::from_ref(code)),
+            Self::Await => (4, [].as_slice()),
         };
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
         let mut frame = vec![kind];
@@ -45,6 +48,7 @@ impl Frame {
             (1, _) => Ok(Self::Output(bytes)),
             (2, _) => Ok(Self::Error(bytes)),
             (3, Some(code)) => Ok(Self::Exit(*code)),
+            (4, _) => Ok(Self::Await),
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
     }
@@ -109,7 +113,9 @@ mod tests {
         let request = Request::read_from(&mut bytes.as_slice()).unwrap();
         let arguments = vec!["-t".to_owned(), String::new(), "a b".to_owned()];
         assert_eq!(request, Request { pid: 12, parent: 7, name: "log".into(), arguments });
-        for frame in [Frame::Output(b"x".to_vec()), Frame::Error(vec![]), Frame::Exit(3)] {
+        for frame in
+            [Frame::Output(b"x".to_vec()), Frame::Error(vec![]), Frame::Exit(3), Frame::Await]
+        {
             let mut bytes = Vec::new();
             frame.write_to(&mut bytes).unwrap();
             assert_eq!(Frame::read_from(&mut bytes.as_slice()).unwrap(), frame);

@@ -15,11 +15,17 @@ const PACKAGE: &str = "org.wattline.frames";
 
 /// Compiles and packs the application; none, said aloud, without a JDK.
 fn application(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/virtual_board/Frames.java");
+    packed(folder, "Frames.java", PACKAGE)
+}
+
+/// A source of this folder as a jar for boards; none, said aloud, without a JDK.
+pub fn packed(folder: &Path, source: &str, package: &str) -> Option<PathBuf> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/virtual_board");
+    let source = sources.join(source);
     let classes = folder.join("classes");
     let manifest = folder.join("manifest");
-    let apk = folder.join("frames.apk");
-    fs::write(&manifest, format!("Wattline-Package: {PACKAGE}\n")).unwrap();
+    let apk = folder.join("application.apk");
+    fs::write(&manifest, format!("Wattline-Package: {package}\n")).unwrap();
     let mut javac = Command::new("javac");
     javac.args(BRIEF_JAVAC).args(["-g", "-nowarn", "-d"]).arg(&classes).arg(source);
     let mut jar = Command::new("jar");
@@ -52,9 +58,7 @@ fn prepared_on(silicon: SiliconFamily, mode: Mode, truth: &Path) -> Option<Adb> 
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     assert_eq!(adb.shell("pm list packages"), format!("package:{PACKAGE}\n"));
-    let tried = adb.run(&["shell", &format!("am start -W -n {PACKAGE}/.Frames 2>&1")]).stdout;
-    if tried.contains("agent") {
-        crate::skip::because(&tried);
+    if is_without_agent(&adb, PACKAGE, "Frames") {
         return None;
     }
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device-scripts");
@@ -66,6 +70,16 @@ fn prepared_on(silicon: SiliconFamily, mode: Mode, truth: &Path) -> Option<Adb> 
     let prepared = adb.shell("sh /data/local/tmp/wattline/prepare.sh frequency_khz=1100000");
     assert!(prepared.contains("prepared=yes"), "{prepared}");
     Some(adb)
+}
+
+/// Whether the silicon's agent can't be built on this machine, said aloud.
+pub fn is_without_agent(adb: &Adb, package: &str, class: &str) -> bool {
+    let tried = adb.run(&["shell", &format!("am start -W -n {package}/.{class} 2>&1")]).stdout;
+    let is_without = tried.contains("agent");
+    if is_without {
+        crate::skip::because(&tried);
+    }
+    is_without
 }
 
 /// Runs a session of the device scripts and collects what it left.

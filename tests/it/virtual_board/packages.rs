@@ -32,6 +32,8 @@ struct Says {
     min_sdk: u32,
     target_sdk: u32,
     debuggable: bool,
+    /// Whether it is said that the shell may profile it, and how.
+    profileable: Option<bool>,
     test_only: bool,
     /// Whether it is said that the activity is exported, and how.
     exported: Option<bool>,
@@ -39,8 +41,15 @@ struct Says {
 
 impl Default for Says {
     fn default() -> Self {
-        let (debuggable, test_only, exported) = (false, false, Some(true));
-        Self { version: 5, min_sdk: 14, target_sdk: 34, debuggable, test_only, exported }
+        Self {
+            version: 5,
+            min_sdk: 14,
+            target_sdk: 34,
+            debuggable: false,
+            profileable: None,
+            test_only: false,
+            exported: Some(true),
+        }
     }
 }
 
@@ -63,7 +72,12 @@ impl Says {
         let application = Element::new("application")
             .android(("debuggable", 0x0101_000f), Value::Flag(self.debuggable))
             .android(("testOnly", 0x0101_0272), Value::Flag(self.test_only));
-        let application = application.child(activity).child(alias).child(inner);
+        let mut application = application.child(activity).child(alias).child(inner);
+        if let Some(shell) = self.profileable {
+            let profileable = Element::new("profileable");
+            application =
+                application.child(profileable.android(("shell", 0x0101_0594), Value::Flag(shell)));
+        }
         let fact = Element::new("meta-data").android(name, text("wattline.main"));
         let fact = fact.android(("value", 0x0101_0024), text("game.Main"));
         let runner = Element::new("instrumentation")
@@ -347,6 +361,27 @@ fn activities_tick_and_keep_what_they_are_told_to() {
     assert_eq!(install(&adb, &workshop.signed("closed", &Says::default()), "-r"), "");
     let closed = adb.run(&["shell", &format!("run-as {PACKAGE} ls")]);
     assert!(closed.stderr.contains("is not debuggable"), "{}", closed.stderr);
+}
+
+#[test]
+fn only_debuggable_and_profileable_packages_are_sampled() {
+    let Some(workshop) = Workshop::open() else { return };
+    let adb = board("pixel", None);
+    let record = format!(
+        "cd /data/local/tmp; simpleperf record --app {PACKAGE} -e task-clock -f 4000 2>said & \
+         perf=$!; sleep 0.1; am instrument -w {RUNNER} >/dev/null; wait $perf; echo $?; cat said"
+    );
+    for (name, debuggable, profileable, expected) in [
+        ("neither", false, None, "doesn't exist or isn't debuggable/profileable."),
+        ("not", false, Some(false), "doesn't exist or isn't debuggable/profileable."),
+        ("profileable", false, Some(true), ". Samples lost: 0."),
+        ("debuggable", true, None, ". Samples lost: 0."),
+    ] {
+        let says = Says { debuggable, profileable, ..Says::default() };
+        assert_eq!(install(&adb, &workshop.signed(name, &says), "-r"), "");
+        let said = adb.shell(&record);
+        assert!(said.contains(expected), "{name}: {said}");
+    }
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     /// Class of the application.
     pub application: String,
     pub debuggable: bool,
+    /// Whether it lets the shell profile it.
+    pub profileable: bool,
     pub test_only: bool,
     /// Whether it has code for a processor, which a JVM does not run.
     pub native: bool,
@@ -73,6 +75,7 @@ impl Facts {
             ["target_sdk", level] => self.target_sdk = level.parse().ok()?,
             ["application", class] => self.application = class.into(),
             ["debuggable", word] => self.debuggable = word.parse().ok()?,
+            ["profileable", word] => self.profileable = word.parse().ok()?,
             ["test_only", word] => self.test_only = word.parse().ok()?,
             ["native", _] => self.native = true,
             ["signer", hash] => self.signers.push(hash.into()),

@@ -11,6 +11,7 @@ use super::report::Report;
 use crate::clock::{Hold, Interrupted, Sleeper};
 use crate::log_buffer::Line;
 use crate::machine::Machine;
+use crate::sampler::{Interval, Spent, Work};
 use crate::signals::kill_group;
 use crate::silicon::Silicon;
 
@@ -195,6 +196,11 @@ impl Process {
         let busy_ns = hardware.busy_ns(joules);
         hardware.spend(now, now + busy_ns, joules);
         drop(hardware);
+        let besides = [
+            Spent { work: Work::Log, energy_j: logging_j },
+            Spent { work: Work::Collector, energy_j: collections as f64 * collector.energy_j },
+        ];
+        self.sample(machine, parts.silicon.as_ref(), (now, busy_ns), besides);
         for number in 1..=collections {
             let share = (number * collector.every_bytes - before) as f64;
             let share = share / usage.allocated_bytes.max(1) as f64;
@@ -202,6 +208,24 @@ impl Process {
             machine.log.add(self.collection(machine, at_ns));
         }
         busy_ns
+    }
+
+    /// Lets those who record samples take theirs of what was executed.
+    fn sample(
+        &self,
+        machine: &Machine,
+        silicon: &dyn Silicon,
+        (from_ns, busy_ns): (u64, u64),
+        besides: [Spent; 2],
+    ) {
+        let recordings = machine.recordings.of(self.pid);
+        if recordings.is_empty() {
+            return;
+        }
+        let shares = silicon.shares().into_iter();
+        let code = shares.map(|it| Spent { work: Work::Code(it.code), energy_j: it.energy_j });
+        let interval = Interval { from_ns, busy_ns, spent: code.chain(besides).collect() };
+        recordings.iter().for_each(|it| it.take(&interval, |code| silicon.frames(code)));
     }
 
     /// The line of a collection, as Dalvik logs it.
@@ -251,6 +275,7 @@ impl Process {
         self.log_end(machine, status, stopped);
         self.write_truth(machine);
         machine.apps.remove(self.pid);
+        machine.recordings.ended(self.pid, machine.clock.now_ns());
         // They go on before the clock moves.
         lock(&self.watchers).drain(..).for_each(|command| machine.clock.park(command, false));
         lock(&self.hold).take();

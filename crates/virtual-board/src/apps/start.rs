@@ -18,6 +18,7 @@ use super::{Settings, launch, link};
 use crate::clock::Sleeper;
 use crate::jdk::program;
 use crate::machine::Machine;
+use crate::sampler::Application;
 use crate::signals::kill_group;
 use crate::silicon::{self, AgentOptions, SiliconError};
 
@@ -73,6 +74,8 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let begin = Begin { pid, package, folder, hold, stdin, outputs, reports, silicon };
     let process = Arc::new(Process::new(begin));
     machine.apps.add(process.clone());
+    let application = Application { pid, package: start.package.to_owned() };
+    machine.recordings.started(machine, &application);
     see_to(machine, &process, child, listener)?;
     Ok(process)
 }

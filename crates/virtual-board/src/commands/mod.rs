@@ -10,6 +10,7 @@ mod log;
 mod packages;
 mod processes;
 mod properties;
+mod simpleperf;
 mod time;
 
 use std::io;
@@ -51,6 +52,7 @@ pub(super) fn run(
     let reply = match request.name.as_str() {
         "sleep" | "usleep" => return Ok(time::sleep(machine, request, words)),
         "logcat" => return log::logcat(machine, request.pid, words, connection),
+        "simpleperf" => return simpleperf::simpleperf(machine, request.pid, words, connection),
         "am" => return activity::am(machine, request.pid, words, connection),
         "cmd" => packages::cmd(machine, words),
         "date" => time::date(machine, words),

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::share::{Code, Frame, Share};
 use super::truth::Truth;
 
 /// Attojoules and bytes of a reading.
@@ -27,6 +28,12 @@ pub(super) trait Accounting: Send {
     /// Spends what was executed since the last reading: counters below
     /// [`counters`](Self::counters), with their executions.
     fn spend(&mut self, executed: &[(usize, u64)]) -> Used;
+
+    /// Which code the energy of the last reading went to, given what was executed in it.
+    fn shares(&self, executed: &[(usize, u64)]) -> Vec<Share>;
+
+    /// The frames of a code, the innermost first.
+    fn frames(&self, code: Code) -> Vec<Frame>;
 
     /// All that was spent so far.
     fn truth(&self) -> Truth<'_>;

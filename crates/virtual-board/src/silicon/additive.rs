@@ -6,6 +6,7 @@ use super::accounting::{Accounting, Used};
 use super::invalid;
 use super::map::Map;
 use super::price::{Price, Prices};
+use super::share::{self, Code, Frame, Origin, Share};
 use super::truth::{Row, Truth};
 
 /// An additive chip that counts one process.
@@ -70,6 +71,40 @@ impl Accounting for AdditiveChip {
             used.bytes = used.bytes.saturating_add(executions.saturating_mul(price.bytes));
         }
         used
+    }
+
+    fn shares(&self, executed: &[(usize, u64)]) -> Vec<Share> {
+        let mut shares = Vec::new();
+        for &(counter, executions) in executed {
+            for item in &self.map.counters[counter].items {
+                let pattern = item.pattern;
+                let code = match share::library_function(&self.map.patterns[pattern]) {
+                    Some(_) => Code::Library { counter, pattern },
+                    None => Code::Own { counter },
+                };
+                let times = u128::from(executions) * u128::from(item.count);
+                let each = u128::from(self.pattern_prices[pattern].energy);
+                share::add(&mut shares, code, times * each);
+            }
+        }
+        shares
+    }
+
+    /// This family has no states: its methods count as compiled when they were installed.
+    fn frames(&self, code: Code) -> Vec<Frame> {
+        let own = |counter: usize| {
+            let method = self.map.counters[counter].method;
+            let address = share::address(method, counter);
+            share::own_frame(&self.map.methods[method], Origin::Ahead, address)
+        };
+        match code {
+            Code::Own { counter } => vec![own(counter)],
+            Code::Library { counter, pattern } => {
+                let library = share::library_frame(pattern, &self.map.patterns[pattern]);
+                library.into_iter().chain([own(counter)]).collect()
+            }
+            Code::Compiler => Vec::new(),
+        }
     }
 
     fn truth(&self) -> Truth<'_> {

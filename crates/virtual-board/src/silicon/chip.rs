@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::accounting::Accounting;
 use super::cost::joules;
+use super::share::{Code, Frame, Share};
 use super::{Silicon, Usage, invalid};
 
 /// Bytes of a counter in the file.
@@ -54,6 +55,7 @@ impl<A: Accounting> Chip<A> {
 
     /// Reads the map first: the agent writes it before the counts.
     fn read(&mut self) -> io::Result<Usage> {
+        self.executed.clear();
         if let Some(text) = self.map.read(&self.session.join("map.txt"))? {
             self.accounting.feed(&text)?;
         }
@@ -75,7 +77,6 @@ impl<A: Accounting> Chip<A> {
     /// What was executed since the last reading. Most counters stand still between two,
     /// so stretches of bytes that are as before are passed over.
     fn compare(&mut self) {
-        self.executed.clear();
         let old = self.before.chunks_mut(STRETCH * COUNTER_BYTES);
         let new = self.buffer.chunks(STRETCH * COUNTER_BYTES);
         for (stretch, (old, new)) in old.zip(new).enumerate().filter(|(_, (old, new))| old != new) {
@@ -102,6 +103,14 @@ impl<A: Accounting> Silicon for Chip<A> {
                 Usage::default()
             }
         }
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        self.accounting.shares(&self.executed)
+    }
+
+    fn frames(&self, code: Code) -> Vec<Frame> {
+        self.accounting.frames(code)
     }
 
     fn write_truth(&mut self, dir: &Path) -> io::Result<()> {
@@ -163,7 +172,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::silicon::{CostTable, SiliconOptions, open};
+    use crate::silicon::{CostTable, Origin, SiliconOptions, open};
 
     const MAP: &str = "pattern\t0\top:Addition/int\npattern\t1\tbytes\n\
         class\tA\tA.java\t-\tplain\nmethod\tm\t()V\t-\t0\nblock\t0\t7:0*2\t8:1*24\n";
@@ -189,6 +198,27 @@ mod tests {
         counters(dir.path(), &[4, 99]);
         assert_eq!(chip.advance().allocated_bytes, 24, "only what is new");
         assert_eq!(chip.advance(), Usage::default());
+    }
+
+    #[test]
+    fn shares_are_those_of_the_last_reading() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = SiliconOptions::default();
+        let mut chip = open(dir.path(), &CostTable::raspberry_pi_5(), &options).unwrap();
+        let call = "pattern\t2\tcall:java.lang.Math.abs(int)\nblock\t1\t9:0*1\t9:2*1\n";
+        fs::write(dir.path().join("map.txt"), format!("{MAP}{call}")).unwrap();
+        counters(dir.path(), &[3, 4]);
+        let usage = chip.advance();
+        let shares = chip.shares();
+        let own = Frame { symbol: "void A.m()".into(), origin: Origin::Ahead, address: 1 << 26 };
+        let in_other = Frame { address: own.address + 4, ..own.clone() };
+        let frames: Vec<Vec<Frame>> = shares.iter().map(|share| chip.frames(share.code)).collect();
+        assert_eq!((&frames[0], &frames[1]), (&vec![own], &vec![in_other.clone()]));
+        assert_eq!((&*frames[2][0].symbol, &frames[2][1]), ("java.lang.Math.abs", &in_other));
+        let sum: f64 = shares.iter().map(|share| share.energy_j).sum();
+        assert!((sum / usage.energy_j - 1.0).abs() < 1e-12);
+        chip.advance();
+        assert_eq!(chip.shares(), [], "nothing since");
     }
 
     #[test]

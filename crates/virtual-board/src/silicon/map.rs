@@ -55,6 +55,10 @@ pub struct Method {
     pub file: String,
     /// Name and readable parameter types.
     pub name: String,
+    /// The name in the class file.
+    pub jvm_name: String,
+    /// The erased type in the class file.
+    pub descriptor: String,
 }
 
 /// What one count stands for.
@@ -183,7 +187,8 @@ impl Map {
         let class = self.class.as_ref().ok_or("a method without a class")?;
         let name = method_name(method, class.kind, class.outer.as_deref());
         let (class, file) = (class.name.clone(), class.file.clone());
-        self.methods.push(Method { class, file, name });
+        let (jvm_name, descriptor) = (method.name.into(), method.descriptor.into());
+        self.methods.push(Method { class, file, name, jvm_name, descriptor });
         Ok(())
     }
 
@@ -282,6 +287,8 @@ mod tests {
             class: "p.q.Outer$In".into(),
             file: "p/q/Outer.java".into(),
             name: "<init>(int[])".into(),
+            jvm_name: "<init>".into(),
+            descriptor: "(Lp/q/Outer;[I)V".into(),
         };
         assert_eq!(map.methods, [expected]);
         let when = When::Always;

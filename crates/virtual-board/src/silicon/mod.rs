@@ -21,6 +21,8 @@ mod library;
 mod map;
 mod names;
 mod price;
+mod share;
+mod symbols;
 mod truth;
 
 use std::io;
@@ -32,6 +34,7 @@ pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SiliconError;
 pub use family::SiliconFamily;
 pub use library::{Function, LibraryTable, Unit};
+pub use share::{Code, Frame, Origin, Share};
 
 /// What the application used since the last reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -47,6 +50,13 @@ pub trait Silicon: Send {
     /// Reads the counters; the usage since the last call. The agent brings the
     /// counters up to date before each message on the clock's connection.
     fn advance(&mut self) -> Usage;
+
+    /// Which code the energy of the last reading went to.
+    fn shares(&self) -> Vec<Share>;
+
+    /// The frames of a code, the innermost first; none of the compiler, which is not the
+    /// application's.
+    fn frames(&self, code: Code) -> Vec<Frame>;
 
     /// Writes the truth so far: `lines.csv`, `methods.csv`, `patterns.csv`,
     /// `library.csv` and `total.csv` in `dir`, which is created.

@@ -113,7 +113,8 @@ fn class_type(text: &str) -> Option<(String, &str)> {
     None
 }
 
-fn primitive(letter: char) -> Option<&'static str> {
+/// A primitive type by its letter in descriptors.
+pub(super) fn primitive(letter: char) -> Option<&'static str> {
     Some(match letter {
         'Z' => "boolean",
         'B' => "byte",

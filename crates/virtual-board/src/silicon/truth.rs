@@ -169,8 +169,13 @@ mod tests {
     use super::*;
 
     fn written(name: &str) -> String {
-        let method =
-            |name: &str| Method { class: "a.A".into(), file: "a/A.java".into(), name: name.into() };
+        let method = |name: &str| Method {
+            class: "a.A".into(),
+            file: "a/A.java".into(),
+            name: name.into(),
+            jvm_name: String::new(),
+            descriptor: String::new(),
+        };
         let (one, other) = (method("m(int[])"), method("n()"));
         let mut truth = Truth::default();
         // per execution: 3 nJ, 50 nJ, 7 nJ, nothing

@@ -16,6 +16,7 @@ final class Manifest {
     private static final String BAD = "INSTALL_PARSE_FAILED_BAD_MANIFEST";
     private static final String NOT_APK = "INSTALL_PARSE_FAILED_NOT_APK";
     private static final int NAME = 0x01010003;
+    private static final int ENABLED = 0x0101000e;
     private static final int DEBUGGABLE = 0x0101000f;
     private static final int EXPORTED = 0x01010010;
     private static final int TARGET_PACKAGE = 0x01010021;
@@ -24,6 +25,7 @@ final class Manifest {
     private static final int VERSION_CODE = 0x0101021b;
     private static final int TARGET_SDK = 0x01010270;
     private static final int TEST_ONLY = 0x01010272;
+    private static final int SHELL = 0x01010594;
 
     private final AndroidBinXmlParser xml;
     private final StringBuilder facts = new StringBuilder();
@@ -84,6 +86,9 @@ final class Manifest {
                 fact("application", className(text(NAME, "android.app.Application")));
                 fact("debuggable", flag(DEBUGGABLE));
                 fact("test_only", flag(TEST_ONLY));
+                break;
+            case "manifest/application/profileable":
+                fact("profileable", at(ENABLED) >= 0 && flag(ENABLED).equals("false") ? "false" : flag(SHELL));
                 break;
             case "manifest/application/activity":
             case "manifest/application/activity-alias":

@@ -16,6 +16,7 @@ use std::io;
 
 use super::accounting::{Accounting, Used};
 use super::map::{Copy, Map, Place, State};
+use super::share::{self, Code, Frame, Origin, Share};
 use super::truth::{Row, Truth};
 use super::{LibraryTable, invalid};
 use caches::Caches;
@@ -42,6 +43,8 @@ pub(super) struct CompiledChip {
     cells: Vec<Cell>,
     cell_ids: BTreeMap<CellKey, usize>,
     caches: Caches,
+    /// Attojoules of an access to each region, as the last reading settled them.
+    accesses: Vec<u64>,
     compilation: Compilation,
 }
 
@@ -61,6 +64,10 @@ struct Cell {
 struct Counter {
     /// Which words it is about, among others where it was compiled into.
     context: u64,
+    /// The method in whose code it lies: the outermost one, where it was compiled into.
+    method: usize,
+    /// Whether that code is bytecode.
+    interpreted: bool,
     items: Vec<Priced>,
 }
 
@@ -71,6 +78,8 @@ struct Compilation {
     energy: u128,
     /// What no reading has told yet.
     untold: u128,
+    /// What the last reading told.
+    told: u128,
 }
 
 impl CompiledChip {
@@ -90,6 +99,7 @@ impl CompiledChip {
             cells: Vec::new(),
             cell_ids: BTreeMap::new(),
             caches,
+            accesses: Vec::new(),
             compilation: Compilation::default(),
         }
     }
@@ -125,10 +135,12 @@ impl CompiledChip {
 
     fn counter(&mut self, copy: Copy, method: usize, place: usize) -> io::Result<Counter> {
         let Place { hash, items } = self.map.places[place].clone();
-        let around = match copy.state {
-            State::Inlined => self.counters.get(copy.call).map_or(0, |caller| caller.context),
-            State::Interpreted | State::Compiled => 0,
+        let caller = match copy.state {
+            State::Inlined => self.counters.get(copy.call),
+            State::Interpreted | State::Compiled => None,
         };
+        let around = caller.map_or(0, |caller| caller.context);
+        let outermost = caller.map_or(method, |caller| caller.method);
         let context = mixed(hash, around);
         let factor = match copy.state {
             State::Interpreted => 1.0,
@@ -140,7 +152,8 @@ impl CompiledChip {
             let price = self.price(item.pattern, copy.state, factor)?;
             priced.push(Priced { cell, count: item.count, ..price });
         }
-        Ok(Counter { context, items: priced })
+        let interpreted = copy.state == State::Interpreted;
+        Ok(Counter { context, method: outermost, interpreted, items: priced })
     }
 
     fn cell(&mut self, key: CellKey) -> usize {
@@ -174,12 +187,12 @@ impl CompiledChip {
     /// What accesses to memory cost, given all of them.
     fn settle(&mut self, executed: &[(usize, u64)], used: &mut Used) {
         let prices = self.caches.settle();
-        let prices: Vec<u64> = prices.into_iter().map(|joules| self.attojoules(joules)).collect();
+        self.accesses = prices.into_iter().map(|joules| self.attojoules(joules)).collect();
         for &(counter, executions) in executed {
             for item in &self.counters[counter].items {
                 if let Memory::Touch(region, _) = item.memory {
                     let times = executions.saturating_mul(item.count);
-                    let energy = u128::from(times) * u128::from(prices[region]);
+                    let energy = u128::from(times) * u128::from(self.accesses[region]);
                     self.cells[item.cell].energy += energy;
                     used.energy += energy;
                 }
@@ -207,10 +220,51 @@ impl Accounting for CompiledChip {
     }
 
     fn spend(&mut self, executed: &[(usize, u64)]) -> Used {
-        let mut used = Used { energy: std::mem::take(&mut self.compilation.untold), bytes: 0 };
+        self.compilation.told = std::mem::take(&mut self.compilation.untold);
+        let mut used = Used { energy: self.compilation.told, bytes: 0 };
         self.execute(executed, &mut used);
         self.settle(executed, &mut used);
         used
+    }
+
+    fn shares(&self, executed: &[(usize, u64)]) -> Vec<Share> {
+        let mut shares = Vec::new();
+        share::add(&mut shares, Code::Compiler, self.compilation.told);
+        for &(counter, executions) in executed {
+            for item in &self.counters[counter].items {
+                let (_, _, pattern) = self.cells[item.cell].key;
+                let code = match share::library_function(&self.map.patterns[pattern]) {
+                    Some(_) => Code::Library { counter, pattern },
+                    None => Code::Own { counter },
+                };
+                let memory = match item.memory {
+                    Memory::Touch(region, _) => self.accesses[region],
+                    Memory::Nothing | Memory::Grow(_) => 0,
+                };
+                let each = u128::from(item.energy) + u128::from(memory);
+                let times = u128::from(executions) * u128::from(item.count);
+                share::add(&mut shares, code, times * each);
+            }
+        }
+        shares
+    }
+
+    fn frames(&self, code: Code) -> Vec<Frame> {
+        let own = |counter: usize| {
+            let Counter { method, interpreted, .. } = &self.counters[counter];
+            let (method, interpreted) = (*method, *interpreted);
+            let origin = if interpreted { Origin::Dex } else { Origin::Jit };
+            let address = share::address(method, counter);
+            share::own_frame(&self.map.methods[method], origin, address)
+        };
+        match code {
+            Code::Own { counter } => vec![own(counter)],
+            Code::Library { counter, pattern } => {
+                let library = share::library_frame(pattern, &self.map.patterns[pattern]);
+                library.into_iter().chain([own(counter)]).collect()
+            }
+            Code::Compiler => Vec::new(),
+        }
     }
 
     fn truth(&self) -> Truth<'_> {

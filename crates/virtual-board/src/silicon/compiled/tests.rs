@@ -109,3 +109,36 @@ fn a_broken_map_is_told() {
     chip.feed("pattern\t8\ttouch/x:A\nplace\t1\t3:8*1\n").unwrap();
     assert!(chip.feed("copy\t9\t2\tcompiled\t0\n").is_err());
 }
+
+#[test]
+fn shares_are_all_that_was_spent() {
+    let mut chip = chip(1);
+    chip.feed(COPIES).unwrap();
+    let executed = [(1, 5), (2, 3), (4, 100), (5, 7), (7, 50)];
+    for has_compiled in [true, false] {
+        let spent = super::super::cost::joules(energy(&mut chip, &executed));
+        let shares = chip.shares(&executed);
+        let sum: f64 = shares.iter().map(|share| share.energy_j).sum();
+        assert!((sum / spent - 1.0).abs() < 1e-12, "{sum} of {spent}");
+        let is_compiler = |share: &Share| share.code == Code::Compiler;
+        assert_eq!(shares.iter().any(is_compiler), has_compiled, "told once");
+    }
+}
+
+#[test]
+fn frames_are_those_of_symbols() {
+    let mut chip = chip(1);
+    chip.feed(COPIES).unwrap();
+    let frames = |code| chip.frames(code).into_iter().map(|it| (it.symbol, it.origin));
+    let own = |counter| frames(Code::Own { counter }).collect::<Vec<_>>();
+    assert_eq!(own(1), [("a.A.small".to_owned(), Origin::Dex)]);
+    assert_eq!(own(4), [("int a.A.small(int)".to_owned(), Origin::Jit)]);
+    let caller = ("void a.A.caller()".to_owned(), Origin::Jit);
+    assert_eq!(own(7), [caller.clone()], "compiled into its caller");
+    let library = frames(Code::Library { counter: 5, pattern: 7 }).collect::<Vec<_>>();
+    assert_eq!(library, [("java.lang.Math.abs".to_owned(), Origin::Library), caller]);
+    assert_eq!(frames(Code::Compiler).count(), 0);
+    let address = |counter| chip.frames(Code::Own { counter })[0].address;
+    assert!([5, 6, 7].map(|at| address(at) >> 26).iter().all(|range| *range == 2), "its method's");
+    assert!(address(5) != address(6) && address(6) != address(7));
+}

@@ -1,0 +1,242 @@
+//! The options of `simpleperf record`, as written. Those that are about what the board has
+//! not (unwinding, buffers, kernel symbols) are taken and change nothing; others are refused.
+
+use crate::sampler::Target;
+
+/// Which clock the samples' times are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClockId {
+    /// Since boot: the monotonic clocks and that of the kernel's events are one on the board.
+    Boot,
+    /// The wall clock.
+    Real,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RecordOptions {
+    pub target: Target,
+    /// None where hardware events were asked for, by default.
+    pub event: Option<String>,
+    pub rate_hz: u64,
+    pub callchain: bool,
+    pub duration_ns: Option<u64>,
+    pub clock: ClockId,
+    pub file: String,
+}
+
+/// Samples in a second, unless it is said.
+const RATE_HZ: u64 = 4000;
+/// The rate must be below it, as the real tool's.
+const RATE_MAX: u64 = i32::MAX as u64;
+/// The largest part of a stack that the real tool copies.
+const STACK_MAX: u64 = 65_528;
+
+/// Events that count time.
+const EVENTS: [&str; 4] = ["task-clock", "task-clock:u", "cpu-clock", "cpu-clock:u"];
+/// Events of the processor, which the board has none of.
+const HARDWARE: [&str; 4] = ["cpu-cycles", "instructions", "cache-references", "cache-misses"];
+
+/// Options without a value that change nothing.
+const IDLE: [&str; 14] = [
+    "--exclude-perf",
+    "--keep-failed-unwinding-debug-info",
+    "--keep-failed-unwinding-result",
+    "--no-callchain-joiner",
+    "--no-cut-samples",
+    "--no-dump-build-id",
+    "--no-dump-kernel-symbols",
+    "--no-dump-symbols",
+    "--no-inherit",
+    "--no-unwind",
+    "--post-unwind",
+    "--post-unwind=no",
+    "--post-unwind=yes",
+    "-z",
+];
+/// Options whose value changes nothing.
+const IDLE_WITH_VALUE: [&str; 6] = [
+    "--add-meta-info",
+    "--callchain-joiner-min-matching-nodes",
+    "--cpu-percent",
+    "--symfs",
+    "--user-buffer-size",
+    "-m",
+];
+/// Options of the real tool that are about what the board has not.
+const NOT_HERE: [&str; 12] = [
+    "--cpu",
+    "--delay",
+    "--exit-with-parent",
+    "--group",
+    "--size-limit",
+    "--start_profiling_fd",
+    "--stdio-controls-profiling",
+    "--trace-offcpu",
+    "-a",
+    "-b",
+    "-c",
+    "-t",
+];
+
+/// Reads them; what the real tool says of wrong ones.
+pub(super) fn parse(words: &[&str]) -> Result<RecordOptions, String> {
+    let mut target = None;
+    let mut options = RecordOptions {
+        target: Target::Process(0),
+        event: None,
+        rate_hz: RATE_HZ,
+        callchain: false,
+        duration_ns: None,
+        clock: ClockId::Boot,
+        file: "perf.data".to_owned(),
+    };
+    let mut words = words.iter();
+    while let Some(&option) = words.next() {
+        let mut value = || words.next().copied().ok_or_else(|| no_argument(option));
+        match option {
+            "--app" => target = Some(Target::Package(value()?.to_owned())),
+            "-p" => target = Some(process(value()?)?),
+            "-e" => options.event = Some(event(value()?)?),
+            "-f" => options.rate_hz = rate(value()?)?,
+            "-g" => options.callchain = true,
+            "--call-graph" => options.callchain = call_graph(value()?)?,
+            "--duration" => options.duration_ns = Some(duration(value()?)?),
+            "--clockid" => options.clock = clock(value()?)?,
+            "-o" => options.file = value()?.to_owned(),
+            idle if IDLE.contains(&idle) => {}
+            idle if IDLE_WITH_VALUE.contains(&idle) => drop(value()?),
+            other => return Err(unknown(other)),
+        }
+    }
+    options.target =
+        target.ok_or("No threads to monitor. Try `simpleperf help record` for help")?;
+    Ok(options)
+}
+
+fn no_argument(option: &str) -> String {
+    format!("No argument following {option} option. Try `simpleperf help record`.")
+}
+
+fn wrong(option: &str, value: &str) -> String {
+    format!("Invalid argument for option {option}: {value}. Try `simpleperf help record`.")
+}
+
+fn unknown(option: &str) -> String {
+    if NOT_HERE.contains(&option) || !option.starts_with('-') {
+        return format!("{option} can't be done on a virtual board");
+    }
+    format!("Unknown option {option}. Try `simpleperf help record`.")
+}
+
+fn process(value: &str) -> Result<Target, String> {
+    value.parse().map(Target::Process).map_err(|_| wrong("-p", value))
+}
+
+fn event(value: &str) -> Result<String, String> {
+    let name = value.split(':').next().unwrap_or(value);
+    match value {
+        known if EVENTS.contains(&known) => Ok(known.to_owned()),
+        _ if HARDWARE.contains(&name) => {
+            Err(format!("Event type '{name}' is not supported on the device"))
+        }
+        _ => Err(format!(
+            "Unknown event_type '{name}', try `simpleperf list` to list all possible event type \
+             names"
+        )),
+    }
+}
+
+fn rate(value: &str) -> Result<u64, String> {
+    match value.parse() {
+        Ok(0) => Err("invalid -f: 0".to_owned()),
+        Ok(rate) if rate < RATE_MAX => Ok(rate),
+        Ok(rate) => Err(format!("sample freq can't be bigger than INT_MAX: {rate}")),
+        Err(_) => Err(wrong("-f", value)),
+    }
+}
+
+/// Whether there are chains: yes, of both kinds.
+fn call_graph(value: &str) -> Result<bool, String> {
+    let (kind, size) =
+        value.split_once(',').map_or((value, None), |(kind, size)| (kind, Some(size)));
+    let size_or = size.map(|text| text.parse::<u64>().map_err(|_| text)).transpose();
+    match (kind, size_or) {
+        ("dwarf", Err(text)) => {
+            Err(format!("invalid dump stack size in --call-graph option: {text}"))
+        }
+        ("dwarf", Ok(Some(size))) if size % 8 != 0 => {
+            Err(format!("dump stack size {size} is not 8-byte aligned."))
+        }
+        ("dwarf", Ok(Some(size))) if size >= STACK_MAX => {
+            Err(format!("dump stack size {size} is bigger than max allowed size {STACK_MAX}."))
+        }
+        ("dwarf" | "fp", _) => Ok(true),
+        _ => Err(format!("unexpected argument for --call-graph option: {value}")),
+    }
+}
+
+fn duration(value: &str) -> Result<u64, String> {
+    /// Seconds of a thousand years.
+    const LONGEST_S: f64 = 3.2e10;
+    let seconds = value.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    let seconds = seconds.ok_or_else(|| wrong("--duration", value))?;
+    Ok((seconds.min(LONGEST_S) * 1e9).round().max(1.0) as u64)
+}
+
+fn clock(value: &str) -> Result<ClockId, String> {
+    match value {
+        "monotonic" | "monotonic_raw" | "boottime" | "perf" => Ok(ClockId::Boot),
+        "realtime" => Ok(ClockId::Real),
+        other => Err(format!("Invalid clockid: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_call_is_read() {
+        let words = "--app org.x -e task-clock:u -f 1000 -g --duration 2.5 --clockid realtime \
+                     --no-inherit -o /data/local/tmp/perf.data";
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let expected = RecordOptions {
+            target: Target::Package("org.x".into()),
+            event: Some("task-clock:u".into()),
+            rate_hz: 1000,
+            callchain: true,
+            duration_ns: Some(2_500_000_000),
+            clock: ClockId::Real,
+            file: "/data/local/tmp/perf.data".into(),
+        };
+        assert_eq!(parse(&words), Ok(expected));
+        let bare = parse(&["-p", "7", "--call-graph", "dwarf,8192"]).unwrap();
+        assert_eq!((bare.target, bare.rate_hz, bare.callchain), (Target::Process(7), 4000, true));
+        assert_eq!((bare.event, bare.file), (None, "perf.data".to_owned()));
+    }
+
+    #[test]
+    fn wrong_calls_are_refused_in_the_tools_words() {
+        for (words, expected) in [
+            ("", "No threads to monitor"),
+            ("--app", "No argument following --app option"),
+            ("--app x --frobnicate", "Unknown option --frobnicate."),
+            ("--app x -a", "-a can't be done on a virtual board"),
+            ("--app x ls", "ls can't be done on a virtual board"),
+            ("--app x -e cpu-cycles:u", "Event type 'cpu-cycles' is not supported on the device"),
+            ("--app x -e nothing", "Unknown event_type 'nothing'"),
+            ("--app x -f 0", "invalid -f: 0"),
+            ("--app x -f 99999999999", "INT_MAX"),
+            ("--app x --duration -1", "Invalid argument for option --duration: -1"),
+            ("--app x --clockid sun", "Invalid clockid: sun"),
+            ("--app x --call-graph dwarf,9", "not 8-byte aligned"),
+            ("--app x --call-graph dwarf,80000", "bigger than max allowed size 65528"),
+            ("-p x", "Invalid argument for option -p: x"),
+        ] {
+            let words: Vec<&str> = words.split_whitespace().collect();
+            let problem = parse(&words).unwrap_err();
+            assert!(problem.contains(expected), "{words:?}: {problem}");
+        }
+    }
+}

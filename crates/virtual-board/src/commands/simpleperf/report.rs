@@ -1,0 +1,114 @@
+//! `simpleperf report-sample`.
+
+use std::fs;
+
+use super::{Machine, Reply, host_path, refused};
+use crate::sampler::report::{Data, Form, Record, decode, encode};
+
+/// The file of the real tool that its lines name.
+const SOURCE: &str = "cmd_report_sample.cpp";
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct ReportOptions {
+    protobuf: bool,
+    callchain: bool,
+    execution_type: bool,
+    input: String,
+    output: String,
+}
+
+/// Writes the samples of a recording in the format for other programs.
+pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
+    let options = match parse(words) {
+        Ok(options) => options,
+        Err(problem) => return refused(SOURCE, &problem),
+    };
+    if !options.protobuf {
+        return refused(SOURCE, "a virtual board reports samples with --protobuf only");
+    }
+    let read = fs::read(host_path(machine, folder, &options.input));
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let problem = format!("failed to open record file '{}': {error}", options.input);
+            return refused("record_file_reader.cpp", &problem);
+        }
+    };
+    let Some(records) = decode(Form::Recording, &bytes) else {
+        let problem = format!("{} is not a record file of this board", options.input);
+        return refused("record_file_reader.cpp", &problem);
+    };
+    let records: Vec<Record> =
+        records.into_iter().map(|record| as_wanted(record, &options)).collect();
+    let output = host_path(machine, folder, &options.output);
+    let written = match machine.is_disk_full() {
+        true => Err(std::io::ErrorKind::StorageFull.into()),
+        false => fs::write(output, encode(Form::Report, &records)),
+    };
+    match written {
+        Ok(()) => Reply::default(),
+        Err(error) => refused(SOURCE, &format!("failed to open {}: {error}", options.output)),
+    }
+}
+
+fn parse(words: &[&str]) -> Result<ReportOptions, String> {
+    let mut options = ReportOptions {
+        protobuf: false,
+        callchain: false,
+        execution_type: false,
+        input: "perf.data".to_owned(),
+        output: "report_sample.trace".to_owned(),
+    };
+    let help = "Try `simpleperf help report-sample`.";
+    let mut words = words.iter();
+    while let Some(&option) = words.next() {
+        let mut value = || {
+            words.next().copied().ok_or(format!("No argument following {option} option. {help}"))
+        };
+        match option {
+            "--protobuf" => options.protobuf = true,
+            "--show-callchain" => options.callchain = true,
+            "--show-execution-type" => options.execution_type = true,
+            "-i" => options.input = value()?.to_owned(),
+            "-o" => options.output = value()?.to_owned(),
+            "--show-art-frames" | "--remove-unknown-kernel-symbols" => {}
+            "--remove-gaps" | "--symdir" => drop(value()?),
+            other => return Err(format!("Unknown option {other}. {help}")),
+        }
+    }
+    Ok(options)
+}
+
+/// A record without what was not asked for.
+fn as_wanted(mut record: Record, options: &ReportOptions) -> Record {
+    if let Some(Data::Sample(sample)) = &mut record.data {
+        if !options.callchain {
+            sample.callchain.truncate(1);
+        }
+        if !options.execution_type {
+            sample.callchain.iter_mut().for_each(|entry| entry.execution_type = None);
+        }
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_others_refused() {
+        let options = parse(&["--protobuf", "--show-callchain", "-i", "a", "-o", "b"]).unwrap();
+        let expected = ReportOptions {
+            protobuf: true,
+            callchain: true,
+            execution_type: false,
+            input: "a".into(),
+            output: "b".into(),
+        };
+        assert_eq!(options, expected);
+        assert!(parse(&["-i"]).unwrap_err().contains("No argument following -i option"));
+        assert!(parse(&["--xml"]).unwrap_err().contains("Unknown option --xml."));
+    }
+}

@@ -1,0 +1,73 @@
+//! The sampling profiler behind `simpleperf`: what its recordings collect while
+//! applications run.
+//!
+//! Samples are drawn from what the chip executed. At every reading of its counters the board
+//! knows which code the energy went to and, energy being time, for how long each ran. The
+//! sampler ticks at its rate in that busy time, and each tick falls on a piece of code with
+//! the probability of its part of the time (`draw`). The order of things within a reading is
+//! not known, and neither are callers: `docs/virtual-board-simpleperf.md` says what that
+//! leaves out.
+
+mod draw;
+mod profile;
+mod recording;
+pub(super) mod report;
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::machine::Machine;
+pub(super) use draw::{Spent, Work};
+pub(super) use recording::{Application, Interval, Recorded, Recording, Target, Wanted};
+
+/// The recordings that run.
+pub(super) struct Recordings {
+    /// The board's.
+    seed: u64,
+    running: Mutex<Vec<Arc<Recording>>>,
+}
+
+impl Recordings {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { seed, running: Mutex::default() }
+    }
+
+    /// Begins a recording, of an application that runs or will.
+    pub(super) fn start(&self, machine: &Arc<Machine>, wanted: Wanted) -> Arc<Recording> {
+        let now_ns = machine.clock.now_ns();
+        let label = machine.session_label();
+        let recording = Arc::new(Recording::new(wanted, (self.seed, &label, now_ns)));
+        self.lock().push(recording.clone());
+        let running = machine.apps.running().into_iter();
+        let running = running.map(|(pid, package)| Application { pid, package });
+        running.for_each(|application| recording.offer(machine, &application));
+        recording
+    }
+
+    /// An application has been started.
+    pub(super) fn started(&self, machine: &Arc<Machine>, application: &Application) {
+        self.all().iter().for_each(|recording| recording.offer(machine, application));
+    }
+
+    /// A process has ended: so have its recordings.
+    pub(super) fn ended(&self, pid: u32, now_ns: u64) {
+        self.of(pid).iter().for_each(|recording| recording.end(now_ns));
+    }
+
+    /// The recordings of a process.
+    pub(super) fn of(&self, pid: u32) -> Vec<Arc<Recording>> {
+        self.lock().iter().filter(|recording| recording.is_of(pid)).cloned().collect()
+    }
+
+    /// A recording is over.
+    pub(super) fn remove(&self, recording: &Arc<Recording>) {
+        self.lock().retain(|other| !Arc::ptr_eq(other, recording));
+    }
+
+    fn all(&self) -> Vec<Arc<Recording>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Recording>>> {
+        self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

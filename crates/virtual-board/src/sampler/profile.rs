@@ -1,0 +1,235 @@
+//! What a recording has collected: samples, and the files, symbols and threads that they name.
+
+use std::collections::BTreeMap;
+
+use super::draw::Work;
+use super::recording::Application;
+use super::report::{CallChainEntry, Data, ExecutionType, File, Record, Sample, Thread};
+use crate::silicon::{Code, Frame, Origin};
+
+/// The part of a process that a sample is of. The chip does not know threads: what the
+/// application executes is its main thread's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Main,
+    Compiler,
+    Collector,
+}
+
+/// The collected samples.
+#[derive(Debug)]
+pub(super) struct Profile {
+    application: Application,
+    files: Vec<Symbols>,
+    file_ids: BTreeMap<String, usize>,
+    threads: BTreeMap<Part, u32>,
+    samples: Vec<Sample>,
+}
+
+/// The symbols of a file that samples name.
+#[derive(Debug, Default)]
+struct Symbols {
+    path: String,
+    names: Vec<String>,
+    ids: BTreeMap<String, usize>,
+}
+
+/// A frame of native code that is the same in every sample.
+struct Native {
+    file: &'static str,
+    symbol: &'static str,
+}
+
+const COMPILER: Native = Native {
+    file: "/apex/com.android.art/lib64/libart.so",
+    symbol: "art::jit::Jit::CompileMethod(art::ArtMethod*, art::Thread*, art::CompilationKind, bool)",
+};
+const COLLECTOR: Native = Native {
+    file: "/apex/com.android.art/lib64/libart.so",
+    symbol: "art::gc::collector::ConcurrentCopying::RunPhases()",
+};
+const LOG: Native =
+    Native { file: "/system/lib64/liblog.so", symbol: "__android_log_write_log_message" };
+
+/// Where the code of all native frames lies: no more is known of it than its name.
+const NATIVE_ADDRESS: u64 = 0x1000;
+
+/// The most characters of a thread's name; of a longer one Android keeps the last.
+const THREAD_NAME_MAX: usize = 15;
+
+impl Profile {
+    pub fn new(application: Application) -> Self {
+        Self {
+            application,
+            files: Vec::new(),
+            file_ids: BTreeMap::new(),
+            threads: BTreeMap::new(),
+            samples: Vec::new(),
+        }
+    }
+
+    /// Adds a sample, with these frames of the code, the innermost first.
+    pub fn add(&mut self, work: Work, frames: Vec<Frame>, time_ns: u64, event_count: u64) {
+        let (part, callchain) = match work {
+            Work::Code(Code::Compiler) => (Part::Compiler, vec![self.native(&COMPILER)]),
+            Work::Collector => (Part::Collector, vec![self.native(&COLLECTOR)]),
+            Work::Log => (Part::Main, vec![self.native(&LOG)]),
+            Work::Code(_) => {
+                (Part::Main, frames.into_iter().map(|frame| self.frame(frame)).collect())
+            }
+        };
+        let thread_id = self.thread(part);
+        self.samples.push(Sample {
+            time: Some(time_ns),
+            thread_id: i32::try_from(thread_id).ok(),
+            callchain,
+            event_count: Some(event_count),
+            event_type_id: Some(0),
+        });
+    }
+
+    /// How many samples there are up to a time.
+    pub fn samples_until(&self, until_ns: u64) -> impl Iterator<Item = &Sample> {
+        self.samples.iter().filter(move |sample| sample.time.is_some_and(|time| time <= until_ns))
+    }
+
+    /// The files, then the threads.
+    pub fn names(&self) -> Vec<Record> {
+        let file = |(id, symbols): (usize, &Symbols)| {
+            Data::File(File {
+                id: u32::try_from(id).ok(),
+                path: Some(symbols.path.clone()),
+                symbol: symbols.names.clone(),
+                mangled_symbol: symbols.names.clone(),
+            })
+        };
+        let thread = |(part, thread_id): (&Part, &u32)| {
+            Data::Thread(Thread {
+                thread_id: Some(*thread_id),
+                process_id: Some(self.application.pid),
+                thread_name: Some(self.thread_name(*part)),
+            })
+        };
+        let files = self.files.iter().enumerate().map(file);
+        files.chain(self.threads.iter().map(thread)).map(Record::from).collect()
+    }
+
+    /// The main thread has the number of the process, the others those after it.
+    fn thread(&mut self, part: Part) -> u32 {
+        let offset = match part {
+            Part::Main => 0,
+            Part::Compiler => 1,
+            Part::Collector => 2,
+        };
+        *self.threads.entry(part).or_insert(self.application.pid + offset)
+    }
+
+    fn thread_name(&self, part: Part) -> String {
+        match part {
+            Part::Main => last_letters(&self.application.package).to_owned(),
+            Part::Compiler => "Jit thread pool".to_owned(),
+            Part::Collector => "HeapTaskDaemon".to_owned(),
+        }
+    }
+
+    fn native(&mut self, native: &Native) -> CallChainEntry {
+        let place = (native.file.to_owned(), native.symbol.to_owned());
+        self.entry(place, NATIVE_ADDRESS, ExecutionType::NativeMethod)
+    }
+
+    fn frame(&mut self, frame: Frame) -> CallChainEntry {
+        let execution = match frame.origin {
+            Origin::Ahead | Origin::Library => ExecutionType::NativeMethod,
+            Origin::Jit => ExecutionType::JitJvmMethod,
+            Origin::Dex => ExecutionType::InterpretedJvmMethod,
+        };
+        let path = path(&self.application.package, &frame);
+        self.entry((path, frame.symbol), frame.address, execution)
+    }
+
+    fn entry(
+        &mut self,
+        (path, symbol): (String, String),
+        address: u64,
+        execution: ExecutionType,
+    ) -> CallChainEntry {
+        let files = &mut self.files;
+        let file = *self.file_ids.entry(path.clone()).or_insert_with(|| {
+            files.push(Symbols { path, ..Symbols::default() });
+            files.len() - 1
+        });
+        CallChainEntry {
+            vaddr_in_file: Some(address),
+            file_id: u32::try_from(file).ok(),
+            symbol_id: i32::try_from(self.files[file].id(symbol)).ok(),
+            execution_type: Some(execution.into()),
+        }
+    }
+}
+
+impl Symbols {
+    fn id(&mut self, name: String) -> usize {
+        let names = &mut self.names;
+        *self.ids.entry(name).or_insert_with_key(|name| {
+            names.push(name.clone());
+            names.len() - 1
+        })
+    }
+}
+
+/// The file in which a frame's code lies, as simpleperf names it.
+fn path(package: &str, frame: &Frame) -> String {
+    match frame.origin {
+        Origin::Ahead => format!("/data/app/{package}/oat/arm64/base.odex"),
+        Origin::Jit => "[JIT app cache]".to_owned(),
+        Origin::Dex => format!("/data/app/{package}.apk"),
+        Origin::Library if frame.symbol.starts_with("android.") => {
+            "/system/framework/arm64/boot-framework.oat".to_owned()
+        }
+        Origin::Library => "/system/framework/arm64/boot.oat".to_owned(),
+    }
+}
+
+/// A package's name as that of a thread.
+fn last_letters(name: &str) -> &str {
+    let start = name.len().saturating_sub(THREAD_NAME_MAX);
+    name.get(start..).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(symbol: &str, origin: Origin) -> Frame {
+        Frame { symbol: symbol.into(), origin, address: 4 }
+    }
+
+    #[test]
+    fn samples_name_files_symbols_and_threads() {
+        let package = "org.example.application".to_owned();
+        let mut profile = Profile::new(Application { pid: 40, package });
+        let own = Work::Code(Code::Own { counter: 3 });
+        let chain = |leaf: Frame| vec![leaf, frame("org.example.A.m", Origin::Dex)];
+        profile.add(own, chain(frame("java.lang.Math.abs", Origin::Library)), 5, 1000);
+        profile.add(own, chain(frame("android.util.Log.d", Origin::Library)), 6, 1000);
+        profile.add(Work::Code(Code::Compiler), Vec::new(), 7, 1000);
+        profile.add(Work::Collector, Vec::new(), 8, 1000);
+        assert_eq!(profile.samples_until(7).count(), 3);
+        let threads: Vec<_> = profile.samples.iter().map(|sample| sample.thread_id).collect();
+        assert_eq!(threads, [40, 40, 41, 42].map(Some));
+        let leaf = |at: usize| &profile.samples[at].callchain[0];
+        assert_eq!((leaf(0).file_id, leaf(0).symbol_id), (Some(0), Some(0)));
+        assert_eq!((leaf(3).file_id, leaf(3).symbol_id), (Some(3), Some(1)), "in libart, too");
+        let names = profile.names();
+        assert_eq!(names.len(), 4 + 3);
+        let threads: Vec<String> = names.iter().filter_map(thread_name).collect();
+        assert_eq!(threads, ["ple.application", "Jit thread pool", "HeapTaskDaemon"]);
+    }
+
+    fn thread_name(record: &Record) -> Option<String> {
+        match &record.data {
+            Some(Data::Thread(thread)) => thread.thread_name.clone(),
+            _ => None,
+        }
+    }
+}

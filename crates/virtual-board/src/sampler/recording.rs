@@ -1,0 +1,218 @@
+//! One `simpleperf record`: of which application, how long, and what it has collected.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rustix::process::Signal;
+use sha2::{Digest, Sha256};
+
+use super::draw::{Lots, Spent, Ticks, Work};
+use super::profile::Profile;
+use super::report::{Data, LostSituation, MetaInfo, Record, Sample};
+use crate::clock::Sleeper;
+use crate::machine::Machine;
+use crate::signals::signal_process;
+use crate::silicon::{Code, Frame};
+
+/// An application that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Application {
+    pub pid: u32,
+    pub package: String,
+}
+
+/// What is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The application of a package, also one that does not run yet.
+    Package(String),
+    /// A process.
+    Process(u32),
+}
+
+/// What was asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    /// The process of the command, which is told when the recording is over.
+    pub command: u32,
+    pub target: Target,
+    /// What the samples are counted by, as it was named.
+    pub event: String,
+    /// Samples in a second of busy time.
+    pub rate_hz: u64,
+    /// Nanoseconds from the first sight of the application; none for as long as it runs.
+    pub duration_ns: Option<u64>,
+    /// Whether samples have more than their innermost frame.
+    pub callchain: bool,
+}
+
+/// What was executed from one question to the clock to the next.
+pub(crate) struct Interval {
+    pub from_ns: u64,
+    /// How long it takes.
+    pub busy_ns: u64,
+    pub spent: Vec<Spent>,
+}
+
+/// A recording.
+pub(crate) struct Recording {
+    wanted: Wanted,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Nothing until there is an application.
+    running: Option<Running>,
+    ticks: Ticks,
+    generator: ChaCha8Rng,
+}
+
+struct Running {
+    application: Application,
+    profile: Profile,
+    from_ns: u64,
+    /// When it was over; none while it goes on.
+    until_ns: Option<u64>,
+}
+
+/// A recording that is over.
+pub(crate) struct Recorded {
+    pub application: Application,
+    pub samples: Vec<Sample>,
+    pub names: Vec<Record>,
+    pub event: String,
+    pub duration_ns: u64,
+}
+
+impl Recording {
+    /// Samples depend on the board's seed, the session's label and the time: so a session that
+    /// is repeated gives what it would have given.
+    pub(super) fn new(wanted: Wanted, (seed, label, now_ns): (u64, &str, u64)) -> Self {
+        let seed = Sha256::new()
+            .chain_update(b"simpleperf")
+            .chain_update(seed.to_le_bytes())
+            .chain_update(now_ns.to_le_bytes())
+            .chain_update(label.as_bytes())
+            .finalize();
+        let ticks = Ticks::new(wanted.rate_hz);
+        let generator = ChaCha8Rng::from_seed(seed.into());
+        Self { wanted, state: Mutex::new(State { running: None, ticks, generator }) }
+    }
+
+    /// Whether it still waits for its application.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.lock().running.is_none()
+    }
+
+    pub(super) fn is_of(&self, pid: u32) -> bool {
+        self.lock().running.as_ref().is_some_and(|running| running.application.pid == pid)
+    }
+
+    /// Begins with an application if it is the one that is waited for.
+    pub(super) fn offer(self: &Arc<Self>, machine: &Arc<Machine>, application: &Application) {
+        let mut state = self.lock();
+        let wanted = match &self.wanted.target {
+            Target::Package(package) => *package == application.package,
+            Target::Process(pid) => *pid == application.pid,
+        };
+        if !wanted || state.running.is_some() {
+            return;
+        }
+        state.running = Some(Running {
+            application: application.clone(),
+            profile: Profile::new(application.clone()),
+            from_ns: machine.clock.now_ns(),
+            until_ns: None,
+        });
+        drop(state);
+        if let Some(duration_ns) = self.wanted.duration_ns {
+            self.end_after(machine, duration_ns);
+        }
+    }
+
+    /// Ends it when so much time of the board has passed.
+    fn end_after(self: &Arc<Self>, machine: &Arc<Machine>, duration_ns: u64) {
+        let hold = machine.clock.hold();
+        let (recording, clock) = (self.clone(), machine.clock.clone());
+        let sleeper = self.sleeper();
+        let wait = move || {
+            // Who is interrupted has been ended by others.
+            if clock.sleep_held(&hold, duration_ns, sleeper).is_ok() {
+                recording.end(clock.now_ns());
+            }
+        };
+        // Without a thread it goes on until the application ends.
+        std::thread::Builder::new().name("recording".into()).spawn(wait).ok();
+    }
+
+    fn sleeper(&self) -> Sleeper {
+        Sleeper::Recording(self.wanted.command)
+    }
+
+    /// It is over, and its command is told: as the real one's by a signal.
+    pub(super) fn end(&self, now_ns: u64) {
+        let mut state = self.lock();
+        if let Some(running) = state.running.as_mut().filter(|it| it.until_ns.is_none()) {
+            running.until_ns = Some(now_ns);
+            signal_process(self.wanted.command, Signal::TERM);
+        }
+    }
+
+    /// Draws the samples of what was executed; `frames` are those of a code.
+    pub(crate) fn take(&self, interval: &Interval, frames: impl Fn(Code) -> Vec<Frame>) {
+        let mut state = self.lock();
+        let State { running, ticks, generator } = &mut *state;
+        let Some(running) = running.as_mut().filter(|it| it.until_ns.is_none()) else { return };
+        let lots = Lots::of(&interval.spent);
+        for offset_ns in ticks.pass(interval.busy_ns) {
+            let Some(work) = lots.draw(generator) else { continue };
+            let mut chain = match work {
+                Work::Code(code) => frames(code),
+                Work::Collector | Work::Log => Vec::new(),
+            };
+            if !self.wanted.callchain {
+                chain.truncate(1);
+            }
+            running.profile.add(work, chain, interval.from_ns + offset_ns, ticks.period_ns());
+        }
+    }
+
+    /// Ends it, and takes what it has collected; nothing if there was no application.
+    pub(crate) fn finish(&self, machine: &Machine) -> Option<Recorded> {
+        machine.clock.interrupt(self.sleeper());
+        machine.clock.allow(self.sleeper());
+        let mut state = self.lock();
+        let running = state.running.as_mut()?;
+        let until_ns = *running.until_ns.get_or_insert_with(|| machine.clock.now_ns());
+        Some(Recorded {
+            application: running.application.clone(),
+            samples: running.profile.samples_until(until_ns).cloned().collect(),
+            names: running.profile.names(),
+            event: self.wanted.event.clone(),
+            duration_ns: until_ns.saturating_sub(running.from_ns),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Recorded {
+    /// The records of a file, with all times moved by so much.
+    pub(crate) fn records(&self, meta: MetaInfo, offset_ns: i128) -> Vec<Record> {
+        let moved = |sample: &Sample| {
+            let time = sample.time.map(|time| (i128::from(time) + offset_ns).max(0) as u64);
+            Data::Sample(Sample { time, ..sample.clone() }).into()
+        };
+        let count = Some(self.samples.len() as u64);
+        let lost = LostSituation { sample_count: count, lost_count: Some(0) };
+        let head = Record::from(Data::MetaInfo(meta));
+        let mut records: Vec<Record> =
+            std::iter::once(head).chain(self.samples.iter().map(moved)).collect();
+        records.push(Data::Lost(lost).into());
+        records.extend(self.names.iter().cloned());
+        records
+    }
+}

@@ -1,0 +1,102 @@
+//! What a sampling profiler may ask of a chip: which code the energy of a reading went to,
+//! and under which names a profiler finds that code. No lines, and no inlined methods: code
+//! that was compiled into a caller is its outermost caller's, as in ART's symbols.
+
+use super::map::Method;
+
+/// A part of a reading's energy, and with it of its time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// What was executed.
+    pub code: Code,
+    /// Dynamic energy in joules, at the reference voltage.
+    pub energy_j: f64,
+}
+
+/// A piece of code that is executed at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// The application's own, by the counter of its block.
+    Own {
+        /// Which counter.
+        counter: usize,
+    },
+    /// A library function, called there.
+    Library {
+        /// The counter of the block with the call.
+        counter: usize,
+        /// The pattern of the call.
+        pattern: usize,
+    },
+    /// The compiler of methods.
+    Compiler,
+}
+
+/// A frame of a call chain, as a profiler finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// The name in the symbol table.
+    pub symbol: String,
+    /// In which kind of file the code lies.
+    pub origin: Origin,
+    /// An address in that file: of the block, stable for a program on a chip, and inside a
+    /// range that is its method's alone.
+    pub address: u64,
+}
+
+/// Where code comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Compiled when the package was installed.
+    Ahead,
+    /// Compiled while the application runs.
+    Jit,
+    /// Not compiled: bytecode.
+    Dex,
+    /// The framework's library functions.
+    Library,
+}
+
+/// Bits of an address that are its block's; those above are its method's.
+const BLOCK_BITS: u32 = 26;
+/// Bytes of an instruction.
+const INSTRUCTION_BYTES: u64 = 4;
+
+/// The address of a counter's block in the method with this index: methods lie one after
+/// another from the first range on, a block at its counter's place in its method's range.
+pub(super) fn address(method: usize, counter: usize) -> u64 {
+    ((method as u64 + 1) << BLOCK_BITS) + counter as u64 * INSTRUCTION_BYTES
+}
+
+/// The frame of an application's method.
+pub(super) fn own_frame(method: &Method, origin: Origin, address: u64) -> Frame {
+    let symbol = match origin {
+        Origin::Dex => format!("{}.{}", method.class, method.jvm_name),
+        _ => super::symbols::pretty(&method.class, &method.jvm_name, &method.descriptor),
+    };
+    Frame { symbol, origin, address }
+}
+
+/// The library function of a pattern, without its parameters; none if it is no library's.
+pub(super) fn library_function(pattern: &str) -> Option<&str> {
+    let function = pattern.strip_prefix("call:").or_else(|| pattern.strip_prefix("units:"))?;
+    Some(super::library::without_parameters(function))
+}
+
+/// The frame of a library function.
+pub(super) fn library_frame(pattern: usize, text: &str) -> Option<Frame> {
+    let symbol = library_function(text)?.to_owned();
+    Some(Frame { symbol, origin: Origin::Library, address: address(pattern, 0) })
+}
+
+/// Adds a part in attojoules, to the last one if that is of the same code.
+pub(super) fn add(shares: &mut Vec<Share>, code: Code, attojoules: u128) {
+    if attojoules == 0 {
+        return;
+    }
+    let energy_j = super::cost::joules(attojoules);
+    match shares.last_mut() {
+        Some(last) if last.code == code => last.energy_j += energy_j,
+        _ => shares.push(Share { code, energy_j }),
+    }
+}
