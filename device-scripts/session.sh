@@ -272,12 +272,17 @@ start_profiler() {
     profiler_pid=$!
 }
 
+report_samples() {
+    simpleperf report-sample --protobuf --show-callchain "$@" -i "$work/perf.data" \
+        -o "$work/profile.report" >>"$work/profiler.out" 2>&1
+}
+
 stop_profiler() {
     kill -TERM "$profiler_pid" 2>/dev/null
     wait "$profiler_pid"
-    if [ -s "$work/perf.data" ] &&
-        simpleperf report-sample --protobuf --show-callchain -i "$work/perf.data" \
-            -o "$work/profile.report" >>"$work/profiler.out" 2>&1; then
+    # Newer versions leave out samples whose stack is not whole unless they are told not to;
+    # older ones don't know the option.
+    if [ -s "$work/perf.data" ] && { report_samples --remove-gaps 0 || report_samples; }; then
         echo 'profile=yes'
         return
     fi

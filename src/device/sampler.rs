@@ -11,16 +11,6 @@ pub enum Sampler {
     Simpleperf,
 }
 
-impl Sampler {
-    /// Time from sample to sample, in seconds.
-    pub fn period_s(self) -> f64 {
-        match self {
-            Self::FlightRecorder => 0.01,
-            Self::Simpleperf => 1.0 / f64::from(SIMPLEPERF_HZ),
-        }
-    }
-}
-
 /// Samples in a second of the application's processor time. With stacks walked by frame
 /// pointers, which takes some microseconds, the application loses less than 2 %.
 pub(super) const SIMPLEPERF_HZ: u32 = 1000;

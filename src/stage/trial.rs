@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
-use crate::device::Sampler;
 use crate::power::crash_in;
 use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
 use crate::scenario::{Input, Scenario};
@@ -30,8 +30,8 @@ pub struct Trial {
     boards: usize,
     /// Whether they are this machine.
     is_local: bool,
-    /// The sampler of the board, where all have one.
-    sampler: Option<Sampler>,
+    /// Samples of one session of every input; none where sessions are not sampled.
+    samples: Option<u64>,
 }
 
 /// Opens all boards, and makes the sessions on the first.
@@ -45,26 +45,38 @@ pub fn make(
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let open = choices.iter().map(|choice| boards::open(choice, scenario, &settings));
     let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
-    sampled::on(&scenario.campaign, &open)?;
+    let repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats;
+    let phase = if repeats > Some(0) { Phase::Sampled } else { Phase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
-    let (sessions, took) = sessions_on(board, scenario, builder)?;
+    let (sessions, took) = sessions_on(board, phase, scenario, builder)?;
+    let samples = sessions.iter().map(|session| session.samples).sum();
+    let sessions = sessions.into_iter().map(|session| (session.input, session.measured));
     let trial = Trial {
-        sessions,
+        sessions: sessions.collect(),
         took,
         boards: open.len(),
         is_local: open.iter().all(OpenBoard::is_local),
-        sampler: board.facts.sampler.filter(|_| open.iter().all(OpenBoard::is_sampled)),
+        samples: (phase == Phase::Sampled).then_some(samples),
     };
     trial.check_durations(scenario)?;
     Ok(trial)
 }
 
+/// What a session of an input told.
+struct Session {
+    input: String,
+    measured: Measured,
+    /// Samples between its marks.
+    samples: u64,
+}
+
 /// A session of every input sequence, and how long they took, without the first build.
 fn sessions_on(
     board: &OpenBoard,
+    phase: Phase,
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
-) -> Result<(Vec<(String, Measured)>, Duration), Failure> {
+) -> Result<(Vec<Session>, Duration), Failure> {
     let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
     let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
     let builds = Builds::new(scenario, builder);
@@ -73,9 +85,14 @@ fn sessions_on(
     let mut sessions = Vec::new();
     for case in &cases {
         // Of no repeat, so that a board's truth of the campaign's runs is theirs.
-        let run = PlannedRun { case: case.name.clone(), phase: Phase::Power, repeat: 0 };
+        let run = PlannedRun { case: case.name.clone(), phase, repeat: 0 };
         let raw = driver.make(&run)?;
-        sessions.push((case.input.clone(), measured(&case.input, &raw, board, scenario)?));
+        let stacks = raw.logs.profile.as_ref().map(|profile| profile::parse(&profile.stacks));
+        sessions.push(Session {
+            input: case.input.clone(),
+            measured: measured(&case.input, (phase, &raw), board, scenario)?,
+            samples: stacks.and_then(Result::ok).map_or(0, |profile| profile.samples()),
+        });
     }
     let took = began.elapsed().saturating_sub(driver.time.in_builds());
     Ok((sessions, took))
@@ -100,12 +117,12 @@ fn base_case(input: &Input) -> PlannedCase {
 /// The application died, or the session has no window.
 fn measured(
     input: &str,
-    raw: &RawRun,
+    (phase, raw): (Phase, &RawRun),
     board: &OpenBoard,
     scenario: &Scenario,
 ) -> Result<Measured, Failure> {
     let settings = JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) };
-    let (measured, reasons) = judge(Phase::Power, raw, &Reference::default(), &settings);
+    let (measured, reasons) = judge(phase, raw, &Reference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {
         let crash = crash_in(&raw.logs.logcat).unwrap_or_else(|| reasons.join("; "));
@@ -151,7 +168,7 @@ impl Trial {
                 self.duration_of(input_of(run).map(|case| &case.input))
             }
         };
-        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampler.is_some()));
+        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.samples.is_some()));
         let boards = self.boards.max(1) as f64;
         let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
         let pace = self.pace(rest_s);
@@ -174,11 +191,8 @@ impl Trial {
 
     /// How well samples will know methods.
     fn sampling(&self, scenario: &Scenario) -> Option<String> {
-        let sampler = self.sampler?;
         let sampled = with_sampler(&scenario.campaign, true).sampled_repeats?;
-        let seconds: f64 = self.sessions.iter().map(|(_, run)| run.duration_s).sum();
-        // As if the application computed all the time; while it waits there are none.
-        let samples = f64::from(sampled) * seconds / sampler.period_s();
+        let samples = f64::from(sampled) * self.samples? as f64;
         let error = sampling_error(samples);
         let longer = match error > SAMPLING_ERROR {
             true => format!(
@@ -291,7 +305,7 @@ mod tests {
             (name.to_string(), run)
         };
         let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();
-        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false, sampler: None }
+        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false, samples: None }
     }
 
     #[test]
@@ -320,14 +334,14 @@ mod tests {
         assert!(said.ends_with("the kernels after them about 5 min"), "{said}");
     }
 
-    /// 2 + 6 s are 800 samples: 5 % of them are known to sqrt(0.95 / 40) = 15 %, and 2.4 times
+    /// Of 800 samples 5 % are known to sqrt(0.95 / 40) = 15 %, and 2.4 times
     /// as many are needed for 10 %. Compilers with 40 % of the time: 6 times as long.
     #[test]
     fn sessions_of_compiled_code_are_to_be_long() {
         let mut trial = trial([2.0, 6.0]);
         assert!(trial.of_compiled_code(&scenario()).is_empty(), "it is no JVM");
         trial.is_local = true;
-        trial.sampler = Some(Sampler::FlightRecorder);
+        trial.samples = Some(800);
         let threads = RuntimeThreads { process_s: 2.0, compiler_s: 0.8, collector_s: 0.0 };
         trial.sessions[0].1.threads = Some(threads);
         let said = trial.of_compiled_code(&scenario());

@@ -114,3 +114,93 @@ impl Leaf<'_> {
         weights.iter().zip(energies).zip(executions).map(part).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::account::calls::read_calls;
+    use crate::account::profile::Hits;
+    use crate::account::sample::{Sample, block, model, with_relative_error};
+    use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::blocks::BlockId;
+    use crate::exact::Femtojoules;
+    use crate::operations::Dictionary;
+    use crate::units::Joules;
+
+    const ADDITION: &str = "Addition_int_int";
+
+    /// `run` and `go` call `get`, 300 and 100 times. By counts they spend 200, 100 and 400 uJ.
+    fn program(get: &str, other: &str) -> Sample {
+        let of = |id, method, n| {
+            block(id, ("d.A", method), ("", "entry"), (id, id), &[(ADDITION, id, n)])
+        };
+        let blocks = vec![of(0, "run()", 2), of(1, get, 1), of(2, "go()", 1), of(3, other, 1)];
+        Sample {
+            dictionary: Dictionary { blocks },
+            executions: (0..).map(BlockId).zip([100, 400, 100, 0]).collect(),
+            model: with_relative_error(model(&[(ADDITION, 1e-6)]), 0.1),
+            measured: Measured { total: Joules(700e-6), ..Measured::default() },
+        }
+    }
+
+    fn sampled(program: &Sample, hides_inlined: bool, of: &[(&str, u64)]) -> Accounts {
+        let calls = "thread,node,parent,class,method,block,executions\n\
+                     main,0,,d.A,run(),0,100\nmain,1,0,d.A,get(),1,300\n\
+                     main,2,,d.A,go(),2,100\nmain,3,2,d.A,get(),1,100\n";
+        let calls = read_calls(calls).unwrap();
+        let methods = of.iter().map(|(name, n)| (("d.A".into(), (*name).into()), *n)).collect();
+        let hits = Hits { methods, hides_inlined, ..Hits::default() };
+        let cases = [SampledCase { energy: Joules(700e-6), hits }];
+        account(&AccountInput { samples: &cases, calls: Some(&calls), ..program.scenario() })
+    }
+
+    fn microjoules(accounts: &Accounts, method: &str) -> f64 {
+        let own = accounts.methods.iter().filter(|entry| entry.key.method == method);
+        own.map(|entry| 1e6 * entry.joules().0).sum()
+    }
+
+    #[test]
+    fn what_no_sample_names_is_in_its_callers() {
+        let met = [("run()", 5000), ("go()", 2000)];
+        let program = program("get()", "never()");
+        let hidden = sampled(&program, true, &met);
+        for (method, expected) in [("run()", 200.0), ("get()", 400.0), ("go()", 100.0)] {
+            let found = microjoules(&hidden, method);
+            assert!((found - expected).abs() < 5.0, "{method}: {found} uJ");
+        }
+        assert_eq!(hidden.areas.as_ref().unwrap().areas.len(), 2);
+        let sum: Femtojoules = hidden.methods.iter().map(|entry| entry.energy).sum();
+        assert_eq!(sum, hidden.explained());
+        assert_eq!(hidden.operations[0].entry.executions, 700);
+        // A sampler that shows inlined frames means what it says.
+        let shown = sampled(&program, false, &met);
+        assert!(microjoules(&shown, "get()") < 20.0);
+    }
+
+    #[test]
+    fn callers_share_as_they_called() {
+        let twice = sampled(&program("get()", "never()"), true, &[("run()", 6000), ("go()", 1000)]);
+        // 600 of 700 uJ are run's, three fifths of them for get; 100 are go's, half of them.
+        let found = microjoules(&twice, "get()");
+        assert!((found - 410.0).abs() < 10.0, "{found} uJ");
+    }
+
+    #[test]
+    fn a_method_that_was_met_is_its_own() {
+        let met = [("run()", 2000), ("go()", 1000), ("get()", 4000)];
+        let accounts = sampled(&program("get()", "never()"), true, &met);
+        assert_eq!(accounts.areas.as_ref().unwrap().areas.len(), 3);
+        assert!((microjoules(&accounts, "get()") - 400.0).abs() < 5.0);
+    }
+
+    #[test]
+    fn overloads_without_parameters_are_one_area() {
+        let met = [("run", 2000), ("go", 1000), ("get", 4000)];
+        let mut program = program("get(int)", "get(float)");
+        program.executions.insert(BlockId(3), 400);
+        let accounts = sampled(&program, true, &met);
+        let areas = &accounts.areas.as_ref().unwrap().areas;
+        assert_eq!(areas.iter().map(|area| area.methods.len()).collect::<Vec<_>>(), [2, 1, 1]);
+        let both = ["get(int)", "get(float)"].map(|method| microjoules(&accounts, method));
+        assert!((both[0] - both[1]).abs() < 1e-6 && (both[0] - 200.0).abs() < 30.0, "{both:?}");
+    }
+}
