@@ -371,9 +371,19 @@ fn wrong_calls_are_refused() {
 }
 
 #[test]
-fn old_kinds_have_none() {
-    let Some(adb) = Adb::connected(Mode::Modern) else { return };
-    let answer = adb.run(&["shell", "simpleperf record --app org.none"]);
-    assert_eq!(answer.code, 127);
-    assert!(answer.stderr.contains("not found"), "{}", answer.stderr);
+fn only_kinds_of_android_10_and_later_have_it() {
+    if !has_tools() {
+        return;
+    }
+    for (kind, code, expected) in [
+        ("odroid-xu-e", 127, "not found"),
+        ("odroid-xu3", 127, "not found"),
+        ("phone", 1, "No threads to monitor."),
+    ] {
+        let board = BoardFile::built_in(kind).unwrap();
+        let adb = Adb::of(BoardOptions { board, ..options(Mode::Modern) });
+        let answer = adb.run(&["shell", "simpleperf record"]);
+        assert_eq!(answer.code, code, "{kind}");
+        assert!(answer.stderr.contains(expected), "{kind}: {}", answer.stderr);
+    }
 }

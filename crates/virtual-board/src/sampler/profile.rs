@@ -134,14 +134,14 @@ impl Profile {
 
     fn native(&mut self, native: &Native) -> CallChainEntry {
         let place = (native.file.to_owned(), native.symbol.to_owned());
-        self.entry(place, NATIVE_ADDRESS, ExecutionType::NativeMethod)
+        self.entry(place, NATIVE_ADDRESS, ExecutionType::Native)
     }
 
     fn frame(&mut self, frame: Frame) -> CallChainEntry {
         let execution = match frame.origin {
-            Origin::Ahead | Origin::Library => ExecutionType::NativeMethod,
-            Origin::Jit => ExecutionType::JitJvmMethod,
-            Origin::Dex => ExecutionType::InterpretedJvmMethod,
+            Origin::Ahead | Origin::Library => ExecutionType::Native,
+            Origin::Jit => ExecutionType::Jit,
+            Origin::Dex => ExecutionType::Interpreted,
         };
         let path = path(&self.application.package, &frame);
         self.entry((path, frame.symbol), frame.address, execution)

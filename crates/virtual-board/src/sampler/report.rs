@@ -81,10 +81,11 @@ pub(crate) struct CallChainEntry {
 #[repr(i32)]
 pub(crate) enum ExecutionType {
     /// Native code, or Java compiled when the package was installed.
-    NativeMethod = 0,
-    InterpretedJvmMethod = 1,
-    JitJvmMethod = 2,
-    ArtMethod = 3,
+    Native = 0,
+    Interpreted = 1,
+    Jit = 2,
+    /// ART's own code beside Java's.
+    Art = 3,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -187,7 +188,7 @@ mod tests {
             vaddr_in_file: Some(300),
             file_id: Some(0),
             symbol_id: Some(-1),
-            execution_type: Some(ExecutionType::JitJvmMethod.into()),
+            execution_type: Some(ExecutionType::Jit.into()),
         };
         let sample = Sample {
             time: Some(5),

@@ -134,7 +134,7 @@ fn frames_are_those_of_symbols() {
     assert_eq!(own(1), [("a.A.small".to_owned(), Origin::Dex)]);
     assert_eq!(own(4), [("int a.A.small(int)".to_owned(), Origin::Jit)]);
     let caller = ("void a.A.caller()".to_owned(), Origin::Jit);
-    assert_eq!(own(7), [caller.clone()], "compiled into its caller");
+    assert_eq!(own(7), std::slice::from_ref(&caller), "compiled into its caller");
     let library = frames(Code::Library { counter: 5, pattern: 7 }).collect::<Vec<_>>();
     assert_eq!(library, [("java.lang.Math.abs".to_owned(), Origin::Library), caller]);
     assert_eq!(frames(Code::Compiler).count(), 0);
