@@ -181,6 +181,7 @@ fn each_board_has_a_truth_of_its_own(bench: &Bench, out: &Path) {
 }
 
 #[test]
+#[ignore = "by day windows of one board, and two boards without; scripts/nightly.sh runs it"]
 fn windows_of_two_boards_are_each_boards_own() {
     let Some(bench) = Bench::new() else { return };
     let (left, right) = (left(), right());
@@ -214,6 +215,7 @@ fn windows_of_two_boards_are_each_boards_own() {
 }
 
 #[test]
+#[ignore = "by day one board stops; scripts/nightly.sh runs it"]
 fn several_boards_stop_at_the_end_of_a_round() {
     let Some(bench) = Bench::new() else { return };
     let (left, right) = (left(), right());

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
 use wattline::device::virtual_board_options;
-use wattline::run::{Measured, RunRecord, read_journal};
+use wattline::run::{Measured, RunRecord, read_journal, read_logs};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
 use super::bench::{Bench, bad_runs, fault_in_session, rows};
@@ -66,6 +67,48 @@ fn a_pipeline_on_power_rails_measures_what_was_spent() {
     assert!((-0.005..0.02).contains(&error), "{measured_j} {spent_j}");
     for row in rows(&out.join("evaluation.csv")) {
         println!("odpm: {row:?}");
+    }
+    methods_are_sampled(&said, &out);
+}
+
+/// Android 14 has a sampler: each base case has a sampled run, whose samples lie where the
+/// energy was spent, and methods are made of them, too.
+fn methods_are_sampled(said: &str, out: &Path) {
+    assert!(said.contains("sampled runs will have about "), "{said}");
+    let records = read_journal(out).unwrap();
+    let sampled: Vec<&RunRecord> =
+        records.iter().filter(|record| record.run.phase == Phase::Sampled).collect();
+    assert_eq!(sampled.len(), 2, "one of each base case");
+    assert!(sampled.iter().all(|record| record.board.sampler.as_deref() == Some("simpleperf")));
+    for record in sampled.iter().filter(|record| record.is_good()) {
+        let logs = read_logs(out, record).unwrap();
+        let profile = logs.profile.unwrap();
+        assert!(profile.stacks.starts_with("# simpleperf task-clock"), "{}", profile.stacks);
+        assert!(profile.recording.starts_with(b"SIMPLEPERF"), "the report itself is kept");
+    }
+    let number = |row: &BTreeMap<String, String>, key: &str| row[key].parse::<f64>().unwrap();
+    let areas = rows(&out.join("accounts/areas.csv"));
+    let samples: f64 = areas.iter().map(|row| number(row, "samples")).sum();
+    assert!(samples > 100.0, "{samples} samples");
+    let methods = rows(&out.join("truth/methods.csv"));
+    let all_j: f64 = methods.iter().map(|row| number(row, "energy_j")).sum();
+    let spent = |method: &str| -> f64 {
+        let own = methods.iter().filter(|row| row["method"].starts_with(&format!("{method}(")));
+        own.map(|row| number(row, "energy_j")).sum()
+    };
+    let met = |method: &str| -> f64 {
+        let name = format!("{method}(");
+        let is_own = |row: &&BTreeMap<String, String>| {
+            row["method"].split(" + ").any(|method| method.starts_with(&name))
+        };
+        let own = areas.iter().filter(is_own);
+        own.map(|row| number(row, "samples")).sum()
+    };
+    for method in ["bounce", "collide", "move"] {
+        let (share, found) = (spent(method) / all_j, met(method) / samples);
+        let deviation = (share * (1.0 - share) / samples).sqrt();
+        println!("odpm: {method} has {share:.3} of the energy, {found:.3} of the samples");
+        assert!((found - share).abs() < 4.0 * deviation + 0.01, "{method}: {share} {found}");
     }
 }
 
@@ -135,6 +178,7 @@ fn bad_by_faults(board_name: &str, scenario: &str, meter: &str) -> Option<[Strin
 }
 
 #[test]
+#[ignore = "by day the INA231 and a bench meter fail; scripts/nightly.sh runs it"]
 fn rails_that_freeze_or_tell_nonsense_make_a_run_bad() {
     let Some(bad) = bad_by_faults("pixel", "rails", "odpm") else { return };
     let words = ["not covered", "never wraps", "unreadable", "without a sample"];
@@ -144,6 +188,7 @@ fn rails_that_freeze_or_tell_nonsense_make_a_run_bad() {
 }
 
 #[test]
+#[ignore = "by day the INA231 and a bench meter fail; scripts/nightly.sh runs it"]
 fn a_gauge_that_freezes_or_tells_nonsense_makes_a_run_bad() {
     let Some(bad) = bad_by_faults("phone", "gauge", "fuel-gauge") else { return };
     let words = ["not covered", "no sensor had a new reading", "unreadable"];
@@ -166,6 +211,18 @@ fn the_power_statistics_service_measures_without_root() {
     let power = records.iter().find(|record| record.run.phase == Phase::Power).unwrap();
     assert_eq!(power.board.meter, "power-stats");
     assert!(power.measured.as_ref().unwrap().energy_j > 0.0);
+}
+
+#[test]
+fn a_board_without_a_sampler_refuses_sampled_runs() {
+    let Some(bench) = Bench::new() else { return };
+    let changes = [("repeats = 2\ndry_runs", "repeats = 2\nsampled_repeats = 1\ndry_runs")];
+    let scenario = bench.scenario("tests/scenarios/tiny.toml", "sampled.toml", &changes);
+    let (code, said) =
+        bench.wattline(&["pipeline", &scenario, "--out", bench.out("o").to_str().unwrap()]);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("has no sampler that is known (Android has one from release 10 on)"));
+    assert!(said.contains("set `sampled_repeats = 0`"), "{said}");
 }
 
 #[test]
