@@ -6,6 +6,8 @@
 #
 # SEEDS: as "1 2 3" or 101..110 (default 1..3). SCENARIO: default scenarios/click-and-move.toml.
 # OUT: default target/compiled-silicon; a chip that has been evaluated there is not run again.
+# BOARD: the kind of virtual board (default odroid-xu-e); pixel has a sampler, and wants a
+# scenario for its rails, as scenarios/pinball-phone.toml.
 # WATTLINE: the program (default target/release/wattline).
 # Chips 1 to 9 are for development; a figure that is quoted is of 101 to 110, which are looked at
 # once per release.
@@ -15,6 +17,7 @@ cd "$(dirname "$0")/.."
 scenario=${2:-scenarios/click-and-move.toml}
 out=${3:-target/compiled-silicon}
 wattline=${WATTLINE:-target/release/wattline}
+board=virtual:${BOARD:-odroid-xu-e}
 seeds=${1:-1..3}
 case $seeds in *..*) seeds=$(seq -s ' ' "${seeds%%..*}" "${seeds##*..}") ;; esac
 
@@ -25,8 +28,8 @@ for seed in $seeds; do
     folder=$out/$name-$seed
     folders="$folders $folder"
     if [ ! -f "$folder/evaluation.csv" ]; then
-        "$wattline" pipeline "$scenario" --silicon "compiled:$seed" --out "$folder" --force \
-            >"$folder.txt" 2>&1 || { tail -n 5 "$folder.txt" >&2; exit 1; }
+        "$wattline" pipeline "$scenario" --board "$board" --silicon "compiled:$seed" \
+            --out "$folder" --force >"$folder.txt" 2>&1 || { tail -n 5 "$folder.txt" >&2; exit 1; }
     fi
 done
 

@@ -174,13 +174,14 @@ fn description(serial: &str, state: &BoardState) -> String {
     };
     format!(
         "board        {serial} ({kind})\nmodel        {}\nandroid      {}\npower rails  {}\n\
-         silent rails {silent}\nrefresh      {}\nfrequency    {}\ntemperature  {}\nmissing      {}\n",
+         silent rails {silent}\nrefresh      {}\nfrequency    {}\ntemperature  {}\nsampler      {}\nmissing      {}\n",
         or_unknown(state.facts.model.clone()),
         or_unknown(state.facts.android_release.clone()),
         state.rails.join(", "),
         or_unknown(period),
         or_unknown(state.frequency_khz.map(|khz| format!("{khz} kHz"))),
         or_unknown(state.temperature_c.map(|celsius| format!("{celsius:.1} degrees C"))),
+        state.facts.sampler.map_or("none".to_string(), |sampler| sampler.to_string()),
         if state.missing_tools.is_empty() {
             "nothing".into()
         } else {
