@@ -72,9 +72,9 @@ fn sampled(areas: &Areas) -> String {
     let weight = |area: &AreaAccount| area.weight * area.energy.joules().0;
     let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
     format!(
-        "methods by {samples} samples and by counts: {:.0} % of their energy is the samples' word; \
-         what words alone say is off by {:.0} % (place factor)",
-        100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy,
-        100.0 * areas.place_factor
+        "methods by {samples} samples and by counts: costs that learnt from the samples are off by \
+         {:.0} % from method to method (place factor); {:.0} % of the energy is the samples' own word",
+        100.0 * areas.place_factor,
+        100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
     )
 }

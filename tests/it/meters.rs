@@ -268,7 +268,7 @@ fn a_campaign_on_this_machine_counts_by_rapl_over_its_wraps() {
     let changes = [
         ("frames = 200", "frames = 40"),
         ("duration_s = 10", "duration_s = 2"),
-        ("_hz = 4", "_hz = 20"),
+        ("_hz = 2", "_hz = 20"),
         ("at_s = 2,", "at_s = 0.2,"),
         ("at_s = 6,", "at_s = 0.6,"),
     ];
