@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence, Union
 from urllib.parse import unquote, urlparse
 
+import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,7 +25,7 @@ COUNT = "decimal(20,0)"
 # What every row says of itself.
 ORIGIN = "format int, part string, part_rows int, recording string"
 # The version of the rows that the columns here are of.
-FORMAT = b"1"
+FORMAT = "1"
 
 
 def energies(
@@ -60,12 +61,21 @@ def _rows(
             partial = run(find_program(program), arguments, folder)
         except ProgramError as error:
             raise ProgramError(f"{recording}: {error}") from None
-    # A file by itself: no thread of Arrow's for so little.
-    table = parquet.read_table(io.BytesIO(partial), use_threads=False)
-    found = (table.schema.metadata or {}).get(b"wattline:format")
-    if found != FORMAT:
-        raise ProgramError(f"the program gives rows of format {found}, this package takes {FORMAT}")
+    table = _table(partial)
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     columns["recording"] = [recording] * table.num_rows
     for row in zip(*columns.values()):
         yield tuple(dict(value) if isinstance(value, list) else value for value in row)
+
+
+def _table(partial: bytes) -> pa.Table:
+    """The rows of a partial, if they are of the version that is known here."""
+    file = parquet.ParquetFile(io.BytesIO(partial))
+    found = (file.metadata.metadata or {}).get(b"wattline:format", b"none").decode()
+    if found != FORMAT:
+        raise ProgramError(
+            f"rows of format {found}, this package takes {FORMAT}: package and program have to be "
+            "of one version"
+        )
+    # No threads of Arrow's for so little.
+    return file.read(use_threads=False)
