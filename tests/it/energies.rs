@@ -219,6 +219,8 @@ fn standard_output_has_the_rows_alone() {
     let piped = good(folder, "tenants perf log.txt --watts 9 --partial -").stdout;
     good(folder, "tenants perf log.txt --watts 9 --partial file.parquet");
     assert_eq!(piped, fs::read(folder.join("file.parquet")).unwrap());
+    let both = wattline(folder, "tenants perf log.txt --follow --partial -");
+    assert_eq!((both.status.code(), both.stdout.len()), (Some(2), 0));
     for (name, bytes) in blink_files() {
         fs::write(folder.join(name), bytes).unwrap();
     }

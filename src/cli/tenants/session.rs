@@ -59,7 +59,7 @@ impl<'a> TenantSession<'a> {
             let views = [growing(GROWING[1])?, growing(GROWING[2])?];
             Ok(Files { windows: growing(GROWING[0])?, views, output, has_headers: false })
         };
-        let energies = arguments.energies.open(arguments.force)?;
+        let energies = energies(arguments)?;
         let files = arguments.out.as_ref().map(open);
         let publisher = Publisher::open(arguments.serve.as_deref(), arguments.share.as_deref())?;
         Ok(Self {
@@ -263,6 +263,16 @@ impl<'a> TenantSession<'a> {
             Energy::None => "no meter: shares only; --watts states a model of the power".into(),
         }
     }
+}
+
+/// Where the rows of the whole go.
+fn energies(arguments: &StreamArguments) -> Result<Option<Energies>, Failure> {
+    let energies = arguments.energies.open(arguments.force)?;
+    if arguments.follow && energies.as_ref().is_some_and(Energies::is_standard_output) {
+        let why = "--follow prints to standard output, where --partial - has its rows: give a file";
+        return Err(Failure::Usage(why.into()));
+    }
+    Ok(energies)
 }
 
 impl Files {
