@@ -53,7 +53,7 @@
 pub use wattline_attribution as attribution;
 pub use wattline_java::{blocks, finding, instrument, java, operations};
 pub use wattline_model as model;
-pub use wattline_units::{assumptions, exact, interval, power, units};
+pub use wattline_units::{assumptions, atto, exact, interval, power, units};
 pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile};
 pub use wattline_virtual_board as virtual_board;
 
@@ -86,6 +86,8 @@ pub mod export;
 pub mod compare;
 
 mod recording;
+
+pub mod energies;
 
 pub mod stage;
 

@@ -1,12 +1,15 @@
 //! `wattline account`: a model and a campaign's counts -> accounts and ledger.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::ArgPredicate;
 
+use crate::energies::of_accounts;
 use crate::stage::folder::{names::LEDGER, read_model};
 use crate::stage::{CampaignFolder, Existing, Failure, Output, account};
 
+use super::energies::EnergiesArgument;
 use super::monitor::recording;
 use super::progress;
 
@@ -17,6 +20,7 @@ Examples:
   wattline account target/rec/monitor.toml target/rec --out target/accounts
   wattline account target/rec/monitor.toml target/rec --mapping mapping.txt --out target/named
   wattline account target/two/model.json target/two --device right --out target/right
+  wattline account target/demo/model.json target/demo --partial energies/demo.parquet
 
 Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledger.csv, and
 where `wattline calls` has recorded who calls, accounts/{calltree,cumulative,threads}.csv.
@@ -32,9 +36,11 @@ pub struct Arguments {
     /// first by name.
     #[arg(long)]
     device: Option<String>,
-    /// Folder for the results.
-    #[arg(long, default_value = ".")]
-    out: PathBuf,
+    /// Folder for the results; with --partial none, unless given.
+    #[arg(long, default_value = ".", default_value_if("partial", ArgPredicate::IsPresent, None))]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    energies: EnergiesArgument,
     /// Mapping file of ProGuard or R8, for recordings of an obfuscated application.
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
@@ -44,11 +50,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
-    output.check_free(&[LEDGER])?;
+    let energies = arguments.energies.open(arguments.force)?;
+    let output = arguments.out.as_deref().map(|out| open(out, arguments.force.into()));
+    let output = output.transpose()?;
     if recording::is_monitor_file(&arguments.model) {
-        recording::write_accounts(&arguments.runs, arguments.mapping.as_deref(), &output)?;
-        progress::say(format!("written: {}", output.folder().display()));
+        let mapping = arguments.mapping.as_deref();
+        recording::account(&arguments.runs, mapping, output.as_ref(), energies.as_ref())?;
+        tell(output.as_ref());
         return Ok(());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
@@ -57,7 +65,26 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = read_model(&arguments.model)?;
     let accounted = account::account(&facts, &model)?;
     accounted.remarks().iter().for_each(progress::say);
-    output.write_accounts(&accounted)?;
-    progress::say(format!("written: {}", output.folder().display()));
+    if let Some(energies) = &energies {
+        let name = arguments.runs.display().to_string();
+        energies.put(&name, of_accounts(&accounted.accounts))?;
+    }
+    if let Some(output) = &output {
+        output.write_accounts(&accounted)?;
+    }
+    tell(output.as_ref());
     Ok(())
+}
+
+fn tell(output: Option<&Output>) {
+    if let Some(output) = output {
+        progress::say(format!("written: {}", output.folder().display()));
+    }
+}
+
+/// The folder of the results, without any that are there.
+fn open(out: &Path, existing: Existing) -> Result<Output, Failure> {
+    let output = Output::open(out, existing)?;
+    output.check_free(&[LEDGER])?;
+    Ok(output)
 }

@@ -13,6 +13,7 @@ use crate::stage::fit::{DataOrigin, fit_table, set_priors, summary};
 use crate::stage::folder::{DatasetFacts, DatasetFile, names};
 use crate::stage::{Failure, Output};
 
+use super::partial_file::PartialFile;
 use super::progress;
 use super::quantity::between;
 

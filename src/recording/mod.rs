@@ -24,6 +24,7 @@ pub use rows::{
     read_rows, stack_rows, thread_rows, to_csv,
 };
 pub use stacks::call_accounts;
+pub(crate) use tables::ledger_rows;
 pub use tables::{ledger_csv, tables};
 
 /// The file that makes a folder a recording.

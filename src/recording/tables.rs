@@ -27,7 +27,7 @@ pub fn ledger_csv(sums: &Sums) -> String {
 }
 
 /// The rows of the ledger; all but the first add up to the first.
-pub(super) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
+pub(crate) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
     let processes: Femtojoules = sums.processes.values().map(|process| process.energy()).sum();
     let mut rows = vec![("total", sums.total)];
     // One that ended before its first reading has no figures, and no rows of 0 J.

@@ -5,6 +5,7 @@ mod architecture;
 mod bench;
 mod boards;
 mod device;
+mod energies;
 mod external;
 mod faults;
 mod fleet;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 mod fuzz;
+mod partials;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 

@@ -11,8 +11,10 @@ pub mod monitor;
 pub mod perfetto;
 mod split;
 pub mod tenants;
+mod too_large;
 
 pub use split::{Capacity, Split, SplitError};
+pub use too_large::TooLarge;
 
 #[cfg(test)]
 #[path = "../../../tests/common/python.rs"]

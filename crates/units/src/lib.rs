@@ -5,6 +5,7 @@
 //! out.
 
 pub mod assumptions;
+pub mod atto;
 pub mod csv_text;
 pub mod exact;
 pub mod exposition;

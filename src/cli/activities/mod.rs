@@ -13,8 +13,10 @@ use crate::attribution::activities::{
     API_FILE, API_SOURCE, AccountOptions, Analysis, Labels, LoggingAs, NodeLog, Options, Weights,
     analyse, nanoseconds, seconds,
 };
+use crate::energies::of_activities;
 use crate::report::activities_page;
 
+use super::energies::Energies;
 use super::progress;
 use super::quantity::between;
 use crate::stage::Failure;
@@ -46,6 +48,7 @@ Examples:
   wattline activities target/blink/blink.quanto --out target/blink/energy
   wattline activities phone.pftrace --class little=cpu0,cpu1,cpu2,cpu3 --out target/phone
   wattline activities logcat.txt samples.txt --rails arm,mem --out target/board
+  wattline activities phone.pftrace --partial energies/phone.parquet
   wattline activities api --out src/main/java
 
 Several binary logs are several nodes; all other logs given together are of one device and
@@ -112,8 +115,13 @@ struct AccountArguments {
     #[arg(long, value_parser = between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
     to_s: Option<f64>,
     /// Folder for the results.
-    #[arg(long)]
-    out: PathBuf,
+    #[arg(long, required_unless_present = "partial")]
+    out: Option<PathBuf>,
+    // Not flattened: arguments that are flattened twice are not seen to be there.
+    /// Parquet file for rows of energy by key, which SQL adds up over recordings to the last
+    /// digit (docs/energies.md); `-` is standard output, where nothing else is written then.
+    #[arg(long, value_name = "FILE")]
+    partial: Option<PathBuf>,
     /// Replace existing results.
     #[arg(long)]
     force: bool,
@@ -151,8 +159,10 @@ fn api(out: &Path, existing: Existing) -> Result<(), Failure> {
 
 fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     check(arguments)?;
-    let output = Output::open(&arguments.out, arguments.force.into())?;
-    output.check_free(&FILES)?;
+    let energies = arguments.partial.as_deref();
+    let energies = energies.map(|path| Energies::open(path, arguments.force)).transpose()?;
+    let output = arguments.out.as_deref().map(|out| open(out, arguments.force.into()));
+    let output = output.transpose()?;
     let mut labels = Labels::default();
     let mut logs = read::logs(
         &read::Inputs {
@@ -169,15 +179,34 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     let options = options(arguments, &logs);
     let analyses: Vec<Analysis> =
         logs.into_iter().map(|log| analyse(log, &labels, &options)).collect::<Result<_, _>>()?;
-    write(arguments, &output, &analyses, &labels)?;
+    if let Some(output) = &output {
+        write(arguments, output, &analyses, &labels)?;
+    }
+    if let Some(energies) = &energies {
+        energies.put(&named(&arguments.logs), of_activities(&analyses, &labels))?;
+    }
     for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
         progress::warn(format!("{}: {}", remark.kind, remark.message));
     }
-    progress::result(output::summary(&analyses, &labels, options.account.logging));
-    for file in FILES {
-        progress::say(format!("written: {}", output.path(file).display()));
+    if !energies.is_some_and(|energies| energies.is_standard_output()) {
+        progress::result(output::summary(&analyses, &labels, options.account.logging));
+    }
+    for path in output.iter().flat_map(|output| FILES.map(|file| output.path(file))) {
+        progress::say(format!("written: {}", path.display()));
     }
     Ok(())
+}
+
+/// The folder of the results, without any that are there.
+fn open(out: &Path, existing: Existing) -> Result<Output, Failure> {
+    let output = Output::open(out, existing)?;
+    output.check_free(&FILES)?;
+    Ok(output)
+}
+
+/// What the logs are called together.
+fn named(logs: &[PathBuf]) -> String {
+    logs.iter().map(|log| log.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The picture ends after it begins.
@@ -262,8 +291,7 @@ fn write(
     analyses: &[Analysis],
     labels: &Labels,
 ) -> Result<(), Failure> {
-    let files: Vec<String> = arguments.logs.iter().map(|log| log.display().to_string()).collect();
-    let subtitle = format!("From {}", files.join(", "));
+    let subtitle = format!("From {}", named(&arguments.logs));
     let window = (arguments.from_s.map(nanoseconds), arguments.to_s.map(nanoseconds));
     output.write("powers.csv", output::powers_csv(analyses))?;
     output.write("energy.csv", output::energy_csv(analyses, labels))?;

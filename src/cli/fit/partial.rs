@@ -1,17 +1,16 @@
 //! Partials: sums over a part of a table to a file, and files of sums to a model.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::tables::Tables;
-use super::{Arguments, Failure, Output, progress};
+use super::{Arguments, Failure, Output, PartialFile, progress};
 use crate::model::table::{ColumnChoice, TableRows};
 use crate::model::{
     BASELINES, CvSet, FitOptions, FoldOptions, JudgeRounds, Merge, MergedFit, ModelError,
     PartLabel, Partial, cv_csv, estimability_csv,
 };
-use crate::stage::folder::{names, read_text, replace_file};
+use crate::stage::folder::{names, read_text};
 use crate::toolchain::artifact::hash_of_bytes;
 
 /// The rounds of a merged model, for `--judge`.
@@ -50,7 +49,7 @@ pub fn write(
         ModelError::Table(error) => tables.failure(&error),
         error => Failure::input(&tables.named, error),
     })?;
-    put(&partial, to, arguments)?;
+    PartialFile::open(to, arguments.force)?.put(&partial.to_bytes())?;
     progress::say(format!("{} rows: {}", partial.rows(), to.display()));
     Ok(())
 }
@@ -71,7 +70,7 @@ pub fn merge(
 ) -> Result<(), Failure> {
     let merged = merged(&partials_of(paths)?)?;
     if let Some(to) = &arguments.partial {
-        return put(&merged, to, arguments);
+        return PartialFile::open(to, arguments.force)?.put(&merged.to_bytes());
     }
     let output = Output::open(&arguments.out, arguments.force.into())?;
     if merged.is_judged() {
@@ -168,22 +167,6 @@ fn merged(paths: &[PathBuf]) -> Result<Partial, Failure> {
         added.map_err(|error| Failure::input(path, error))?;
     }
     merge.finish().map_err(|error| Failure::Usage(error.to_string()))
-}
-
-/// Writes a partial to a file, or to standard output.
-fn put(partial: &Partial, to: &Path, arguments: &Arguments) -> Result<(), Failure> {
-    let bytes = partial.to_bytes();
-    if to.as_os_str() == "-" {
-        let mut output = std::io::stdout().lock();
-        return output
-            .write_all(&bytes)
-            .and_then(|()| output.flush())
-            .map_err(Failure::io("write", Path::new("standard output")));
-    }
-    if to.exists() && !arguments.force {
-        return Err(Failure::Exists { path: to.to_owned() });
-    }
-    replace_file(to, bytes).map(drop)
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ impl Recorder {
     /// Makes the accounts of what was recorded.
     pub fn finish(self) -> Result<PathBuf, Failure> {
         drop(self.files);
-        super::recording::write_accounts(self.output.folder(), None, &self.output)?;
+        super::recording::account(self.output.folder(), None, Some(&self.output), None)?;
         Ok(self.output.folder().to_path_buf())
     }
 }

@@ -11,14 +11,16 @@ use serde::de::DeserializeOwned;
 use crate::account::Accounts;
 use crate::account::calls::CallAccounts;
 use crate::attribution::mapping::Mapping;
+use crate::energies::of_recording;
 use crate::export::{Depth, ExportData, InputEnergies, SessionTrace, collapsed_calls};
 use crate::power::{Trace, Window};
 use crate::recording::{
-    MONITOR_FILE, Recording, accounts_of, call_accounts, ledger_csv, page, read_rows, summary_text,
-    sums, tables,
+    MONITOR_FILE, Recording, Sums, accounts_of, call_accounts, ledger_csv, page, read_rows,
+    summary_text, sums, tables,
 };
 use crate::report::Repository;
 
+use super::super::energies::Energies;
 use super::super::progress;
 use crate::stage::Failure;
 use crate::stage::Output;
@@ -86,23 +88,33 @@ fn newer_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, 
     if folder.join(name).exists() { rows(folder, name) } else { Ok(Vec::new()) }
 }
 
-/// Makes the accounts of a recording and writes them.
-pub fn write_accounts(
+/// Makes the accounts of a recording and writes what is wanted of them.
+pub fn account(
     folder: &Path,
     mapping: Option<&Path>,
-    output: &Output,
+    output: Option<&Output>,
+    energies: Option<&Energies>,
 ) -> Result<(), Failure> {
     let recording = read(folder, mapping)?;
     let sums = sums(&recording);
-    let accounts = accounts_of(&sums);
-    assert!(accounts.ledger.adds_up(), "a recording's ledger adds up");
-    for (name, text) in tables(&sums) {
+    assert!(accounts_of(&sums).ledger.adds_up(), "a recording's ledger adds up");
+    if let Some(energies) = energies {
+        energies.put(&folder.display().to_string(), of_recording(&sums))?;
+    }
+    if let Some(output) = output {
+        write_accounts(&recording, &sums, output)?;
+    }
+    Ok(())
+}
+
+fn write_accounts(recording: &Recording, sums: &Sums, output: &Output) -> Result<(), Failure> {
+    for (name, text) in tables(sums) {
         output.write(&format!("accounts/{name}"), text)?;
     }
-    if let Some(calls) = call_accounts(&recording) {
+    if let Some(calls) = call_accounts(recording) {
         output.write("accounts/stacks.collapsed", collapsed_calls(&calls))?;
     }
-    output.write("ledger.csv", ledger_csv(&sums))?;
+    output.write("ledger.csv", ledger_csv(sums))?;
     Ok(())
 }
 

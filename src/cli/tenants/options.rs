@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::attribution::tenants::{Charging, Energy, StreamOptions};
+use crate::cli::energies::EnergiesArgument;
 use crate::cli::quantity::between;
 use crate::stage::Failure;
 
@@ -35,6 +36,8 @@ pub struct StreamArguments {
     /// Folder for tenants.csv, tenants.json, tenants.prom, windows.csv and the views.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub energies: EnergiesArgument,
     /// Replace existing results.
     #[arg(long)]
     pub force: bool,

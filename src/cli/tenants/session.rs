@@ -8,7 +8,9 @@ use crate::attribution::tenants::{
     Energy, Names, Record, Stream, StreamOptions, Table, View, json_line, openmetrics, rows_csv,
     table,
 };
+use crate::cli::energies::Energies;
 use crate::cli::progress;
+use crate::energies::of_tenants;
 use crate::stage::Failure;
 use crate::stage::folder::{Existing, Output, Unfinished};
 use crate::units::Joules;
@@ -28,6 +30,7 @@ pub struct TenantSession<'a> {
     /// Names of the counters beside the cycles.
     pub table: Table,
     files: Option<Files>,
+    energies: Option<Energies>,
     views: [View; 2],
     publisher: Publisher,
     second: Option<u64>,
@@ -56,6 +59,7 @@ impl<'a> TenantSession<'a> {
             let views = [growing(GROWING[1])?, growing(GROWING[2])?];
             Ok(Files { windows: growing(GROWING[0])?, views, output, has_headers: false })
         };
+        let energies = energies(arguments)?;
         let files = arguments.out.as_ref().map(open);
         let publisher = Publisher::open(arguments.serve.as_deref(), arguments.share.as_deref())?;
         Ok(Self {
@@ -64,6 +68,7 @@ impl<'a> TenantSession<'a> {
             arguments,
             table: Table::default(),
             files: files.transpose()?,
+            energies,
             views: [View::empty(), View::empty()],
             publisher,
             second: None,
@@ -191,10 +196,7 @@ impl<'a> TenantSession<'a> {
         if self.publisher.is_wanted() {
             self.publisher.publish(&format!("{json}\n"))?;
         }
-        progress::result(match self.arguments.json {
-            true => json.clone(),
-            false => self.shown(&total, source).trim_end().to_owned(),
-        });
+        self.say_whole(&total, &json, source);
         for note in notes {
             progress::say(format!("note: {note}"));
         }
@@ -214,6 +216,9 @@ impl<'a> TenantSession<'a> {
         if self.publisher.missed > 0 {
             progress::warn(format!("{} views missed by slow readers", self.publisher.missed));
         }
+        if let Some(energies) = &self.energies {
+            energies.put(source, of_tenants(&total, &self.names, &self.table.counters))?;
+        }
         let Some(files) = self.files.take() else { return Ok(()) };
         let csv = self.table.header() + &rows_csv(&total, &self.names, &self.table, origin);
         let metrics = openmetrics(&total, &self.names, source);
@@ -226,6 +231,17 @@ impl<'a> TenantSession<'a> {
             progress::say(format!("written: {}", file.finish()?.display()));
         }
         Ok(())
+    }
+
+    /// The whole, unless standard output is for its rows.
+    fn say_whole(&self, total: &View, json: &str, source: &str) {
+        if self.energies.as_ref().is_some_and(Energies::is_standard_output) {
+            return;
+        }
+        progress::result(match self.arguments.json {
+            true => json.to_owned(),
+            false => self.shown(total, source).trim_end().to_owned(),
+        });
     }
 
     /// Where the joules come from.
@@ -247,6 +263,16 @@ impl<'a> TenantSession<'a> {
             Energy::None => "no meter: shares only; --watts states a model of the power".into(),
         }
     }
+}
+
+/// Where the rows of the whole go.
+fn energies(arguments: &StreamArguments) -> Result<Option<Energies>, Failure> {
+    let energies = arguments.energies.open(arguments.force)?;
+    if arguments.follow && energies.as_ref().is_some_and(Energies::is_standard_output) {
+        let why = "--follow prints to standard output, where --partial - has its rows: give a file";
+        return Err(Failure::Usage(why.into()));
+    }
+    Ok(energies)
 }
 
 impl Files {

@@ -97,7 +97,7 @@ impl Edit {
 }
 
 /// How long a target runs.
-fn duration() -> Duration {
+pub fn duration() -> Duration {
     let seconds = std::env::var("WATTLINE_FUZZ_SECONDS").ok().and_then(|value| value.parse().ok());
     Duration::from_secs(seconds.unwrap_or(5))
 }

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod merge;
+mod sense;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -1,6 +1,7 @@
 //! Analyses -> what people and tools read: tables, a summary, a picture, a Perfetto trace.
 //! Pure: values in, bytes out.
 
+mod energies;
 mod lanes;
 mod palette;
 mod picture;
@@ -10,6 +11,7 @@ mod text;
 mod trace;
 mod view;
 
+pub use energies::{ExactActivity, exact_activities};
 pub use picture::{PictureOptions, TIMELINE_STYLE, timelines};
 pub use tables::{activities_csv, energy_csv, findings_csv, powers_csv, timeline_csv};
 pub use text::summary;
@@ -29,6 +31,15 @@ fn payer_name(payer: Payer, labels: &Labels) -> String {
         Payer::NotToldApart => "(not told apart)".into(),
         Payer::Logging => "(logging)".into(),
         Payer::Constant => "(constant)".into(),
+    }
+}
+
+/// The name of an account's row.
+fn row_name(analysis: &Analysis, row: usize) -> String {
+    match &analysis.account {
+        Some(account) if row == account.rows.len() - 1 => "(constant)".into(),
+        Some(account) => account.rows[row].clone(),
+        None => analysis.log.components[row].name.clone(),
     }
 }
 

@@ -7,8 +7,8 @@ use super::super::analysis::Analysis;
 use super::super::label::Labels;
 use super::palette::Palette;
 use super::svg::picture;
-use super::tables::{payer_interval, row_name};
-use super::{TOTAL, UNEXPLAINED, payer_name};
+use super::tables::payer_interval;
+use super::{TOTAL, UNEXPLAINED, payer_name, row_name};
 use wattline_units::format::{energy, percent, visible};
 use wattline_units::units::{Joules, Seconds, Watts};
 

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use wattline_units::csv_text::CsvText;
 
-use super::super::account::{Account, Key, Payer};
+use super::super::account::{Account, Payer};
 use super::super::analysis::Analysis;
 use super::super::independent::Role;
 use super::super::label::Labels;
 use super::super::log::seconds;
-use super::{TOTAL, UNEXPLAINED, payer_name};
+use super::energies::energy_rows;
+use super::{TOTAL, UNEXPLAINED, payer_name, row_name};
 
 fn optional(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
@@ -102,24 +103,17 @@ pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
         let share = |energy: Option<f64>| {
             energy.zip(total).filter(|(_, total)| *total != 0.0).map(|(e, total)| e / total)
         };
-        for key in keys(analysis) {
-            let undetermined = account.and_then(|a| a.undetermined_s.get(&key).copied());
-            let energy = account.and_then(|a| {
-                let known = a.split.shares().get(&key).copied();
-                // Where no power is determined, no energy is: not 0 J.
-                known.or(undetermined.is_none().then_some(0.0))
-            });
-            let interval = energy.and(account.and_then(|a| interval(a, key)));
+        for row in energy_rows(analysis) {
             lines.row([
                 node.clone(),
-                row_name(analysis, key.0),
-                payer_name(key.1, labels),
-                optional(analysis.times_s.get(&key).copied()),
-                optional(energy),
-                optional(interval.map(|i| i.0)),
-                optional(interval.map(|i| i.1)),
-                optional(share(energy)),
-                optional(undetermined),
+                row.component,
+                payer_name(row.payer, labels),
+                optional(row.time_s),
+                optional(row.energy_j),
+                optional(row.interval_j.map(|i| i.0)),
+                optional(row.interval_j.map(|i| i.1)),
+                optional(share(row.energy_j)),
+                optional(row.undetermined_s),
             ]);
         }
         let Some(account) = account else { continue };
@@ -139,29 +133,6 @@ pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
         }
     }
     lines.text()
-}
-
-/// All keys with energy or time.
-fn keys(analysis: &Analysis) -> Vec<Key> {
-    let mut keys: Vec<Key> = analysis.times_s.keys().copied().collect();
-    keys.extend(analysis.account.iter().flat_map(|account| account.split.shares().keys()));
-    keys.sort_unstable();
-    keys.dedup();
-    keys
-}
-
-/// The interval of a key; that of a component in its baseline only is nothing, exactly.
-fn interval(account: &Account, key: Key) -> Option<(f64, f64)> {
-    account.intervals_j.get(&key).copied().unwrap_or(Some((0.0, 0.0)))
-}
-
-/// The name of an account's row.
-pub(super) fn row_name(analysis: &Analysis, row: usize) -> String {
-    match &analysis.account {
-        Some(account) if row == account.rows.len() - 1 => "(constant)".into(),
-        Some(account) => account.rows[row].clone(),
-        None => analysis.log.components[row].name.clone(),
-    }
 }
 
 /// Joules with their interval.

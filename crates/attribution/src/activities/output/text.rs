@@ -6,8 +6,8 @@ use super::super::account::{Account, LoggingAs};
 use super::super::analysis::{Analysis, network};
 use super::super::label::Labels;
 use super::super::logging::LoggingCost;
-use super::payer_name;
-use super::tables::{payer_interval, row_name};
+use super::tables::payer_interval;
+use super::{payer_name, row_name};
 use wattline_units::units::{Joules, Seconds, Watts};
 
 /// A summary of all nodes.

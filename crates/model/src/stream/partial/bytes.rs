@@ -90,7 +90,11 @@ impl Partial {
         }
         let body = read_body(&header, body).ok_or_else(|| damaged("damaged"))?;
         let Header { settings, parts, devices, .. } = header;
-        Ok(Self { settings, parts, devices, body })
+        let partial = Self { settings, parts, devices, body };
+        if !partial.makes_sense() {
+            return Err(damaged("damaged: its numbers are not those of rows"));
+        }
+        Ok(partial)
     }
 
     /// The sums.

@@ -1,0 +1,44 @@
+//! Where a partial goes: to a file, which is there whole or not at all, or to standard output.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::stage::Failure;
+use crate::stage::folder::replace_file;
+
+/// A place for a partial.
+#[derive(Debug, Clone)]
+pub struct PartialFile {
+    path: PathBuf,
+}
+
+impl PartialFile {
+    /// A file that is not there yet, or is to be replaced; `-` is standard output.
+    pub fn open(path: &Path, force: bool) -> Result<Self, Failure> {
+        let file = Self { path: path.to_owned() };
+        if !file.is_standard_output() && path.exists() && !force {
+            return Err(Failure::Exists { path: file.path });
+        }
+        Ok(file)
+    }
+
+    /// Its name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether nothing else may be written to standard output.
+    pub fn is_standard_output(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// Writes the partial.
+    pub fn put(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if !self.is_standard_output() {
+            return replace_file(&self.path, bytes).map(drop);
+        }
+        let mut output = std::io::stdout().lock();
+        let written = output.write_all(bytes).and_then(|()| output.flush());
+        written.map_err(Failure::io("write", "standard output"))
+    }
+}

@@ -1,0 +1,129 @@
+//! `accounts`: rows of a campaign's or a recording's energy by level: operation, block, line,
+//! method, process, and the ledger. The rows of one level add up to the same energy, so a sum is
+//! over one level.
+
+use crate::account::table::UNATTRIBUTED;
+use crate::account::{Accounts, BlockAccount, Entry, Femtojoules, Interval, LedgerEntry};
+use crate::atto::Atto;
+use crate::attribution::TooLarge;
+
+use super::{Column, Partial};
+
+/// One row.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    pub level: &'static str,
+    /// What isn't told by the other keys: an operation, a block, an entry of the ledger.
+    pub name: Option<String>,
+    pub class: Option<String>,
+    pub method: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub executions: Option<u64>,
+    pub unknown_executions: Option<u64>,
+    pub energy: Femtojoules,
+    pub interval: Option<Interval>,
+}
+
+impl Row {
+    /// A row with nothing but an energy by name.
+    pub fn named(level: &'static str, name: impl Into<String>, energy: Femtojoules) -> Self {
+        Self { level, name: Some(name.into()), energy, ..Self::default() }
+    }
+
+    fn of<K>(level: &'static str, entry: &Entry<K>) -> Self {
+        Self {
+            level,
+            executions: Some(entry.executions),
+            unknown_executions: Some(entry.unknown),
+            energy: entry.energy,
+            interval: entry.interval,
+            ..Self::default()
+        }
+    }
+
+    fn block(block: &BlockAccount) -> Self {
+        Self {
+            name: Some(block.name.clone()),
+            class: Some(block.class.clone()),
+            method: Some(block.method.clone()),
+            file: Some(block.file.clone()),
+            line: Some(block.start_line),
+            ..Self::of("block", &block.entry)
+        }
+    }
+}
+
+/// The rows of a campaign's accounts.
+///
+/// # Errors
+/// An energy of 10^20 J or more.
+pub fn of_accounts(accounts: &Accounts) -> Result<Partial, TooLarge> {
+    let operations = accounts.operations.iter().map(|operation| Row {
+        name: Some(operation.entry.key.name().to_owned()),
+        ..Row::of("operation", &operation.entry)
+    });
+    let lines = accounts.lines.iter().map(|entry| Row {
+        file: Some(entry.key.file.clone()),
+        line: Some(entry.key.line),
+        ..Row::of("line", entry)
+    });
+    let methods = accounts.methods.iter().map(|entry| Row {
+        class: Some(entry.key.class.clone()),
+        method: Some(entry.key.method.clone()),
+        ..Row::of("method", entry)
+    });
+    let blocks = accounts.blocks.iter().map(Row::block);
+    let rest = accounts.unattributed();
+    let rests = ["operation", "block", "line", "method"];
+    let rests = rests.map(|level| Row::named(level, UNATTRIBUTED, rest));
+    let rows = operations.chain(blocks).chain(lines).chain(methods).chain(rests);
+    of_rows(rows.chain(ledger(accounts)).collect())
+}
+
+/// The parts of what was measured; the whole is their sum.
+fn ledger(accounts: &Accounts) -> impl Iterator<Item = Row> {
+    let parts = accounts.ledger.rows.iter().filter(|row| row.entry != LedgerEntry::Measured);
+    parts.map(|row| Row {
+        interval: row.interval,
+        ..Row::named("ledger", row.entry.name(), row.energy)
+    })
+}
+
+/// The columns of rows.
+pub(super) fn of_rows(rows: Vec<Row>) -> Result<Partial, TooLarge> {
+    let text = |name, pick: fn(&Row) -> Option<String>| Column::text(name, rows.iter().map(pick));
+    let end = |name, pick: fn((Atto, Atto)) -> Atto| {
+        Column::exact(name, rows.iter().map(|row| ends(row).map(pick)))
+    };
+    let energies = rows.iter().map(|row| exact(row).map(Some)).collect::<Result<Vec<_>, _>>()?;
+    let columns = vec![
+        text("level", |row| Some(row.level.to_owned())),
+        text("name", |row| row.name.clone()),
+        text("class", |row| row.class.clone()),
+        text("method", |row| row.method.clone()),
+        text("file", |row| row.file.clone()),
+        Column::line("line", rows.iter().map(|row| row.line)),
+        Column::count("executions", rows.iter().map(|row| row.executions)),
+        Column::count("unknown_executions", rows.iter().map(|row| row.unknown_executions)),
+        Column::exact("energy_j", energies),
+        end("energy_lo_j", |(lo, _)| lo),
+        end("energy_hi_j", |(_, hi)| hi),
+    ];
+    Ok(Partial { kind: "accounts", columns })
+}
+
+/// The ends of a row's interval; an end that isn't finite leaves none.
+fn ends(row: &Row) -> Option<(Atto, Atto)> {
+    let interval = row.interval?;
+    Atto::nearest(interval.lo.0).zip(Atto::nearest(interval.hi.0))
+}
+
+fn exact(row: &Row) -> Result<Atto, TooLarge> {
+    let too_large = || TooLarge {
+        what: "energy_j",
+        whose: row.name.clone().unwrap_or_else(|| row.level.to_owned()),
+        value: row.energy.to_string(),
+    };
+    Atto::of_energy(row.energy).ok_or_else(too_large)
+}

@@ -1,0 +1,34 @@
+//! `activities`: a row for each component and activity of a device, and one for what the powers
+//! don't explain. Their energies add up to what was measured.
+
+use crate::atto::Atto;
+use crate::attribution::TooLarge;
+use crate::attribution::activities::output::{ExactActivity, exact_activities};
+use crate::attribution::activities::{Analysis, Labels};
+
+use super::{Column, Partial};
+
+/// The rows of all nodes of a recording.
+///
+/// # Errors
+/// A quantity of 10^20 units or more.
+pub fn of_activities(analyses: &[Analysis], labels: &Labels) -> Result<Partial, TooLarge> {
+    let rows = exact_activities(analyses, labels)?;
+    let exact =
+        |name, pick: fn(&ExactActivity) -> Option<Atto>| Column::exact(name, rows.iter().map(pick));
+    let text = |name, pick: fn(&ExactActivity) -> Option<String>| {
+        Column::text(name, rows.iter().map(pick))
+    };
+    let columns = vec![
+        text("node", |row| Some(row.node.clone())),
+        text("component", |row| Some(row.component.clone())),
+        text("activity", |row| Some(row.activity.clone())),
+        text("origin", |row| row.origin.clone()),
+        exact("time_s", |row| row.time_s),
+        exact("undetermined_s", |row| row.undetermined_s),
+        exact("energy_j", |row| row.energy_j),
+        exact("energy_lo_j", |row| row.interval_j.map(|interval| interval.0)),
+        exact("energy_hi_j", |row| row.interval_j.map(|interval| interval.1)),
+    ];
+    Ok(Partial { kind: "activities", columns })
+}

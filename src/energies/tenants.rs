@@ -1,0 +1,40 @@
+//! `tenants`: a row for each tenant of a recording, and one for what is unattributed. Their
+//! energies add up to the meter's difference.
+
+use crate::atto::Atto;
+use crate::attribution::TooLarge;
+use crate::attribution::tenants::{ExactUse, Names, View, exact_rows};
+
+use super::{Column, Partial, Values};
+
+/// The rows of a view of a whole recording; `counters` are the names of the counters beside the
+/// cycles.
+///
+/// # Errors
+/// A quantity of 10^20 units or more.
+pub fn of_tenants(view: &View, names: &Names, counters: &[String]) -> Result<Partial, TooLarge> {
+    let rows = exact_rows(view, names, counters.len())?;
+    let time = |what, seconds: Option<f64>| {
+        seconds.map(|seconds| TooLarge::check(what, "the recording", seconds)).transpose()
+    };
+    let (log_s, metered_s) = (time("log_s", Some(view.seconds()))?, view.metered_s);
+    let metered_s = time("metered_s", metered_s)?;
+    let others = rows.iter().map(|row| {
+        let named = counters.iter().cloned().zip(row.others.iter().copied());
+        named.collect()
+    });
+    let column =
+        |name, pick: fn(&ExactUse) -> Option<Atto>| Column::exact(name, rows.iter().map(pick));
+    let columns = vec![
+        Column::text("tenant", rows.iter().map(|row| Some(row.tenant.clone()))),
+        Column::text("basis", rows.iter().map(|_| Some(view.basis()))),
+        Column::exact("log_s", rows.iter().map(|_| log_s)),
+        Column::exact("metered_s", rows.iter().map(|_| metered_s)),
+        column("cpu_s", |row| Some(row.cpu_s)),
+        column("cycles", |row| row.cycles),
+        Column::count("switches", rows.iter().map(|row| Some(row.switches))),
+        column("energy_j", |row| row.energy_j),
+        Column { name: "counters", values: Values::ByName(others.collect()) },
+    ];
+    Ok(Partial { kind: "tenants", columns })
+}
