@@ -1,5 +1,7 @@
 //! What is written reads back, and sums of it are the same in any division and order.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
 use std::collections::BTreeMap;
 
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -108,7 +108,7 @@ fn header_length(partial: &[u8]) -> usize {
 }
 
 /// Makes lengths and checksum those of the bytes; `header` is how long the header was.
-fn seal(partial: &mut Vec<u8>, header: usize) {
+fn seal(partial: &mut [u8], header: usize) {
     if partial.len() < PREFIX + SUM {
         return;
     }
