@@ -85,7 +85,7 @@ impl Areas {
         if let Some(calls) = calls.filter(|_| cases.iter().any(|case| case.hits.hides_inlined)) {
             let counts = grouped.counts(leaves, model.costs.len());
             let met = grouped.met(&Seen::of(&grouped, cases)?, &counted(&counts, costs));
-            grouped = grouped.divided(leaves, &Inlined::of(&met, calls));
+            grouped = grouped.divided(leaves, &Inlined::of(&met, calls, &ASSUMED));
         }
         let seen = Seen::of(&grouped, cases)?;
         let counts = grouped.counts(leaves, model.costs.len());

@@ -160,7 +160,7 @@ impl Read {
             Item::File(file) => {
                 self.symbols.insert(file.id, file.symbol);
             }
-            Item::MetaInfo(about) => self.event = about.event_type.into_iter().next(),
+            Item::MetaInfo(about) => self.event = about.event_type.first().map(|name| clean(name)),
         }
     }
 
@@ -366,8 +366,8 @@ mod tests {
             let at = at % bytes.len();
             bytes[at] = byte;
             if let Ok(read) = samples(&bytes, None) {
-                let stacks = read.stacks.lines().skip(1);
-                prop_assert!(stacks.clone().all(|line| line.rsplit_once(' ').is_some()));
+                let is_stack = |line: &str| line.rsplit_once(' ').is_some();
+                prop_assert!(read.stacks.lines().skip(1).all(is_stack), "{:?}", read.stacks);
             }
         }
 

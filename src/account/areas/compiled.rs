@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::account::calls::{CallTree, ThreadCalls};
 use crate::account::entry::{Leaf, MethodKey};
-use crate::assumptions::ASSUMED;
+use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 
@@ -32,10 +32,10 @@ pub(super) struct Met {
 
 impl<'c> Inlined<'c> {
     /// Methods that were met by far less often than expected are inlined.
-    pub fn of(met: &[Met], calls: &'c CallTree) -> Self {
+    pub fn of(met: &[Met], calls: &'c CallTree, assumed: &Assumptions) -> Self {
         let is_hidden = |met: &&Met| {
-            met.expected >= ASSUMED.samples_missed
-                && met.samples < ASSUMED.inlined_remainder * met.expected
+            met.expected >= assumed.samples_missed
+                && met.samples < assumed.inlined_remainder * met.expected
         };
         let own = met.iter().filter(is_hidden).flat_map(|met| {
             met.methods.iter().map(|key| (key.clone(), met.samples / met.expected))
@@ -117,10 +117,13 @@ impl Leaf<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::account::calls::read_calls;
+    use super::{Inlined, Met};
+    use crate::account::MethodKey;
+    use crate::account::calls::{CallTree, read_calls};
     use crate::account::profile::Hits;
     use crate::account::sample::{Sample, block, model, with_relative_error};
     use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::assumptions::{ASSUMED, Assumptions};
     use crate::blocks::BlockId;
     use crate::exact::Femtojoules;
     use crate::operations::Dictionary;
@@ -174,6 +177,30 @@ mod tests {
         // A sampler that shows inlined frames means what it says.
         let shown = sampled(&program, false, &met);
         assert!(microjoules(&shown, "get()") < 20.0);
+    }
+
+    /// Of methods that could be either, doubling makes the first one's samples too few to miss,
+    /// and the second inlined.
+    #[test]
+    fn doubled_assumptions_move_what_is_inlined() {
+        let met = |name: &str, samples, expected| Met {
+            methods: vec![MethodKey { class: "d.A".into(), method: name.into() }],
+            samples,
+            expected,
+        };
+        let met =
+            [met("rare()", 0.0, 15.0), met("before()", 15.0, 100.0), met("own()", 90.0, 80.0)];
+        let calls = CallTree::default();
+        let inlined = |assumed: &Assumptions| -> Vec<String> {
+            Inlined::of(&met, &calls, assumed).own.into_keys().map(|key| key.method).collect()
+        };
+        let of = |samples_missed, inlined_remainder| {
+            inlined(&Assumptions { samples_missed, inlined_remainder, ..ASSUMED })
+        };
+        let (missed, remainder) = (ASSUMED.samples_missed, ASSUMED.inlined_remainder);
+        assert_eq!(of(missed, remainder), ["rare()"]);
+        assert!(of(2.0 * missed, remainder).is_empty());
+        assert_eq!(of(missed, 2.0 * remainder), ["before()", "rare()"]);
     }
 
     #[test]
