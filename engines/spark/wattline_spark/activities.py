@@ -30,8 +30,9 @@ def activities(
         it: Perfetto traces, batterystats, intervals, CSV with `energy`, binary logs. A recording
         in several files (a log and its samples) is not one of these.
     options: further flags, as ["--node", "pixel"]; files in them have to be on the executors.
-    partitions: at least so many tasks; a task takes one recording after another, each of which
-        has to fit into memory.
+    partitions: at least so many tasks, where recordings are of some MB; small ones are put
+        together up to `spark.files.maxPartitionBytes` (128 MB) a task. A task takes one after
+        another, and each has to fit into memory.
 
     A row for each recording, node, component and activity, with the path of the recording as
     `recording`; the columns are those of docs/energies.md (seconds, joules). What is not known

@@ -28,8 +28,9 @@ def tenants(
     paths: files, folders or patterns that Spark reads, one recording a file.
     log: perfetto or perf.
     options: further flags, as ["--by", "process"]; files in them have to be on the executors.
-    partitions: at least so many tasks; a task takes one recording after another, each of which
-        has to fit into memory.
+    partitions: at least so many tasks, where recordings are of some MB; small ones are put
+        together up to `spark.files.maxPartitionBytes` (128 MB) a task. A task takes one after
+        another, and each has to fit into memory.
 
     A row for each recording and tenant, with the path of the recording as `recording`; the
     columns are those of docs/energies.md (seconds, joules), other counters the map `counters`.

@@ -215,3 +215,28 @@ fn any_bytes_are_refused() {
         checked(&[bytes.clone(), named]);
     });
 }
+
+#[test]
+fn numbers_that_no_rows_have_are_refused() {
+    let seed = &seeds()[0];
+    let length = header_length(seed);
+    let (header, body) = (&seed[PREFIX..PREFIX + length], &seed[PREFIX + length..]);
+    let header = String::from_utf8(header.to_vec()).unwrap();
+    let most = u64::MAX.to_string();
+    for (from, to) in [
+        ("\"number\":[1,2]", format!("\"number\":[1,{most}]")),
+        ("\"number\":[1,2]", format!("\"number\":[{most},2]")),
+        ("\"number\":[1,2]", "\"number\":[0,0]".to_owned()),
+        ("\"rows\":40", format!("\"rows\":{most}")),
+        ("\"rows\":40", "\"rows\":41".to_owned()),
+        ("\"folds\":4", format!("\"folds\":{}", u64::MAX / 4)),
+    ] {
+        let changed = header.replace(from, &to);
+        assert_ne!(changed, header, "{from}");
+        let mut bytes = [&seed[..PREFIX], changed.as_bytes(), body].concat();
+        seal(&mut bytes, changed.len());
+        let error = Partial::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.starts_with("the partial is damaged"), "{to}: {error}");
+        checked(&[bytes]);
+    }
+}
