@@ -36,8 +36,6 @@ use crate::units::Joules;
 
 pub use crate::exact::Femtojoules;
 pub use crate::interval::Interval;
-use calls::CallTree;
-
 pub use areas::{AreaAccount, Areas, SampledCase};
 pub use class::{CLASSES, OperationClass};
 pub(crate) use cost::{Costs, CountVector};
@@ -48,6 +46,7 @@ pub use expected::ExpectedError;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured, RuntimeEnergy};
 pub(crate) use truth::Truth;
 
+use calls::CallTree;
 use pricing::Pricing;
 
 /// Executions that the paper's second view of blocks shows.

@@ -9,8 +9,8 @@ use super::{Board, DeviceError, ShellOutput, status};
 use crate::power::parse_session_log;
 use crate::toolchain::simpleperf;
 
-/// Where a sampled session leaves its report on the board.
-const PROFILE: &str = "/data/local/tmp/wattline/session/profile.report";
+/// What a sampled session calls its report, in its folder on the board.
+const PROFILE: &str = "profile.report";
 
 /// How a session ended. Only the first end makes a usable run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +199,7 @@ fn take_profile(
     plan: &SessionPlan,
     logs: &mut SessionLogs,
 ) -> Result<(), DeviceError> {
-    let recording = board.pull(PROFILE)?;
+    let recording = board.pull(&format!("{SCRIPT_FOLDER}/session/{PROFILE}"))?;
     // A log without marks is told by whoever looks for the energy.
     let window = parse_session_log(&logs.logcat, &plan.marks).session_window().ok();
     match simpleperf::samples(&recording, window) {

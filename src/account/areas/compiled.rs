@@ -89,12 +89,12 @@ impl<'c> Inlined<'c> {
     /// The nearest caller on a node's path that is not inlined.
     fn owner<'t>(&self, thread: &'t ThreadCalls, number: usize) -> Option<&'t MethodKey> {
         let mut above = thread.nodes[number].parent;
-        let path = std::iter::from_fn(|| {
+        let mut path = std::iter::from_fn(|| {
             let node = &thread.nodes[above?];
             above = node.parent;
             Some(&node.method)
         });
-        path.into_iter().find(|method| !self.own.contains_key(*method))
+        path.find(|method| !self.own.contains_key(*method))
     }
 }
 

@@ -92,19 +92,7 @@ impl Accounting for AdditiveChip {
 
     /// This family has no states: its methods count as compiled when they were installed.
     fn frames(&self, code: Code) -> Vec<Frame> {
-        let own = |counter: usize| {
-            let method = self.map.counters[counter].method;
-            let address = share::address(method, counter);
-            share::own_frame(&self.map.methods[method], Origin::Ahead, address)
-        };
-        match code {
-            Code::Own { counter } => vec![own(counter)],
-            Code::Library { counter, pattern } => {
-                let library = share::library_frame(pattern, &self.map.patterns[pattern]);
-                library.into_iter().chain([own(counter)]).collect()
-            }
-            Code::Compiler => Vec::new(),
-        }
+        share::frames(code, &self.map, |counter| (self.map.counters[counter].method, Origin::Ahead))
     }
 
     fn truth(&self) -> Truth<'_> {

@@ -2,7 +2,7 @@
 //! and under which names a profiler finds that code. No lines, and no inlined methods: code
 //! that was compiled into a caller is its outermost caller's, as in ART's symbols.
 
-use super::map::Method;
+use super::map::{Map, Method};
 
 /// A part of a reading's energy, and with it of its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,8 +68,29 @@ pub(super) fn address(method: usize, counter: usize) -> u64 {
     ((method as u64 + 1) << BLOCK_BITS) + counter as u64 * INSTRUCTION_BYTES
 }
 
+/// The frames of code, the innermost first; `place` is the method of a counter's block, and
+/// where its code comes from. None for the compiler.
+pub(super) fn frames(
+    code: Code,
+    map: &Map,
+    place: impl Fn(usize) -> (usize, Origin),
+) -> Vec<Frame> {
+    let own = |counter: usize| {
+        let (method, origin) = place(counter);
+        own_frame(&map.methods[method], origin, address(method, counter))
+    };
+    match code {
+        Code::Own { counter } => vec![own(counter)],
+        Code::Library { counter, pattern } => {
+            let library = library_frame(pattern, &map.patterns[pattern]);
+            library.into_iter().chain([own(counter)]).collect()
+        }
+        Code::Compiler => Vec::new(),
+    }
+}
+
 /// The frame of an application's method.
-pub(super) fn own_frame(method: &Method, origin: Origin, address: u64) -> Frame {
+fn own_frame(method: &Method, origin: Origin, address: u64) -> Frame {
     let symbol = match origin {
         Origin::Dex => format!("{}.{}", method.class, method.jvm_name),
         _ => super::symbols::pretty(&method.class, &method.jvm_name, &method.descriptor),

@@ -250,21 +250,10 @@ impl Accounting for CompiledChip {
     }
 
     fn frames(&self, code: Code) -> Vec<Frame> {
-        let own = |counter: usize| {
+        share::frames(code, &self.map, |counter| {
             let Counter { method, interpreted, .. } = &self.counters[counter];
-            let (method, interpreted) = (*method, *interpreted);
-            let origin = if interpreted { Origin::Dex } else { Origin::Jit };
-            let address = share::address(method, counter);
-            share::own_frame(&self.map.methods[method], origin, address)
-        };
-        match code {
-            Code::Own { counter } => vec![own(counter)],
-            Code::Library { counter, pattern } => {
-                let library = share::library_frame(pattern, &self.map.patterns[pattern]);
-                library.into_iter().chain([own(counter)]).collect()
-            }
-            Code::Compiler => Vec::new(),
-        }
+            (*method, if *interpreted { Origin::Dex } else { Origin::Jit })
+        })
     }
 
     fn truth(&self) -> Truth<'_> {
