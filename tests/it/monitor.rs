@@ -367,6 +367,7 @@ fn samples_of_flight_recorder_tell_inlined_methods_apart() {
     assert!(!shares.said.contains("Flight Recorder"), "{}", shares.said);
     let tiny = shares.methods.iter().find(|row| row["method"] == "tiny").unwrap();
     assert_eq!(tiny["file"], "Shares.java");
+    calls::are_in_stacks(&shares);
 }
 
 /// A method's writing is low by what its native method computes before it calls the system.

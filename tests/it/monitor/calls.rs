@@ -15,9 +15,8 @@ fn stacks(text: &str) -> Vec<(Vec<&str>, u64)> {
         .collect()
 }
 
-#[test]
-fn samples_say_who_called_in_stacks_that_add_up_to_the_methods() {
-    let Some(shares) = Shares::record(&SHARES, &["--period-ms", "10"], &[]) else { return };
+/// Samples say who called, in stacks that add up to the methods.
+pub fn are_in_stacks(shares: &Shares) {
     let folder = shares.folder.path().join("rec");
     let text = fs::read_to_string(folder.join("accounts/stacks.collapsed")).unwrap();
     let stacks = stacks(&text);

@@ -36,19 +36,28 @@ fn what_brief_threads_used_belongs_to_their_methods_by_probes() {
 }
 
 /// A command of 0.9 s, and the last part of a cycle, are whole, however the JVM ends.
+fn leaves_its_last_figures(way: &'static str) {
+    let exact = ["--mode", "instrumentation", "--exact", "--interval", "1"];
+    let Some(ends) = Shares::record(&["Ends", "900", way], &exact, &[]) else { return };
+    let calls = ends.of("works", "executions");
+    assert_eq!(calls, ends.printed("calls"), "{way}: {:?}", ends.methods);
+    assert!(ends.of("works", "share") > 0.4, "{way}: {:?}", ends.methods);
+    // The first samples come late: what ran before has no known method.
+    let sampled = Shares::record(&["Ends", "3000", way], &["--interval", "1"], &[]).unwrap();
+    assert!(sampled.of("works", "samples") > 3.0, "{way}: {:?}", sampled.methods);
+    assert!(sampled.of("works", "share") > 0.15, "{way}: {:?}", sampled.methods);
+}
+
+/// Its hooks don't run: of all ways the one that leaves least.
 #[test]
-fn a_jvm_that_ends_leaves_its_last_figures() {
-    for way in ["returns", "exits", "halts"] {
-        let exact = ["--mode", "instrumentation", "--exact", "--interval", "1"];
-        let command: [&'static str; 3] = ["Ends", "900", way];
-        let Some(ends) = Shares::record(&command, &exact, &[]) else { return };
-        let calls = ends.of("works", "executions");
-        assert_eq!(calls, ends.printed("calls"), "{way}: {:?}", ends.methods);
-        assert!(ends.of("works", "share") > 0.4, "{way}: {:?}", ends.methods);
-        // The first samples come late: what ran before has no known method.
-        let longer: [&'static str; 3] = ["Ends", "3000", way];
-        let sampled = Shares::record(&longer, &["--interval", "1"], &[]).unwrap();
-        assert!(sampled.of("works", "samples") > 3.0, "{way}: {:?}", sampled.methods);
-        assert!(sampled.of("works", "share") > 0.15, "{way}: {:?}", sampled.methods);
+fn a_jvm_that_halts_leaves_its_last_figures() {
+    leaves_its_last_figures("halts");
+}
+
+#[test]
+#[ignore = "by day a JVM halts; scripts/nightly.sh runs it"]
+fn a_jvm_that_ends_in_order_leaves_its_last_figures() {
+    for way in ["returns", "exits"] {
+        leaves_its_last_figures(way);
     }
 }
