@@ -336,25 +336,52 @@ fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
     }
 }
 
+/// A scenario that stops when its lines are known well enough.
+fn stopping(folder: &Path) -> PathBuf {
+    with_campaign(folder, "stop.toml", "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }")
+}
+
+/// Asserts that a campaign stopped after its second round, and says so.
+fn stopped_after_two_rounds(campaign: &Path, said: &str) {
+    let cases = rows(&campaign.join("plan.csv")).len();
+    // Two rounds of five: a traced run, and a power and an idle run in each.
+    let saved = format!("ended after round 2, {} runs saved: ", 3 * 2 * cases);
+    assert!(said.contains(&saved), "{said}");
+    let journal = campaign.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    assert_eq!(text.matches("\"event\":{\"stopped\":").count(), 1);
+    assert_eq!(good_runs(&journal).len(), cases * 5);
+}
+
 #[test]
-fn a_campaign_stops_when_repeats_are_enough_also_when_it_is_resumed() {
+fn a_campaign_stops_when_repeats_are_enough_and_is_over_then() {
     if !can_run_boards() {
         return;
     }
     let adb = AdbServer::new();
     let folder = tempfile::tempdir().unwrap();
-    let keys = "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }";
-    let scenario = with_campaign(folder.path(), "stop.toml", keys);
-    let said = undisturbed_and_resumed(&adb, folder.path(), &scenario);
-    let cases = rows(&folder.path().join("torn/plan.csv")).len();
-    // Two rounds of five: a traced run, and a power and an idle run in each.
-    let saved = format!("ended after round 2, {} runs saved: ", 3 * 2 * cases);
-    for said in said {
-        assert!(said.contains(&saved), "{said}");
+    let (scenario, out) = (stopping(folder.path()), folder.path().join("out"));
+    for _ in 0..2 {
+        let words = ["run", scenario.to_str().unwrap(), "--out", out.to_str().unwrap(), "--resume"];
+        let output = adb.wattline(&words);
+        assert!(output.status.success(), "{}", text(&output));
+        stopped_after_two_rounds(&out, &text(&output));
     }
-    let journal = fs::read_to_string(folder.path().join("torn/journal.jsonl")).unwrap();
-    assert_eq!(journal.matches("\"event\":{\"stopped\":").count(), 1);
-    assert_eq!(good_runs(&folder.path().join("torn/journal.jsonl")).len(), cases * 5);
+}
+
+#[test]
+#[ignore = "by day a campaign that has stopped is gone on with; scripts/nightly.sh runs it"]
+fn a_campaign_that_is_resumed_stops_where_an_undisturbed_one_does() {
+    if !can_run_boards() {
+        return;
+    }
+    let adb = AdbServer::new();
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = stopping(folder.path());
+    let said = undisturbed_and_resumed(&adb, folder.path(), &scenario);
+    for (name, said) in ["whole", "torn"].iter().zip(said) {
+        stopped_after_two_rounds(&folder.path().join(name), &said);
+    }
 }
 
 /// What the good runs of a journal measured, by case, phase and repeat.
