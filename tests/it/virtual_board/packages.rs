@@ -259,6 +259,52 @@ fn a_package_runs_by_its_instrumentation_and_its_energy_has_lines() {
     assert!(none.stderr.contains("INSTRUMENTATION_FAILED: org.example.game"), "{}", none.stderr);
 }
 
+/// A zero on either side of a comparison, and a loop whose DEX is known.
+const COUNTED: &str = "package game;\npublic class Main {\n  static String compare(int zero, int x) {\n    \
+    return \"\" + (zero < x) + (zero <= x) + (zero > x) + (zero >= x);\n  }\n  \
+    static String left(int x) {\n    int zero = 0;\n    String said = \"\";\n    \
+    if (zero < x) said += \"<\";\n    if (zero <= x) said += \"<=\";\n    \
+    if (zero > x) said += \">\";\n    if (zero >= x) said += \">=\";\n    return said;\n  }\n  \
+    static float turn(float sum, float factor, int turns) {\n    \
+    for (int i = 0; i < turns; i++) {\n      sum = sum * factor - factor;\n    }\n    return sum;\n  }\n  \
+    public static void main(String[] args) {\n    \
+    System.out.println(\"wattline: begin\");\n    float sum = turn(2, 1.5f, 1000);\n    \
+    System.out.println(left(-1) + \" \" + left(0) + \" \" + left(1));\n    \
+    System.out.println(\"wattline: end\" + (sum > 0));\n  }\n}\n";
+
+#[test]
+fn dex_does_what_it_says_and_is_counted_by_its_instructions() {
+    let Some(workshop) = Workshop::open() else { return };
+    fs::write(workshop.folder.path().join("src/game/Main.java"), COUNTED).unwrap();
+    assert!(workshop.package("counted", &[]));
+    let truth = tempfile::tempdir().unwrap();
+    let adb = board("odroid-xu-e", Some(truth.path()));
+    let apk = workshop.folder.path().join("counted/application.apk");
+    assert_eq!(install(&adb, &apk, "-r"), "");
+    let said = adb.shell(&format!(
+        "setprop wattline.session counted; logcat -c; am instrument -w {RUNNER}; \
+         logcat -d -v raw System.out:I *:S"
+    ));
+    assert!(said.contains("\n>>= <=>= <<=\n"), "{said}");
+    let patterns = fs::read_to_string(truth.path().join("counted/patterns.csv")).unwrap();
+    let executions = |pattern: &str| -> u64 {
+        let row = patterns.lines().find_map(|line| line.split_once(pattern)?.1.strip_prefix(','));
+        row.map_or(0, |rest| rest.split(',').next().unwrap().parse().unwrap())
+    };
+    // mul-float, sub-float, add-int/lit8 and goto in each turn; if-ge once more.
+    for pattern in ["op:Multiplication/float", "op:Subtraction/float"] {
+        assert_eq!(executions(pattern), 1000, "{pattern}: {patterns}");
+    }
+    for pattern in ["op:Increase/int", "op:else branch"] {
+        assert!((1000..1100).contains(&executions(pattern)), "{pattern}: {patterns}");
+    }
+    // On a stack each turn would load i, turns, sum and factor twice: registers are read.
+    let lines = fs::read_to_string(truth.path().join("counted/lines.csv")).unwrap();
+    let turn: Vec<&str> =
+        lines.lines().filter(|line| line.starts_with("game/Main.java,2")).collect();
+    assert!(turn.len() >= 2, "{lines}");
+}
+
 #[test]
 fn what_androids_releases_refuse_is_refused() {
     let Some(workshop) = Workshop::open() else { return };

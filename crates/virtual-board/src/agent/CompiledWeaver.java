@@ -47,7 +47,7 @@ final class CompiledWeaver extends MethodWeaver {
     /** Of the method with this number, whose first copy begins at counter next. */
     CompiledWeaver(MapFile map, Hierarchy hierarchy, Units units, StringBuilder lines, int next, boolean byCalls,
             String owner, int number, Effects effects) {
-        super(map, hierarchy, units, lines, next, byCalls);
+        super(map, hierarchy, units, lines, next, byCalls, null);
         this.owner = owner;
         this.number = number;
         this.base = next;

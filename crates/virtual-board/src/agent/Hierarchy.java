@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -168,9 +169,22 @@ final class Hierarchy {
         try (InputStream in = open(name)) {
             ClassNode node = new ClassNode();
             new ClassReader(in).accept(node, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+            Marks.strip(node);
             return node;
         } catch (IOException | RuntimeException e) {
             return null;
+        }
+    }
+
+    /** The blocks of what a class was translated from; null if it was not. */
+    Marks marks(String name) throws IOException {
+        ZipFile jar = entries.get(name);
+        ZipEntry text = jar == null ? null : jar.getEntry("wattline/blocks/" + name);
+        if (text == null) {
+            return null;
+        }
+        try (InputStream in = jar.getInputStream(text)) {
+            return new Marks(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 

@@ -32,6 +32,8 @@ class MethodWeaver implements Opcodes {
     private final Units units;
     final StringBuilder lines;
     final boolean byCalls;
+    /** The blocks of what the code was translated from, by which it is counted then; else null. */
+    private final Marks marks;
     /** The next free counter. */
     int next;
 
@@ -43,13 +45,15 @@ class MethodWeaver implements Opcodes {
     AbstractInsnNode first;
     int line;
 
-    MethodWeaver(MapFile map, Hierarchy hierarchy, Units units, StringBuilder lines, int next, boolean byCalls) {
+    MethodWeaver(MapFile map, Hierarchy hierarchy, Units units, StringBuilder lines, int next, boolean byCalls,
+            Marks marks) {
         this.map = map;
         this.hierarchy = hierarchy;
         this.units = units;
         this.lines = lines;
         this.next = next;
         this.byCalls = byCalls;
+        this.marks = marks;
     }
 
     /** Weaves the method; returns the next free counter. */
@@ -67,6 +71,8 @@ class MethodWeaver implements Opcodes {
             }
             if (node instanceof LineNumberNode) {
                 line = ((LineNumberNode) node).line;
+            } else if (Marks.isMark(node)) {
+                countMarked((MethodInsnNode) node);
             } else if (node.getOpcode() >= 0) {
                 first = first == null ? node : first;
                 visit(node);
@@ -133,6 +139,16 @@ class MethodWeaver implements Opcodes {
         patterns.start();
     }
 
+    /** A counter for a block of what the code was translated from, in the place of its mark. */
+    private void countMarked(MethodInsnNode mark) {
+        Items held = new Items();
+        for (Marks.Item item : marks.items(mark)) {
+            held.add(item.line, map.pattern(item.pattern), Items.ALWAYS, item.count);
+        }
+        code.insertBefore(mark, increment(counter(held)));
+        code.remove(mark);
+    }
+
     /** What is run when the block is. */
     InsnList count() {
         return items.isEmpty() ? new InsnList() : increment(counter());
@@ -140,6 +156,11 @@ class MethodWeaver implements Opcodes {
 
     /** Writes the collected items as the line of a new counter. */
     int counter() {
+        return counter(items);
+    }
+
+    /** Writes these items as the line of a new counter. */
+    private int counter(Items items) {
         lines.append("block\t").append(next);
         items.write(lines);
         lines.append('\n');
@@ -204,11 +225,17 @@ class MethodWeaver implements Opcodes {
         } else if (opcode == NEW) {
             creation(((TypeInsnNode) node).desc);
             patterns.other();
-        } else if (opcode == IFNULL || opcode == IFNONNULL) {
-            item(Patterns.nullBranch(opcode), 1);
         } else {
-            item(patterns.of(node), 1);
+            instruction(node, opcode);
             array(node, opcode);
+        }
+    }
+
+    /** What costs the same in every execution; marks have it where there are any. */
+    private void instruction(AbstractInsnNode node, int opcode) {
+        if (marks == null) {
+            boolean isNull = opcode == IFNULL || opcode == IFNONNULL;
+            item(isNull ? Patterns.nullBranch(opcode) : patterns.of(node), 1);
         }
     }
 

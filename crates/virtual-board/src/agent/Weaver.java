@@ -67,18 +67,30 @@ public final class Weaver
         }
         try {
             return weave(name, new ClassReader(bytes));
-        } catch (RuntimeException | Error e) {
+        } catch (IOException | RuntimeException | Error e) {
             System.err.println("wattline: " + name + " is not counted: " + e);
-            return null;
+            return unmarked(bytes);
         }
     }
 
-    private synchronized byte[] weave(String name, ClassReader reader) {
+    /** The class as it was before its blocks were marked. */
+    private static byte[] unmarked(byte[] bytes) {
+        ClassNode node = new ClassNode();
+        new ClassReader(bytes).accept(node, 0);
+        Marks.strip(node);
+        ClassWriter writer = new ClassWriter(0);
+        node.accept(writer);
+        return writer.toByteArray();
+    }
+
+    private synchronized byte[] weave(String name, ClassReader reader) throws IOException {
         hierarchy.learn(name, reader);
+        // What a compiler makes of a block is the compiled chip's, whatever it was before.
+        Marks marks = effects == null ? hierarchy.marks(name) : null;
         Map<String, Form> forms = new HashMap<>();
         while (true) {
             try {
-                return attempt(reader, forms);
+                return attempt(reader, forms, marks);
             } catch (MethodTooLargeException e) {
                 String method = e.getMethodName() + e.getDescriptor();
                 forms.put(method, forms.containsKey(method) ? Form.NOT : Form.CALLS);
@@ -86,23 +98,28 @@ public final class Weaver
         }
     }
 
-    private byte[] attempt(ClassReader reader, Map<String, Form> forms) {
+    private byte[] attempt(ClassReader reader, Map<String, Form> forms, Marks marks) {
         ClassNode node = new ClassNode();
         reader.accept(node, effects == null ? 0 : ClassReader.EXPAND_FRAMES);
+        boolean isHousekeeping = Calls.isHousekeeping(node.name);
+        if (marks == null || isHousekeeping) {
+            Marks.strip(node);
+        }
         StringBuilder lines = new StringBuilder();
         describe(node, lines);
         int next = used;
         List<int[]> made = new ArrayList<>();
         for (MethodNode method : node.methods) {
             Form form = forms.get(method.name + method.desc);
-            if (Calls.isHousekeeping(node.name)) {
+            if (isHousekeeping) {
                 Calls.redirect(method);
             } else if (form == Form.NOT) {
+                Marks.strip(method);
                 System.err.println("wattline: " + node.name + "." + method.name + " is too large to be counted");
             } else if (method.instructions.size() > 0) {
                 boolean byCalls = form == Form.CALLS;
                 if (effects == null) {
-                    next = new MethodWeaver(map, hierarchy, units, lines, next, byCalls).weave(method);
+                    next = new MethodWeaver(map, hierarchy, units, lines, next, byCalls, marks).weave(method);
                 } else {
                     CompiledWeaver weaver = new CompiledWeaver(map, hierarchy, units, lines, next, byCalls,
                             node.name, methods.size() + made.size(), effects);

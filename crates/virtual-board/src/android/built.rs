@@ -34,7 +34,10 @@ const FRAMEWORK: [(&str, &str); 22] = [
 ];
 
 /// What reads packages.
-const INSTALLER: [(&str, &str); 6] = [
+const INSTALLER: [(&str, &str); 9] = [
+    ("DexBlocks.java", include_str!("installer/DexBlocks.java")),
+    ("DexPatterns.java", include_str!("installer/DexPatterns.java")),
+    ("DexTranslator.java", include_str!("installer/DexTranslator.java")),
     ("Installer.java", include_str!("installer/Installer.java")),
     ("Manifest.java", include_str!("installer/Manifest.java")),
     ("References.java", include_str!("installer/References.java")),

@@ -21,7 +21,7 @@ const RUNTIME: [(&str, &str); 4] = [
 ];
 
 /// The part with a class loader of its own, beside ASM.
-const WEAVER: [(&str, &str); 15] = [
+const WEAVER: [(&str, &str); 16] = [
     ("Calls.java", include_str!("../agent/Calls.java")),
     ("CompiledWeaver.java", include_str!("../agent/CompiledWeaver.java")),
     ("Edges.java", include_str!("../agent/Edges.java")),
@@ -31,6 +31,7 @@ const WEAVER: [(&str, &str); 15] = [
     ("Layout.java", include_str!("../agent/Layout.java")),
     ("Loops.java", include_str!("../agent/Loops.java")),
     ("MapFile.java", include_str!("../agent/MapFile.java")),
+    ("Marks.java", include_str!("../agent/Marks.java")),
     ("MethodWeaver.java", include_str!("../agent/MethodWeaver.java")),
     ("Patterns.java", include_str!("../agent/Patterns.java")),
     ("PlaceText.java", include_str!("../agent/PlaceText.java")),
