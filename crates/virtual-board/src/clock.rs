@@ -16,6 +16,10 @@ use std::time::{Duration, Instant};
 use super::processes::{Processes, Scene};
 use super::sight;
 
+/// Whoever sleeps until then (146 years after boot) sleeps for ever, as an application that
+/// hangs does: the clock does not go there.
+const FOR_EVER: u64 = u64::MAX / 4;
+
 /// Who sleeps: decides the order among sleepers of the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sleeper {
@@ -183,7 +187,7 @@ impl Clock {
             let sleepers = std::mem::take(&mut state.sleepers);
             state.sleepers = sleepers
                 .into_iter()
-                .map(|((until, who), wake)| ((until.saturating_sub(was) + now_ns, who), wake))
+                .map(|((until, who), wake)| ((until.saturating_sub(was).saturating_add(now_ns), who), wake))
                 .collect();
             state.now_ns = now_ns;
         });
@@ -329,7 +333,8 @@ impl State {
         let application = |(_, who): &(u64, Sleeper)| matches!(who, Sleeper::Application(_));
         let foreground =
             self.holds > 0 || self.waiting_hosts > 0 || self.sleepers.keys().any(application);
-        !self.sleepers.is_empty() && foreground
+        let is_woken = |(until, _): &(u64, Sleeper)| *until < FOR_EVER;
+        self.sleepers.keys().any(is_woken) && foreground
     }
 }
 

@@ -56,6 +56,29 @@ fn an_interrupted_sleeper_does_not_move_the_clock() {
 }
 
 #[test]
+fn the_clock_does_not_go_to_the_end_of_time() {
+    let clock = Clock::new(100);
+    let holds = [clock.hold(), clock.hold()];
+    thread::scope(|scope| {
+        let [ends, hangs] = &holds;
+        let sleeping = scope.spawn(|| clock.sleep_held(ends, 10, Sleeper::Application(1)));
+        let hanging =
+            scope.spawn(|| clock.sleep_held(hangs, u64::MAX / 2, Sleeper::Application(2)));
+        while clock.lock().sleepers.len() < 2 {
+            thread::yield_now();
+        }
+        scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), || (), |_| panic!("stuck")));
+        assert_eq!(sleeping.join().unwrap(), Ok(()));
+        clock.lock().holds -= 1;
+        assert!(!clock.lock().wants_time(), "nobody will ever be woken");
+        assert_eq!(clock.now_ns(), 110);
+        clock.stop();
+        assert_eq!(hanging.join().unwrap(), Err(Interrupted));
+        clock.lock().holds += 1;
+    });
+}
+
+#[test]
 fn a_reset_keeps_what_is_left_to_sleep() {
     let clock = Clock::new(500);
     let mut state = clock.lock();
