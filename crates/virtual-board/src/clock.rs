@@ -187,7 +187,9 @@ impl Clock {
             let sleepers = std::mem::take(&mut state.sleepers);
             state.sleepers = sleepers
                 .into_iter()
-                .map(|((until, who), wake)| ((until.saturating_sub(was).saturating_add(now_ns), who), wake))
+                .map(|((until, who), wake)| {
+                    ((until.saturating_sub(was).saturating_add(now_ns), who), wake)
+                })
                 .collect();
             state.now_ns = now_ns;
         });
