@@ -16,7 +16,7 @@ fn scenario(folder: &Path, start: &str) -> PathBuf {
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
         .replace("java_release = 11", &format!("java_release = 11\nstart = \"{start}\""))
-        .replace("cases = 6\nrepeats = 2\ndry_runs = 10", "cases = 4\nrepeats = 1\ndry_runs = 6")
+        .replace("cases = 6\nrepeats = 2\ndry_runs = 10", "cases = 4\nrepeats = 1\ndry_runs = 12")
         .replace("repeats = 2\ncount = 3", "repeats = 1\ncount = 2");
     let there = ["start = ", "cases = 4", "count = 2"].iter().all(|word| text.contains(word));
     assert!(there, "{text}");
