@@ -60,6 +60,7 @@ final class DexPatterns {
         compared = null;
         switch (words[0]) {
             case "nop":
+                return;
             case "new":
                 newArray(node, base);
                 return;
@@ -168,7 +169,9 @@ final class DexPatterns {
             return 0;
         }
         int parameters = ((AbstractMethodStmtNode) node).getProto().getParameterTypes().length;
-        return parameters + (node.op.displayName.startsWith("invoke-static") ? 0 : 1);
+        String name = node.op.displayName;
+        boolean hasReceiver = !name.startsWith("invoke-static") && !name.startsWith("invoke-custom");
+        return parameters + (hasReceiver ? 1 : 0);
     }
 
     /** Arrays with their elements, in one instruction. */
@@ -230,6 +233,10 @@ final class DexPatterns {
                 found.accept("op:Bit complement/" + words[1], 1);
                 break;
             default:
+                if (words.length != 3) {
+                    // No instruction of any Android.
+                    return;
+                }
                 // int-to-long and the like
                 found.accept("op:" + words[0].charAt(0) + "2" + words[2].charAt(0) + "/" + words[0], 1);
         }

@@ -29,17 +29,27 @@ final class Translation {
     }
 
     static void translate(File apk, File out) throws Refused, IOException {
-        DexFileNode dex = new DexFileNode();
-        MultiDexFileReader.open(Files.readAllBytes(apk.toPath())).accept(dex, DexFileReader.IGNORE_READ_EXCEPTION);
+        DexFileNode dex = read(apk);
+        // Stand-ins of Java's own are the JVM's.
+        dex.clzs.removeIf(node -> node.className.startsWith("Ljava/"));
         Map<String, byte[]> entries = new TreeMap<>();
         for (DexClassNode node : dex.clzs) {
             String name = node.className.substring(1, node.className.length() - 1);
             entries.put(BLOCKS + name, DexBlocks.mark(node).getBytes(StandardCharsets.UTF_8));
         }
         DexTranslator.translate(dex).forEach((name, bytes) -> entries.put(name + ".class", bytes));
-        // Stand-ins of Java's own.
-        entries.keySet().removeIf(name -> name.startsWith("java/"));
         write(apk, entries, out);
+    }
+
+    private static DexFileNode read(File apk) throws Refused, IOException {
+        DexFileNode dex = new DexFileNode();
+        byte[] bytes = Files.readAllBytes(apk.toPath());
+        try {
+            MultiDexFileReader.open(bytes).accept(dex, DexFileReader.IGNORE_READ_EXCEPTION);
+        } catch (RuntimeException e) {
+            throw new Refused("INSTALL_FAILED_DEXOPT", "the DEX can't be read: " + e);
+        }
+        return dex;
     }
 
     private static void write(File apk, Map<String, byte[]> entries, File out) throws IOException {
