@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use super::processes::{Processes, Scene};
 use super::sight;
 
-/// Whoever sleeps until then (146 years after boot) sleeps for ever, as an application that
-/// hangs does: the clock does not go there.
-const FOR_EVER: u64 = u64::MAX / 4;
+/// Whoever sleeps until then or so long (146 years of nanoseconds) sleeps for ever, as an
+/// application that hangs does: the clock does not go there.
+pub(super) const FOR_EVER: u64 = u64::MAX / 4;
 
 /// Who sleeps: decides the order among sleepers of the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -29,6 +29,9 @@ final class Hierarchy {
     /** Bytes taken for the fields of a library class that an application class extends. */
     private static final int LIBRARY_FIELDS = 20;
 
+    /** Below it, by a class's name: what the blocks hold of the code that it was translated from. */
+    private static final String BLOCKS = "wattline/blocks/";
+
     private final Map<String, ZipFile> entries = new HashMap<>();
     private final Map<String, File> files = new HashMap<>();
     private final Map<String, Info> known = new HashMap<>();
@@ -176,14 +179,19 @@ final class Hierarchy {
         }
     }
 
+    /** Whether a class was translated from other code, whose blocks are marked in it. */
+    boolean isMarked(String name) {
+        ZipFile jar = entries.get(name);
+        return jar != null && jar.getEntry(BLOCKS + name) != null;
+    }
+
     /** The blocks of what a class was translated from; null if it was not. */
     Marks marks(String name) throws IOException {
-        ZipFile jar = entries.get(name);
-        ZipEntry text = jar == null ? null : jar.getEntry("wattline/blocks/" + name);
-        if (text == null) {
+        if (!isMarked(name)) {
             return null;
         }
-        try (InputStream in = jar.getInputStream(text)) {
+        ZipFile jar = entries.get(name);
+        try (InputStream in = jar.getInputStream(jar.getEntry(BLOCKS + name))) {
             return new Marks(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
     }

@@ -69,7 +69,7 @@ public final class Weaver
             return weave(name, new ClassReader(bytes));
         } catch (IOException | RuntimeException | Error e) {
             System.err.println("wattline: " + name + " is not counted: " + e);
-            return unmarked(bytes);
+            return hierarchy.isMarked(name) ? unmarked(bytes) : null;
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::output::Output;
 use super::report::Report;
-use crate::clock::{Hold, Interrupted, Sleeper};
+use crate::clock::{FOR_EVER, Hold, Interrupted, Sleeper};
 use crate::log_buffer::Line;
 use crate::machine::Machine;
 use crate::sampler::{Interval, Spent, Work};
@@ -249,7 +249,7 @@ impl Process {
         let hold = lock(&self.hold);
         let ending = matches!(*lock(&self.stage), Stage::Stopping | Stage::Ended);
         let for_ever = self.hangs.load(Ordering::SeqCst) && !ending;
-        let duration_ns = if for_ever { u64::MAX / 2 } else { duration_ns };
+        let duration_ns = if for_ever { FOR_EVER } else { duration_ns };
         match hold.as_ref() {
             Some(hold) if duration_ns > 0 => {
                 machine.clock.sleep_held(hold, duration_ns, Sleeper::Application(self.pid))

@@ -62,8 +62,7 @@ fn the_clock_does_not_go_to_the_end_of_time() {
     thread::scope(|scope| {
         let [ends, hangs] = &holds;
         let sleeping = scope.spawn(|| clock.sleep_held(ends, 10, Sleeper::Application(1)));
-        let hanging =
-            scope.spawn(|| clock.sleep_held(hangs, u64::MAX / 2, Sleeper::Application(2)));
+        let hanging = scope.spawn(|| clock.sleep_held(hangs, FOR_EVER, Sleeper::Application(2)));
         while clock.lock().sleepers.len() < 2 {
             thread::yield_now();
         }

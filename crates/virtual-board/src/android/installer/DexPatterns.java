@@ -12,6 +12,7 @@ import com.googlecode.d2j.node.insn.TypeStmtNode;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -32,6 +33,14 @@ final class DexPatterns {
     private static final String[] BINARY_NAMES = {
         "Addition", "Subtraction", "Subtraction", "Multiplication", "Division", "Modulo",
         "Bit and", "Bit or", "Bit xor", "Left bitshift", "Right bitshift", "Logical right bitshift"};
+    private static final Map<String, String> UNARY = Map.of(
+            "packed", "op:Switch-case consecutive/int",
+            "sparse", "op:Switch-case non-consecutive/int",
+            "array", "op:Array length/int",
+            "check", "assumed:checkcast",
+            "instance", "assumed:instanceof",
+            "monitor", "assumed:monitor",
+            "throw", "assumed:athrow");
     private static final String LOAD = "size:Load";
 
     /** The method whose code it is. */
@@ -201,46 +210,28 @@ final class DexPatterns {
             binary(node, operation, words[1], isLiteral || node instanceof Stmt2R1NNode);
             return;
         }
-        switch (words[0]) {
-            case "goto":
-                found.accept("op:else branch", 1);
-                return;
-            case "packed":
-                found.accept("op:Switch-case consecutive/int", 1);
-                break;
-            case "sparse":
-                found.accept("op:Switch-case non-consecutive/int", 1);
-                break;
-            case "array":
-                found.accept("op:Array length/int", 1);
-                break;
-            case "check":
-                found.accept("assumed:checkcast", 1);
-                break;
-            case "instance":
-                found.accept("assumed:instanceof", 1);
-                break;
-            case "monitor":
-                found.accept("assumed:monitor", 1);
-                break;
-            case "throw":
-                found.accept("assumed:athrow", 1);
-                break;
-            case "neg":
-                found.accept("op:Negation/" + words[1], 1);
-                break;
-            case "not":
-                found.accept("op:Bit complement/" + words[1], 1);
-                break;
-            default:
-                if (words.length != 3) {
-                    // No instruction of any Android.
-                    return;
-                }
-                // int-to-long and the like
-                found.accept("op:" + words[0].charAt(0) + "2" + words[2].charAt(0) + "/" + words[0], 1);
+        if (words[0].equals("goto")) {
+            found.accept("op:else branch", 1);
+            return;
         }
-        loads(1);
+        String pattern = unary(words);
+        if (pattern != null) {
+            found.accept(pattern, 1);
+            loads(1);
+        }
+    }
+
+    /** What works on one register; null for what is no instruction of any Android. */
+    private static String unary(String[] words) {
+        String plain = UNARY.get(words[0]);
+        if (plain != null) {
+            return plain;
+        }
+        if (words[0].equals("neg") || words[0].equals("not")) {
+            return "op:" + (words[0].equals("neg") ? "Negation/" : "Bit complement/") + words[1];
+        }
+        // int-to-long and the like
+        return words.length == 3 ? "op:" + words[0].charAt(0) + "2" + words[2].charAt(0) + "/" + words[0] : null;
     }
 
     private void binary(DexStmtNode node, int operation, String type, boolean isLiteral) {

@@ -35,7 +35,7 @@ final class DexTranslator extends ExDex2Asm {
         DexTranslator translator = new DexTranslator(new Problems());
         Map<String, String> sources = new HashMap<>();
         for (DexClassNode node : dex.clzs) {
-            sources.put(node.className.substring(1, node.className.length() - 1), node.source);
+            sources.put(name(node), node.source);
         }
         Map<String, ClassWriter> writers = new HashMap<>();
         ClassVisitorFactory factory = name -> {
@@ -50,6 +50,11 @@ final class DexTranslator extends ExDex2Asm {
             throw new Refused("INSTALL_FAILED_DEXOPT", translator.problems.first);
         }
         return classes;
+    }
+
+    /** A class's internal name. */
+    static String name(DexClassNode node) {
+        return toInternalName(node.className);
     }
 
     private byte[] bytes(String name, ClassWriter writer) {

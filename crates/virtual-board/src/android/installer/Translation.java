@@ -34,8 +34,8 @@ final class Translation {
         dex.clzs.removeIf(node -> node.className.startsWith("Ljava/"));
         Map<String, byte[]> entries = new TreeMap<>();
         for (DexClassNode node : dex.clzs) {
-            String name = node.className.substring(1, node.className.length() - 1);
-            entries.put(BLOCKS + name, DexBlocks.mark(node).getBytes(StandardCharsets.UTF_8));
+            String blocks = DexBlocks.mark(node);
+            entries.put(BLOCKS + DexTranslator.name(node), blocks.getBytes(StandardCharsets.UTF_8));
         }
         DexTranslator.translate(dex).forEach((name, bytes) -> entries.put(name + ".class", bytes));
         write(apk, entries, out);
