@@ -28,8 +28,9 @@ pub fn package(files: &[SourceFile]) -> String {
 /// after the id of the first of them.
 pub type Sums = Vec<(usize, usize, Sum)>;
 
-/// Bytes of a string constant in a class file, less some.
-const CONSTANT_MAX: usize = 60_000;
+/// Bytes of a string constant that all take who read the classes: a class file has room for
+/// 65 535, but dex2jar, by which a virtual board runs packages, breaks from 32 767 on.
+const CONSTANT_MAX: usize = 30_000;
 
 /// The runtime for `blocks` blocks; none for a build without probes.
 pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Option<GeneratedFile> {
@@ -77,4 +78,21 @@ fn constants(sums: &Sums) -> String {
     }
     let quoted = strings.iter().map(|text| format!("\"{text}\""));
     quoted.collect::<Vec<_>>().join(",\n            ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_large_programs_are_cut_into_strings_that_all_readers_take() {
+        let sum = |block: usize| (0, block, [(Counter::Block(block + 1), 1)].into());
+        let sums: Sums = (0..20_000).map(sum).collect();
+        let text = constants(&sums);
+        let strings: Vec<&str> = text.split(",\n").map(str::trim).collect();
+        assert!(strings.len() > 1 && strings.iter().all(|string| string.len() < 32_767));
+        let words: Vec<&str> =
+            strings.iter().flat_map(|string| string.trim_matches('"').split(',')).collect();
+        assert_eq!((words.len(), words[0], words[19_999]), (20_000, "0 1", "19999 20000"));
+    }
 }
