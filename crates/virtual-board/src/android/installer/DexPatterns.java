@@ -17,10 +17,10 @@ import java.util.function.ObjIntConsumer;
 
 /**
  * The patterns of a DEX instruction, as the cost file names them: one for what it does, and one
- * for each register and constant that it reads. The table was measured on Java's bytecode; what
- * DEX has beside it, moves and constants into registers, is priced as the declaration of a
- * variable, which such an instruction is in source code. Where DEX does not say the type (moves,
- * elements, comparisons with zero), it is int's. Calls and new objects have none here: the
+ * for each register and constant that it reads. The table was measured on Java's bytecode; of
+ * what DEX has beside it, a move is priced as bytecode's own, dup and load are: a register that
+ * is read; and a constant into a register as one onto the stack. Where DEX does not say the type
+ * (elements, comparisons with zero), it is int's. Calls and new objects have none here: the
  * weaver counts them where they are made. Remembers what stood before, within a block.
  */
 final class DexPatterns {
@@ -129,20 +129,15 @@ final class DexPatterns {
 
     /** Results and exceptions come with what gives them. */
     private void move(String[] words) {
-        String last = words[words.length - 1];
-        if (words.length > 1 && (words[1].equals("result") || words[1].equals("exception"))) {
-            return;
+        if (words.length == 1 || !words[1].equals("result") && !words[1].equals("exception")) {
+            loads(1);
         }
-        found.accept("op:Variable declaration" + kind(new String[] {"", last}), 1);
-        loads(1);
     }
 
     private void constant(String[] words, String name) {
         boolean isWide = words.length > 1 && words[1].equals("wide");
         boolean isNumber = words.length == 1 || isWide;
-        String declared = isWide ? "/long" : isNumber ? "/int" : "/Reference";
         boolean isShort = name.equals("const/4") || name.equals("const/16");
-        found.accept("op:Variable declaration" + declared, 1);
         found.accept("size:" + (isShort ? "Constant" : isWide ? "64-bit" : isNumber ? "32-bit" : "Reference"), 1);
     }
 
