@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
@@ -13,6 +15,7 @@ from pyspark.sql import SparkSession
 from tables import costs, counts, write
 from wattline_spark import MissingProgram, ProgramError, fit
 from wattline_spark.partials import fixed_partitions
+from wattline_spark.parts import parts_of
 from wattline_spark.program import find_program
 
 # A program that kills its executor where part 5 is first summed, then is wattline.
@@ -45,6 +48,17 @@ def alone(program: str, files: list[str], out: Path, *flags: str) -> dict[str, f
     return costs(out / "model.json")
 
 
+@contextmanager
+def in_files(spark: SparkSession, parts: int) -> Iterator[None]:
+    """Small files are not put together to fewer than so many parts."""
+    name = "spark.sql.files.minPartitionNum"
+    spark.conf.set(name, str(parts))
+    try:
+        yield
+    finally:
+        spark.conf.unset(name)
+
+
 def same(found: dict[str, float], expected: dict[str, float]) -> None:
     assert found.keys() == expected.keys() and len(found) > 0
     for name, cost in expected.items():
@@ -73,6 +87,38 @@ def test_partitions_make_the_model_of_one_process(
         fan_in=fan_in,
         program=program,
     )
+    same(costs(fitted.model), expected)
+    assert fitted.cv.read_bytes() == (tmp_path / "alone" / "cv.csv").read_bytes()
+
+
+@pytest.mark.parametrize("fan_in", [32, 3])
+def test_files_that_all_see_are_read_by_the_program(
+    spark: SparkSession, program: str, tmp_path: Path, fan_in: int
+) -> None:
+    folder = tmp_path / "a table"
+    write(counts(4000, 12, seed=1), folder, files=7)
+    for number in range(7):
+        # Spark takes a value of digits for a number, the program all of them for text.
+        device = folder / f"device=B{number % 2}"
+        device.mkdir(exist_ok=True)
+        (folder / f"{number}.parquet").rename(device / f"{number}.parquet")
+    flags = ["--solver", "nnls", "--group", "device", "--folds", "2", "--features", "n0.."]
+    expected = alone(program, [str(folder)], tmp_path / "alone", *flags)
+    with in_files(spark, 7), fixed_partitions(spark):
+        parts = parts_of(spark, str(folder))
+        assert (parts.count, parts.frame.columns) == (7, ["file"])
+        assert parts_of(spark, spark.read.parquet(str(folder))).frame.columns != ["file"]
+        fitted = fit(
+            spark,
+            str(folder),
+            solver="nnls",
+            group="device",
+            features=["n0.."],
+            folds=2,
+            out=str(tmp_path / "out"),
+            fan_in=fan_in,
+            program=program,
+        )
     same(costs(fitted.model), expected)
     assert fitted.cv.read_bytes() == (tmp_path / "alone" / "cv.csv").read_bytes()
 
@@ -129,18 +175,25 @@ def test_equal_partitions_are_told(spark: SparkSession, program: str, tmp_path: 
         )
 
 
+@pytest.mark.parametrize("by", ["rows", "files"])
 def test_a_killed_executor_changes_nothing(
-    spark: SparkSession, program: str, tmp_path: Path
+    spark: SparkSession, program: str, tmp_path: Path, by: str
 ) -> None:
     deadly = tmp_path / "deadly"
     deadly.write_text(DEADLY.format(folder=tmp_path, program=program))
     deadly.chmod(0o755)
-    table = spark.createDataFrame(counts(4000, 6, seed=4).to_pandas()).repartition(8)
-    table = table.drop("program")
-    fits = {
-        name: fit(spark, table, solver="nnls", out=str(tmp_path / name), fan_in=3, program=path)
-        for name, path in (("whole", program), ("killed-one", str(deadly)))
+    rows = counts(4000, 6, seed=4).drop_columns(["program"])
+    tables = {
+        "rows": spark.createDataFrame(rows.to_pandas()).repartition(8),
+        "files": write(rows, tmp_path / "table", files=8),
     }
+    with in_files(spark, 8):
+        fits = {
+            name: fit(
+                spark, tables[by], solver="nnls", out=str(tmp_path / name), fan_in=3, program=path
+            )
+            for name, path in (("whole", program), ("killed-one", str(deadly)))
+        }
     process = int((tmp_path / "killed" / "process").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
@@ -156,7 +209,11 @@ def test_the_programs_words_reach_the_user(
         fit(spark, files, solver="nnls", target="joules", out=str(tmp_path / "o"), program=program)
     command = [program, "-q", "fit", *files, "--solver=nnls", "--target=joules", "--partial", "-"]
     said = subprocess.run(command, capture_output=True, text=True).stderr.strip()
-    # The same line, but for the name of the table, which is standard input to a task.
+    assert said.removeprefix("error: ") in str(caught.value)
+    with pytest.raises(Exception) as caught:
+        rows = spark.read.parquet(*files)
+        fit(spark, rows, solver="nnls", target="joules", out=str(tmp_path / "o"), program=program)
+    # The same line, but for the name of the table, which is standard input to such a task.
     assert said.replace(files[0], "-").removeprefix("error: ") in str(caught.value)
 
 

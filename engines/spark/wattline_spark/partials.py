@@ -1,6 +1,6 @@
-"""Partials: sums over the rows of one partition, and of many partitions.
+"""Partials: sums over one part of a table, and over many parts.
 
-A partial is a row of (part, partial): the partition's number and the bytes that
+A partial is a row of (part, partial): the part's number and the bytes that
 `wattline fit --partial -` writes. Partials are merged in groups until few are left.
 """
 
@@ -14,13 +14,12 @@ from typing import Callable, Iterable, Iterator, Optional, Sequence
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql import SparkSession
 
-from .program import find_program, pipe, run
+from .parts import Batches, Parts
+from .program import find_program, run
 
 SCHEMA = "part int, partial binary"
-Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -38,21 +37,20 @@ def fixed_partitions(spark: SparkSession) -> Iterator[None]:
 
 
 def partials_of(
-    table: DataFrame,
+    parts: Parts,
     flags: Sequence[str],
     fan_in: int,
     program: Optional[str],
     rounds: Optional[bytes] = None,
 ) -> list[bytes]:
-    """At most `fan_in` partials of all rows of a table, summed as `flags` say, or judged by
+    """At most `fan_in` partials of all parts of a table, summed as `flags` say, or judged by
     `rounds`, the content of rounds.json, which has all of the flags. To be called within
     `fixed_partitions`.
 
     Raises what Spark makes of ProgramError and MissingProgram in a task.
     """
-    count = table.rdd.getNumPartitions()
-    task = _summing(list(flags), count, to_arrow_schema(table.schema), program, rounds)
-    partials = table.mapInArrow(task, SCHEMA)
+    count = parts.count
+    partials = parts.frame.mapInArrow(_summing(parts, list(flags), program, rounds), SCHEMA)
     while count > fan_in:
         count = math.ceil(count / fan_in)
         partials = partials.repartition(count, "part").mapInArrow(_merging(program), SCHEMA)
@@ -67,25 +65,21 @@ def put(partials: Iterable[bytes], folder: str) -> None:
 
 
 def _summing(
-    flags: list[str],
-    count: int,
-    schema: pa.Schema,
-    program: Optional[str],
-    rounds: Optional[bytes],
+    parts: Parts, flags: list[str], program: Optional[str], rounds: Optional[bytes]
 ) -> Task:
-    """Rows of a partition to its partial. The number of the partition tells empty partitions
-    apart, and a partition that is counted twice or missing; it is the same when a task is run
-    again."""
+    """One part to its partial. The number of the partition tells empty partitions apart, and a
+    partition that is counted twice or missing; it is the same when a task is run again."""
+    count, fit = parts.count, parts.fit
 
     def task(batches: Batches) -> Iterator[pa.RecordBatch]:
         part = TaskContext.get().partitionId() + 1
-        arguments = ["fit", "-", "-q", *flags, "--part", f"{part}/{count}", "--partial", "-"]
+        arguments = ["-q", *flags, "--part", f"{part}/{count}", "--partial", "-"]
         with tempfile.TemporaryDirectory() as folder:
             if rounds is not None:
                 judge = Path(folder, "rounds.json")
                 judge.write_bytes(rounds)
                 arguments += ["--judge", str(judge)]
-            yield _row(part, pipe(find_program(program), arguments, batches, schema))
+            yield _row(part, fit(find_program(program), arguments, batches))
 
     return task
 
