@@ -70,6 +70,9 @@ enum Command {
         /// With the tools of Android 4.x only.
         #[arg(long)]
         toolbox: bool,
+        /// It takes jars, too, which no Android does, for scenarios with `start = "main"`.
+        #[arg(long)]
+        jars: bool,
         /// Which board: `odroid-xu-e`, `odroid-xu3`, `pixel` (power rails) or `phone` (only a
         /// fuel gauge).
         #[arg(long, default_value = "odroid-xu-e")]
@@ -100,6 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             log,
             legacy,
             toolbox,
+            jars,
             board,
         } => start(&BoardOptions {
             board: BoardFile::built_in(board)
@@ -114,6 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             name: name.clone(),
             device: device.clone(),
             silicon: *silicon,
+            jars: *jars,
             tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
             port: *port,
             seed: Some(*seed),

@@ -1,7 +1,7 @@
 //! `wattline package`: a variant of a scenario's application as an Android package.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,7 +11,7 @@ use crate::build::{Application, Variant};
 use crate::instrument::{self, Probe};
 use crate::scenario::Scenario;
 use crate::stage::{load, plan};
-use crate::toolchain::Jdk;
+use crate::toolchain::{Jdk, android};
 
 use super::instrument::{ProbeArgument, checked_blocks};
 use super::progress;
@@ -29,10 +29,17 @@ Writes application.apk, signed for all releases of Android from `application.min
 and says what is in it and how to start it. An instrumentation calls the application's main
 method; what probes count comes back in its status. Steps of inputs (taps) are fed to it by
 the extra wattline.input.
-Packages of one user have one key, in the user's cache.")]
+Packages of one user have one key, in the user's cache. What makes packages, and what a virtual
+board reads them with, is fetched by Maven when it is first needed, or all at once:
+
+  wattline package --fetch")]
 pub struct Arguments {
     /// The scenario file.
-    scenario: PathBuf,
+    #[arg(required_unless_present = "fetch")]
+    scenario: Option<PathBuf>,
+    /// Fetch what packages need, and make none.
+    #[arg(long, conflicts_with_all = ["scenario", "probe", "remove", "out", "force"])]
+    fetch: bool,
     /// What is put into each block: log needs files that a package can't give back.
     #[arg(long, value_enum, default_value = "plain")]
     probe: ProbeArgument,
@@ -40,24 +47,35 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     remove: Vec<u32>,
     /// Folder for the results.
-    #[arg(long)]
-    out: PathBuf,
+    #[arg(long, required_unless_present = "fetch")]
+    out: Option<PathBuf>,
     /// Replace existing results.
     #[arg(long)]
     force: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match (&arguments.scenario, &arguments.out) {
+        (Some(scenario), Some(out)) => package(arguments, scenario, out),
+        _ => {
+            let jars = android::fetch_all()?;
+            progress::say(format!("what packages need is there: {} jars", jars.len()));
+            Ok(())
+        }
+    }
+}
+
+fn package(arguments: &Arguments, scenario: &Path, out: &Path) -> Result<(), Failure> {
     let probe = Probe::from(arguments.probe);
     if probe == Probe::Log {
         let message = "--probe log: its files are no text, which is all that an instrumentation \
                        gives back; use count, window or calls";
         return Err(Failure::Usage(message.to_string()));
     }
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(out, arguments.force.into())?;
     output.check_free(&[FILE])?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(&arguments.scenario)?;
+    let loaded = load::load(scenario)?;
     let removed = checked_blocks(&arguments.remove, &loaded.application)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;

@@ -1,6 +1,5 @@
 //! Boards behind the adb server: finding, connecting, and the [`Board`] trait over them.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use super::limit::{CancelFlag, Limit};
 use super::server::Server;
 use super::shell::{self, ShellMode, quoted};
-use super::{Board, DeviceError, SCRIPT_FOLDER, ShellOutput, transfer};
+use super::{Board, DeviceError, ShellOutput, install, transfer};
 
 /// For requests the server answers by itself.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
@@ -22,8 +21,6 @@ const READY_LIMIT: Duration = Duration::from_secs(5);
 /// For a small file; USB 2 moves about 5 MB/s, `TRANSFER_RATE` is a tenth of it.
 const TRANSFER_LIMIT: Duration = Duration::from_secs(30);
 const TRANSFER_RATE: u64 = 500_000;
-/// For the package manager: Android 5 compiles an application when it is installed.
-const INSTALL_LIMIT: Duration = Duration::from_secs(180);
 
 /// A board as the adb server lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -250,18 +247,7 @@ impl Board for AdbBoard {
     }
 
     fn install(&self, file: &Path) -> Result<(), DeviceError> {
-        let content =
-            fs::read(file).map_err(|source| DeviceError::File { path: file.to_owned(), source })?;
-        let remote = format!("{SCRIPT_FOLDER}/install.apk");
-        self.push(&content, &remote, 0o644)?;
-        let command = format!("pm install -r -t {remote}; rm {remote}");
-        let answer = self.shell(&command, INSTALL_LIMIT)?;
-        // Old package managers end with 0 whatever happened; all of them print this word.
-        if answer.stdout.lines().any(|line| line.trim() == "Success") {
-            return Ok(());
-        }
-        let message = answer.all_output();
-        Err(DeviceError::Install { serial: self.serial.clone(), file: file.to_owned(), message })
+        install::install(self, file)
     }
 }
 

@@ -174,8 +174,8 @@ pub enum DeviceError {
     },
     /// The package manager refused an application.
     #[error(
-        "{serial}: {file} was not installed: {message}; try `adb -s {serial} uninstall` of the \
-         old version first", file = file.display()
+        "{serial}: {file} was not installed: {message}; {remedy}",
+        file = file.display(), remedy = super::install::remedy(message)
     )]
     Install {
         /// The board's serial.

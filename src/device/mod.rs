@@ -8,6 +8,7 @@ mod adb;
 mod clocks;
 mod error;
 mod host_log;
+mod install;
 mod limit;
 mod local;
 mod local_session;

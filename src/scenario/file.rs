@@ -73,7 +73,7 @@ pub struct ApplicationFile {
     /// need fewer probes. Default true.
     #[serde(default = "watch_loops")]
     pub watch_loops: bool,
-    /// What the virtual board starts. Default: the class with `main`, of a jar.
+    /// What boards start. Default: the instrumentation of a package.
     #[serde(default)]
     pub start: StartKind,
     /// The oldest Android that a package of it runs on, as an API level. Default 14.
@@ -82,16 +82,16 @@ pub struct ApplicationFile {
     pub target_sdk: Option<u32>,
 }
 
-/// `application.start`: what campaigns build and the virtual board starts. On this machine it
-/// is always a jar, on other boards a package.
+/// `application.start`: what campaigns build and boards start. On this machine it is always a
+/// jar's class with `main`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StartKind {
-    /// A jar's class with `main`.
-    #[default]
-    Main,
     /// A signed Android package's instrumentation, which calls `main`.
+    #[default]
     Instrument,
+    /// A jar's class with `main`: only for virtual boards that take jars.
+    Main,
 }
 
 /// `application.granularity`.

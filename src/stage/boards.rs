@@ -10,7 +10,7 @@ use crate::device::{
     await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list, prepare,
     reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
 };
-use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario};
+use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario, StartKind};
 use crate::toolchain::Jdk;
 use crate::virtual_board::silicon::SiliconFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
@@ -145,7 +145,8 @@ pub(crate) fn open(
         BoardChoice::Jvm => return open_local(settings),
         BoardChoice::Serial(serial) => (serial.clone(), None),
         BoardChoice::Virtual(chosen) => {
-            let running = start_virtual(*chosen, virtual_settings)?;
+            let jars = scenario.application.start == StartKind::Main;
+            let running = start_virtual(*chosen, virtual_settings, jars)?;
             connect(server, &running.serial())?;
             (running.serial(), Some(running))
         }
@@ -273,12 +274,14 @@ pub(crate) fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Fail
 fn start_virtual(
     VirtualChoice { kind, silicon }: VirtualChoice,
     settings: &VirtualSettings,
+    jars: bool,
 ) -> Result<RunningBoard, Failure> {
     let options = virtual_board::BoardOptions {
         board: BoardFile::built_in(kind).unwrap_or_else(BoardFile::odroid_xu_e),
         silicon,
         truth: settings.truth.clone(),
         seed: Some(settings.seed),
+        jars,
         ..virtual_board_options()
     };
     Ok(virtual_board::start(&options)?)

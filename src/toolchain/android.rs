@@ -80,6 +80,16 @@ pub fn readers() -> Result<Vec<PathBuf>, ToolchainError> {
     Ok(jars)
 }
 
+/// All that packages are made and read with, in the cache.
+///
+/// # Errors
+/// Maven can't fetch what is not there.
+pub fn fetch_all() -> Result<Vec<PathBuf>, ToolchainError> {
+    let mut jars = vec![fetch(D8.0, D8.1)?, platform()?];
+    jars.extend(readers()?);
+    Ok(jars)
+}
+
 /// The `android.jar` of the folder `android-N` with the highest N.
 fn newest_platform(platforms: &Path) -> Option<PathBuf> {
     let folders = fs::read_dir(platforms).ok()?.filter_map(Result::ok).map(|entry| entry.path());

@@ -5,11 +5,10 @@
 use std::fs;
 use std::path::Path;
 
-use wattline::device::virtual_board_options;
 use wattline::run::{RunRecord, read_journal};
-use wattline::virtual_board::{BoardOptions, start};
+use wattline::virtual_board::start;
 
-use super::host::{AdbServer, BOARD_TOOLS, answer, has};
+use super::host::{AdbServer, BOARD_TOOLS, answer, board_options, has};
 
 /// The program where nobody serves adb.
 fn without_adb(arguments: &[&str]) -> (Option<i32>, String) {
@@ -21,8 +20,7 @@ fn a_check_says_what_a_board_offers_and_what_is_missing() {
     if !has(&BOARD_TOOLS) {
         return;
     }
-    let executable = Some(env!("CARGO_BIN_EXE_wattline").into());
-    let board = start(&BoardOptions { executable, ..virtual_board_options() }).unwrap();
+    let board = start(&board_options()).unwrap();
     let (code, said) = answer(AdbServer::new().wattline(&["board", "check", &board.serial()]));
     assert_eq!(code, Some(0), "{said}");
     for line in [

@@ -7,20 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wattline::campaign::Phase;
-use wattline::device::virtual_board_options;
 use wattline::run::{Measured, RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
 use super::bench::{Bench, assert_same_data_set, copy_plan, fault_in_session, only_bad_run, rows};
+use super::host::board_options;
 
 /// A board whose meter writes to a log of this name, and leaves its truth beside it.
 fn board(bench: &Bench, log: &str) -> RunningBoard {
     start(&BoardOptions {
-        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
         truth: Some(bench.out(&format!("{log}-truth"))),
         log: Some(bench.out(log)),
-        ..virtual_board_options()
+        ..board_options()
     })
     .unwrap()
 }

@@ -9,11 +9,11 @@ use std::fs;
 use std::path::Path;
 
 use wattline::campaign::Phase;
-use wattline::device::virtual_board_options;
 use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 
 use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
+use super::host::board_options;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const SCENARIO: &str = "tests/scenarios/fleet.toml";
@@ -35,9 +35,7 @@ fn board(name: &str, seed: u64, device: f64, idle: f64, truth: Option<&Path>) ->
         truth: truth.map(|folder| folder.join(name)),
         seed: Some(seed),
         board: BoardFile::odroid_xu_e().with_factors(device, idle).unwrap(),
-        executable: Some(WATTLINE.into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..virtual_board_options()
+        ..board_options()
     })
     .unwrap()
 }

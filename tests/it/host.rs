@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use wattline::device::virtual_board_options;
+use wattline::virtual_board::BoardOptions;
+
 /// What a virtual board needs.
 pub const BOARD_TOOLS: [&str; 3] = ["adb", "mksh", "toybox"];
 
@@ -28,6 +31,16 @@ pub fn has(tools: &[&str]) -> bool {
         crate::skip::because(format!("{tool} is not on the PATH"));
     }
     missing.is_none()
+}
+
+/// A virtual board that takes the program under test for its commands, and jars beside packages.
+pub fn board_options() -> BoardOptions {
+    BoardOptions {
+        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
+        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        jars: true,
+        ..virtual_board_options()
+    }
 }
 
 /// A port for a server that is started later. It lies below those that the system gives to

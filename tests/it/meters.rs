@@ -11,12 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
-use wattline::device::virtual_board_options;
 use wattline::run::{Measured, RunRecord, read_journal, read_logs};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
 use super::bench::{Bench, bad_runs, fault_in_session, rows};
-use super::host::answer;
+use super::host::{answer, board_options};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -140,13 +139,7 @@ fn a_pipeline_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can()
 }
 
 fn board(name: &str) -> RunningBoard {
-    start(&BoardOptions {
-        board: BoardFile::built_in(name).unwrap(),
-        executable: Some(WATTLINE.into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..virtual_board_options()
-    })
-    .unwrap()
+    start(&BoardOptions { board: BoardFile::built_in(name).unwrap(), ..board_options() }).unwrap()
 }
 
 /// The scenario without kernels and with two cases, for a meter.

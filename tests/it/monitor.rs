@@ -13,12 +13,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use wattline::account::Femtojoules;
-use wattline::device::virtual_board_options;
 use wattline::toolchain::Jdk;
 use wattline::toolchain::monitor_agent::monitor_agent;
-use wattline::virtual_board::{BoardOptions, start as start_board};
+use wattline::virtual_board::start as start_board;
 
-use super::host::{AdbServer, BRIEF_JAVAC, has};
+use super::host::{AdbServer, BRIEF_JAVAC, board_options, has};
 
 mod calls;
 mod counts;
@@ -410,12 +409,7 @@ fn a_virtual_board_and_a_process_that_is_not_there_are_refused() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("a virtual board has no processes"), "{said}");
-    let board = start_board(&BoardOptions {
-        executable: Some(WATTLINE.into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..virtual_board_options()
-    })
-    .unwrap();
+    let board = start_board(&board_options()).unwrap();
     if has(&["adb"]) {
         let adb = AdbServer::new();
         let serial = board.serial();

@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use wattline::device::virtual_board_options;
 use wattline::virtual_board::{BoardOptions, RunningBoard, start};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has};
 
 /// Operation, size, type, device, joules.
 type Row = BTreeMap<String, String>;
@@ -65,9 +64,7 @@ fn board(name: &str, seed: u64, device: &str) -> RunningBoard {
         name: name.into(),
         seed: Some(seed),
         device: device.into(),
-        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..virtual_board_options()
+        ..board_options()
     })
     .unwrap()
 }

@@ -89,6 +89,9 @@ pub struct BoardOptions {
     /// What brings the libraries that read Android packages; `None` makes a board that takes
     /// none.
     pub fetch_android: Option<FetchAndroid>,
+    /// Whether it takes jars whose manifest names a package (`Wattline-Package`), too, which no
+    /// Android does: they are installed and started in less time, for tests of all else.
+    pub jars: bool,
     /// Folder for the truth of each session, which only evaluation may read; `None`
     /// writes none.
     pub truth: Option<PathBuf>,
@@ -118,6 +121,7 @@ impl Default for BoardOptions {
             agent_cache: None,
             fetch_asm: None,
             fetch_android: None,
+            jars: false,
             truth: None,
             rapl: None,
             log: None,
@@ -220,7 +224,7 @@ fn machine(
     };
     let cache = silicon::cache_dir(&agent);
     let scratch_folder = scratch.path().to_owned();
-    let android = android::Android::new(options.fetch_android, cache, scratch_folder);
+    let android = android::Android::new(options.fetch_android, options.jars, cache, scratch_folder);
     let apps = apps::Apps::new(apps::Settings {
         costs: options.costs.clone(),
         silicon,

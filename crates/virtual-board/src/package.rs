@@ -1,5 +1,6 @@
-//! Installed applications. An application is an Android package, or a jar whose manifest names
-//! the package (`Wattline-Package`); it lies in `/data/app`, its data in `/data/data/PACKAGE`.
+//! Installed applications. An application is an Android package, or, on a board that takes
+//! these, a jar whose manifest names the package (`Wattline-Package`); it lies in `/data/app`,
+//! its data in `/data/data/PACKAGE`.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -47,8 +48,8 @@ pub(super) fn install(
     if machine.is_disk_full() {
         return Err(InstallError::Full);
     }
-    let jar = manifest_attribute(&mut archive, "Wattline-Package");
-    if let Some(name) = jar.filter(|name| is_package_name(name)) {
+    let jar = machine.android.jars.then(|| manifest_attribute(&mut archive, "Wattline-Package"));
+    if let Some(name) = jar.flatten().filter(|name| is_package_name(name)) {
         machine.apps.stop(machine, &name);
         put(machine.root(), &name, file)?;
         machine.android.remove(&name);

@@ -11,14 +11,13 @@ use wattline::device::{
     AdbBoard, Board, CancelFlag, DeviceError, Entry, Frequency, Guard, Pinning, PrepareOptions,
     RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode,
     choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
-    virtual_board_options,
 };
 use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
 use wattline::virtual_board::{BoardFile, BoardOptions, Mode, RunningBoard, Tools, start};
 
-use crate::host::{BOARD_TOOLS, BRIEF_JAVAC, free_port, has, kill_server};
+use crate::host::{BOARD_TOOLS, BRIEF_JAVAC, board_options, free_port, has, kill_server};
 
 /// An adb server of the test's own, ended with it.
 struct OwnServer(Server);
@@ -45,14 +44,11 @@ fn virtual_board(mode: Mode) -> RunningBoard {
 }
 
 fn board_with(mode: Mode, tools: Tools, name: &str) -> RunningBoard {
-    let executable = env!("CARGO_BIN_EXE_wattline").into();
     start(&BoardOptions {
         mode,
         tools,
         board: BoardFile::built_in(name).unwrap(),
-        executable: Some(executable),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..virtual_board_options()
+        ..board_options()
     })
     .unwrap()
 }

@@ -9,12 +9,11 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::campaign::Phase;
-use wattline::device::virtual_board_options;
 use wattline::run::{RunRecord, Verdict, read_journal, read_logs};
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
 use crate::bench::{assert_same_data_set, copy_plan};
-use crate::host::{CAMPAIGN_TOOLS, free_port, has, kill_server};
+use crate::host::{CAMPAIGN_TOOLS, board_options, free_port, has, kill_server};
 
 const SCENARIO: &str = "tests/scenarios/faults.toml";
 
@@ -183,10 +182,9 @@ impl Bench {
 fn board(mode: Mode) -> RunningBoard {
     start(&BoardOptions {
         mode,
-        executable: Some(program().into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
         patience: Duration::from_secs(20),
-        ..virtual_board_options()
+        executable: Some(program().into()),
+        ..board_options()
     })
     .unwrap()
 }

@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use wattline::device::virtual_board_options;
 use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
-use crate::host::{BOARD_TOOLS, free_port, has};
+use crate::host::{BOARD_TOOLS, board_options, free_port, has};
 
 /// What a call of adb gave.
 pub struct Output {
@@ -28,12 +27,7 @@ pub fn has_tools() -> bool {
 
 /// A board that takes the program under test for its commands.
 pub fn options(mode: Mode) -> BoardOptions {
-    BoardOptions {
-        mode,
-        executable: Some(env!("CARGO_BIN_EXE_wattline").into()),
-        agent_cache: Some(env!("CARGO_TARGET_TMPDIR").into()),
-        ..virtual_board_options()
-    }
+    BoardOptions { mode, ..board_options() }
 }
 
 impl Adb {

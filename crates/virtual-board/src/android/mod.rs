@@ -46,6 +46,8 @@ pub(super) enum AndroidError {
 /// The packages that are installed, and what installs more.
 pub(super) struct Android {
     fetch: Option<FetchAndroid>,
+    /// Whether jars are taken, too.
+    pub jars: bool,
     cache: PathBuf,
     /// Translated classes, by the hash of their package.
     scratch: PathBuf,
@@ -66,9 +68,14 @@ pub(super) struct Installed {
 }
 
 impl Android {
-    pub(super) fn new(fetch: Option<FetchAndroid>, cache: PathBuf, scratch: PathBuf) -> Self {
+    pub(super) fn new(
+        fetch: Option<FetchAndroid>,
+        jars: bool,
+        cache: PathBuf,
+        scratch: PathBuf,
+    ) -> Self {
         let (service, installed) = Default::default();
-        Self { fetch, cache, scratch, service, installed }
+        Self { fetch, jars, cache, scratch, service, installed }
     }
 
     /// The installed package of that name.

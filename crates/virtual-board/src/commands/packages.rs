@@ -5,6 +5,9 @@ use crate::adb::Mode;
 use crate::android::Flags;
 use crate::package::{self, InstallError};
 
+/// From this level on `-g` grants what a package asks for.
+const GRANTS: u32 = 23;
+
 /// `cmd package ...`, which hosts use to install on modern boards.
 pub(super) fn cmd(machine: &Machine, words: &[&str]) -> Reply {
     match words {
@@ -42,6 +45,9 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
     let Some(name) = words.iter().rfind(|word| !word.starts_with('-') && word.contains('/')) else {
         return Reply::failure("Error: no package specified");
     };
+    if words.contains(&"-g") && machine.file.sdk < GRANTS {
+        return Reply::failure("Error: Unknown option: -g");
+    }
     let file = machine.host_path(name);
     let installed = package::install(machine, &file, flags(words));
     if words.contains(&"-S") {
