@@ -15,7 +15,6 @@ use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 use super::bench::{Bench, assert_same_data_set, copy_plan, rows};
 use super::host::board_options;
 
-const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const SCENARIO: &str = "tests/scenarios/fleet.toml";
 
 /// What the board `right` spends by the board `left`.

@@ -17,8 +17,6 @@ use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, star
 use super::bench::{Bench, bad_runs, fault_in_session, rows};
 use super::host::{answer, board_options};
 
-const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
-
 /// The energy of the base cases above that of idling as long, in joules, and what the board
 /// says it was: code, and collections.
 fn above_idle(out: &Path, board: &str) -> (f64, f64) {
