@@ -98,11 +98,10 @@ def test_files_that_all_see_are_read_by_the_program(
     folder = tmp_path / "a table"
     write(counts(4000, 12, seed=1), folder, files=7)
     for number in range(7):
-        # Spark takes a value of digits for a number, the program all of them for text.
-        device = folder / f"device=B{number % 2}"
-        device.mkdir(exist_ok=True)
-        (folder / f"{number}.parquet").rename(device / f"{number}.parquet")
-    flags = ["--solver", "nnls", "--group", "device", "--folds", "2", "--features", "n0.."]
+        phone = folder / f"phone=P {number}"
+        phone.mkdir()
+        (folder / f"{number}.parquet").rename(phone / f"{number}.parquet")
+    flags = ["--solver", "nnls", "--group", "phone", "--folds", "2", "--features", "n0.."]
     expected = alone(program, [str(folder)], tmp_path / "alone", *flags)
     with in_files(spark, 7), fixed_partitions(spark):
         parts = parts_of(spark, str(folder))
@@ -112,7 +111,7 @@ def test_files_that_all_see_are_read_by_the_program(
             spark,
             str(folder),
             solver="nnls",
-            group="device",
+            group="phone",
             features=["n0.."],
             folds=2,
             out=str(tmp_path / "out"),
