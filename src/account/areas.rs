@@ -12,6 +12,7 @@ use crate::account::entry::{Bundle, Leaf, MethodKey};
 use crate::account::matching::{Signature, signature};
 use crate::account::profile::Hits;
 use crate::assumptions::ASSUMED;
+use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::model::areas::{
@@ -20,7 +21,7 @@ use crate::model::areas::{
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
 
-use compiled::{Inlined, Met};
+use compiled::{Inlined, Met, Paths};
 
 /// What a sampler saw of one unremoved case.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +84,11 @@ impl Areas {
     ) -> Option<Areas> {
         let mut grouped = Grouped::of(leaves, Names::of(cases));
         if let Some(calls) = calls.filter(|_| cases.iter().any(|case| case.hits.hides_inlined)) {
-            let counts = grouped.counts(leaves, model.costs.len());
-            let met = grouped.met(&Seen::of(&grouped, cases)?, &counted(&counts, costs));
-            grouped = grouped.divided(leaves, &Inlined::of(&met, calls, &ASSUMED));
+            let seen = Seen::of(&grouped, cases)?;
+            let (areas, expected) = grouped.expected(leaves, seen.samples.iter().sum());
+            let paths = Paths::of(calls, &areas, &expected);
+            let inlined = Inlined::of(&paths, &grouped.met(cases, &seen.samples), &ASSUMED);
+            grouped = grouped.divided(leaves, &inlined, &paths);
         }
         let seen = Seen::of(&grouped, cases)?;
         let counts = grouped.counts(leaves, model.costs.len());
@@ -162,7 +165,6 @@ impl Names {
 
 /// Leaves by what samples call the code that they are in.
 struct Grouped {
-    names: Names,
     /// Signatures, with the methods behind them.
     areas: Vec<(Signature, Vec<MethodKey>)>,
     /// The area of each leaf.
@@ -171,11 +173,7 @@ struct Grouped {
 
 impl Grouped {
     fn of(leaves: &[Leaf<'_>], names: Names) -> Self {
-        Self::by(names, leaves.iter().map(|leaf| MethodKey::of(leaf.block)).collect())
-    }
-
-    /// Leaves by the method by whose name samples call each.
-    fn by(names: Names, of_leaf: Vec<MethodKey>) -> Self {
+        let of_leaf: Vec<MethodKey> = leaves.iter().map(|leaf| MethodKey::of(leaf.block)).collect();
         let methods: BTreeSet<&MethodKey> = of_leaf.iter().collect();
         let signatures: BTreeMap<&MethodKey, Signature> =
             methods.into_iter().map(|method| (method, names.signature(method))).collect();
@@ -187,26 +185,50 @@ impl Grouped {
         let places = of_leaf.iter().map(|method| places[&signatures[method]]).collect();
         let areas = by.into_iter().map(|(signature, methods)| (signature.clone(), methods));
         let areas = areas.collect();
-        Self { names, areas, of_leaf: places }
+        Self { areas, of_leaf: places }
     }
 
-    /// How often each area was met, and how often the costs let one expect it.
-    fn met(&self, seen: &Seen, counted: &[f64]) -> Vec<Met> {
-        let energy: f64 = counted.iter().sum();
-        let samples: u64 = seen.samples.iter().sum();
-        let met = |(a, (_, methods)): (usize, &(Signature, Vec<MethodKey>))| Met {
-            methods: methods.clone(),
-            samples: seen.samples[a] as f64,
-            expected: if energy > 0.0 { counted[a] / energy * samples as f64 } else { 0.0 },
-        };
-        self.areas.iter().enumerate().map(met).collect()
+    /// The area of each block, and how many of so many samples the costs let one expect of it.
+    fn expected(
+        &self,
+        leaves: &[Leaf<'_>],
+        samples: u64,
+    ) -> (BTreeMap<BlockId, usize>, BTreeMap<BlockId, f64>) {
+        let (mut areas, mut expected): (_, BTreeMap<BlockId, f64>) = Default::default();
+        let joules = |leaf: &Leaf<'_>| leaf.energy.joules().0.max(0.0);
+        let energy: f64 = leaves.iter().map(joules).sum();
+        let of_a_joule = if energy > 0.0 { samples as f64 / energy } else { 0.0 };
+        for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
+            BTreeMap::insert(&mut areas, leaf.block.id, *area);
+            *expected.entry(leaf.block.id).or_default() += joules(leaf) * of_a_joule;
+        }
+        (areas, expected)
+    }
+
+    /// Samples by area and by who called.
+    fn met(&self, cases: &[SampledCase], samples: &[u64]) -> Met {
+        let mut met = Met::default();
+        met.alone = samples.iter().map(|samples| *samples as f64).collect();
+        for ((caller, callee), count) in cases.iter().flat_map(|case| &case.hits.calls) {
+            let place = |(class, method): &(String, String)| self.find(class, method);
+            if let (Some(caller), Some(callee)) = (place(caller), place(callee)) {
+                *met.called.entry((caller, callee)).or_default() += *count as f64;
+                met.alone[callee] -= *count as f64;
+            }
+        }
+        met
     }
 
     /// The same with what was inlined where it was inlined; its leaves are divided.
-    fn divided(self, leaves: &mut Vec<Leaf<'_>>, inlined: &Inlined<'_>) -> Self {
-        let (divided, names) = inlined.divide(std::mem::take(leaves)).into_iter().unzip();
+    fn divided(self, leaves: &mut Vec<Leaf<'_>>, inlined: &Inlined, paths: &Paths<'_>) -> Self {
+        let (divided, of_leaf) = inlined.divide(std::mem::take(leaves), &self.of_leaf, paths);
         *leaves = divided;
-        Self::by(self.names, names)
+        let used: BTreeSet<usize> = of_leaf.iter().copied().collect();
+        let places: BTreeMap<usize, usize> = used.iter().copied().zip(0..).collect();
+        let of_leaf = of_leaf.iter().map(|area| places[area]).collect();
+        let areas = self.areas.into_iter().enumerate().filter(|(area, _)| used.contains(area));
+        let areas = areas.map(|(_, area)| area).collect();
+        Self { areas, of_leaf }
     }
 
     /// How often each cost occurs in each area.

@@ -2,99 +2,197 @@
 //! such code by the name of the method that it was compiled into: the area of a sample is
 //! compiled code then, not a method.
 //!
-//! A method that by its counts should have been met often and was not is taken for inlined.
-//! The paths of calls say for whom its blocks ran, so each of its leaves is divided among
-//! the areas of those who called; the part that samples did meet stays its own.
+//! A compiler decides for each caller. What a caller's calls of a method should have been met
+//! for often, by the counts, and were not, is taken for inlined there. The paths of calls say
+//! for whom its blocks ran, so each of its leaves is divided among the areas by whose name its
+//! code goes; the part that samples did meet stays its own.
 
 use std::collections::BTreeMap;
 
-use crate::account::calls::{CallTree, ThreadCalls};
-use crate::account::entry::{Leaf, MethodKey};
+use crate::account::calls::CallTree;
+use crate::account::entry::Leaf;
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 
 use super::parts;
 
-/// Where the leaves of inlined methods belong.
-pub(super) struct Inlined<'c> {
-    calls: &'c CallTree,
-    /// The part of each inlined method that was met by its own name, below 1.
-    own: BTreeMap<MethodKey, f64>,
-}
+/// Samples of an area (the callee) within calls of another (the caller).
+type Edge = (usize, usize);
 
-/// Samples of a method: met, and expected by its counts.
+/// Samples by whose code called.
+#[derive(Debug, Default)]
 pub(super) struct Met {
-    pub methods: Vec<MethodKey>,
-    pub samples: f64,
-    pub expected: f64,
+    /// By caller and callee.
+    pub called: BTreeMap<Edge, f64>,
+    /// Of each area, where no caller is known.
+    pub alone: Vec<f64>,
 }
 
-impl<'c> Inlined<'c> {
-    /// Methods that were met by far less often than expected are inlined.
-    pub fn of(met: &[Met], calls: &'c CallTree, assumed: &Assumptions) -> Self {
-        let is_hidden = |met: &&Met| {
-            met.expected >= assumed.samples_missed
-                && met.samples < assumed.inlined_remainder * met.expected
+/// A method on a path of calls.
+#[derive(Debug)]
+struct Node<'c> {
+    parent: Option<usize>,
+    area: usize,
+    depth: usize,
+    executions: &'c BTreeMap<BlockId, u64>,
+    /// Samples that its counts let one expect of it.
+    expected: f64,
+}
+
+/// All paths, parents before their children.
+pub(super) struct Paths<'c>(Vec<Node<'c>>);
+
+impl<'c> Paths<'c> {
+    /// `areas` are those of the blocks, `expected` the samples that counts let one expect of
+    /// each block. Blocks that neither holds are passed over, with their methods.
+    pub fn of(
+        calls: &'c CallTree,
+        areas: &BTreeMap<BlockId, usize>,
+        expected: &BTreeMap<BlockId, f64>,
+    ) -> Self {
+        let all = calls.executions();
+        let of_block = |(block, runs): (&BlockId, &u64)| match all[block] {
+            0 => 0.0,
+            all => expected.get(block).copied().unwrap_or(0.0) * *runs as f64 / all as f64,
         };
-        let own = met.iter().filter(is_hidden).flat_map(|met| {
-            met.methods.iter().map(|key| (key.clone(), met.samples / met.expected))
-        });
-        Self { calls, own: own.collect() }
+        let mut nodes: Vec<Node<'_>> = Vec::with_capacity(calls.paths());
+        for thread in calls.threads.values() {
+            // Where each of the thread's nodes is here, or the nearest of its callers that is.
+            let mut places: Vec<Option<usize>> = Vec::with_capacity(thread.nodes.len());
+            for node in &thread.nodes {
+                let parent = node.parent.and_then(|parent| places[parent]);
+                let area = node.executions.keys().find_map(|block| areas.get(block).copied());
+                let Some(area) = area else {
+                    places.push(parent);
+                    continue;
+                };
+                places.push(Some(nodes.len()));
+                nodes.push(Node {
+                    parent,
+                    area,
+                    depth: parent.map_or(0, |parent| nodes[parent].depth + 1),
+                    executions: &node.executions,
+                    expected: node.executions.iter().map(of_block).sum(),
+                });
+            }
+        }
+        Self(nodes)
     }
 
-    /// Each leaf with the method by whose name samples call it; those of inlined methods are
-    /// divided.
-    pub fn divide<'a>(&self, leaves: Vec<Leaf<'a>>) -> Vec<(Leaf<'a>, MethodKey)> {
-        let owners = self.owners();
-        let mut divided = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            match owners.get(&leaf.block.id) {
-                Some(owners) => {
-                    let (owners, weights): (Vec<_>, Vec<f64>) =
-                        owners.iter().map(|(owner, weight)| (owner.clone(), *weight)).unzip();
-                    divided.extend(leaf.divided(&weights).into_iter().zip(owners));
+    /// By whose name each node's code goes, where these edges are inlined.
+    fn owners(&self, inlined: &Inlined) -> Vec<usize> {
+        let mut owners: Vec<usize> = Vec::with_capacity(self.0.len());
+        for node in &self.0 {
+            let caller = node.parent.map(|parent| owners[parent]);
+            let into = caller.filter(|caller| inlined.0.contains_key(&(*caller, node.area)));
+            owners.push(into.unwrap_or(node.area));
+        }
+        owners
+    }
+}
+
+/// What was inlined, with the part of it, below 1, that was met by its own name.
+#[derive(Debug, Default)]
+pub(super) struct Inlined(BTreeMap<Edge, f64>);
+
+impl Inlined {
+    /// Edges that were met by far less often than expected are inlined. Those nearest to the
+    /// beginning of their paths are told first: what is inlined gives its own calls to its
+    /// caller.
+    pub fn of(paths: &Paths<'_>, met: &Met, assumed: &Assumptions) -> Self {
+        let mut inlined = Self::default();
+        loop {
+            let hidden = inlined.hidden(paths, met, assumed);
+            let Some(first) = hidden.values().map(|(depth, _)| *depth).min() else {
+                return inlined;
+            };
+            let now = hidden.into_iter().filter(|(_, (depth, _))| *depth == first);
+            inlined.0.extend(now.map(|(edge, (_, part))| (edge, part)));
+        }
+    }
+
+    /// Further edges that are inlined, with the least depth at which they stand and what part
+    /// of them was met.
+    fn hidden(
+        &self,
+        paths: &Paths<'_>,
+        met: &Met,
+        assumed: &Assumptions,
+    ) -> BTreeMap<Edge, (usize, f64)> {
+        let owners = paths.owners(self);
+        let mut edges: BTreeMap<Edge, (usize, f64)> = BTreeMap::new();
+        let mut of_callee: BTreeMap<usize, f64> = BTreeMap::new();
+        for node in &paths.0 {
+            *of_callee.entry(node.area).or_default() += node.expected;
+            if let Some(caller) = node.parent.map(|parent| owners[parent]) {
+                let edge = edges.entry((caller, node.area)).or_insert((node.depth, 0.0));
+                *edge = (edge.0.min(node.depth), edge.1 + node.expected);
+            }
+        }
+        // Samples that no edge explains may be of any: of each as many as are expected of it.
+        let mut loose = met.alone.clone();
+        for (edge, samples) in met.called.iter().filter(|(edge, _)| !edges.contains_key(edge)) {
+            loose[edge.1] += samples;
+        }
+        let is_own = |(caller, callee): &Edge| caller == callee;
+        let further = edges.into_iter().filter(|(edge, _)| !is_own(edge));
+        further
+            .filter(|(edge, (_, expected))| {
+                *expected >= assumed.samples_missed && !self.0.contains_key(edge)
+            })
+            .filter_map(|(edge, (depth, expected))| {
+                let known = met.called.get(&edge).copied().unwrap_or(0.0);
+                let part = known / expected + loose[edge.1] / of_callee[&edge.1];
+                (part < assumed.inlined_remainder).then_some((edge, (depth, part)))
+            })
+            .collect()
+    }
+
+    /// Each leaf with the area by whose name samples call it; those that are inlined somewhere
+    /// are divided. `areas` are those of the leaves.
+    pub fn divide<'a>(
+        &self,
+        leaves: Vec<Leaf<'a>>,
+        areas: &[usize],
+        paths: &Paths<'_>,
+    ) -> (Vec<Leaf<'a>>, Vec<usize>) {
+        let shares = self.shares(paths);
+        let mut divided = (Vec::with_capacity(leaves.len()), Vec::with_capacity(leaves.len()));
+        for (leaf, area) in leaves.into_iter().zip(areas) {
+            match shares.get(&leaf.block.id) {
+                Some(shares) => {
+                    let weights: Vec<f64> = shares.values().copied().collect();
+                    divided.0.extend(leaf.divided(&weights));
+                    divided.1.extend(shares.keys());
                 }
                 None => {
-                    let own = MethodKey::of(leaf.block);
-                    divided.push((leaf, own));
+                    divided.0.push(leaf);
+                    divided.1.push(*area);
                 }
             }
         }
         divided
     }
 
-    /// For whom the blocks of inlined methods ran: the nearest callers that are not inlined,
-    /// with their parts, and the method itself with what was met of it.
-    fn owners(&self) -> BTreeMap<BlockId, BTreeMap<MethodKey, f64>> {
-        let mut owners: BTreeMap<BlockId, BTreeMap<MethodKey, f64>> = BTreeMap::new();
-        for thread in self.calls.threads.values() {
-            for (number, node) in thread.nodes.iter().enumerate() {
-                let Some(met) = self.own.get(&node.method) else { continue };
-                // What nobody called can't have been inlined.
-                let owner = self.owner(thread, number).unwrap_or(&node.method);
-                for (block, executions) in node.executions.iter().filter(|(_, n)| **n > 0) {
-                    let of_block = owners.entry(*block).or_default();
-                    for (method, part) in [(owner, 1.0 - met), (&node.method, *met)] {
-                        let weight = of_block.entry(method.clone()).or_default();
-                        *weight += part * *executions as f64;
+    /// For whom blocks ran that are inlined somewhere: areas with weights above zero.
+    fn shares(&self, paths: &Paths<'_>) -> BTreeMap<BlockId, BTreeMap<usize, f64>> {
+        let owners = paths.owners(self);
+        let mut shares: BTreeMap<BlockId, BTreeMap<usize, f64>> = BTreeMap::new();
+        for (node, owner) in paths.0.iter().zip(&owners) {
+            let caller = node.parent.map(|parent| owners[parent]);
+            let met = caller.and_then(|caller| self.0.get(&(caller, node.area)));
+            let met = met.copied().unwrap_or(1.0);
+            for (block, runs) in node.executions.iter().filter(|(_, runs)| **runs > 0) {
+                let of_block = shares.entry(*block).or_default();
+                for (area, part) in [(*owner, 1.0 - met), (node.area, met)] {
+                    if part > 0.0 {
+                        *of_block.entry(area).or_default() += part * *runs as f64;
                     }
-                    of_block.retain(|_, weight| *weight > 0.0);
                 }
             }
         }
-        owners
-    }
-
-    /// The nearest caller on a node's path that is not inlined.
-    fn owner<'t>(&self, thread: &'t ThreadCalls, number: usize) -> Option<&'t MethodKey> {
-        let mut above = thread.nodes[number].parent;
-        let mut path = std::iter::from_fn(|| {
-            let node = &thread.nodes[above?];
-            above = node.parent;
-            Some(&node.method)
-        });
-        path.find(|method| !self.own.contains_key(*method))
+        shares
     }
 }
 
@@ -117,9 +215,10 @@ impl Leaf<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Inlined, Met};
-    use crate::account::MethodKey;
-    use crate::account::calls::{CallTree, read_calls};
+    use std::collections::BTreeMap;
+
+    use super::{Inlined, Met, Paths};
+    use crate::account::calls::read_calls;
     use crate::account::profile::Hits;
     use crate::account::sample::{Sample, block, model, with_relative_error};
     use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
@@ -130,6 +229,10 @@ mod tests {
     use crate::units::Joules;
 
     const ADDITION: &str = "Addition_int_int";
+
+    const CALLS: &str = "thread,node,parent,class,method,block,executions\n\
+        main,0,,d.A,run(),0,100\nmain,1,0,d.A,get(),1,300\n\
+        main,2,,d.A,go(),2,100\nmain,3,2,d.A,get(),1,100\n";
 
     /// `run` and `go` call `get`, 300 and 100 times. By counts they spend 200, 100 and 400 uJ.
     fn program(get: &str, other: &str) -> Sample {
@@ -146,12 +249,12 @@ mod tests {
     }
 
     fn sampled(program: &Sample, hides_inlined: bool, of: &[(&str, u64)]) -> Accounts {
-        let calls = "thread,node,parent,class,method,block,executions\n\
-                     main,0,,d.A,run(),0,100\nmain,1,0,d.A,get(),1,300\n\
-                     main,2,,d.A,go(),2,100\nmain,3,2,d.A,get(),1,100\n";
-        let calls = read_calls(calls).unwrap();
         let methods = of.iter().map(|(name, n)| (("d.A".into(), (*name).into()), *n)).collect();
-        let hits = Hits { methods, hides_inlined, ..Hits::default() };
+        accounted(program, Hits { methods, hides_inlined, ..Hits::default() })
+    }
+
+    fn accounted(program: &Sample, hits: Hits) -> Accounts {
+        let calls = read_calls(CALLS).unwrap();
         let cases = [SampledCase { energy: Joules(700e-6), hits }];
         account(&AccountInput { samples: &cases, calls: Some(&calls), ..program.scenario() })
     }
@@ -179,28 +282,49 @@ mod tests {
         assert!(microjoules(&shown, "get()") < 20.0);
     }
 
-    /// Of methods that could be either, doubling makes the first one's samples too few to miss,
-    /// and the second inlined.
+    fn areas(program: &Sample) -> BTreeMap<BlockId, usize> {
+        program.dictionary.blocks.iter().map(|block| (block.id, block.id.0 as usize)).collect()
+    }
+
+    /// Of calls that could be either, doubling makes the samples of `go`'s too few to miss, and
+    /// `run`'s inlined.
     #[test]
     fn doubled_assumptions_move_what_is_inlined() {
-        let met = |name: &str, samples, expected| Met {
-            methods: vec![MethodKey { class: "d.A".into(), method: name.into() }],
-            samples,
-            expected,
-        };
-        let met =
-            [met("rare()", 0.0, 15.0), met("before()", 15.0, 100.0), met("own()", 90.0, 80.0)];
-        let calls = CallTree::default();
-        let inlined = |assumed: &Assumptions| -> Vec<String> {
-            Inlined::of(&met, &calls, assumed).own.into_keys().map(|key| key.method).collect()
-        };
-        let of = |samples_missed, inlined_remainder| {
-            inlined(&Assumptions { samples_missed, inlined_remainder, ..ASSUMED })
+        let calls = read_calls(CALLS).unwrap();
+        let expected = [0.0, 60.0, 0.0, 0.0].into_iter().enumerate();
+        let expected = expected.map(|(block, n)| (BlockId(block as u32), n)).collect();
+        let paths = Paths::of(&calls, &areas(&program("get()", "never()")), &expected);
+        // 45 and 15 are expected, 7 and none were met.
+        let met = Met { called: [((0, 1), 7.0)].into(), alone: vec![0.0; 4] };
+        let inlined = |samples_missed, inlined_remainder| -> Vec<(usize, usize)> {
+            let assumed = Assumptions { samples_missed, inlined_remainder, ..ASSUMED };
+            Inlined::of(&paths, &met, &assumed).0.into_keys().collect()
         };
         let (missed, remainder) = (ASSUMED.samples_missed, ASSUMED.inlined_remainder);
-        assert_eq!(of(missed, remainder), ["rare()"]);
-        assert!(of(2.0 * missed, remainder).is_empty());
-        assert_eq!(of(missed, 2.0 * remainder), ["before()", "rare()"]);
+        assert_eq!(inlined(missed, remainder), [(2, 1)]);
+        assert!(inlined(2.0 * missed, remainder).is_empty());
+        assert_eq!(inlined(missed, 2.0 * remainder), [(0, 1), (2, 1)]);
+    }
+
+    /// `run` has `get` compiled into it, `go` calls it.
+    #[test]
+    fn a_method_is_inlined_where_its_caller_has_it() {
+        let program = program("get()", "never()");
+        let name = |method: &str| ("d.A".to_owned(), method.to_owned());
+        let hits = |calls: &[(&str, &str, u64)]| Hits {
+            methods: [(name("run()"), 5000), (name("go()"), 1000), (name("get()"), 1000)].into(),
+            calls: calls.iter().map(|(by, of, n)| ((name(by), name(of)), *n)).collect(),
+            hides_inlined: true,
+            ..Hits::default()
+        };
+        let accounts = accounted(&program, hits(&[("go()", "get()", 1000)]));
+        for (method, expected) in [("run()", 200.0), ("get()", 400.0), ("go()", 100.0)] {
+            let found = microjoules(&accounts, method);
+            assert!((found - expected).abs() < 8.0, "{method}: {found} uJ");
+        }
+        // Where stacks show no callers, a quarter of its samples says that it was called.
+        let flat = accounted(&program, hits(&[]));
+        assert!(microjoules(&flat, "get()") < 150.0);
     }
 
     #[test]

@@ -7,12 +7,18 @@ use crate::operations::Dictionary;
 
 use super::{Frame, Profile};
 
+/// Class and method.
+pub type Name = (String, String);
+
 /// Samples by method and line of the application. A sample belongs to the innermost frame
 /// whose class is the application's: what a library does is done for whoever calls it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
     /// By class and method as the profile names it, the descriptor included where it is said.
-    pub methods: BTreeMap<(String, String), u64>,
+    pub methods: BTreeMap<Name, u64>,
+    /// Those of them whose stack shows which method of the application called: by it, and by
+    /// the method.
+    pub calls: BTreeMap<(Name, Name), u64>,
     /// By line, of the samples whose line is known.
     pub lines: BTreeMap<LineKey, u64>,
     /// Samples without a frame of the application.
@@ -46,8 +52,10 @@ impl Profile {
             .collect();
         let mut hits = Hits { hides_inlined: self.hides_inlined, ..Hits::default() };
         for (stack, count) in &self.stacks {
-            match stack.iter().rev().find(|frame| own.contains(frame)) {
-                Some(&frame) => hits.add(&self.frames[frame as usize], &files, *count),
+            let mut inner = stack.iter().rev().filter(|frame| own.contains(frame));
+            let mut next = || inner.next().map(|frame| &self.frames[*frame as usize]);
+            match next() {
+                Some(frame) => hits.add(frame, next(), &files, *count),
                 None => hits.outside += count,
             }
         }
@@ -56,8 +64,18 @@ impl Profile {
 }
 
 impl Hits {
-    fn add(&mut self, frame: &Frame, files: &BTreeMap<&str, &str>, count: u64) {
-        *self.methods.entry((frame.class.clone(), frame.method.clone())).or_default() += count;
+    fn add(
+        &mut self,
+        frame: &Frame,
+        caller: Option<&Frame>,
+        files: &BTreeMap<&str, &str>,
+        count: u64,
+    ) {
+        let name = |frame: &Frame| (frame.class.clone(), frame.method.clone());
+        *self.methods.entry(name(frame)).or_default() += count;
+        if let Some(caller) = caller {
+            *self.calls.entry((name(caller), name(frame))).or_default() += count;
+        }
         if let Some(line) = frame.line {
             let file = files[frame.class.as_str()].to_owned();
             *self.lines.entry(LineKey { file, line }).or_default() += count;
