@@ -15,7 +15,7 @@ fn scenario(folder: &Path, start: &str) -> PathBuf {
     let scenarios = root.join("scenarios");
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
-        .replace("java_release = 11", &format!("java_release = 11\nstart = \"{start}\""))
+        .replace("start = \"main\"", &format!("start = \"{start}\""))
         .replace("cases = 6\nrepeats = 2\ndry_runs = 10", "cases = 4\nrepeats = 1\ndry_runs = 12")
         .replace("repeats = 2\ncount = 3", "repeats = 1\ncount = 2");
     let there = ["start = ", "cases = 4", "count = 2"].iter().all(|word| text.contains(word));
@@ -81,7 +81,7 @@ fn a_package_that_crashes_shows_where() {
     fs::create_dir_all(folder.path().join("src/game")).unwrap();
     fs::write(folder.path().join("src/game/Crash.java"), CRASH).unwrap();
     let scenario = "name = \"crash\"\n[application]\npackage = \"org.example.crash\"\n\
-                    main = \"game.Crash\"\nstart = \"instrument\"\n[[source]]\npath = \"src\"\n\
+                    main = \"game.Crash\"\n[[source]]\npath = \"src\"\n\
                     [session]\nframes = 5\n[board]\nrails = [\"arm\"]\n[[input]]\nname = \"one\"\n";
     fs::write(folder.path().join("crash.toml"), scenario).unwrap();
     let mut command = adb.command(&["pipeline", "crash.toml", "--out", "out"]);

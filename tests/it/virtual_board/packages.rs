@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use wattline::virtual_board::{BoardFile, BoardOptions, Mode, Tools};
 
 use super::adb::{Adb, has_tools, options};
+use super::application::packed;
 use crate::host::has;
 
 #[path = "../../../src/apk/xml.rs"]
@@ -257,6 +258,22 @@ fn a_package_runs_by_its_instrumentation_and_its_energy_has_lines() {
     let none = adb.run(&["shell", "am instrument -w org.example.game/.None"]);
     assert!(none.stdout.contains("Unable to find instrumentation info"), "{}", none.stdout);
     assert!(none.stderr.contains("INSTRUMENTATION_FAILED: org.example.game"), "{}", none.stderr);
+}
+
+#[test]
+fn a_jar_is_refused_as_every_android_does() {
+    if !has_tools() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(jar) = packed(folder.path(), "Frames.java", "org.wattline.frames") else { return };
+    let adb = Adb::of(BoardOptions { jars: false, ..options(Mode::Modern) });
+    let said = install(&adb, &jar, "-r");
+    // Where its readers can't be fetched it takes nothing.
+    match said.contains("Maven") {
+        true => crate::skip::because(said),
+        false => assert!(said.starts_with("INSTALL_PARSE_FAILED_NOT_APK"), "{said}"),
+    }
 }
 
 /// A zero on the left of each comparison, and a loop whose DEX is known.
