@@ -129,6 +129,35 @@ read_frequency() {
     done
 }
 
+# Sets screen to on or off, empty where Android does not say.
+read_screen() {
+    screen=
+    case $(dumpsys power 2>/dev/null) in
+    *mWakefulness=Awake*) screen=on ;;
+    *mWakefulness=*) screen=off ;;
+    esac
+}
+
+# The same, after a screen that is dark was switched on.
+wake() {
+    read_screen
+    [ "$screen" = off ] && has input || return
+    input keyevent 224 >/dev/null 2>&1 # wakes, and never puts to sleep; since Android 4.4W
+    read_screen
+}
+
+# Sets thermal_status to Android's: 0 (none) to 6 (shutdown); empty before Android 10.
+read_thermal_status() {
+    thermal_status=$(dumpsys thermalservice 2>/dev/null)
+    case $thermal_status in
+    *'Thermal Status: '[0-6]*)
+        thermal_status=${thermal_status#*'Thermal Status: '}
+        thermal_status=${thermal_status%"${thermal_status#?}"}
+        ;;
+    *) thermal_status= ;;
+    esac
+}
+
 # For so many refreshes the values of a board at rest may be the same; longer, and the sensor
 # stands still.
 still_refreshes=20

@@ -6,7 +6,8 @@
 #         puts itself back, or 'off').
 # Output: key=value lines (rails, update_period_us, frequency_khz, temperature_c, ...), or
 #         error=MESSAGE and exit code 3. Writes meter (its name), rails (name and path of a
-#         sensor per line) and state (file and former value per line), which restore.sh undoes.
+#         sensor per line) and state (file and former value, or a command, per line), which
+#         restore.sh undoes.
 
 # shellcheck source=device-scripts/common.sh
 . "${0%/*}/common.sh"
@@ -39,6 +40,63 @@ change() {
     [ -n "$known" ] || echo "$1 $former" >>"$dir/state" ||
         fail "cannot write $dir/state; is the disk full?"
     echo "$2" 2>/dev/null >"$1" || fail "cannot write $2 to $1; is the shell root? (adb root)"
+}
+
+# Keeps what undoes $2 and what follows, a command without quotes, in the state file, once: $1 is
+# how such lines begin.
+undo_by() {
+    known=
+    if [ -r "$dir/state" ]; then
+        while read -r line; do
+            case $line in
+            "@ $1 "*) known=yes ;;
+            esac
+        done <"$dir/state"
+    fi
+    shift
+    [ -n "$known" ] || echo "@ $*" >>"$dir/state" || fail "cannot write $dir/state; is the disk full?"
+}
+
+# A setting of Android's: namespace, name, value.
+change_setting() {
+    former=$(settings get "$1" "$2" 2>/dev/null)
+    case $former in
+    '' | *[!0-9a-z]*) return ;; # not to be had, or nothing to put back safely
+    "$3") return ;;
+    null) undo_by "settings delete $1 $2" settings delete "$1" "$2" ;;
+    *) undo_by "settings put $1 $2" settings put "$1" "$2" "$former" ;;
+    esac
+    settings put "$1" "$2" "$3" >/dev/null 2>&1
+}
+
+# A screen that goes dark lets the processor sleep in the middle of a session.
+keep_awake() {
+    has settings || return
+    change_setting global stay_on_while_plugged_in 7
+    change_setting system screen_off_timeout 2147483647
+    wake
+    has wm && wm dismiss-keyguard >/dev/null 2>&1
+}
+
+# Marks must still be in the log when they are looked for. Android before 5.0 has no -G.
+enlarge_log() {
+    size=$(logcat -g 2>/dev/null)
+    case $size in
+    *'ring buffer is '[0-9]*) ;;
+    *) return ;;
+    esac
+    size=${size#*'ring buffer is '}
+    unit=${size#"${size%%[!0-9]*}"}
+    unit=${unit# }
+    unit=${unit%"${unit#?}"}
+    size=${size%%[!0-9]*}
+    case $unit in
+    K | M) ;;
+    *) return ;;
+    esac
+    [ "$unit$((size >= 16))" != M1 ] || return
+    logcat -G 16M >/dev/null 2>&1 || return
+    undo_by "logcat -G" logcat -G "$size$unit"
 }
 
 note_sensor() {
@@ -263,6 +321,7 @@ echo "$meter" >"$dir/meter" || fail "cannot write $dir/meter; is the disk full?"
 : >"$dir/rails"
 rails=
 silent=
+screen=
 case $meter in
 ina231)
     find_sensors
@@ -281,6 +340,8 @@ ina231) wait_for_values ;;
 odpm) wait_for_counts ;;
 fuel-gauge) wait_for_current ;;
 esac
+keep_awake
+enlarge_log
 # Where nothing was changed, this still says that the board is prepared.
 [ -e "$dir/state" ] || : >"$dir/state" || fail "cannot write $dir/state; is the disk full?"
 beat
@@ -302,6 +363,7 @@ echo "rails=$rails"
 [ -z "$silent" ] || echo "silent_rails=$silent"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
 [ -z "$temperature_c" ] || echo "temperature_c=$temperature_c"
+[ -z "$screen" ] || echo "screen=$screen"
 echo "nap=$nap"
 for tool in setsid taskset grep logcat log am input; do
     has $tool || echo "missing_tool=$tool"

@@ -1,6 +1,7 @@
 #!/system/bin/sh
 # restore.sh: undoes what prepare.sh changed. May run at any time and as often as one likes.
-# Input:  the state file that prepare.sh wrote (file and former value per line).
+# Input:  the state file that prepare.sh wrote: file and former value per line, or '@ ' and the
+#         command that undoes it.
 # Output: restored=NUMBER, a line warning=MESSAGE for each file that could not be written back;
 #         exit code 1 then, and the state file stays for another attempt.
 
@@ -20,6 +21,19 @@ if [ -r "$dir/state" ]; then
     done <"$dir/state"
     IFS=$nl
     for line in $changes; do
+        case $line in
+        '@ '*)
+            unset IFS
+            if ${line#@ } >/dev/null 2>&1; then
+                restored=$((restored + 1))
+            else
+                failed=$((failed + 1))
+                echo "warning=${line#@ } failed"
+            fi
+            IFS=$nl
+            continue
+            ;;
+        esac
         file=${line%% *}
         former=${line#* }
         # A speed reads '<unsupported>' where no governor took one.

@@ -14,7 +14,8 @@
 #         counts=yes    remove old wattline-counts-* first
 #         profile_hz=N  simpleperf samples the application, N times in a second that it computes
 #         app_mask=HEX scripts_mask=HEX              cores for taskset (absent: not pinned)
-# Output: with profile_hz, session/profile.report is simpleperf's, and profile=yes is said.
+# Output: of Android, where it says so: thermal_status=N (0 to 6), screen=on|off, compiled=FILTER.
+#         With profile_hz, session/profile.report is simpleperf's, and profile=yes is said.
 #         key=value lines, the last of them exit=ok|died|timeout, or error=MESSAGE and exit
 #         code 3; the samples in session/samples.txt, the marks in the log. While kernels
 #         run: closed=N when a look at the log finds that N of them have ended.
@@ -180,7 +181,10 @@ send_step() {
 
 pin() {
     [ -n "$2" ] || return
-    if [ -n "$have_taskset" ] && taskset -p "$2" "$3" >/dev/null 2>&1; then
+    # All threads; those to come are their maker's. Older ones know one thread only.
+    if [ -n "$have_taskset" ] && {
+        taskset -ap "$2" "$3" || taskset -p "$2" "$3"
+    } >/dev/null 2>&1; then
         echo "$1_pinned=yes"
     else
         echo "$1_pinned=no"
@@ -365,6 +369,22 @@ warn_of_throttling() {
     echo "warning=the frequency fell from $frequency_start_khz to $frequency_min_khz kHz"
 }
 
+# What Android says of itself: the hotter of the thermal states before and after.
+tell_android() {
+    if [ -n "$thermal_before" ] && [ "$thermal_before" -gt "${thermal_status:-0}" ]; then
+        thermal_status=$thermal_before
+    fi
+    [ -z "$thermal_status" ] || echo "thermal_status=$thermal_status"
+    [ -z "$screen" ] || echo "screen=$screen"
+    [ "$screen" != off ] || echo "warning=the screen is off: the processor may have slept"
+    if [ -n "$package" ] && [ -r "$dir/compiled" ]; then
+        read -r compiled_package filter <"$dir/compiled"
+        [ "$compiled_package" = "$package" ] || return
+        echo "compiled=$filter"
+        [ "$filter" = speed ] || echo "warning=$package was not compiled ahead, but by '$filter'"
+    fi
+}
+
 # Sets result to ok or died when the session is over.
 judge() {
     if [ -n "$ended" ]; then
@@ -475,6 +495,9 @@ if [ -n "$package" ]; then
 fi
 read_temperature
 temperature_before_c=$temperature_c
+wake
+read_thermal_status
+thermal_before=$thermal_status
 set +f
 read_frequency
 set -f
@@ -528,6 +551,8 @@ read_temperature
 read_frequency
 read_slow_time
 warn_of_throttling
+read_thermal_status
+tell_android
 # One that ended before it wrote its last counts was killed between its end mark and that.
 # Each process and each class loader that counts has files of its own.
 if [ "$counts" = yes ] && [ -n "$died" ] && [ -z "$runner" ]; then

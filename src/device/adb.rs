@@ -246,8 +246,8 @@ impl Board for AdbBoard {
         Ok(content)
     }
 
-    fn install(&self, file: &Path) -> Result<(), DeviceError> {
-        install::install(self, file)
+    fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {
+        install::install(self, file, package)
     }
 }
 

@@ -3,14 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{AdbBoard, Board, DeviceError, SCRIPT_FOLDER};
+use super::{AdbBoard, Board, DeviceError, SCRIPT_FOLDER, scripts};
 
-/// Android 5 compiles an application when it is installed.
+/// Android compiles an application when it is installed, or after that.
 const LIMIT: Duration = Duration::from_secs(180);
-
-/// From this level on permissions are asked for while an application runs, unless they are
-/// granted when it is installed.
-const GRANTS: u32 = 23;
 
 /// What to do about a refusal, by the package manager's word for it (AOSP's `PackageManager`).
 const REMEDIES: [(&str, &str); 13] = [
@@ -67,17 +63,16 @@ pub(super) fn remedy(said: &str) -> &'static str {
     known.map_or("`adb logcat -d -s PackageManager` may say more", |(_, remedy)| remedy)
 }
 
-/// Installs an application over an older one, with the permissions that it asks for.
-pub(super) fn install(board: &AdbBoard, file: &Path) -> Result<(), DeviceError> {
+/// Installs an application over an older one, and has it compiled where Android does that. The
+/// board is prepared.
+pub(super) fn install(board: &AdbBoard, file: &Path, package: &str) -> Result<(), DeviceError> {
     let content = std::fs::read(file)
         .map_err(|source| DeviceError::File { path: file.to_owned(), source })?;
     let remote = format!("{SCRIPT_FOLDER}/install.apk");
     board.push(&content, &remote, 0o644)?;
-    let grant = format!("$([ \"$(getprop ro.build.version.sdk)\" -ge {GRANTS} ] && echo -g)");
-    let command = format!("pm install -r -t {grant} {remote}; rm {remote}");
+    let command = scripts::command("install.sh", &[remote, package.to_owned()]);
     let answer = board.shell(&command, LIMIT)?;
-    // Old package managers end with 0 whatever happened; all of them print this word.
-    if answer.stdout.lines().any(|line| line.trim() == "Success") {
+    if scripts::value(&answer.stdout, "installed") == Some("yes") {
         return Ok(());
     }
     Err(DeviceError::Install {

@@ -311,6 +311,9 @@ impl<'s> LocalSession<'s> {
                 frequency_khz: None,
                 frequency_min_khz: None,
                 throttled_s: None,
+                thermal_status: None,
+                screen_on: None,
+                compiled: None,
                 warnings,
             },
         }

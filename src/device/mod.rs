@@ -104,8 +104,9 @@ pub trait Board: Send + Sync {
     /// Reads a file of the board that nobody writes any more, and verifies it.
     fn pull(&self, remote: &str) -> Result<Vec<u8>, DeviceError>;
 
-    /// Installs an application (an `.apk`; a `.jar` on a virtual board), over an older one.
-    fn install(&self, file: &Path) -> Result<(), DeviceError>;
+    /// Installs an application (an `.apk`; a `.jar` on a virtual board that takes these), over an
+    /// older one of the package's name, on a prepared board.
+    fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError>;
 }
 
 /// Whether a board is a piece of hardware. Every report says so.

@@ -10,9 +10,10 @@ use super::{Board, DeviceError, transfer};
 pub const SCRIPT_FOLDER: &str = "/data/local/tmp/wattline";
 
 /// The scripts: name and text.
-pub const SCRIPTS: [(&str, &str); 7] = [
+pub const SCRIPTS: [(&str, &str); 8] = [
     ("common.sh", include_str!("../../device-scripts/common.sh")),
     ("prepare.sh", include_str!("../../device-scripts/prepare.sh")),
+    ("install.sh", include_str!("../../device-scripts/install.sh")),
     ("sample.sh", include_str!("../../device-scripts/sample.sh")),
     ("session.sh", include_str!("../../device-scripts/session.sh")),
     ("collect.sh", include_str!("../../device-scripts/collect.sh")),

@@ -44,6 +44,13 @@ pub struct Outcome {
     /// Seconds that the big cores spent below the frequency of the start, by the kernel's
     /// statistics; absent when there were none or the kernel keeps no statistics.
     pub throttled_s: Option<f64>,
+    /// Android's thermal status, the hotter of before and after: 0 (none) to 6; absent before
+    /// Android 10.
+    pub thermal_status: Option<u8>,
+    /// Whether the screen was on before; absent where Android does not say.
+    pub screen_on: Option<bool>,
+    /// How the package was compiled ahead (`speed`, `verify`, ...); absent before Android 7.
+    pub compiled: Option<String>,
     /// What did not go as asked without ending the session, a pinning that failed included.
     pub warnings: Vec<String>,
 }
@@ -247,6 +254,9 @@ fn outcome(output: &str) -> Option<Outcome> {
         frequency_khz: khz("frequency_khz"),
         frequency_min_khz: khz("frequency_min_khz"),
         throttled_s: number("throttled_s"),
+        thermal_status: value(output, "thermal_status").and_then(|text| text.parse().ok()),
+        screen_on: value(output, "screen").map(|screen| screen == "on"),
+        compiled: value(output, "compiled").map(Into::into),
         warnings,
     })
 }

@@ -69,6 +69,15 @@ pub(super) fn check_frequency(conditions: &Conditions, settings: &JudgeSettings)
     reasons
 }
 
+/// From this thermal status on (severe) Android slows the processor down.
+const SEVERE: u8 = 3;
+
+/// Of traced runs too, as the frequency.
+pub(super) fn check_heat(conditions: &Conditions) -> Option<String> {
+    let status = conditions.thermal_status.filter(|status| *status >= SEVERE)?;
+    Some(format!("Android's thermal status was {status}, {SEVERE} is severe"))
+}
+
 pub(super) fn check_samples(
     measured: &Measured,
     trace: &Trace,

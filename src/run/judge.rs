@@ -9,8 +9,8 @@ use crate::power::{
 use crate::scenario::Protocol;
 
 use super::checks::{
-    check_conditions, check_counts, check_duration, check_frequency, check_profile, check_samples,
-    check_windows,
+    check_conditions, check_counts, check_duration, check_frequency, check_heat, check_profile,
+    check_samples, check_windows,
 };
 use super::judge_settings::{JudgeSettings, Reference};
 use super::readings::{check_readings, longest_still_s};
@@ -26,6 +26,7 @@ pub fn judge(
 ) -> (Option<Measured>, Vec<String>) {
     let mut reasons = check_conditions(phase, &raw.conditions, settings);
     reasons.extend(check_frequency(&raw.conditions, settings));
+    reasons.extend(check_heat(&raw.conditions));
     match measure(phase, &raw.logs, settings) {
         Ok((measured, trace)) => {
             reasons.extend(check_samples(&measured, &trace, settings));
@@ -200,6 +201,11 @@ pub(crate) mod tests {
             "the temperature before was 90 C, above 85 C",
         );
         check(&|raw| raw.conditions.charging = Some(true), "the board was charging");
+        check(
+            &|raw| raw.conditions.thermal_status = Some(4),
+            "Android's thermal status was 4, 3 is severe",
+        );
+
         check(
             &|raw| raw.logs.logcat = raw.logs.logcat.replace("wattline: end", "over"),
             "the log has no end mark after line 2: the application died or hung",

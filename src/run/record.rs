@@ -84,6 +84,16 @@ pub struct Conditions {
     /// there were none or the kernel keeps none.
     #[serde(default)]
     pub throttled_s: Option<f64>,
+    /// Android's thermal status, the hotter of before and after: 0 (none) to 6 (shutdown); none
+    /// before Android 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thermal_status: Option<u8>,
+    /// Whether the screen was on; none where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen_on: Option<bool>,
+    /// How the package was compiled ahead, as Android names it; none where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiled: Option<String>,
     /// Temperature in degrees Celsius before; none where there is no sensor.
     pub temperature_before_c: Option<f64>,
     /// The same after.

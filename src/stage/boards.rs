@@ -328,9 +328,9 @@ impl OpenBoard {
     }
 
     /// Installs an application, over an older one.
-    pub fn install(&self, file: &Path) -> Result<(), DeviceError> {
+    pub fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {
         match &self.place {
-            Place::Adb(adb) => adb.board.install(file),
+            Place::Adb(adb) => adb.board.install(file, package),
             Place::Local(jvm) => jvm.install(file),
         }
     }

@@ -43,6 +43,7 @@ fn cause(machine: &Machine, fault: Fault) {
         Fault::GarbageSensors => machine.hardware().set_trouble(Some(SensorTrouble::Garbage)),
         Fault::FillDisk => fill_disk(machine, true),
         Fault::JumpClock(millis) => machine.move_wall_clock(millis.saturating_mul(1_000_000)),
+        Fault::DarkScreen => machine.settings.switch_screen(false),
         Fault::Throttle => machine.hardware().throttle(true),
         Fault::DropConnections => machine.connections.drop_all(),
         Fault::Reboot => reboot(machine),

@@ -28,6 +28,8 @@ pub enum Fault {
     JumpClock(i64),
     /// The processor goes no faster than its slowest point; lasts.
     Throttle,
+    /// The screen goes dark, as by its key.
+    DarkScreen,
     /// All connections end, as with a pulled cable.
     DropConnections,
     /// The board starts anew: processes, settings and connections are gone, files stay.
@@ -35,7 +37,7 @@ pub enum Fault {
 }
 
 /// All kinds, with the words by which they are known.
-const NAMES: [(&str, Fault); 11] = [
+const NAMES: [(&str, Fault); 12] = [
     ("kill-app", Fault::KillApp),
     ("crash-app", Fault::CrashApp),
     ("hang-app", Fault::HangApp),
@@ -45,6 +47,7 @@ const NAMES: [(&str, Fault); 11] = [
     ("fill-disk", Fault::FillDisk),
     ("jump-clock", Fault::JumpClock(7_000)),
     ("throttle", Fault::Throttle),
+    ("dark-screen", Fault::DarkScreen),
     ("drop", Fault::DropConnections),
     ("reboot", Fault::Reboot),
 ];

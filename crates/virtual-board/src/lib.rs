@@ -25,6 +25,7 @@ mod power;
 mod processes;
 mod root;
 mod sampler;
+mod settings;
 mod shells;
 pub mod shim;
 mod sight;
@@ -213,6 +214,7 @@ fn machine(
         family: options.silicon,
         device: options.device.clone(),
         multiplier: file.costs.multiplier,
+        ahead: false,
     };
     // A wrong device is better told now than when an application starts.
     silicon::open(scratch.path(), &options.costs, &silicon)?;

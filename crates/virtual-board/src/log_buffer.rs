@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use super::calendar::Moment;
 
-/// Older lines are dropped beyond this many bytes of text.
-const BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Older lines are dropped beyond this many bytes, unless the buffer is made larger.
+const BYTES: usize = 256 * 1024;
+
+/// What a line takes beside its text and tag.
+const LINE_BYTES: usize = 24;
 
 /// One line of the log.
 #[derive(Debug, Clone)]
@@ -101,12 +104,32 @@ pub(super) struct LogBuffer {
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct Lines {
     lines: VecDeque<Line>,
     bytes: usize,
+    bytes_max: usize,
     /// How many lines were ever added.
     added: u64,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self { lines: VecDeque::new(), bytes: 0, bytes_max: BYTES, added: 0 }
+    }
+}
+
+impl Lines {
+    /// Drops what there is no room for.
+    fn trim(&mut self) {
+        while self.bytes > self.bytes_max {
+            let Some(dropped) = self.lines.pop_front() else { break };
+            self.bytes -= bytes_of(&dropped);
+        }
+    }
+}
+
+fn bytes_of(line: &Line) -> usize {
+    line.text.len() + line.tag.len() + LINE_BYTES
 }
 
 impl LogBuffer {
@@ -114,15 +137,30 @@ impl LogBuffer {
     /// unseen until then.
     pub(super) fn add(&self, line: Line) {
         let mut lines = self.lock();
-        lines.bytes += line.text.len();
+        lines.bytes += bytes_of(&line);
         lines.added += 1;
         let at = lines.lines.partition_point(|other| other.at_ns <= line.at_ns);
         lines.lines.insert(at, line);
-        while lines.bytes > BYTES_MAX {
-            let Some(dropped) = lines.lines.pop_front() else { break };
-            lines.bytes -= dropped.text.len();
-        }
+        lines.trim();
         self.changed.notify_all();
+    }
+
+    /// How many bytes it holds, and at most.
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let lines = self.lock();
+        (lines.bytes, lines.bytes_max)
+    }
+
+    /// Makes it larger or smaller.
+    pub(super) fn resize(&self, bytes: usize) {
+        let mut lines = self.lock();
+        lines.bytes_max = bytes;
+        lines.trim();
+    }
+
+    /// As it is when the board starts.
+    pub(super) fn boot(&self) {
+        *self.lock() = Lines::default();
     }
 
     /// Empties the log.

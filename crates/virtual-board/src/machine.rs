@@ -20,6 +20,7 @@ use super::log_buffer::{Line, LogBuffer};
 use super::power::Hardware;
 use super::root::{Tools, inside};
 use super::sampler::Recordings;
+use super::settings::Settings;
 use super::sight;
 use super::signals::raw_pid;
 use super::silicon::SiliconFamily;
@@ -39,6 +40,8 @@ pub(super) struct Machine {
     pub android: Android,
     /// The recordings of samples that run.
     pub recordings: Recordings,
+    /// Android's settings and screen.
+    pub settings: Settings,
     /// What is to go wrong when.
     pub schedule: Schedule,
     /// The connections of hosts.
@@ -84,6 +87,7 @@ impl Machine {
             hardware: Mutex::new(hardware),
             properties: Mutex::new(first_properties(&file, name, &silicon.to_string())),
             problems: Mutex::default(),
+            settings: Settings::default(),
             schedule: Schedule::default(),
             connections,
             moved_ns: AtomicI64::new(0),
@@ -187,7 +191,8 @@ impl Machine {
         let [name, silicon] = kept.map(|name| properties.get(name).cloned().unwrap_or_default());
         *properties = first_properties(&self.file, &name, &silicon);
         drop(properties);
-        self.log.clear();
+        self.log.boot();
+        self.settings.switch_screen(true);
         self.hardware().boot();
         self.clock.reset(self.start_ns);
         self.moved_ns.store(0, Ordering::SeqCst);

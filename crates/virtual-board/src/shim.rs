@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::wire::{Frame, SOCKET, SOCKET_VARIABLE, write_request};
 
 /// Names under which the executable stands in `/system/bin`.
-pub(super) const COMMANDS: [&str; 18] = [
+pub(super) const COMMANDS: [&str; 21] = [
     "am",
     "cmd",
     "date",
@@ -33,11 +33,14 @@ pub(super) const COMMANDS: [&str; 18] = [
     "ps",
     "run-as",
     "setprop",
+    "settings",
     "simpleperf",
     "sleep",
+    "svc",
     "sync",
     "taskset",
     "usleep",
+    "wm",
 ];
 
 /// Acts as one of the board's commands if the program was started as one: by its

@@ -206,7 +206,7 @@ fn measure(
     let closed = Cell::new(0);
     let once = |board: &OpenBoard| {
         if !is_installed.replace(true) {
-            board.install(file)?;
+            board.install(file, &plan.package)?;
         }
         board.session_watched(plan, &mut |now| {
             // A session that is begun again counts on where it was.

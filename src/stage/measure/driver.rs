@@ -209,7 +209,7 @@ impl BoardDriver<'_, '_, '_> {
         let in_session = Cell::new(Duration::ZERO);
         let session = |board: &OpenBoard| {
             if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
-                board.install(file)?;
+                board.install(file, &plan.package)?;
                 installed.replace(build_sha256.clone());
             }
             let began = Instant::now();
@@ -339,6 +339,9 @@ impl BoardDriver<'_, '_, '_> {
                 frequency_after_khz: outcome.frequency_khz.map(u64::from),
                 frequency_min_khz: outcome.frequency_min_khz.map(u64::from),
                 throttled_s: outcome.throttled_s,
+                thermal_status: outcome.thermal_status,
+                screen_on: outcome.screen_on,
+                compiled: outcome.compiled,
                 temperature_before_c: outcome.temperature_before_c,
                 temperature_after_c: outcome.temperature_after_c,
                 charging: None,

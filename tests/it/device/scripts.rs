@@ -130,7 +130,7 @@ impl Board for FakeBoard {
         Ok(fs::read(self.path(remote)).unwrap())
     }
 
-    fn install(&self, _file: &Path) -> Result<(), DeviceError> {
+    fn install(&self, _file: &Path, _package: &str) -> Result<(), DeviceError> {
         unreachable!("no test installs")
     }
 }

@@ -65,6 +65,18 @@ pub(super) struct Installed {
     pub classes: PathBuf,
     /// The classes of the framework.
     pub framework: PathBuf,
+    /// How it is compiled before it is started.
+    pub filter: &'static str,
+}
+
+/// How a package is compiled when it is installed: not at all.
+const VERIFIED: &str = "verify";
+
+impl Installed {
+    /// Whether its code is compiled before it is started.
+    pub(super) fn is_compiled_ahead(&self) -> bool {
+        ["speed", "everything"].contains(&self.filter)
+    }
 }
 
 impl Android {
@@ -81,6 +93,18 @@ impl Android {
     /// The installed package of that name.
     pub(super) fn find(&self, name: &str) -> Option<Installed> {
         lock(&self.installed).get(name).cloned()
+    }
+
+    /// Compiles a package from its next start on; whether there is one.
+    pub(super) fn compile(&self, name: &str, filter: &'static str) -> bool {
+        let mut installed = lock(&self.installed);
+        installed.get_mut(name).map(|package| package.filter = filter).is_some()
+    }
+
+    /// How each package is compiled.
+    pub(super) fn filters(&self) -> Vec<(String, &'static str)> {
+        let installed = lock(&self.installed);
+        installed.iter().map(|(name, package)| (name.clone(), package.filter)).collect()
     }
 
     /// Forgets a package.
@@ -110,7 +134,7 @@ impl Android {
         if !classes.is_file() {
             installer.translate(apk, &classes, &built.framework)?;
         }
-        Ok(Installed { facts, classes, framework: built.framework.clone() })
+        Ok(Installed { facts, classes, framework: built.framework.clone(), filter: VERIFIED })
     }
 
     /// Knows a package from now on.

@@ -20,7 +20,7 @@ use crate::jdk::program;
 use crate::machine::Machine;
 use crate::sampler::Application;
 use crate::signals::kill_group;
-use crate::silicon::{self, AgentOptions, SiliconError};
+use crate::silicon::{self, AgentOptions, SiliconError, SiliconOptions};
 
 /// Options of every application's JVM, beside the agent's.
 const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8"];
@@ -56,14 +56,18 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let folder = scratch_folder(settings)?;
     let launch = Launch::of(machine, start, &folder)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let package = machine.android.find(start.package);
+    let ahead = package.is_some_and(|package| package.is_compiled_ahead());
     let agent = AgentOptions {
+        ahead,
         application: vec![launch.application.clone()],
         boot_epoch_ms: (machine.boot_epoch_ns() / 1_000_000) as u64,
         ..settings.agent.clone()
     };
     let mut options = silicon::agent_options(&folder, listener.local_addr()?.port(), &agent)?;
     options.extend(JVM_OPTIONS.map(str::to_owned));
-    let silicon = silicon::open(&folder, &settings.costs, &settings.silicon)?;
+    let silicon = SiliconOptions { ahead, ..settings.silicon.clone() };
+    let silicon = silicon::open(&folder, &settings.costs, &silicon)?;
     let outputs = [Output::create(&folder.join("out"))?, Output::create(&folder.join("err"))?];
     let reports = Output::create(&launch::reports(&folder))?;
     let hold = machine.clock.hold();

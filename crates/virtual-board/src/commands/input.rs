@@ -3,19 +3,30 @@
 
 use super::{Machine, Reply};
 
+/// From this level on there is a key that wakes and never puts to sleep.
+const HAS_WAKE_UP: u32 = 20;
+
 /// `input [SOURCE] COMMAND ARGS...`.
 pub(super) fn input(machine: &Machine, words: &[&str]) -> Reply {
     let words = match words {
         ["touchscreen" | "keyboard" | "touchpad" | "mouse", rest @ ..] => rest,
         all => all,
     };
-    match line(words) {
-        Some(line) => {
+    match (words, line(words)) {
+        (["keyevent", "224" | "KEYCODE_WAKEUP"], _) if machine.file.sdk >= HAS_WAKE_UP => {
+            machine.settings.switch_screen(true);
+            Reply::default()
+        }
+        (["keyevent", "26" | "KEYCODE_POWER"], _) => {
+            machine.settings.switch_screen(!machine.settings.is_screen_on());
+            Reply::default()
+        }
+        (_, Some(line)) => {
             // As on a real board: without an application nobody hears it.
             machine.apps.send_input(&line);
             Reply::default()
         }
-        None => Reply::failure(
+        (_, None) => Reply::failure(
             "usage: input tap X Y | swipe X1 Y1 X2 Y2 [MS] | keyevent KEY... | text TEXT",
         ),
     }

@@ -37,20 +37,34 @@ struct Wanted {
     dump: bool,
     /// Only the last so many lines.
     last: Option<usize>,
+    /// How large the buffer is.
+    tell_size: bool,
+    /// How large it is to be, in bytes.
+    size: Option<usize>,
 }
 
-/// `logcat [-d] [-c] [-v FORMAT] [-s] [-t COUNT] [-b BUFFER] [FILTER...]`.
+/// From this level on `-G` makes the buffer larger.
+const RESIZES: u32 = 21;
+
+/// `logcat [-d] [-c] [-v FORMAT] [-s] [-t COUNT] [-b BUFFER] [-g] [-G SIZE] [FILTER...]`.
 pub(super) fn logcat(
     machine: &Machine,
     pid: u32,
     words: &[&str],
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
-    let wanted = match parse(words, machine.mode) {
+    let wanted = match parse(words, machine.mode, machine.file.sdk) {
         Ok(wanted) => wanted,
         Err(problem) => return Ok(Some(Reply::failure(format!("logcat: {problem}")))),
     };
     machine.apps.read_outputs(machine);
+    if let Some(bytes) = wanted.size {
+        machine.log.resize(bytes);
+        return Ok(Some(Reply::default()));
+    }
+    if wanted.tell_size {
+        return Ok(Some(Reply::output(size(machine))));
+    }
     if wanted.clear {
         machine.log.clear();
         return Ok(Some(Reply::default()));
@@ -61,16 +75,54 @@ pub(super) fn logcat(
     follow(machine, pid, &wanted, connection)
 }
 
-fn parse(words: &[&str], mode: Mode) -> Result<Wanted, String> {
+/// What `-g` says, in the words of the board's release.
+fn size(machine: &Machine) -> String {
+    let (used, all) = machine.log.bytes();
+    let [used, all] = [used, all].map(|bytes| bytes / 1024);
+    match machine.file.sdk < RESIZES {
+        true => format!(
+            "/dev/log/main: ring buffer is {all}Kb ({used}Kb consumed), max entry is 5120b, max \
+             payload is 4076b\n"
+        ),
+        false => format!(
+            "main: ring buffer is {all} KiB ({used} KiB consumed, {used} KiB readable), max entry \
+             is 5120 B, max payload is 4068 B\n"
+        ),
+    }
+}
+
+/// `65536`, `256K`, `16M`.
+fn bytes(text: &str) -> Option<usize> {
+    let (digits, unit) = match text.strip_suffix(['K', 'M']) {
+        Some(digits) if text.ends_with('K') => (digits, 1024),
+        Some(digits) => (digits, 1024 * 1024),
+        None => (text, 1),
+    };
+    digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
+fn parse(words: &[&str], mode: Mode, sdk: u32) -> Result<Wanted, String> {
     let format = if mode == Mode::Legacy { Format::Brief } else { Format::Threadtime };
-    let mut wanted =
-        Wanted { format, filter: Filter::default(), clear: false, dump: false, last: None };
+    let mut wanted = Wanted {
+        format,
+        filter: Filter::default(),
+        clear: false,
+        dump: false,
+        last: None,
+        tell_size: false,
+        size: None,
+    };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().copied().ok_or(format!("{word} wants a value"));
         match *word {
             "-d" => wanted.dump = true,
             "-c" => wanted.clear = true,
+            "-g" => wanted.tell_size = true,
+            "-G" if sdk >= RESIZES => {
+                let size = value()?;
+                wanted.size = Some(bytes(size).ok_or(format!("Invalid parameter {size} to -G"))?);
+            }
             "-v" => {
                 let name = value()?;
                 wanted.format = Format::from_name(name)

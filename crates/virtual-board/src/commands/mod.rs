@@ -10,6 +10,7 @@ mod log;
 mod packages;
 mod processes;
 mod properties;
+mod settings;
 mod simpleperf;
 mod time;
 
@@ -65,8 +66,11 @@ pub(super) fn run(
         "ps" => processes::ps(machine),
         "run-as" => packages::run_as(machine, words),
         "setprop" => properties::setprop(machine, words),
+        "settings" => settings::settings(machine, words),
+        "svc" => settings::svc(machine, words),
         "sync" => Reply::default(),
         "taskset" => processes::taskset(words),
+        "wm" => settings::wm(machine, words),
         other => Reply::failure(format!("{other}: not a command of the board")),
     };
     Ok(Some(reply))

@@ -8,6 +8,12 @@ use crate::package::{self, InstallError};
 /// From this level on `-g` grants what a package asks for.
 const GRANTS: u32 = 23;
 
+/// From this level on packages are compiled when it is asked for.
+const COMPILES: u32 = 24;
+
+/// What can be asked for.
+const FILTERS: [&str; 4] = ["verify", "speed-profile", "speed", "everything"];
+
 /// `cmd package ...`, which hosts use to install on modern boards.
 pub(super) fn cmd(machine: &Machine, words: &[&str]) -> Reply {
     match words {
@@ -25,6 +31,7 @@ pub(super) fn cmd(machine: &Machine, words: &[&str]) -> Reply {
 pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
     match words {
         ["install", rest @ ..] => install(machine, rest),
+        ["compile", rest @ ..] if machine.file.sdk >= COMPILES => compile(machine, rest),
         ["uninstall", .., name] => uninstall(machine, name),
         ["clear", .., name] => clear(machine, name),
         ["list", "packages", ..] => {
@@ -62,6 +69,33 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
         Ok(_) => Reply::output(head + "Success\n"),
         Err(error) => failed(machine.mode, head, &error),
     }
+}
+
+/// `compile [-f] -m FILTER PACKAGE`: how it is compiled from its next start on.
+fn compile(machine: &Machine, words: &[&str]) -> Reply {
+    let (filter, name) = match words {
+        ["-m", filter, name] | ["-f", "-m", filter, name] | ["-m", filter, "-f", name] => {
+            (*filter, *name)
+        }
+        _ => return Reply::failure("usage: cmd package compile [-f] -m FILTER PACKAGE"),
+    };
+    match FILTERS.into_iter().find(|known| *known == filter) {
+        None => Reply::failure(format!("Error: Invalid compile filter '{filter}'.")),
+        Some(filter) if machine.android.compile(name, filter) => Reply::output("Success\n"),
+        Some(_) => Reply::failure(format!("Failure: package {name} not found")),
+    }
+}
+
+/// `dumpsys package dexopt`: how each package is compiled.
+pub(super) fn dexopt(machine: &Machine) -> Reply {
+    let row = |(name, filter): (String, &str)| {
+        format!(
+            "  [{name}]\n    path: /data/app/{name}.apk\n      arm64: [status={filter}] \
+             [reason=cmdline] [primary-abi]\n"
+        )
+    };
+    let rows: String = machine.android.filters().into_iter().map(row).collect();
+    Reply::output(format!("Dexopt state:\n{rows}"))
 }
 
 fn flags(words: &[&str]) -> Flags {

@@ -30,7 +30,7 @@ pub(super) fn pidof(machine: &Machine, words: &[&str]) -> Reply {
 pub(super) fn taskset(words: &[&str]) -> Reply {
     let mask_of = |word: &str| u32::from_str_radix(word.trim_start_matches("0x"), 16).ok();
     match words {
-        ["-p", mask, pid] if mask_of(mask).is_some_and(|mask| mask > 0) => {
+        ["-p" | "-ap", mask, pid] if mask_of(mask).is_some_and(|mask| mask > 0) => {
             let mask = mask_of(mask).unwrap_or_default();
             Reply::output(format!(
                 "pid {pid}'s current affinity mask: f\npid {pid}'s new affinity mask: {mask:x}\n"
@@ -54,6 +54,11 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
     let (power_stats, battery_mv) = (hardware.power_stats(), hardware.battery_mv());
     drop(hardware);
     match words {
+        ["power"] => Reply::output(power(machine)),
+        ["thermalservice"] if machine.file.sdk >= HAS_THERMAL_SERVICE => {
+            let status = if machine.hardware().is_throttled() { 3 } else { 0 };
+            Reply::output(format!("IsStatusOverride: false\nThermal Status: {status}\n"))
+        }
         [] | ["-l"] => {
             let service = power_stats.map(|_| format!("  {POWER_STATS}\n")).unwrap_or_default();
             let services = "Currently running services:\n  activity\n";
@@ -62,6 +67,7 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
         [POWER_STATS, ..] if power_stats.is_some() => {
             Reply::output(power_stats.unwrap_or_default())
         }
+        ["package", "dexopt"] => super::packages::dexopt(machine),
         ["package", name] => super::packages::dump(machine, name),
         ["battery", ..] => Reply::output(battery(battery_mv)),
         ["activity", ..] => {
@@ -73,6 +79,14 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
         }
         [service, ..] => Reply::output(format!("Can't find service: {service}\n")),
     }
+}
+
+/// From this level on Android says how hot it is.
+const HAS_THERMAL_SERVICE: u32 = 29;
+
+fn power(machine: &Machine) -> String {
+    let wakefulness = if machine.settings.is_screen_on() { "Awake" } else { "Asleep" };
+    format!("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness={wakefulness}\n")
 }
 
 /// A board without a battery runs on mains.

@@ -81,6 +81,11 @@ impl CpuFreq {
         self.throttled = throttled;
     }
 
+    /// Whether it is kept there.
+    pub(super) fn is_throttled(&self) -> bool {
+        self.throttled
+    }
+
     /// Takes over what scripts wrote; `now_ns` may be earlier than before, after a restart.
     pub(super) fn poll(&mut self, now_ns: u64) {
         self.count_time(now_ns);

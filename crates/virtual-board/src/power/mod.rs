@@ -139,6 +139,11 @@ impl Hardware {
         self.cpu.throttle(throttled);
     }
 
+    /// Whether the processor is slowed down.
+    pub(super) fn is_throttled(&self) -> bool {
+        self.cpu.is_throttled()
+    }
+
     /// Cools down to idle and starts the noise of a session.
     pub(super) fn restart(&mut self, label: &str, now_ns: u64) {
         let seed = Sha256::new()

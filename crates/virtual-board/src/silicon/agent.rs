@@ -93,15 +93,17 @@ fn settings(
     ]
     .map(|(key, value)| format!("{key}={}\n", property(&value)))
     .concat()
-        + &runtime_settings(options.family)
+        + &runtime_settings(options.family, options.ahead)
 }
 
 /// What the runtime of a compiled chip goes by.
-fn runtime_settings(family: SiliconFamily) -> String {
+fn runtime_settings(family: SiliconFamily, ahead: bool) -> String {
     match family {
         SiliconFamily::Additive => String::new(),
         SiliconFamily::Compiled(seed) => {
             let RuntimeFigures { hot, small, depth } = runtime_figures(seed);
+            // What is compiled ahead is so from its first call on.
+            let hot = if ahead { 1 } else { hot };
             format!("hot={hot}\nsmall={small}\ndepth={depth}\n")
         }
     }

@@ -85,6 +85,8 @@ pub struct AgentOptions {
     pub fetch_asm: Option<FetchAsm>,
     /// The family of the chip that is counted for.
     pub family: SiliconFamily,
+    /// Whether code is compiled before it is started: of the compiled family.
+    pub ahead: bool,
 }
 
 /// Which chip the counts are priced for.
@@ -96,6 +98,8 @@ pub struct SiliconOptions {
     pub device: String,
     /// Every cost is multiplied by this.
     pub multiplier: f64,
+    /// Whether code is compiled before it is started: of the compiled family.
+    pub ahead: bool,
 }
 
 /// The device whose effects the cost file's patterns have by default.
@@ -103,7 +107,12 @@ const DEVICE: &str = "Device 1";
 
 impl Default for SiliconOptions {
     fn default() -> Self {
-        Self { family: SiliconFamily::Additive, device: DEVICE.into(), multiplier: 1.0 }
+        Self {
+            family: SiliconFamily::Additive,
+            device: DEVICE.into(),
+            multiplier: 1.0,
+            ahead: false,
+        }
     }
 }
 
@@ -128,7 +137,7 @@ pub fn open(
             Err(SiliconError::Device { device, known: format!("{DEVICE} alone, being compiled") })
         }
         SiliconFamily::Compiled(seed) => {
-            let chip = compiled::CompiledChip::new(seed, options.multiplier);
+            let chip = compiled::CompiledChip::new(seed, options.multiplier, options.ahead);
             Ok(Box::new(chip::Chip::new(session_dir, chip)))
         }
     }

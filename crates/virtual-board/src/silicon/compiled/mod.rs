@@ -46,6 +46,8 @@ pub(super) struct CompiledChip {
     /// Attojoules of an access to each region, as the last reading settled them.
     accesses: Vec<u64>,
     compilation: Compilation,
+    /// Whether code was compiled before it was started.
+    ahead: bool,
 }
 
 /// What a line of a method spends on a pattern: the method, the line, the pattern.
@@ -83,8 +85,9 @@ struct Compilation {
 }
 
 impl CompiledChip {
-    /// The chip of a seed, whose every cost is multiplied.
-    pub fn new(seed: u64, multiplier: f64) -> Self {
+    /// The chip of a seed, whose every cost is multiplied; code that is compiled ahead costs no
+    /// compilation while it runs.
+    pub fn new(seed: u64, multiplier: f64, ahead: bool) -> Self {
         let draw = Draw::new(seed);
         let constants = Constants::of(draw);
         let caches = Caches::new(constants.levels(), constants.alive_bytes());
@@ -101,6 +104,7 @@ impl CompiledChip {
             caches,
             accesses: Vec::new(),
             compilation: Compilation::default(),
+            ahead,
         }
     }
 
@@ -117,7 +121,7 @@ impl CompiledChip {
             for (at, place) in places.enumerate() {
                 self.counters[copy.base + at] = self.counter(copy, method, place)?;
             }
-            if copy.state != State::Interpreted {
+            if copy.state != State::Interpreted && !self.ahead {
                 self.compile(instructions);
             }
             self.priced += 1;
@@ -252,7 +256,12 @@ impl Accounting for CompiledChip {
     fn frames(&self, code: Code) -> Vec<Frame> {
         share::frames(code, &self.map, |counter| {
             let Counter { method, interpreted, .. } = &self.counters[counter];
-            (*method, if *interpreted { Origin::Dex } else { Origin::Jit })
+            let origin = match (*interpreted, self.ahead) {
+                (true, _) => Origin::Dex,
+                (false, true) => Origin::Ahead,
+                (false, false) => Origin::Jit,
+            };
+            (*method, origin)
         })
     }
 

@@ -18,7 +18,7 @@ const MAP: &str = "pattern\t0\top:Addition/int\npattern\t1\treturn:int\npattern\
 const COPIES: &str = "copy\t4\t1\tcompiled\t0\ncopy\t5\t2\tcompiled\t0\ncopy\t7\t1\tinlined\t6\n";
 
 fn chip(seed: u64) -> CompiledChip {
-    let mut chip = CompiledChip::new(seed, 1.0);
+    let mut chip = CompiledChip::new(seed, 1.0, false);
     chip.feed(MAP).unwrap();
     chip
 }
@@ -141,4 +141,14 @@ fn frames_are_those_of_symbols() {
     let address = |counter| chip.frames(Code::Own { counter })[0].address;
     assert!([5, 6, 7].map(|at| address(at) >> 26).iter().all(|range| *range == 2), "its method's");
     assert!(address(5) != address(6) && address(6) != address(7));
+}
+
+#[test]
+fn what_is_compiled_ahead_costs_no_compilation() {
+    let mut chip = CompiledChip::new(1, 1.0, true);
+    chip.feed(MAP).unwrap();
+    chip.feed(COPIES).unwrap();
+    assert_eq!((energy(&mut chip, &[]), chip.compilation.methods), (0, 0));
+    let frames = chip.frames(super::share::Code::Own { counter: 4 });
+    assert_eq!(frames[0].origin, Origin::Ahead);
 }

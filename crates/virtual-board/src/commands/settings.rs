@@ -1,0 +1,54 @@
+//! `settings`, `svc power stayon` and `wm`: what Android's shell sets of screen and settings.
+
+use super::{Machine, Reply};
+
+/// From this level on there is a `wm`, and from the second it lets the keyguard go.
+const HAS_WM: u32 = 18;
+const DISMISSES_KEYGUARD: u32 = 23;
+
+/// `settings get|put|delete NAMESPACE NAME [VALUE]`.
+pub(super) fn settings(machine: &Machine, words: &[&str]) -> Reply {
+    let space = words.get(1).copied().unwrap_or_default();
+    if !["global", "secure", "system"].contains(&space) {
+        return Reply::failure("usage: settings get|put|delete global|secure|system NAME [VALUE]");
+    }
+    let settings = &machine.settings;
+    match words {
+        ["get", _, name] => {
+            Reply::output(settings.get(space, name).unwrap_or("null".to_owned()) + "\n")
+        }
+        ["put", _, name, value] => {
+            settings.put(space, name, value);
+            Reply::default()
+        }
+        ["delete", _, name] => {
+            let rows = u8::from(settings.delete(space, name));
+            Reply::output(format!("Deleted {rows} rows\n"))
+        }
+        _ => Reply::failure("usage: settings get|put|delete NAMESPACE NAME [VALUE]"),
+    }
+}
+
+/// `svc power stayon true|false|usb|ac|wireless`.
+pub(super) fn svc(machine: &Machine, words: &[&str]) -> Reply {
+    let value = match words {
+        ["power", "stayon", "true"] => "7",
+        ["power", "stayon", "false"] => "0",
+        ["power", "stayon", "ac"] => "1",
+        ["power", "stayon", "usb"] => "2",
+        ["power", "stayon", "wireless"] => "4",
+        _ => return Reply::failure("usage: svc power stayon true|false|usb|ac|wireless"),
+    };
+    machine.settings.put("global", "stay_on_while_plugged_in", value);
+    Reply::default()
+}
+
+/// `wm size|dismiss-keyguard`.
+pub(super) fn wm(machine: &Machine, words: &[&str]) -> Reply {
+    match words {
+        _ if machine.file.sdk < HAS_WM => Reply::failure("wm: not found"),
+        ["size"] => Reply::output("Physical size: 1080x1920\n"),
+        ["dismiss-keyguard"] if machine.file.sdk >= DISMISSES_KEYGUARD => Reply::default(),
+        _ => Reply::failure("usage: wm size"),
+    }
+}

@@ -1,0 +1,51 @@
+//! Android's settings, and its screen.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// Settings by `NAMESPACE/NAME`, which stay over restarts, and whether the screen is on.
+pub(super) struct Settings {
+    values: Mutex<BTreeMap<String, String>>,
+    dark: AtomicBool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let first =
+            [("global/stay_on_while_plugged_in", "0"), ("system/screen_off_timeout", "60000")];
+        let first = first.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self { values: Mutex::new(first.into()), dark: AtomicBool::new(false) }
+    }
+}
+
+impl Settings {
+    pub(super) fn get(&self, space: &str, name: &str) -> Option<String> {
+        self.lock().get(&key(space, name)).cloned()
+    }
+
+    pub(super) fn put(&self, space: &str, name: &str, value: &str) {
+        self.lock().insert(key(space, name), value.to_owned());
+    }
+
+    /// Whether there was one.
+    pub(super) fn delete(&self, space: &str, name: &str) -> bool {
+        self.lock().remove(&key(space, name)).is_some()
+    }
+
+    pub(super) fn is_screen_on(&self) -> bool {
+        !self.dark.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn switch_screen(&self, on: bool) {
+        self.dark.store(!on, Ordering::SeqCst);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.values.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+fn key(space: &str, name: &str) -> String {
+    format!("{space}/{name}")
+}
