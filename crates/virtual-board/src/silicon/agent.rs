@@ -228,11 +228,12 @@ mod tests {
 
     #[test]
     fn the_runtime_of_a_compiled_chip_has_its_figures() {
-        assert_eq!(runtime_settings(SiliconFamily::Additive), "");
-        let text = runtime_settings(SiliconFamily::Compiled(1));
+        assert_eq!(runtime_settings(SiliconFamily::Additive, false), "");
+        let text = runtime_settings(SiliconFamily::Compiled(1), false);
         let keys: Vec<&str> =
             text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
         assert_eq!(keys, ["hot", "small", "depth"]);
+        assert!(runtime_settings(SiliconFamily::Compiled(1), true).starts_with("hot=1\n"));
     }
 
     #[test]
