@@ -207,8 +207,8 @@ impl Grouped {
 
     /// Samples by area and by who called.
     fn met(&self, cases: &[SampledCase], samples: &[u64]) -> Met {
-        let mut met = Met::default();
-        met.alone = samples.iter().map(|samples| *samples as f64).collect();
+        let alone = samples.iter().map(|samples| *samples as f64).collect();
+        let mut met = Met { called: BTreeMap::new(), alone };
         for ((caller, callee), count) in cases.iter().flat_map(|case| &case.hits.calls) {
             let place = |(class, method): &(String, String)| self.find(class, method);
             if let (Some(caller), Some(callee)) = (place(caller), place(callee)) {

@@ -21,7 +21,7 @@ use super::parts;
 type Edge = (usize, usize);
 
 /// Samples by whose code called.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Met {
     /// By caller and callee.
     pub called: BTreeMap<Edge, f64>,
