@@ -77,6 +77,8 @@ fn methods_are_sampled(said: &str, out: &Path) {
         records.iter().filter(|record| record.run.phase == Phase::Sampled).collect();
     assert_eq!(sampled.len(), 2, "one of each base case");
     assert!(sampled.iter().all(|record| record.board.sampler.as_deref() == Some("simpleperf")));
+    let compiled = records.iter().filter_map(|record| record.conditions.compiled.as_deref());
+    assert!(compiled.eq(records.iter().filter(|r| r.run.phase != Phase::Idle).map(|_| "speed")));
     for record in sampled.iter().filter(|record| record.is_good()) {
         let logs = read_logs(out, record).unwrap();
         let profile = logs.profile.unwrap();

@@ -15,7 +15,7 @@ use wattline::device::{
 use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
-use wattline::virtual_board::{BoardFile, BoardOptions, Mode, RunningBoard, Tools, start};
+use wattline::virtual_board::{BoardFile, BoardOptions, Fault, Mode, RunningBoard, Tools, start};
 
 use crate::host::{BOARD_TOOLS, BRIEF_JAVAC, board_options, free_port, has, kill_server};
 
@@ -209,7 +209,7 @@ fn check_sessions_on(mode: Mode, board: RunningBoard, period_ms: u64) {
     assert!(state.facts.is_virtual());
     assert_eq!(state.rails, ["arm", "mem", "g3d", "kfc"]);
     assert_eq!(state.frequency_khz, Some(1_100_000));
-    device.install(&file).unwrap();
+    device.install(&file, "org.example.session").unwrap();
     let began = Instant::now();
     let traced = run_session(&device, &session("traced-1", SessionKind::Traced)).unwrap();
     let traced_took = began.elapsed();
@@ -222,6 +222,48 @@ fn check_sessions_on(mode: Mode, board: RunningBoard, period_ms: u64) {
     assert!((2.0..2.2 + nap_s).contains(&(t1 - t0)), "{} s on the board's clock", t1 - t0);
     eprintln!("{mode:?}: traced session {traced_took:?}, idle session {:?}", began.elapsed());
     assert!(restore(&device).unwrap() > 4);
+}
+
+/// Screen, settings and log of Android are as a session needs them, and then as they were.
+#[test]
+fn android_is_kept_still_and_put_back() {
+    if !has_tools() {
+        return;
+    }
+    let idle = |label| session(label, SessionKind::Idle { duration: Duration::from_secs(1) });
+    for (mode, kind, meter) in
+        [(Mode::Modern, "pixel", "power-stats"), (Mode::Legacy, "odroid-xu-e", "ina231")]
+    {
+        let board = board_with(mode, Tools::Toybox, kind);
+        let server = OwnServer::new();
+        connect(server.0, &board.serial()).unwrap();
+        let device = AdbBoard::open(server.0, &board.serial(), CancelFlag::default()).unwrap();
+        let is_old = mode == Mode::Legacy;
+        let said = |command: &str| device.shell(command, LIMIT).unwrap().stdout.trim().to_owned();
+        let look = "settings get global stay_on_while_plugged_in; \
+                    settings get system screen_off_timeout; settings get global none; logcat -g";
+        let before = said(look);
+        assert!(before.starts_with("0\n60000\nnull\n"), "{before}");
+        board.cause(Fault::DarkScreen);
+        let options = PrepareOptions { meter, frequency: Frequency::Leave, ..Default::default() };
+        prepare(&device, &options).unwrap();
+        prepare(&device, &options).unwrap();
+        let held = said(look);
+        assert!(held.starts_with("7\n2147483647\nnull\n"), "{held}");
+        assert_eq!(held.contains("ring buffer is 16384 KiB"), !is_old, "{held}");
+        let outcome = run_session(&device, &idle("idle-dark")).unwrap().outcome;
+        // Before Android 4.4W no key wakes for sure: it is said.
+        assert_eq!(outcome.screen_on, Some(!is_old));
+        let warned = outcome.warnings.iter().any(|warning| warning.contains("the screen is off"));
+        assert_eq!(warned, is_old, "{:?}", outcome.warnings);
+        assert_eq!(outcome.thermal_status, (!is_old).then_some(0));
+        board.cause(Fault::Throttle);
+        let outcome = run_session(&device, &idle("idle-hot")).unwrap().outcome;
+        assert_eq!(outcome.thermal_status, (!is_old).then_some(3));
+        board.lift();
+        restore(&device).unwrap();
+        assert_eq!(said(look), before);
+    }
 }
 
 fn check_application_session(logs: &SessionLogs) {

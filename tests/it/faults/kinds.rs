@@ -73,6 +73,7 @@ impl Kind {
                 Fault::FillDisk => "board-disk-full",
                 Fault::JumpClock(_) => "clock-jumped",
                 Fault::Throttle => "throttled",
+                Fault::DarkScreen => "screen-dark",
                 Fault::DropConnections => "cable-pulled",
                 Fault::Reboot => "rebooted",
             },

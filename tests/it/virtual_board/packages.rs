@@ -261,6 +261,29 @@ fn a_package_runs_by_its_instrumentation_and_its_energy_has_lines() {
 }
 
 #[test]
+fn packages_are_compiled_as_asked_until_they_are_installed_anew() {
+    let Some(workshop) = Workshop::open() else { return };
+    let adb = board("pixel", None);
+    let filter = || {
+        let said = adb.shell("dumpsys package dexopt");
+        let status = said.split_once("[status=").map(|(_, rest)| rest.split(']').next().unwrap());
+        status.map(str::to_owned)
+    };
+    let compile = |words: &str| adb.shell(&format!("cmd package compile {words} 2>&1"));
+    assert_eq!(filter(), None);
+    assert_eq!(install(&adb, &workshop.made(), "-r"), "");
+    assert_eq!(filter().as_deref(), Some("verify"));
+    assert_eq!(compile(&format!("-m speed -f {PACKAGE}")), "Success\n");
+    assert_eq!(filter().as_deref(), Some("speed"));
+    assert!(compile(&format!("-m fast -f {PACKAGE}")).contains("Invalid compile filter"));
+    assert!(compile("-m speed -f org.example.none").contains("not found"));
+    assert_eq!(install(&adb, &workshop.made(), "-r"), "");
+    assert_eq!(filter().as_deref(), Some("verify"));
+    let old = board("odroid-xu3", None);
+    assert!(old.shell("cmd package compile -m speed -f x 2>&1").contains("usage"), "Android 4.4");
+}
+
+#[test]
 fn a_jar_is_refused_as_every_android_does() {
     if !has_tools() {
         return;
