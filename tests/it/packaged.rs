@@ -94,3 +94,23 @@ fn a_package_that_crashes_shows_where() {
     assert!(said.contains("ArrayIndexOutOfBoundsException"), "{said}");
     assert!(said.contains("at game.Crash.main(Crash.java:6)"), "{said}");
 }
+
+/// The script that a user's emulator is checked by, on the virtual phone.
+#[test]
+fn a_device_is_checked_by_the_script() {
+    if !has(&CAMPAIGN_TOOLS) {
+        return;
+    }
+    let adb = AdbServer::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/emulator-check.sh");
+    let mut command = std::process::Command::new("sh");
+    command.arg(script).env("WATTLINE", env!("CARGO_BIN_EXE_wattline"));
+    let output = command.env("ANDROID_ADB_SERVER_PORT", adb.port.to_string()).output().unwrap();
+    let said = [output.stdout.as_slice(), &output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        return crate::skip::because(&said);
+    }
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches("\nok: ").count(), 6, "{said}");
+}
