@@ -195,7 +195,8 @@ impl Work<'_> {
     /// Says how long all will take.
     fn announce(&self, trial: Option<&Trial>, cases: &[PlannedCase]) {
         let Loaded { scenario, application } = self.loaded;
-        let kernels_s = kernels::expected_s(scenario, &application.dictionary);
+        let meter = trial.map_or("", |trial| trial.meter);
+        let kernels_s = kernels::expected_s(scenario, &application.dictionary, meter);
         if let Some(trial) = trial {
             progress::say(format!("  {}", trial.outlook(scenario, cases, kernels_s)));
             let of_compiled_code = trial.of_compiled_code(scenario);

@@ -30,6 +30,8 @@ pub struct Trial {
     boards: usize,
     /// Whether they are this machine.
     is_local: bool,
+    /// The first board's meter.
+    pub meter: &'static str,
     /// Samples of one session of every input; none where sessions are not sampled.
     samples: Option<u64>,
 }
@@ -56,6 +58,7 @@ pub fn make(
         took,
         boards: open.len(),
         is_local: open.iter().all(OpenBoard::is_local),
+        meter: open.first().map_or("", |board| board.meter),
         samples: (phase == Phase::Sampled).then_some(samples),
     };
     trial.check_durations(scenario)?;
@@ -305,7 +308,14 @@ mod tests {
             (name.to_string(), run)
         };
         let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();
-        Trial { sessions, took: Duration::from_secs(3), boards: 1, is_local: false, samples: None }
+        Trial {
+            sessions,
+            took: Duration::from_secs(3),
+            boards: 1,
+            is_local: false,
+            meter: "ina231",
+            samples: None,
+        }
     }
 
     #[test]

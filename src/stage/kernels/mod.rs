@@ -145,7 +145,8 @@ impl MeasuredKernels {
 
 /// About how long the kernels of a scenario take, in seconds on the board's clock: there
 /// is one for each operation of its sources that any kernel is for, up to `kernels.count`.
-pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary) -> f64 {
+/// `meter` is what measures them, by its name.
+pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary, meter: &str) -> f64 {
     if !scenario.kernels.enabled {
         return 0.0;
     }
@@ -155,7 +156,7 @@ pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary) -> f64 {
     let has_kernel = |name: &&str| measured.contains(*name);
     let kernels: BTreeSet<&str> = operations.filter(has_kernel).collect();
     let kernels = kernels.len().min(scenario.kernels.count);
-    f64::from(scenario.kernels.repeats) * session_s(kernels, scenario)
+    f64::from(scenario.kernels.repeats) * session_s(kernels, scenario, meter)
 }
 
 /// The kernels' program, divided into blocks.

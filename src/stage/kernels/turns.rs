@@ -18,7 +18,7 @@ use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
 use crate::power::{
-    MarkTexts, RuntimeShares, RuntimeThreads, crash_in, parse_samples, parse_session_log,
+    MarkTexts, RuntimeShares, RuntimeThreads, crash_in, meter, parse_samples, parse_session_log,
 };
 use crate::scenario::Scenario;
 use crate::stage::Failure;
@@ -57,9 +57,26 @@ const COMPILING_MAX: f64 = 0.05;
 /// The least part of its time that a kernel must have kept the processor busy.
 const EXECUTED_MIN: f64 = 0.5;
 
+/// How many refreshes of the meter pass between two kernels at least: for two after a window
+/// it still shows the window.
+const GAP_REFRESHES: f64 = 3.0;
+
+/// Seconds between two kernels: the scenario's, or as many as this meter needs.
+fn gap_s(scenario: &Scenario, meter: &str) -> f64 {
+    let refresh_s = meter::meter(meter).and_then(|meter| meter.usual_refresh_s());
+    scenario.kernels.gap_s.max(GAP_REFRESHES * refresh_s.unwrap_or(0.0))
+}
+
+fn say_gap(scenario: &Scenario, meter: &str) {
+    let gap_s = gap_s(scenario, meter);
+    if gap_s > scenario.kernels.gap_s {
+        progress::say(format!("  kernels are {gap_s:.1} s apart: {meter} refreshes that rarely"));
+    }
+}
+
 /// Seconds of a session on the board's clock.
-pub fn session_s(kernels: usize, scenario: &Scenario) -> f64 {
-    kernels as f64 * (scenario.kernels.window_s + scenario.kernels.gap_s)
+pub fn session_s(kernels: usize, scenario: &Scenario, meter: &str) -> f64 {
+    kernels as f64 * (scenario.kernels.window_s + gap_s(scenario, meter))
 }
 
 /// Runs all kernels, in another order each time. Several boards take turns, and work at the
@@ -77,7 +94,11 @@ pub fn measure_all(
     let program = |board: &OpenBoard| &programs[&Form::of(scenario, board)];
     let mut turns = turns(kernels, scenario, boards, &|board| program(board).1.clone(), place)?;
     let sessions = turns.iter().map(Vec::len).sum::<usize>();
-    let board_s = sessions as f64 * session_s(kernels.len(), scenario);
+    let longest = |board: &OpenBoard| session_s(kernels.len(), scenario, board.meter);
+    let board_s = sessions as f64 * boards.iter().map(longest).fold(0.0, f64::max);
+    for board in boards {
+        say_gap(scenario, board.meter);
+    }
     let bar = progress::bar_on_board((sessions * kernels.len()) as u64, PART, board_s);
     let there = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
     bar.found_up_to((there * kernels.len()) as u64);
@@ -244,13 +265,14 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
     let warm_s = if board.is_local() { WARM_UP_S } else { 0.0 };
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
-    let expected = session_s(order.len(), scenario);
-    let longest = 3.0 * settings.window_s + 2.0 * settings.gap_s + warm_s;
+    let gap_s = gap_s(scenario, board.meter);
+    let expected = session_s(order.len(), scenario, board.meter);
+    let longest = 3.0 * settings.window_s + 2.0 * gap_s + warm_s;
     let longest = order.len() as f64 * longest + 60.0;
     let mut extras = vec![
         (KERNELS.to_string(), names.join(",")),
         (MILLIS.to_string(), millis(settings.window_s)),
-        ("gap".to_string(), millis(settings.gap_s)),
+        ("gap".to_string(), millis(gap_s)),
     ];
     if warm_s > 0.0 {
         extras.push(("warm".to_string(), millis(warm_s)));
@@ -345,4 +367,20 @@ fn kernel_run(row: KernelEnergy, device: &str) -> Result<KernelRun, Failure> {
     let KernelEnergy { name, collections, energy_j, duration_s, .. } = row;
     let (device, energy_j) = (device.to_owned(), energy_j * own);
     Ok(KernelRun { name, device, iterations, collections, energy_j, duration_s })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse_scenario;
+
+    #[test]
+    fn kernels_are_as_far_apart_as_the_meter_needs() {
+        let text = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\n\
+                    path = 's'\n[session]\nframes = 1\n[[input]]\nname = 'i'\n";
+        let scenario = parse_scenario(text, Path::new("a.toml")).unwrap();
+        let gaps = ["ina231", "fuel-gauge", "odpm"].map(|meter| gap_s(&scenario, meter));
+        assert_eq!(gaps, [0.8, 3.0, 0.8]);
+        assert!((session_s(10, &scenario, "fuel-gauge") - 60.0).abs() < 1e-9);
+    }
 }

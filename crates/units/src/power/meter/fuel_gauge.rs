@@ -54,6 +54,10 @@ impl Meter for FuelGauge {
         "power of the whole device, from its battery's current and voltage"
     }
 
+    fn usual_refresh_s(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn question(&self) -> &'static str {
         "r=${WATTLINE_ROOT:-}/sys/class/power_supply; for s in $r/battery $r/*; do \
          [ -e $s/current_now ] && [ -e $s/voltage_now ] || continue; t=Battery; \

@@ -22,6 +22,10 @@ impl Meter for Ina231 {
         "power of the big cores, memory, graphics and little cores, averaged by the chip"
     }
 
+    fn usual_refresh_s(&self) -> Option<f64> {
+        Some(0.264)
+    }
+
     fn question(&self) -> &'static str {
         "r=${WATTLINE_ROOT:-}; for d in $r/sys/bus/i2c/drivers/INA231/*-00*; do \
          [ -e $d/sensor_W ] || continue; e=; w=; p=; read -r e <$d/enable; read -r w <$d/sensor_W; \

@@ -40,6 +40,10 @@ impl Meter for PowerStats {
         "energy of the chip's rails, accumulated, as Android's service tells it"
     }
 
+    fn usual_refresh_s(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn question(&self) -> &'static str {
         "dumpsys android.hardware.power.stats.IPowerStats/default 2>&1"
     }
