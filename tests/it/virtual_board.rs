@@ -16,7 +16,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use adb::{Adb, has_tools, options};
-use wattline::virtual_board::{BoardOptions, Mode, start};
+use wattline::virtual_board::{BoardFile, BoardOptions, Mode, start};
 
 #[test]
 fn a_modern_board_gives_exit_codes_input_and_files() {
@@ -83,6 +83,26 @@ fn sensors_are_found_enabled_and_read() {
     // Millivolts of the memory rail: 1.35 V in steps of 1.25 mV.
     let steps = values[6] / 0.00125;
     assert!((values[6] - 1.35).abs() < 0.005 && (steps - steps.round()).abs() < 1e-6);
+}
+
+/// Android's log holds 256 KiB, and where it may be asked to, more.
+#[test]
+fn a_full_log_loses_its_oldest_lines_unless_it_is_made_larger() {
+    if !has_tools() {
+        return;
+    }
+    let board = BoardFile::built_in("pixel").unwrap();
+    let adb = Adb::of(BoardOptions { board, ..options(Mode::Modern) });
+    // Eight kilobytes a line.
+    let fill = "logcat -c; log begin; t=0123456789abcdef; \
+                for i in 1 2 3 4 5 6 7 8 9; do t=$t$t; done; \
+                i=0; while [ $i -lt 40 ]; do log $t; i=$((i + 1)); done; \
+                logcat -d | grep -c begin; true";
+    assert_eq!(adb.shell(fill), "0\n");
+    assert!(adb.shell("logcat -g").starts_with("main: ring buffer is 256 KiB ("));
+    assert_eq!(adb.shell(&format!("logcat -G 1M; {fill}")), "1\n");
+    let old = Adb::connected(Mode::Modern).unwrap();
+    assert!(old.shell("logcat -G 1M 2>&1; true").contains("unknown option -G"), "Android 4.2");
 }
 
 #[test]
