@@ -29,6 +29,8 @@ fail() {
     exit 1
 }
 
+# A server that is started by the way would keep this script's output open.
+adb start-server >/dev/null 2>&1 </dev/null
 serial=${1:-}
 if [ -z "$serial" ]; then
     mkfifo "$fifo"
