@@ -63,6 +63,8 @@ mod apk;
 
 pub mod scenario;
 
+pub mod gradle;
+
 pub mod campaign;
 
 pub mod build;
@@ -93,7 +95,7 @@ pub mod stage;
 
 pub mod cli;
 
-pub use stage::{PipelineOptions, PipelineResult, pipeline};
+pub use stage::{PipelineOptions, PipelineResult, ScenarioOrigin, pipeline};
 
 #[cfg(test)]
 mod schemas;

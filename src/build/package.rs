@@ -124,6 +124,7 @@ fn compile_runner(jdk: &Jdk, platform: &Path, folder: PathBuf) -> Result<Classes
         classpath: vec![platform.to_path_buf()],
         release: Some(8),
         output: output.clone(),
+        ..CompileRequest::default()
     };
     Compiler::start(jdk)?.compile(&request)?.map_err(|errors| {
         let message = errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>();

@@ -29,6 +29,7 @@ pub struct VariantBuilder<'a> {
     pub(super) application: &'a Application,
     pub(super) blocks: Vec<FileBlocks<'a>>,
     release: Option<u32>,
+    parameters: bool,
     without_assertions: bool,
     without_watched_loops: bool,
     compiler: Compiler,
@@ -93,6 +94,7 @@ impl<'a> VariantBuilder<'a> {
             application,
             blocks: application.blocks(),
             release,
+            parameters: false,
             without_assertions: false,
             without_watched_loops: false,
             compiler: Compiler::start(jdk)?,
@@ -101,6 +103,12 @@ impl<'a> VariantBuilder<'a> {
             switched: None,
             built: 0,
         })
+    }
+
+    /// Keeps the names of parameters in the classes, for those who ask for them.
+    #[must_use]
+    pub fn with_parameters(self) -> VariantBuilder<'a> {
+        VariantBuilder { parameters: true, ..self }
     }
 
     /// Leaves `assert` statements out of everything that is built.
@@ -316,6 +324,7 @@ impl<'a> VariantBuilder<'a> {
             sources,
             classpath: [classpath, &libraries].concat(),
             release: self.release,
+            parameters: self.parameters,
             output: output.to_path_buf(),
         };
         Ok(self.compiler.compile(&request)?)

@@ -22,6 +22,7 @@ mod kept;
 mod kernels;
 mod leftovers;
 mod monitor;
+mod origin;
 mod outcome;
 mod pace;
 mod package;

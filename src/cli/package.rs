@@ -14,9 +14,10 @@ use crate::stage::{load, plan};
 use crate::toolchain::{Jdk, android};
 
 use super::instrument::{ProbeArgument, checked_blocks};
+use super::origin::OriginArguments;
 use super::progress;
 use crate::stage::Failure;
-use crate::stage::Output;
+use crate::stage::{Output, ScenarioOrigin};
 
 const FILE: &str = "application.apk";
 
@@ -34,11 +35,10 @@ board reads them with, is fetched by Maven when it is first needed, or all at on
 
   wattline package --fetch")]
 pub struct Arguments {
-    /// The scenario file.
-    #[arg(required_unless_present = "fetch")]
-    scenario: Option<PathBuf>,
+    #[command(flatten)]
+    origin: OriginArguments,
     /// Fetch what packages need, and make none.
-    #[arg(long, conflicts_with_all = ["scenario", "probe", "remove", "out", "force"])]
+    #[arg(long, exclusive = true)]
     fetch: bool,
     /// What is put into each block: log needs files that a package can't give back.
     #[arg(long, value_enum, default_value = "plain")]
@@ -55,9 +55,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match (&arguments.scenario, &arguments.out) {
-        (Some(scenario), Some(out)) => package(arguments, scenario, out),
-        _ => {
+    match &arguments.out {
+        Some(out) => package(arguments, &arguments.origin.origin(), out),
+        None => {
             let jars = android::fetch_all()?;
             progress::say(format!("what packages need is there: {} jars", jars.len()));
             Ok(())
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn package(arguments: &Arguments, scenario: &Path, out: &Path) -> Result<(), Failure> {
+fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result<(), Failure> {
     let probe = Probe::from(arguments.probe);
     if probe == Probe::Log {
         let message = "--probe log: its files are no text, which is all that an instrumentation \
@@ -75,7 +75,7 @@ fn package(arguments: &Arguments, scenario: &Path, out: &Path) -> Result<(), Fai
     let output = Output::open(out, arguments.force.into())?;
     output.check_free(&[FILE])?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(scenario)?;
+    let loaded = load::load(&origin.file(&output)?)?;
     let removed = checked_blocks(&arguments.remove, &loaded.application)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;

@@ -8,12 +8,15 @@ use crate::stage::pipeline::Beginning;
 use crate::stage::{Failure, PipelineOptions, pipeline};
 
 use super::boards::{BoardArguments, LostArguments};
+use super::origin::OriginArguments;
 use super::progress;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   wattline pipeline scenarios/click-and-move.toml --out target/demo
+Of a Gradle project, as it is:
+  wattline pipeline --gradle :app:classes --project ../game --out target/game
 
 Begins with a session of each input on the board, which finds wrong rails and sessions that
 are too short before anything is planned, and tells how long the campaign will take. Ends
@@ -21,8 +24,8 @@ with a summary; report.html in the folder has the rest. Without a board the virt
 measured, and every result says so. A campaign that was stopped goes on with --resume; after
 a change of the scenario so do the runs that don't depend on it (docs/scenarios.md).")]
 pub struct Arguments {
-    /// The scenario file.
-    scenario: PathBuf,
+    #[command(flatten)]
+    origin: OriginArguments,
     #[command(flatten)]
     boards: BoardArguments,
     #[command(flatten)]
@@ -40,7 +43,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let result = pipeline(&PipelineOptions {
-        scenario: arguments.scenario.clone(),
+        scenario: arguments.origin.origin(),
         folder: arguments.out.clone(),
         boards: arguments.boards.choices()?,
         patience: arguments.lost.patience(),

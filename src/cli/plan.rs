@@ -8,6 +8,7 @@ use crate::stage::folder::names::PLAN;
 use crate::stage::{Failure, Output, load, plan};
 use crate::toolchain::Jdk;
 
+use super::origin::OriginArguments;
 use super::progress;
 
 #[derive(Debug, Args)]
@@ -19,8 +20,8 @@ A case is one input sequence and one set of removed blocks. Every case of the pl
 its end on the local JVM. Writes plan.csv, dropped.csv (blocks that no case removes, with
 the reason), remains.csv (what removed blocks still hold) and what `scan` writes.")]
 pub struct Arguments {
-    /// The scenario file.
-    scenario: PathBuf,
+    #[command(flatten)]
+    origin: OriginArguments,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -37,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&[PLAN])?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(&arguments.scenario)?;
+    let loaded = load::load(&arguments.origin.origin().file(&output)?)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let made = match &arguments.dry_runs {
         Some(file) => plan::plan_remembering(&loaded, &jdk, &mut builder, file)?,

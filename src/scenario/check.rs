@@ -27,7 +27,8 @@ impl TryFrom<ScenarioFile> for Scenario {
     type Error = Problem;
 
     fn try_from(written: ScenarioFile) -> Result<Self, Problem> {
-        check_name(&written.name, "name")?;
+        let name = required(&written.name, "name")?;
+        check_name(&name, "name")?;
         Ok(Scenario {
             keys: keys_of(&written),
             application: check_application(written.application)?,
@@ -41,12 +42,16 @@ impl TryFrom<ScenarioFile> for Scenario {
             kernels: check_kernels(&written.kernels)?,
             hints: HintSettings { verify: written.hints.verify as usize },
             offline: written.offline.map(|offline| PathBuf::from(offline.scenario)),
-            name: written.name,
+            name,
             description: written.description,
             seed: written.seed,
             file: PathBuf::new(),
         })
     }
+}
+
+fn required(value: &Option<String>, key: &str) -> Result<String, Problem> {
+    value.clone().ok_or_else(|| Problem::new(key, "is missing"))
 }
 
 fn check_name(name: &str, key: &str) -> Result<(), Problem> {
@@ -58,9 +63,9 @@ fn check_name(name: &str, key: &str) -> Result<(), Problem> {
 }
 
 fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
-    for (text, key) in
-        [(&written.package, "application.package"), (&written.main, "application.main")]
-    {
+    let package = required(&written.package, "application.package")?;
+    let main = required(&written.main, "application.main")?;
+    for (text, key) in [(&package, "application.package"), (&main, "application.main")] {
         let plain = |part: &str| {
             !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
         };
@@ -68,7 +73,7 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
             return Err(Problem::new(key, format!("is \"{text}\", which is no Java name")));
         }
     }
-    let (package, main, java_release) = (written.package, written.main, written.java_release);
+    let java_release = written.java_release;
     if java_release.is_some_and(|release| !(7..=30).contains(&release)) {
         return Err(Problem::new("application.java_release", "must be from 7 to 30"));
     }
@@ -82,6 +87,7 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
         package,
         main,
         java_release,
+        parameters: written.parameters.unwrap_or_default(),
         granularity,
         assertions,
         watch_loops,
@@ -140,9 +146,9 @@ fn check_source(written: &SourceFile, key: &str) -> Result<Source, Problem> {
 
 fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, Problem> {
     let check = |(index, library): (usize, &LibraryFile)| {
-        let LibraryFile { path, maven, sha256, role } = library;
+        let LibraryFile { path, maven, sha256, role, language } = library;
         let origin = check_origin(path, maven, sha256, &format!("library[{index}]"))?;
-        Ok(Library { origin, role: role.unwrap_or_default() })
+        Ok(Library { origin, role: role.unwrap_or_default(), language: *language })
     };
     written.iter().enumerate().map(check).collect()
 }

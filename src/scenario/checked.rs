@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, LibraryRole, Protocol, StartKind};
+use super::file::{Choice, LibraryRole, Protocol, StartKind, UnanalysedLanguage};
 use super::input::Step;
 use super::keys::Keys;
 use super::meter::{MeterChoice, MeterLog};
@@ -75,6 +75,8 @@ pub struct Application {
     pub main: String,
     /// `javac --release`; the JDK's own where there is none.
     pub java_release: Option<u32>,
+    /// Whether classes keep the names of parameters.
+    pub parameters: bool,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own, so
     /// that what they hold is counted only where it is evaluated.
     pub granularity: Granularity,
@@ -98,6 +100,8 @@ pub struct Library {
     pub origin: Origin,
     /// Whether it goes with the application.
     pub role: LibraryRole,
+    /// What the application's own classes in it were written in, where that is not analysed.
+    pub language: Option<UnanalysedLanguage>,
 }
 
 /// Where an artifact comes from.

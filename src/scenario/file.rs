@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::input::StepFile;
 use super::meter_log::LogFile;
 
-/// A whole scenario file.
+/// A whole scenario file. What a Gradle build says may be left out where there is one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioFile {
     /// Short name, used for folders: letters, digits, `-`, `_`.
-    pub name: String,
+    pub name: Option<String>,
     /// One sentence for the reader of a report.
     #[serde(default)]
     pub description: String,
@@ -21,6 +21,7 @@ pub struct ScenarioFile {
     #[serde(default = "one")]
     pub seed: u64,
     /// `[application]`.
+    #[serde(default)]
     pub application: ApplicationFile,
     /// `[[source]]`, at least one.
     #[serde(default)]
@@ -58,11 +59,13 @@ pub struct ScenarioFile {
 #[serde(deny_unknown_fields)]
 pub struct ApplicationFile {
     /// Package name, as the board knows the application.
-    pub package: String,
+    pub package: Option<String>,
     /// The class with `main`, with its package.
-    pub main: String,
+    pub main: Option<String>,
     /// `javac --release`. Default: the JDK's own.
     pub java_release: Option<u32>,
+    /// Whether classes keep the names of parameters (`javac -parameters`). Default false.
+    pub parameters: Option<bool>,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own.
     #[serde(default)]
     pub granularity: GranularityFile,
@@ -151,6 +154,35 @@ pub struct LibraryFile {
     pub sha256: Option<String>,
     /// `"packed"` (default) or `"provided"`, by what runs the application.
     pub role: Option<LibraryRole>,
+    /// What the application's own classes in it were written in, where that is not analysed.
+    pub language: Option<UnanalysedLanguage>,
+}
+
+/// `library.language`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnanalysedLanguage {
+    /// Kotlin.
+    Kotlin,
+    /// Groovy.
+    Groovy,
+    /// Scala.
+    Scala,
+}
+
+impl UnanalysedLanguage {
+    /// All of them.
+    pub const ALL: [UnanalysedLanguage; 3] =
+        [UnanalysedLanguage::Kotlin, UnanalysedLanguage::Groovy, UnanalysedLanguage::Scala];
+
+    /// Its name for readers.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnanalysedLanguage::Kotlin => "Kotlin",
+            UnanalysedLanguage::Groovy => "Groovy",
+            UnanalysedLanguage::Scala => "Scala",
+        }
+    }
 }
 
 /// `library.role`.
@@ -362,12 +394,36 @@ pub struct OfflineFile {
     pub scenario: String,
 }
 
+impl InputFile {
+    /// A sequence of nothing.
+    pub(crate) fn named(name: &str) -> Self {
+        Self { name: name.into(), extras: BTreeMap::new(), frames: None, steps: Vec::new() }
+    }
+}
+
 fn one() -> u64 {
     1
 }
 
 fn watch_loops() -> bool {
     true
+}
+
+impl Default for ApplicationFile {
+    fn default() -> Self {
+        Self {
+            package: None,
+            main: None,
+            java_release: None,
+            parameters: None,
+            granularity: GranularityFile::default(),
+            assertions: false,
+            watch_loops: watch_loops(),
+            start: StartKind::default(),
+            min_sdk: None,
+            target_sdk: None,
+        }
+    }
 }
 
 impl Default for SessionFile {

@@ -21,8 +21,8 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub(crate) use file::ScenarioFile;
-pub use file::{Choice, LibraryRole, Protocol, StartKind};
+pub use file::{Choice, LibraryRole, Protocol, StartKind, UnanalysedLanguage};
+pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceFile};
 pub use input::{Action, Step};
 pub use keys::Keys;
 pub use meter::{MeterChoice, MeterLog};
@@ -44,8 +44,20 @@ pub(crate) fn place_of_key(file: &Path, key: &str) -> String {
 /// Checks the text of a scenario file; `file` is its path, for messages and for the
 /// paths in it, and is not read.
 pub fn parse_scenario(text: &str, file: &Path) -> Result<Scenario, ScenarioError> {
-    let written: ScenarioFile =
-        toml::from_str(text).map_err(|error| error::from_toml(&error, file, text))?;
+    check_written(parse_written(text, file)?, text, file)
+}
+
+/// The text of a scenario file as written, with unknown keys told and nothing else checked.
+pub(crate) fn parse_written(text: &str, file: &Path) -> Result<ScenarioFile, ScenarioError> {
+    toml::from_str(text).map_err(|error| error::from_toml(&error, file, text))
+}
+
+/// Checks what was written; `text` and `file` are where problems are placed.
+pub(crate) fn check_written(
+    written: ScenarioFile,
+    text: &str,
+    file: &Path,
+) -> Result<Scenario, ScenarioError> {
     let scenario = Scenario::try_from(written).map_err(|problem| problem.at(file, text))?;
     Ok(Scenario { file: file.into(), ..scenario })
 }

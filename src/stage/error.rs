@@ -7,6 +7,7 @@ use crate::attribution::monitor::host::HostError;
 use crate::build::BuildError;
 use crate::campaign::PlanError;
 use crate::device::DeviceError;
+use crate::gradle::GradleError;
 use crate::model::ModelError;
 use crate::run::{DriverError, RunError};
 use crate::scenario::ScenarioError;
@@ -72,6 +73,9 @@ pub enum Failure {
     /// The scenario file is at fault.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// A Gradle project could not be built, or gives no scenario.
+    #[error(transparent)]
+    Gradle(#[from] GradleError),
     /// The application could not be loaded or built.
     #[error(transparent)]
     Build(#[from] BuildError),

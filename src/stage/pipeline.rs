@@ -26,7 +26,7 @@ use super::report::{self, Report, ReportInput};
 use super::repository::repository;
 use super::trial::Trial;
 use super::verify::{self, Verification};
-use super::{CampaignFolder, Existing, Failure, Loaded, Output, ScenarioFacts};
+use super::{CampaignFolder, Existing, Failure, Loaded, Output, ScenarioFacts, ScenarioOrigin};
 use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth};
 
 /// What becomes of a folder that has a campaign.
@@ -43,8 +43,8 @@ pub enum Beginning {
 /// What is measured, where.
 #[derive(Debug, Clone)]
 pub struct PipelineOptions {
-    /// The scenario file.
-    pub scenario: PathBuf,
+    /// What names the scenario.
+    pub scenario: ScenarioOrigin,
     /// Folder for the results.
     pub folder: PathBuf,
     /// The boards.
@@ -59,7 +59,7 @@ pub struct PipelineOptions {
 
 impl PipelineOptions {
     /// A new campaign on the virtual board.
-    pub fn new(scenario: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> PipelineOptions {
+    pub fn new(scenario: impl Into<ScenarioOrigin>, folder: impl Into<PathBuf>) -> PipelineOptions {
         PipelineOptions {
             scenario: scenario.into(),
             folder: folder.into(),
@@ -105,7 +105,7 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
         options.boards.iter().try_for_each(boards::check)?;
     }
     clock.stage("scan");
-    let loaded = load::load(&options.scenario)?;
+    let loaded = load::load(&options.scenario.file(&output)?)?;
     progress::say(format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
     let mut builder = plan::builder(&loaded, &jdk)?;

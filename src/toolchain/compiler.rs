@@ -32,6 +32,8 @@ pub struct CompileRequest {
     pub classpath: Vec<PathBuf>,
     /// `--release`, when given.
     pub release: Option<u32>,
+    /// Whether classes keep the names of parameters.
+    pub parameters: bool,
     /// Where the classes go; created if it isn't there.
     pub output: PathBuf,
 }
@@ -91,6 +93,9 @@ fn arguments(request: &CompileRequest) -> Vec<String> {
     .into();
     if let Some(release) = request.release {
         arguments.extend(["--release".to_string(), release.to_string()]);
+    }
+    if request.parameters {
+        arguments.push("-parameters".to_string());
     }
     arguments.extend(["-cp".to_string(), join_paths(&request.classpath)]);
     arguments.extend(["-d".to_string(), request.output.display().to_string()]);

@@ -45,6 +45,7 @@ pub(crate) fn check_folds(scenario: &Scenario, cases: usize) -> Result<(), Failu
 pub fn builder<'a>(loaded: &'a Loaded, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
     let settings = &loaded.scenario.application;
     let builder = VariantBuilder::new(&loaded.application, jdk, settings.java_release)?;
+    let builder = if settings.parameters { builder.with_parameters() } else { builder };
     let builder = if settings.assertions { builder } else { builder.without_assertions() };
     Ok(if settings.watch_loops { builder } else { builder.without_watched_loops() })
 }

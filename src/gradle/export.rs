@@ -1,0 +1,195 @@
+//! What a module tells of itself: the JSON that `export.init.gradle` writes.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::scenario::UnanalysedLanguage;
+
+/// The form of the files that this version reads.
+const FORMAT: u32 = 1;
+
+/// A module of which Java was compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Module {
+    /// Form of the file.
+    format: u32,
+    /// The version of Gradle.
+    pub gradle: String,
+    /// Its path: `:app`, of the root `:`.
+    pub project: String,
+    /// Its name.
+    pub name: String,
+    /// The folder to which it is built.
+    pub build: PathBuf,
+    /// Its version; `unspecified` where it has none.
+    pub version: String,
+    /// The class with `main`, where the plugin `application` was told one.
+    pub main: Option<String>,
+    /// What was compiled: one for a Java module, one of each built variant for Android's.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant's compilation, and what goes with it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Variant {
+    /// `main`, or `BenchmarkRelease`.
+    pub name: String,
+    /// The path of the task that compiled it.
+    pub task: String,
+    /// The Java files that javac was given, generated ones among them.
+    pub sources: Vec<PathBuf>,
+    /// Folders to which annotation processors write sources.
+    pub generated: Vec<PathBuf>,
+    /// What javac saw, as far as it is there.
+    pub classpath: Vec<PathBuf>,
+    /// What goes with the application beside its own classes; empty for Android, whose
+    /// package holds it.
+    pub runtime: Vec<PathBuf>,
+    /// The platform, as `android.jar`; empty where it is the JDK.
+    pub boot: Vec<PathBuf>,
+    /// `--release`, where it was given.
+    pub release: Option<u32>,
+    /// `-source`: `1.8`, `17`.
+    pub source: Option<String>,
+    /// `-target`.
+    pub target: Option<String>,
+    /// `-encoding`.
+    pub encoding: Option<String>,
+    /// All other options of javac.
+    pub arguments: Vec<String>,
+    /// Where javac's classes are.
+    pub classes: PathBuf,
+    /// Folders of files that are packed as they are.
+    pub resources: Vec<PathBuf>,
+    /// What compilers of other languages made.
+    pub others: Vec<OtherLanguage>,
+    /// What Android's plugin says.
+    pub android: Option<Android>,
+}
+
+/// Classes of a language that is not analysed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct OtherLanguage {
+    /// `Kotlin`, `Groovy`, `Scala`.
+    pub language: String,
+    /// Their folder.
+    pub classes: PathBuf,
+    /// What they were made of.
+    pub files: Vec<PathBuf>,
+}
+
+/// What Android's plugin says of a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Android {
+    /// The name by which a device knows the application; none for a library.
+    pub application_id: Option<String>,
+    /// The oldest Android, as an API level.
+    pub min_sdk: Option<u32>,
+    /// The Android that it is made for.
+    pub target_sdk: Option<u32>,
+    /// The packages that were made; several where it is split by screen or processor.
+    pub packages: Vec<PathBuf>,
+}
+
+impl OtherLanguage {
+    /// What it is, among those that accounts name.
+    pub fn unanalysed(&self) -> Option<UnanalysedLanguage> {
+        UnanalysedLanguage::ALL.into_iter().find(|language| language.name() == self.language)
+    }
+}
+
+impl Module {
+    /// Reads what a module wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Module, String> {
+        let module: Module = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match module.format {
+            FORMAT => Ok(module),
+            other => Err(format!("has form {other}; this version of wattline reads form {FORMAT}")),
+        }
+    }
+}
+
+impl Variant {
+    /// The release of Java that it is compiled for, where the build says one that is a number.
+    pub fn java_release(&self) -> Option<u32> {
+        let level = self.target.as_deref().or(self.source.as_deref());
+        let of = |level: &str| level.strip_prefix("1.").unwrap_or(level).parse().ok();
+        self.release.or_else(|| level.and_then(of))
+    }
+
+    /// Whether javac kept the names of parameters, which programs may ask for.
+    pub fn keeps_parameters(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "-parameters")
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub const DEMO: &str = r#"{"format":1,"gradle":"4.4.1","project":":","name":"demo",
+        "build":"/p/build","version":"unspecified","main":"demo.Main","variants":[{"task":":compileJava",
+        "sources":["/p/src/main/java/demo/Main.java"],"generated":[],"classpath":["/p/a.jar"],
+        "boot":[],"release":null,"source":"1.7","target":"1.8","encoding":"UTF-8",
+        "arguments":["-parameters"],"classes":"/p/build/classes/java/main","name":"main",
+        "runtime":["/p/a.jar"],"resources":[],"others":[{"language":"Kotlin",
+        "classes":"/p/build/classes/kotlin/main","files":["/p/src/main/kotlin/demo/More.kt"]}],
+        "android":null}]}"#;
+
+    #[test]
+    fn a_module_is_read() {
+        let module = Module::parse(DEMO).unwrap();
+        let variant = &module.variants[0];
+        assert_eq!((module.main.as_deref(), variant.java_release()), (Some("demo.Main"), Some(8)));
+        assert!(variant.keeps_parameters());
+        assert_eq!(variant.others[0].language, "Kotlin");
+        let android = r#""android":{"applicationId":"a.b","minSdk":21,"targetSdk":null,
+            "packages":["/p/a.apk"]}"#;
+        let module = Module::parse(&DEMO.replace("\"android\":null", android)).unwrap();
+        assert_eq!(module.variants[0].android.as_ref().unwrap().min_sdk, Some(21));
+    }
+
+    #[test]
+    fn releases_are_those_of_all_spellings() {
+        let mut variant = Module::parse(DEMO).unwrap().variants.remove(0);
+        let mut release = |release, target: Option<&str>, source: Option<&str>| {
+            variant.release = release;
+            variant.target = target.map(String::from);
+            variant.source = source.map(String::from);
+            variant.java_release()
+        };
+        assert_eq!(release(Some(11), Some("17"), None), Some(11));
+        assert_eq!(release(None, Some("17"), Some("11")), Some(17));
+        assert_eq!(release(None, None, Some("1.7")), Some(7));
+        assert_eq!(release(None, Some("newest"), None), None);
+        assert_eq!(release(None, None, None), None);
+    }
+
+    #[test]
+    fn what_is_no_export_says_why() {
+        assert!(Module::parse("").unwrap_err().contains("EOF"));
+        let other = DEMO.replace("\"format\":1", "\"format\":2");
+        assert_eq!(
+            Module::parse(&other).unwrap_err(),
+            "has form 2; this version of wattline reads form 1"
+        );
+        let without = DEMO.replace("\"classes\":\"/p/build/classes/java/main\",", "");
+        assert!(Module::parse(&without).unwrap_err().contains("missing field `classes`"));
+    }
+
+    proptest::proptest! {
+        /// No text makes the reader panic, and no part of an export is taken for a whole one.
+        #[test]
+        fn cut_and_changed_exports_are_refused(at in 0..DEMO.len(), with in "\\PC{0,3}") {
+            let mut changed = DEMO.to_string();
+            changed.truncate(at);
+            proptest::prop_assert!(Module::parse(&changed).is_err());
+            let _ = Module::parse(&(changed + &with + &DEMO[at..]));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The scenario of a build: what the user's file leaves out is what the build says. Paths of
+//! the file are made absolute, since the scenario is written elsewhere.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::scenario::{
+    InputFile, LibraryFile, LibraryRole, RoleFile, ScenarioFile, SourceFile, UnanalysedLanguage,
+    check_written,
+};
+
+use super::choose::{Chosen, choose};
+use super::export::{Module, Variant};
+use super::roots::{Root, java_files, roots};
+use super::{GradleBuild, GradleError, Made, as_written};
+
+/// Input sequence where the file has none: nothing but the application.
+const INPUT: &str = "run";
+/// The oldest release of Java and the oldest Android that scenarios have.
+const OLDEST_RELEASE: u32 = 7;
+const OLDEST_ANDROID: u32 = 14;
+
+pub(super) fn scenario(
+    build: &GradleBuild,
+    modules: &[Module],
+    written: Option<&Path>,
+    place: &Path,
+) -> Result<Made, GradleError> {
+    let chosen = choose(modules, &build.task)?;
+    let (text, mut merged, named) = match written {
+        Some(file) => {
+            let (text, mut merged) = as_written(file)?;
+            make_absolute(&mut merged, file)?;
+            (text, merged, file)
+        }
+        None => (String::new(), as_nothing(), place),
+    };
+    let mut remarks = Vec::new();
+    describe(&mut merged, build, &chosen)?;
+    add_sources(&mut merged, &chosen, &mut remarks)?;
+    add_libraries(&mut merged, &chosen);
+    if merged.input.is_empty() {
+        merged.input.push(InputFile::named(INPUT));
+    }
+    let body = toml::to_string(&merged)
+        .map_err(|error| GradleError::Export { file: place.into(), message: error.to_string() })?;
+    let scenario = check_written(merged, &text, named)?;
+    let origin = written.map(|file| format!(" and {}", file.display())).unwrap_or_default();
+    let head =
+        format!("# Made of Gradle's {}{origin}; a new run of Gradle replaces it.\n", build.task);
+    remarks.extend(unread_encoding(&chosen));
+    Ok(Made {
+        text: head + &body,
+        scenario: crate::scenario::Scenario { file: place.into(), ..scenario },
+        remarks,
+    })
+}
+
+/// A scenario file without a word.
+fn as_nothing() -> ScenarioFile {
+    crate::scenario::parse_written("", Path::new("")).expect("an empty file has all defaults")
+}
+
+/// Paths of the file seen from everywhere.
+fn make_absolute(merged: &mut ScenarioFile, file: &Path) -> Result<(), GradleError> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let absolute = |path: &mut String| -> Result<(), GradleError> {
+        let whole = folder.join(&*path);
+        let whole = std::path::absolute(&whole).map_err(GradleError::io(&whole))?;
+        *path = whole.to_string_lossy().into_owned();
+        Ok(())
+    };
+    let sources = merged.source.iter_mut().filter_map(|source| source.path.as_mut());
+    let libraries = merged.library.iter_mut().filter_map(|library| library.path.as_mut());
+    let log = merged.board.log.as_mut().map(|log| &mut log.file);
+    let offline = merged.offline.as_mut().map(|offline| &mut offline.scenario);
+    sources.chain(libraries).chain(log).chain(offline).try_for_each(absolute)
+}
+
+/// Names, class with `main`, releases of Java and Android.
+fn describe(
+    merged: &mut ScenarioFile,
+    build: &GradleBuild,
+    chosen: &Chosen<'_>,
+) -> Result<(), GradleError> {
+    let Chosen { module, variant, .. } = *chosen;
+    let name = merged.name.get_or_insert_with(|| plain_name(&module.name)).clone();
+    if merged.description.is_empty() {
+        merged.description = format!("{} of the Gradle project {}", build.task, module.name);
+    }
+    let application = &mut merged.application;
+    if application.main.is_none() {
+        application.main.clone_from(&module.main);
+    }
+    let Some(main) = &application.main else {
+        return Err(GradleError::NoMain {
+            module: module.project.clone(),
+            is_android: variant.android.is_some(),
+        });
+    };
+    let android = variant.android.as_ref();
+    if application.package.is_none() {
+        let id = android.and_then(|android| android.application_id.clone());
+        application.package = Some(id.unwrap_or_else(|| package_of(main, &name)));
+    }
+    let releases = chosen.all().filter_map(|(_, variant)| variant.java_release());
+    let release = releases.max().filter(|release| *release >= OLDEST_RELEASE);
+    application.java_release = application.java_release.or(release);
+    application.parameters = application.parameters.or(Some(variant.keeps_parameters()));
+    let level = |level: Option<u32>| level.map(|level| level.max(OLDEST_ANDROID));
+    let min = level(android.and_then(|android| android.min_sdk));
+    application.min_sdk = application.min_sdk.or(min);
+    let target = level(android.and_then(|android| android.target_sdk));
+    application.target_sdk = application.target_sdk.or(target.max(application.min_sdk));
+    Ok(())
+}
+
+/// A name as scenarios have it.
+fn plain_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
+    match name.is_empty() {
+        true => "application".to_string(),
+        false => name.chars().map(plain).collect(),
+    }
+}
+
+/// A package name for what has none: Android wants two parts at least.
+fn package_of(main: &str, name: &str) -> String {
+    let own = main.rsplit_once('.').map_or("", |(package, _)| package);
+    match own.contains('.') {
+        true => own.to_string(),
+        false => format!("org.wattline.{}", name.replace('-', "_").to_lowercase()),
+    }
+}
+
+/// All sources of the chosen modules. Generated ones are driver's code: nobody edits them, so
+/// none of their blocks is removed. Where the file says what is analysed, it is that alone.
+fn add_sources(
+    merged: &mut ScenarioFile,
+    chosen: &Chosen<'_>,
+    remarks: &mut Vec<String>,
+) -> Result<(), GradleError> {
+    let is_analysed = |source: &SourceFile| {
+        matches!(source.role, RoleFile::Analysed) && source.analyse != Some(false)
+    };
+    let by_file = merged.source.iter().any(is_analysed);
+    let (mut own, mut generated) = (0, 0);
+    for (module, variant) in chosen.all() {
+        for root in roots(&files_of(variant))? {
+            let is_generated = root.folder.starts_with(&module.build);
+            *if is_generated { &mut generated } else { &mut own } += root.files;
+            merged.source.push(source(root, is_generated, by_file));
+        }
+    }
+    if own + generated == 0 {
+        let languages = chosen.variant.others.iter().map(|other| other.language.clone());
+        return Err(GradleError::NoJava {
+            module: chosen.module.project.clone(),
+            languages: languages.collect(),
+        });
+    }
+    remarks.push(format!(
+        "Gradle {}: {} Java files of {}, {generated} of them generated",
+        chosen.module.gradle,
+        own + generated,
+        chosen.all().map(|(module, _)| module.project.as_str()).collect::<Vec<_>>().join(", "),
+    ));
+    Ok(())
+}
+
+/// What javac was given, and what annotation processors wrote while it ran: to a folder of
+/// their own or, with an old Gradle, beside the classes.
+fn files_of(variant: &Variant) -> BTreeSet<PathBuf> {
+    let folders = variant.generated.iter().chain([&variant.classes]);
+    let generated = folders.flat_map(|folder| java_files(folder));
+    variant.sources.iter().cloned().chain(generated).collect()
+}
+
+fn source(root: Root, is_generated: bool, by_file: bool) -> SourceFile {
+    SourceFile {
+        path: Some(root.folder.to_string_lossy().into_owned()),
+        maven: None,
+        sha256: None,
+        include: root.include,
+        exclude: root.exclude,
+        role: if is_generated { RoleFile::Driver } else { RoleFile::Analysed },
+        analyse: by_file.then_some(false),
+    }
+}
+
+/// The class path: what goes with the application, and what only javac sees. Classes of the
+/// chosen modules are made anew, those of other languages are taken as they are.
+fn add_libraries(merged: &mut ScenarioFile, chosen: &Chosen<'_>) {
+    let mut seen = BTreeSet::new();
+    let mut add = |path: &Path, role: LibraryRole, language: Option<UnanalysedLanguage>| {
+        let path = path.to_string_lossy().into_owned();
+        if seen.insert(path.clone()) {
+            let (maven, sha256, path) = (None, None, Some(path));
+            merged.library.push(LibraryFile { path, maven, sha256, role: Some(role), language });
+        }
+    };
+    for (_, variant) in chosen.all() {
+        for other in variant.others.iter().filter(|other| other.classes.is_dir()) {
+            add(&other.classes, LibraryRole::Packed, other.unanalysed());
+        }
+        variant.resources.iter().for_each(|folder| add(folder, LibraryRole::Packed, None));
+    }
+    let is_own = |path: &&PathBuf| chosen.all().any(|(module, _)| path.starts_with(&module.build));
+    for (_, variant) in chosen.all() {
+        let runtime = match variant.android {
+            // What its package holds is not told, so all that is no platform is taken for it.
+            Some(_) => &variant.classpath,
+            None => &variant.runtime,
+        };
+        let packed = runtime.iter().filter(|path| !variant.boot.contains(path));
+        packed.filter(|p| !is_own(p)).for_each(|path| add(path, LibraryRole::Packed, None));
+    }
+    for (_, variant) in chosen.all() {
+        let provided = variant.classpath.iter().chain(&variant.boot);
+        provided.filter(|p| !is_own(p)).for_each(|path| add(path, LibraryRole::Provided, None));
+    }
+}
+
+/// Sources are read as UTF-8, or as ISO 8859-1 where they are not.
+fn unread_encoding(chosen: &Chosen<'_>) -> Option<String> {
+    const READ: [&str; 6] = ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1"];
+    let mut encodings = chosen.all().filter_map(|(_, variant)| variant.encoding.as_deref());
+    let unread = encodings.find(|name| !READ.contains(&name.to_lowercase().as_str()))?;
+    Some(format!("sources in {unread} are read as UTF-8, or as ISO 8859-1 where they are not"))
+}

@@ -1,0 +1,132 @@
+//! The source folders of Java files: a build names files, a scenario folders. What folder a
+//! file is below follows from the package that it declares.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::GradleError;
+
+/// A source folder, and which of its files are compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Root {
+    pub folder: PathBuf,
+    /// Patterns of what is compiled; empty for all files.
+    pub include: Vec<String>,
+    /// Patterns of what is not.
+    pub exclude: Vec<String>,
+    /// How many files are compiled.
+    pub files: usize,
+}
+
+/// The source folders of `files`, in the order of their names.
+pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<Root>, GradleError> {
+    let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    for file in files {
+        let bytes = fs::read(file).map_err(GradleError::io(file))?;
+        let folder = folder_of(file, &String::from_utf8_lossy(&bytes));
+        let below = file.strip_prefix(&folder).unwrap_or(file).to_string_lossy().into_owned();
+        folders.entry(folder).or_default().insert(below);
+    }
+    Ok(folders.into_iter().map(|(folder, compiled)| root(folder, &compiled)).collect())
+}
+
+/// The Java files below a folder that may not be there.
+pub(super) fn java_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    files.map(walkdir::DirEntry::into_path).filter(|p| p.extension().is_some_and(|e| e == "java"))
+}
+
+/// The shorter of two lists: what is compiled, or what is not.
+fn root(folder: PathBuf, compiled: &BTreeSet<String>) -> Root {
+    let there = java_files(&folder).filter_map(|file| {
+        file.strip_prefix(&folder).ok().map(|below| below.to_string_lossy().into_owned())
+    });
+    let others: BTreeSet<String> = there.filter(|below| !compiled.contains(below)).collect();
+    let patterns = |names: &BTreeSet<String>| names.iter().map(|n| globset::escape(n)).collect();
+    let (include, exclude) = match others.len() < compiled.len() {
+        true => (Vec::new(), patterns(&others)),
+        false => (patterns(compiled), Vec::new()),
+    };
+    Root { folder, include, exclude, files: compiled.len() }
+}
+
+/// The folder that holds the file's package; the file's own where it lies elsewhere.
+fn folder_of(file: &Path, text: &str) -> PathBuf {
+    let own = file.parent().unwrap_or(Path::new(""));
+    let package = package_of(text).replace('.', "/");
+    let mut folder = own.to_path_buf();
+    if own.ends_with(&package) {
+        (0..Path::new(&package).components().count()).for_each(|_| {
+            folder.pop();
+        });
+    }
+    folder
+}
+
+/// The package that a file declares: nothing but comments and annotations stands before it.
+fn package_of(text: &str) -> String {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let end = match rest {
+            comment if comment.starts_with("//") => comment.find('\n'),
+            comment if comment.starts_with("/*") => comment.find("*/").map(|at| at + 2),
+            _ => break,
+        };
+        rest = end.map_or("", |end| rest[end..].trim_start());
+    }
+    let named = rest.strip_prefix("package").filter(|name| name.starts_with(char::is_whitespace));
+    let name = named.and_then(|name| name.split(';').next()).unwrap_or_default();
+    name.split_whitespace().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_found_behind_comments() {
+        assert_eq!(package_of("/* package x; */ // y\n package a . b;\nclass C {}"), "a.b");
+        assert_eq!(package_of("\u{feff}package a;"), "a");
+        for without in ["class C {}", "", "/* never closed", "// package a;", "packaged a;"] {
+            assert_eq!(package_of(without), "", "{without}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_named_with_what_is_not_compiled_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            file
+        };
+        let a = write("main/java/a/b/A.java", "package a.b; class A {}");
+        let top = write("main/java/Top.java", "class Top {}");
+        let _left_out = write("main/java/a/Left[1].java", "package a; class Left {}");
+        let astray = write("other/Astray.java", "package q; class Astray {}");
+        let one = write("few/r/One.java", "package r; class One {}");
+        for n in 0..3 {
+            write(&format!("few/r/No{n}.java"), "package r;");
+        }
+        let found = roots(&[a, top, astray, one].into()).unwrap();
+        let told: Vec<_> = found
+            .iter()
+            .map(|root| {
+                let name = root.folder.strip_prefix(folder.path()).unwrap().display().to_string();
+                (name, root.include.join(" "), root.exclude.join(" "), root.files)
+            })
+            .collect();
+        let root = |name: &str, include: &str, exclude: &str, files| {
+            (name.to_string(), include.to_string(), exclude.to_string(), files)
+        };
+        let expected = [
+            root("few", "r/One.java", "", 1),
+            root("main/java", "", "a/Left[[]1[]].java", 2),
+            root("other", "", "", 1),
+        ];
+        assert_eq!(told, expected);
+    }
+}

@@ -1,0 +1,165 @@
+//! One run of Gradle: the wrapper's or the path's, with the init script, into a log.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{GradleBuild, GradleError, Module};
+
+const SCRIPT: &str = include_str!("export.init.gradle");
+const LOG: &str = "gradle.log";
+/// Lines before Gradle's own summary in which compilers say what they refused.
+const LINES_BEFORE: usize = 16;
+/// Lines of a failure that is told in no known way.
+const LAST_LINES: usize = 30;
+
+/// Runs the task; each module of which Java was compiled tells what it is made of.
+pub(super) fn modules(build: &GradleBuild) -> Result<Vec<Module>, GradleError> {
+    let program = program(&build.project)?;
+    let exported = build.folder.join("export");
+    if exported.exists() {
+        fs::remove_dir_all(&exported).map_err(GradleError::io(&exported))?;
+    }
+    fs::create_dir_all(&exported).map_err(GradleError::io(&exported))?;
+    let exported = exported.canonicalize().map_err(GradleError::io(&exported))?;
+    run(build, &program, &exported)?;
+    let mut modules = read(&exported)?;
+    modules.retain(|module| !module.variants.is_empty());
+    modules.sort_by(|a, b| a.project.cmp(&b.project));
+    match modules.is_empty() {
+        true => Err(GradleError::NothingCompiled { task: build.task.clone() }),
+        false => Ok(modules),
+    }
+}
+
+/// The project's wrapper, else the path's Gradle.
+fn program(project: &Path) -> Result<PathBuf, GradleError> {
+    const FILES: [&str; 4] =
+        ["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"];
+    if !FILES.iter().any(|name| project.join(name).is_file()) {
+        return Err(GradleError::NoProject { folder: project.into() });
+    }
+    let wrapper = project.join("gradlew");
+    if wrapper.is_file() {
+        return wrapper.canonicalize().map_err(GradleError::io(&wrapper));
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join("gradle"));
+    let mut found = found.filter(|program| program.is_file());
+    found.next().ok_or_else(|| GradleError::NoGradle { folder: project.into() })
+}
+
+fn run(build: &GradleBuild, program: &Path, exported: &Path) -> Result<(), GradleError> {
+    let script = exported.join("export.init.gradle");
+    fs::write(&script, SCRIPT).map_err(GradleError::io(&script))?;
+    let log = build.folder.join(LOG);
+    let out = File::create(&log).map_err(GradleError::io(&log))?;
+    let err = out.try_clone().map_err(GradleError::io(&log))?;
+    let status = Command::new(program)
+        .arg("--init-script")
+        .arg(&script)
+        .arg(format!("-Pwattline.export={}", exported.display()))
+        // A build whose configuration comes from a cache runs no init script.
+        .args(["configuration-cache", "unsafe.configuration-cache"].map(switched_off))
+        .args(["--console=plain", &build.task])
+        .current_dir(&build.project)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .status()
+        .map_err(|source| GradleError::Start { program: program.into(), source })?;
+    if status.success() {
+        return Ok(());
+    }
+    let said = fs::read(&log).map_err(GradleError::io(&log))?;
+    Err(failure(build, program, &String::from_utf8_lossy(&said), log))
+}
+
+fn switched_off(what: &str) -> String {
+    format!("-Dorg.gradle.{what}=false")
+}
+
+fn read(exported: &Path) -> Result<Vec<Module>, GradleError> {
+    let mut modules = Vec::new();
+    for entry in fs::read_dir(exported).map_err(GradleError::io(exported))? {
+        let file = entry.map_err(GradleError::io(exported))?.path();
+        if file.extension().is_some_and(|extension| extension == "json") {
+            let text = fs::read_to_string(&file).map_err(GradleError::io(&file))?;
+            let parsed = Module::parse(&text);
+            modules.push(parsed.map_err(|message| GradleError::Export { file, message })?);
+        }
+    }
+    Ok(modules)
+}
+
+/// What went wrong, in Gradle's words.
+fn failure(build: &GradleBuild, program: &Path, said: &str, log: PathBuf) -> GradleError {
+    let lines: Vec<&str> = said.lines().collect();
+    let reason = lines.iter().position(|line| line.starts_with("* What went wrong"));
+    let reason = reason.and_then(|at| lines.get(at + 1)).copied().unwrap_or_default();
+    let is_missing = ["Task '", "Project '", "Cannot locate tasks"].map(|w| reason.starts_with(w));
+    if is_missing.contains(&true) && reason.contains("not found in") {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let program = if name == "gradlew" { format!("./{name}") } else { name.into_owned() };
+        let said = reason.trim_end_matches('.').to_string();
+        return GradleError::UnknownTask { said, program };
+    }
+    let summary = lines.iter().position(|line| line.starts_with("FAILURE:"));
+    let (from, to) = match summary {
+        Some(at) => {
+            let end = lines[at..].iter().position(|line| line.starts_with("* Try:"));
+            (at.saturating_sub(LINES_BEFORE), end.map_or(lines.len(), |end| at + end))
+        }
+        None => (lines.len().saturating_sub(LAST_LINES), lines.len()),
+    };
+    let told = lines[from..to].iter().filter(|line| !line.trim().is_empty());
+    let said = told.map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n");
+    GradleError::Failed { task: build.task.clone(), said, log }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(said: &str) -> String {
+        let build = GradleBuild {
+            task: ":app:assemble".into(),
+            project: "p".into(),
+            folder: "out/gradle".into(),
+        };
+        failure(&build, Path::new("/p/gradlew"), said, "out/gradle/gradle.log".into()).to_string()
+    }
+
+    #[test]
+    fn a_failed_build_says_what_compilers_and_gradle_said() {
+        let said = "> Task :app:compileJava FAILED\n/p/A.java:3: error: ';' expected\n\n\
+            FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for \
+            task ':app:compileJava'.\n> Compilation failed\n\n* Try:\nRun with --stacktrace\n";
+        let told = told(said);
+        assert!(told.starts_with("Gradle's task :app:assemble failed:\n  > Task"), "{told}");
+        assert!(told.contains("  /p/A.java:3: error: ';' expected\n  FAILURE"), "{told}");
+        assert!(told.contains("out/gradle/gradle.log") && !told.contains("stacktrace"), "{told}");
+    }
+
+    #[test]
+    fn a_failure_without_a_summary_has_its_last_lines() {
+        let said: String = (0..100).map(|n| format!("line {n}\n")).collect();
+        let told = told(&said);
+        assert!(told.contains("line 99") && told.contains("line 70\n"), "{told}");
+        assert!(!told.contains("line 69\n"), "{told}");
+    }
+
+    #[test]
+    fn a_task_that_is_not_there_is_told_in_one_sentence() {
+        for reason in [
+            "Task 'asemble' not found in project ':app'. Some candidates are: 'assemble'.",
+            "Project 'ap' not found in root project 'demo'. Some candidates are: 'app'.",
+            "Cannot locate tasks that match ':ap:x' as project 'ap' not found in root project 'd'.",
+        ] {
+            let told = told(&format!("\nFAILURE: x\n\n* What went wrong:\n{reason}\n\n* Try:\n"));
+            let expected =
+                format!("{}; `./gradlew tasks --all` lists all tasks", &reason[..reason.len() - 1]);
+            assert_eq!(told, expected);
+        }
+    }
+}
