@@ -6,6 +6,7 @@ use crate::account::cost::{Costs, CountVector, GARBAGE_COLLECTION};
 use crate::exact::Femtojoules;
 use crate::exact::share;
 use crate::interval::Interval;
+use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
 /// What was measured for one scenario: its base cases summed over input sequences.
@@ -115,6 +116,21 @@ pub struct LedgerRow {
 pub struct Ledger {
     /// In the order of [`LedgerEntry`].
     pub rows: Vec<LedgerRow>,
+    /// Languages of the application that are not analysed, each a row without a figure: what
+    /// their code spends is in `library`, where the sources call it, and in `unexplained`.
+    pub unanalysed: Vec<UnanalysedLanguage>,
+}
+
+/// The figure of a row that has none, and why.
+pub const NOT_KNOWN: &str = "not known";
+
+/// The name of the row of a language that is not analysed.
+pub fn unanalysed(language: UnanalysedLanguage) -> &'static str {
+    match language {
+        UnanalysedLanguage::Kotlin => "not analysed: Kotlin",
+        UnanalysedLanguage::Groovy => "not analysed: Groovy",
+        UnanalysedLanguage::Scala => "not analysed: Scala",
+    }
 }
 
 impl Ledger {
@@ -176,7 +192,7 @@ pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'
         share: share(energy, total),
         remark: if entry == LedgerEntry::Gc { gc.remark } else { "" },
     };
-    Ledger { rows: rows.map(row).collect() }
+    Ledger { rows: rows.map(row).collect(), unanalysed: Vec::new() }
 }
 
 /// The row of the collector.

@@ -10,7 +10,7 @@ use std::iter::{once, repeat_n};
 
 use crate::account::class::{CLASSES, name_of};
 use crate::account::entry::{Entry, LineKey};
-use crate::account::{Accounts, Areas, BlockAccount, MethodKey, OperationAccount};
+use crate::account::{Accounts, Areas, BlockAccount, MethodKey, OperationAccount, ledger};
 use crate::csv_text::CsvText;
 use crate::exact::Femtojoules;
 use crate::exact::share;
@@ -214,6 +214,11 @@ pub fn ledger_csv(accounts: &Accounts) -> String {
     for row in &accounts.ledger.rows {
         let spent = spent(row.energy, row.interval, row.share);
         table.row(once(row.entry.name().into()).chain(spent).chain([row.remark.into()]));
+    }
+    for language in &accounts.ledger.unanalysed {
+        let nothing = repeat_n(String::new(), 4);
+        let (name, remark) = (ledger::unanalysed(*language), ledger::NOT_KNOWN);
+        table.row(once(name.into()).chain(nothing).chain([remark.into()]));
     }
     table.text()
 }

@@ -28,7 +28,7 @@ pub fn call_logs(
     let mut logs = Vec::new();
     for input in &scenario.inputs {
         let place = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
-        let outcome = jvm::run(jdk, &runner.unlimited(input, place.path(), &classes))?;
+        let outcome = jvm::run(jdk, &runner.unlimited(input, place.path(), &classes)?)?;
         let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
         let said = last_words(&outcome.stderr);
         match outcome.end {

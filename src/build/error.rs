@@ -38,6 +38,13 @@ pub enum BuildError {
         /// The system's answer.
         source: io::Error,
     },
+    /// There is no class to start.
+    #[error(
+        "the scenario names no class with `main`, which is what dry runs and boards start: give \
+         one that drives the application as `main` in [application]; starting an activity is \
+         not built yet"
+    )]
+    NoMain,
     /// No Java file was found.
     #[error("no .java file in {places}")]
     NoSources {

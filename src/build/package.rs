@@ -1,8 +1,8 @@
 //! Classes of a variant -> a signed Android package that an instrumentation starts.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::apk::{self, Manifest};
 use crate::scenario::Scenario;
@@ -77,11 +77,48 @@ impl PackageBuilder {
         Ok(Package { bytes, dex, classes: classes.len(), resources })
     }
 
+    /// A package that the user's own build made, with the variant's classes in the place of its
+    /// own, signed by our key; all else stays as it is.
+    ///
+    /// # Errors
+    /// What D8 or the signer refuses, a package that can't be read.
+    pub fn replaced(
+        &mut self,
+        (package, scenario): (&Path, &Scenario),
+        classes: &Classes,
+        libraries: &[PathBuf],
+    ) -> Result<Package, BuildError> {
+        let min_sdk = scenario.application.min_sdk;
+        let whole = fs::read(package).map_err(BuildError::io(package))?;
+        let is_class = |name: &str| name.ends_with(".class");
+        let classes = classes.iter().filter(|(name, _)| is_class(name));
+        let classes: Classes = classes.map(|(n, bytes)| (n.clone(), bytes.clone())).collect();
+        let code = self.code(&classes, |packager, jar, out| {
+            packager.replace(jar, (package, libraries), min_sdk, out)
+        })?;
+        let dex: BTreeMap<_, _> = code.iter().map(|(n, bytes)| (n.clone(), bytes.len())).collect();
+        let unsigned = apk::with_code(&whole, &code).map_err(|error| {
+            BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, error))
+        })?;
+        let resources = apk::entries(&unsigned).saturating_sub(dex.len() + 1);
+        let bytes = self.signed(&unsigned, min_sdk)?;
+        Ok(Package { bytes, dex, classes: classes.len(), resources })
+    }
+
     fn dex(&mut self, classes: &Classes, min_sdk: u32) -> Result<Classes, BuildError> {
+        self.code(classes, |packager, jar, out| packager.dex(jar, min_sdk, out))
+    }
+
+    /// The DEX files that are made of a jar of the classes.
+    fn code(
+        &mut self,
+        classes: &Classes,
+        make: impl FnOnce(&mut Packager, &Path, &Path) -> Result<(), ToolchainError>,
+    ) -> Result<Classes, BuildError> {
         let (jar, out) = (self.folder.path().join("classes.jar"), self.folder.path().join("dex"));
         fs::write(&jar, jar::pack(&[], classes)).map_err(BuildError::io(&jar))?;
         fs::create_dir(&out).map_err(BuildError::io(&out))?;
-        self.packager.dex(&jar, min_sdk, &out)?;
+        make(&mut self.packager, &jar, &out)?;
         let code = jar::read_folder(&out)?;
         fs::remove_dir_all(&out).map_err(BuildError::io(&out))?;
         Ok(code)
@@ -97,7 +134,8 @@ impl PackageBuilder {
 
 fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
     let application = &scenario.application;
-    let mut facts = vec![("wattline.main", application.main.as_str())];
+    let main = application.main.iter().map(|main| ("wattline.main", main.as_str()));
+    let mut facts: Vec<_> = main.collect();
     facts.extend(probes.map(|class| ("wattline.probes", class)));
     let manifest = Manifest {
         package: &application.package,

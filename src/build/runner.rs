@@ -99,7 +99,7 @@ impl<'r> Runner<'r> {
             let file = folder.path().join(OFF_FILE);
             std::fs::write(&file, numbers.join(" ")).map_err(BuildError::io(&file))?;
         }
-        let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), job))?;
+        let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), job)?)?;
         self.outcome(&outcome, folder.path(), case, job)
     }
 
@@ -116,7 +116,7 @@ impl<'r> Runner<'r> {
             removed: BTreeSet::new(),
             kept: Vec::new(),
         };
-        jvm::run(self.jdk, &self.plan(input, folder, &job))?;
+        jvm::run(self.jdk, &self.plan(input, folder, &job)?)?;
         Ok(archive.exists().then(|| format!("-XX:SharedArchiveFile={}", archive.display())))
     }
 
@@ -147,7 +147,12 @@ impl<'r> Runner<'r> {
     }
 
     /// A run that is as long as it is: with the call-tree probe, which is slow.
-    pub(super) fn unlimited(&self, input: &Input, folder: &Path, classes: &Path) -> JvmRun {
+    pub(super) fn unlimited(
+        &self,
+        input: &Input,
+        folder: &Path,
+        classes: &Path,
+    ) -> Result<JvmRun, BuildError> {
         let job = Job {
             classes: classes.to_path_buf(),
             options: Vec::new(),
@@ -155,17 +160,17 @@ impl<'r> Runner<'r> {
             removed: BTreeSet::new(),
             kept: Vec::new(),
         };
-        JvmRun { limit: BASE_LIMIT * SLOWER, ..self.plan(input, folder, &job) }
+        Ok(JvmRun { limit: BASE_LIMIT * SLOWER, ..self.plan(input, folder, &job)? })
     }
 
-    fn plan(&self, input: &Input, folder: &Path, job: &Job) -> JvmRun {
+    fn plan(&self, input: &Input, folder: &Path, job: &Job) -> Result<JvmRun, BuildError> {
         let libraries = self.application.sources.class_path();
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
         let steps = input.steps.iter();
-        JvmRun {
+        Ok(JvmRun {
             classpath: std::iter::once(job.classes.clone()).chain(libraries).collect(),
-            main: self.scenario.application.main.clone(),
+            main: self.scenario.application.main.clone().ok_or(BuildError::NoMain)?,
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
             options: job.options.iter().cloned().chain(self.work_limit(&input.name)).collect(),
             directory: folder.to_path_buf(),
@@ -173,7 +178,7 @@ impl<'r> Runner<'r> {
                 .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
                 .collect(),
             limit: self.limit,
-        }
+        })
     }
 
     fn outcome(

@@ -81,8 +81,18 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     let variant = builder.build(&removed, probe)?;
     let (scenario, application) = (&loaded.scenario, &loaded.application);
     let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
-    let entries = variant.entries(&application.sources.libraries)?;
-    let package = PackageBuilder::new(&jdk)?.package(scenario, entries, probes.as_deref())?;
+    let mut packages = PackageBuilder::new(&jdk)?;
+    let package = match &scenario.application.apk {
+        Some(apk) => {
+            check_uncounted(probe)?;
+            let of = (&*scenario.resolve(apk), scenario);
+            packages.replaced(of, &variant.classes, &application.sources.class_path())?
+        }
+        None => {
+            let entries = variant.entries(&application.sources.libraries)?;
+            packages.package(scenario, entries, probes.as_deref())?
+        }
+    };
     output.write(FILE, &package.bytes)?;
     progress::result(summary(scenario, &package));
     for line in blocks(application, &variant, builder.probed(probe), probe) {
@@ -91,6 +101,17 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     progress::result(how_to_start(scenario, &output));
     progress::say(format!("written: {}", output.path(FILE).display()));
     Ok(())
+}
+
+/// A package of the user's own build has no instrumentation that gives counts back.
+fn check_uncounted(probe: Probe) -> Result<(), Failure> {
+    if probe == Probe::Plain {
+        return Ok(());
+    }
+    let message = "what probes count comes back by an instrumentation, which the build's own \
+                   package does not have: leave --probe out, or leave `apk` out of [application] \
+                   and name a class with `main`";
+    Err(Failure::Usage(message.to_string()))
 }
 
 fn summary(scenario: &Scenario, package: &Package) -> String {
@@ -135,13 +156,21 @@ fn listed(blocks: &BTreeSet<BlockId>) -> String {
 }
 
 fn how_to_start(scenario: &Scenario, output: &Output) -> String {
+    let (file, application) = (output.path(FILE), &scenario.application);
+    if application.apk.is_some() {
+        return format!(
+            "  adb install -r -t {}\n  adb shell monkey -p {} -c android.intent.category.LAUNCHER 1",
+            file.display(),
+            application.package,
+        );
+    }
     let extras = scenario.inputs.first().map(|input| scenario.extras(input)).unwrap_or_default();
     let extras = extras.iter().map(|(key, value)| format!("-e {key} '{value}' "));
     format!(
         "  adb install -r -t {}\n  adb shell am instrument -w -r {}{}/{RUNNER}",
-        output.path(FILE).display(),
+        file.display(),
         extras.collect::<String>(),
-        scenario.application.package,
+        application.package,
     )
 }
 

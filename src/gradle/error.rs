@@ -150,9 +150,9 @@ fn no_main(module: &str, is_android: bool) -> String {
              `main` in [application] of a scenario file"
         ),
         true => format!(
-            "{module} is an Android application, of which a campaign can start a class with \
-             `main` alone: give a scenario file with `main` in [application], the class that \
-             drives it. Starting an activity is not built yet"
+            "{module} is an Android module of which the task makes no package: name one that does, \
+             as `:app:assembleDebug`, or give a scenario file with `main` in [application], the \
+             class that drives it"
         ),
     }
 }

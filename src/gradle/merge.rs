@@ -10,7 +10,7 @@ use crate::scenario::{
 };
 
 use super::choose::{Chosen, choose};
-use super::export::{Module, Variant};
+use super::export::{Android, Module, Variant};
 use super::roots::{Root, java_files, roots};
 use super::{GradleBuild, GradleError, Made, as_written};
 
@@ -72,9 +72,10 @@ fn make_absolute(merged: &mut ScenarioFile, file: &Path) -> Result<(), GradleErr
     };
     let sources = merged.source.iter_mut().filter_map(|source| source.path.as_mut());
     let libraries = merged.library.iter_mut().filter_map(|library| library.path.as_mut());
+    let apk = merged.application.apk.as_mut();
     let log = merged.board.log.as_mut().map(|log| &mut log.file);
     let offline = merged.offline.as_mut().map(|offline| &mut offline.scenario);
-    sources.chain(libraries).chain(log).chain(offline).try_for_each(absolute)
+    sources.chain(libraries).chain(apk).chain(log).chain(offline).try_for_each(absolute)
 }
 
 /// Names, class with `main`, releases of Java and Android.
@@ -92,15 +93,17 @@ fn describe(
     if application.main.is_none() {
         application.main.clone_from(&module.main);
     }
-    let Some(main) = &application.main else {
-        return Err(GradleError::NoMain {
-            module: module.project.clone(),
-            is_android: variant.android.is_some(),
-        });
-    };
     let android = variant.android.as_ref();
+    if application.apk.is_none() {
+        application.apk = android.and_then(package_file).map(|p| p.to_string_lossy().into_owned());
+    }
+    if application.main.is_none() && application.apk.is_none() {
+        let (module, is_android) = (module.project.clone(), android.is_some());
+        return Err(GradleError::NoMain { module, is_android });
+    }
     if application.package.is_none() {
         let id = android.and_then(|android| android.application_id.clone());
+        let main = application.main.as_deref().unwrap_or_default();
         application.package = Some(id.unwrap_or_else(|| package_of(main, &name)));
     }
     let releases = chosen.all().filter_map(|(_, variant)| variant.java_release());
@@ -113,6 +116,14 @@ fn describe(
     let target = level(android.and_then(|android| android.target_sdk));
     application.target_sdk = application.target_sdk.or(target.max(application.min_sdk));
     Ok(())
+}
+
+/// The package that holds all: where there are several by screen or processor, the one for any.
+fn package_file(android: &Android) -> Option<&PathBuf> {
+    match &android.packages[..] {
+        [one] => Some(one),
+        several => several.iter().find(|path| path.to_string_lossy().contains("universal")),
+    }
 }
 
 /// A name as scenarios have it.

@@ -258,7 +258,7 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
         packages: grouped(&blocks, whole, package),
         blocks,
         areas: None,
-        ledger: Ledger { rows: rows.into() },
+        ledger: Ledger { rows: rows.into(), unanalysed: Vec::new() },
     }
 }
 

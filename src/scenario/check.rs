@@ -64,8 +64,12 @@ fn check_name(name: &str, key: &str) -> Result<(), Problem> {
 
 fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
     let package = required(&written.package, "application.package")?;
-    let main = required(&written.main, "application.main")?;
-    for (text, key) in [(&package, "application.package"), (&main, "application.main")] {
+    let main = match written.apk {
+        Some(_) => written.main,
+        None => Some(required(&written.main, "application.main")?),
+    };
+    let names = [(Some(&package), "application.package"), (main.as_ref(), "application.main")];
+    for (text, key) in names.into_iter().filter_map(|(text, key)| Some((text?, key))) {
         let plain = |part: &str| {
             !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
         };
@@ -86,6 +90,7 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
     Ok(Application {
         package,
         main,
+        apk: written.apk.map(PathBuf::from),
         java_release,
         parameters: written.parameters.unwrap_or_default(),
         granularity,

@@ -71,8 +71,10 @@ impl Scenario {
 pub struct Application {
     /// Package name, as the board knows it.
     pub package: String,
-    /// The class with `main`.
-    pub main: String,
+    /// The class with `main`; none where it is an Android package alone.
+    pub main: Option<String>,
+    /// The package that the application's own build made, relative to the file.
+    pub apk: Option<PathBuf>,
     /// `javac --release`; the JDK's own where there is none.
     pub java_release: Option<u32>,
     /// Whether classes keep the names of parameters.

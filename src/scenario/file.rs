@@ -62,6 +62,9 @@ pub struct ApplicationFile {
     pub package: Option<String>,
     /// The class with `main`, with its package.
     pub main: Option<String>,
+    /// The Android package that the application's own build made, relative to the scenario
+    /// file: `package` makes variants of it.
+    pub apk: Option<String>,
     /// `javac --release`. Default: the JDK's own.
     pub java_release: Option<u32>,
     /// Whether classes keep the names of parameters (`javac -parameters`). Default false.
@@ -414,6 +417,7 @@ impl Default for ApplicationFile {
         Self {
             package: None,
             main: None,
+            apk: None,
             java_release: None,
             parameters: None,
             granularity: GranularityFile::default(),

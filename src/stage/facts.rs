@@ -13,6 +13,7 @@ use crate::model::Model;
 use crate::operations::{Dictionary, Mix};
 use crate::power::RuntimeShares;
 use crate::run::{self, RunRecord};
+use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
 use super::Failure;
@@ -28,6 +29,8 @@ pub struct MeasuredCampaign {
     pub records: Vec<RunRecord>,
     /// Executions per block of every case with a good traced run, by case.
     pub executions: BTreeMap<String, Vec<u64>>,
+    /// Languages of the application that are not analysed.
+    pub unanalysed: Vec<UnanalysedLanguage>,
 }
 
 impl MeasuredCampaign {
@@ -84,6 +87,8 @@ pub struct ScenarioFacts {
     pub device: Option<String>,
     /// All its boards then, sorted.
     pub devices: Vec<String>,
+    /// Languages of the application that are not analysed.
+    pub unanalysed: Vec<UnanalysedLanguage>,
 }
 
 impl ScenarioFacts {
@@ -117,7 +122,7 @@ impl ScenarioFacts {
         }
         measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
         measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
-        let MeasuredCampaign { dictionary, cases, records, .. } = campaign;
+        let MeasuredCampaign { dictionary, cases, records, unanalysed, .. } = campaign;
         let Boards { device, devices } = boards;
         let calls = None;
         Ok(Self {
@@ -130,6 +135,7 @@ impl ScenarioFacts {
             calls,
             device,
             devices,
+            unanalysed,
         })
     }
 
@@ -151,7 +157,9 @@ impl ScenarioFacts {
     /// A model of several boards is taken for the facts' own; the caller has seen to it that
     /// it knows that board ([`Self::check`]).
     pub fn accounts(&self, model: &Model) -> Accounts {
-        account::account(&self.counted(&self.own(model)))
+        let mut accounts = account::account(&self.counted(&self.own(model)));
+        accounts.ledger.unanalysed.clone_from(&self.unanalysed);
+        accounts
     }
 
     /// The model of the facts' board.

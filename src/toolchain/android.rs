@@ -133,6 +133,25 @@ impl Packager {
         self.ask("D8", &request.collect::<Vec<_>>()).map_err(with_remedy)
     }
 
+    /// The classes of a jar in the place of those of a package; its other classes stay as they
+    /// are. `libraries` are what they were compiled against.
+    ///
+    /// # Errors
+    /// What D8 refuses, in its words; a class that the package doesn't have.
+    pub fn replace(
+        &mut self,
+        jar: &Path,
+        (package, libraries): (&Path, &[PathBuf]),
+        min_sdk: u32,
+        out: &Path,
+    ) -> Result<(), ToolchainError> {
+        let paths = [out, jar, package, &self.platform].into_iter();
+        let paths = paths.chain(libraries.iter().map(PathBuf::as_path));
+        let paths = paths.map(|path| path.display().to_string());
+        let request = ["replace".to_string(), min_sdk.to_string()].into_iter().chain(paths);
+        self.ask("D8", &request.collect::<Vec<_>>()).map_err(with_remedy)
+    }
+
     /// Signs a package, in the ways of all releases of Android since `min_sdk`.
     ///
     /// # Errors
@@ -164,6 +183,11 @@ fn with_remedy(error: ToolchainError) -> ToolchainError {
     match error {
         ToolchainError::Refused { program, message } if message.contains("class file major") => {
             let remedy = "set `java_release` in [application] to an older release of Java";
+            ToolchainError::Refused { program, message: format!("{message}; {remedy}") }
+        }
+        ToolchainError::Refused { program, message } if message.contains(" has no class ") => {
+            let remedy = "a build that renames classes can't be measured: turn minification off \
+                          for it (`minifyEnabled false`)";
             ToolchainError::Refused { program, message: format!("{message}; {remedy}") }
         }
         other => other,

@@ -1,11 +1,12 @@
 //! The head of the page: what was measured, how sure it is, and the ledger.
 
 use crate::account::evaluate::Level;
-use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow};
+use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
 use crate::exact::share;
 use crate::format;
 use crate::report::data::{Board, ReportData};
 use crate::report::view::fit;
+use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
 /// One summary card.
@@ -186,6 +187,7 @@ pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerView> {
     let mut views: Vec<LedgerView> = ledger.rows.iter().map(|row| entry(ledger, row)).collect();
     let after_idle = ledger.rows.iter().position(|row| row.entry > LedgerEntry::Idle);
     views.insert(after_idle.unwrap_or(views.len()), above_idle(ledger));
+    views.extend(ledger.unanalysed.iter().map(|language| unanalysed(*language)));
     views
 }
 
@@ -204,6 +206,22 @@ fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerView {
         interval: format::interval(row.interval),
         share: format::percent_or_none(part),
         width: format::width(row.share.filter(|_| !is_whole).unwrap_or(0.0)),
+    }
+}
+
+/// A language whose lines nobody looked at.
+fn unanalysed(language: UnanalysedLanguage) -> LedgerView {
+    LedgerView {
+        name: rows::unanalysed(language),
+        colour: "",
+        explanation: format!(
+            "What {} code spends is in library, where Java calls it, and in unexplained",
+            language.name()
+        ),
+        energy: rows::NOT_KNOWN.to_string(),
+        interval: format::interval(None),
+        share: format::percent_or_none(None),
+        width: format::width(0.0),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn dataset(
     remains: &Remains,
     folder: &CampaignFolder,
 ) -> Result<MadeDataset, Failure> {
-    let MeasuredCampaign { dictionary, cases, records, executions } = campaign;
+    let MeasuredCampaign { dictionary, cases, records, executions, .. } = campaign;
     let traced = TracedRuns { dictionary, remains, executions };
     let options = AssembleOptions {
         library: LibraryTop::default(),

@@ -12,7 +12,7 @@ use crate::model::{DeviceFactor, Model};
 use crate::operations::Dictionary;
 use crate::report::{CvRow, EstimabilityRow, cv_rows, estimability_rows};
 use crate::run::{self, RawLogs, RunRecord, read_journal};
-use crate::scenario::{Scenario, read_scenario};
+use crate::scenario::{Scenario, UnanalysedLanguage, read_scenario};
 use crate::stage::facts::{FactsError, device_of};
 use crate::stage::verify::{self, VerifiedHint};
 use crate::stage::{Failure, MeasuredCampaign, ScenarioFacts};
@@ -116,7 +116,16 @@ impl CampaignFolder {
         let dictionary = self.dictionary()?;
         let (cases, records) = (self.cases()?, self.records()?);
         let executions = self.executions(&records, dictionary.blocks.len())?;
-        Ok(MeasuredCampaign { dictionary, cases, records, executions })
+        let unanalysed = self.unanalysed();
+        Ok(MeasuredCampaign { dictionary, cases, records, executions, unanalysed })
+    }
+
+    /// Languages of the application that are not analysed, by its scenario; a folder of an
+    /// earlier version may have none that this one reads.
+    fn unanalysed(&self) -> Vec<UnanalysedLanguage> {
+        let libraries = self.scenario().map(|scenario| scenario.libraries).unwrap_or_default();
+        let languages = libraries.iter().filter_map(|library| library.language);
+        languages.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What the campaign says of its scenario, on one of the boards; without a name on the

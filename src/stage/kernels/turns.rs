@@ -139,7 +139,7 @@ fn programs(
             Form::Package => {
                 let mut of_kernels = scenario.clone();
                 of_kernels.application.package = program::PACKAGE.to_string();
-                of_kernels.application.main = program::MAIN.to_string();
+                of_kernels.application.main = Some(program::MAIN.to_string());
                 let mut packages = PackageBuilder::new(&Jdk::find()?)?;
                 packages.package(&of_kernels, variant.classes.clone(), None)?.bytes
             }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::assumptions::ASSUMED;
 use crate::build::package::PackageBuilder;
-use crate::build::{Application, Variant, VariantBuilder};
+use crate::build::{Application, BuildError, Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::{self, Probe};
@@ -287,7 +287,8 @@ impl BoardDriver<'_, '_, '_> {
         };
         let slowdown = if run.phase == Phase::Traced { ASSUMED.traced_slowdown } else { 1.0 };
         let limit_s = session.limit_s * slowdown;
-        let (main, entry) = Form::of(scenario, self.board).entry(&scenario.application.main);
+        let main = scenario.application.main.as_deref().ok_or(BuildError::NoMain)?;
+        let (main, entry) = Form::of(scenario, self.board).entry(main);
         Ok(SessionPlan {
             // Without the attempt: a run that is repeated on a virtual board gives what it
             // would have given.
@@ -375,7 +376,7 @@ pub fn pack(
     libraries: &[PathBuf],
 ) -> Result<Vec<u8>, Failure> {
     let application = &scenario.application;
-    let attributes =
-        [("Main-Class", application.main.as_str()), ("Wattline-Package", &application.package)];
+    let main = application.main.as_deref().ok_or(BuildError::NoMain)?;
+    let attributes = [("Main-Class", main), ("Wattline-Package", &application.package)];
     Ok(jar::pack(&attributes, &variant.entries(libraries)?))
 }

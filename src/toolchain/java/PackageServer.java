@@ -26,8 +26,10 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +44,8 @@ import java.util.zip.ZipFile;
  *
  * <pre>
  * dex MIN_SDK OUT CLASSES LIBRARY...   classes of a jar to OUT/classes.dex, classes2.dex, ...
+ * replace MIN_SDK OUT CLASSES PACKAGE LIBRARY...   the same classes in the place of those of a
+ *                                      package, the others of which stay as they are
  * sign MIN_SDK IN OUT STORE PASSWORD   by the key of a PKCS12 store, v1 to v3
  * </pre>
  */
@@ -85,6 +89,9 @@ final class PackageServer {
         if (request.get(0).equals("dex")) {
             Path[] libraries = Arrays.copyOfRange(paths, 2, paths.length);
             dex(minSdk, paths[0], paths[1], libraries);
+        } else if (request.get(0).equals("replace")) {
+            Path[] libraries = Arrays.copyOfRange(paths, 3, paths.length);
+            replace(minSdk, paths[0], paths[1], paths[2], libraries);
         } else {
             sign(minSdk, paths[0], paths[1], paths[2], request.get(5));
         }
@@ -92,6 +99,29 @@ final class PackageServer {
 
     /** Only classes whose bytes were never seen are compiled; all are merged. */
     private static void dex(int minSdk, Path out, Path jar, Path[] libraries) throws Exception {
+        merge(minSdk, out, compiled(minSdk, jar, libraries), Collections.emptyList(), libraries);
+    }
+
+    /**
+     * A class that the package doesn't have under its name was renamed by a shrinker, or is none
+     * of its own.
+     */
+    private static void replace(int minSdk, Path out, Path jar, Path apk, Path[] libraries)
+            throws Exception {
+        Collection<String> keys = compiled(minSdk, jar, libraries);
+        Set<String> replaced = merge(minSdk, out, keys, codeOf(apk), libraries);
+        for (String name : classesOf(jar).keySet()) {
+            if (!name.contains("$") && !replaced.contains(name)) {
+                Said said = new Said();
+                said.say(apk.getFileName() + " has no class " + name.replace('/', '.'));
+                throw new Said.Failed(said);
+            }
+        }
+    }
+
+    /** Keys of all classes of a jar, each of which is known then. */
+    private static Collection<String> compiled(int minSdk, Path jar, Path[] libraries)
+            throws Exception {
         Map<String, byte[]> classes = classesOf(jar);
         String setting = minSdk + shapes(classes) + Arrays.toString(libraries);
         Map<String, byte[]> unknown = new TreeMap<>();
@@ -106,7 +136,7 @@ final class PackageServer {
         if (!unknown.isEmpty()) {
             compile(minSdk, unknown, keys, jar, libraries);
         }
-        merge(minSdk, out, keys.values(), libraries);
+        return keys.values();
     }
 
     private static void compile(
@@ -153,10 +183,24 @@ final class PackageServer {
         run(builder, said);
     }
 
-    private static void merge(int minSdk, Path out, Iterable<String> keys, Path[] libraries)
+    /** With the code of a package, as far as no class of it is among the others: its names. */
+    private static Set<String> merge(
+            int minSdk, Path out, Iterable<String> keys, List<byte[]> code, Path[] libraries)
             throws Exception {
         Said said = new Said();
         D8Command.Builder builder = D8Command.builder(said);
+        Origin ofPackage = new Entry("package");
+        Set<String> replaced = Collections.synchronizedSet(new HashSet<>());
+        for (byte[] dex : code) {
+            builder.addDexProgramData(dex, ofPackage);
+        }
+        if (!code.isEmpty()) {
+            builder.setClassConflictResolver(
+                    (reference, origins, handler) -> {
+                        replaced.add(reference.getBinaryName());
+                        return origins.stream().filter(o -> o != ofPackage).findFirst().orElse(null);
+                    });
+        }
         for (String key : keys) {
             byte[] dex = KNOWN.get(key);
             if (dex == null) {
@@ -172,6 +216,21 @@ final class PackageServer {
         Files.createDirectories(out);
         builder.setProgramConsumer(new DexIndexedConsumer.DirectoryConsumer(out));
         run(builder, said);
+        return replaced;
+    }
+
+    private static List<byte[]> codeOf(Path apk) throws Exception {
+        List<byte[]> code = new ArrayList<>();
+        try (ZipFile zip = new ZipFile(apk.toFile())) {
+            for (ZipEntry entry : Collections.list(zip.entries())) {
+                if (entry.getName().matches("classes\\d*\\.dex")) {
+                    try (InputStream bytes = zip.getInputStream(entry)) {
+                        code.add(bytes.readAllBytes());
+                    }
+                }
+            }
+        }
+        return code;
     }
 
     private static void run(D8Command.Builder builder, Said said) throws Exception {
