@@ -280,6 +280,15 @@ mod tests {
     }
 
     #[test]
+    fn a_language_that_is_not_analysed_has_a_row_without_a_figure() {
+        let mut accounts = account(&sample::awkward().scenario());
+        let before = ledger_csv(&accounts);
+        accounts.ledger.unanalysed = vec![crate::scenario::UnanalysedLanguage::Kotlin];
+        let after = ledger_csv(&accounts);
+        assert_eq!(after, before + "not analysed: Kotlin,,,,,not known\n");
+    }
+
+    #[test]
     fn the_second_view_of_a_block_is_3000_times_its_cost() {
         let accounts = account(&sample::block_of_30_6_microjoules().scenario());
         let block = &accounts.blocks[0];

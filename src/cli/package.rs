@@ -94,7 +94,10 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         }
     };
     output.write(FILE, &package.bytes)?;
-    progress::result(summary(scenario, &package));
+    progress::result(match &scenario.application.apk {
+        Some(apk) => summary_of_replaced(scenario, apk, &package),
+        None => summary(scenario, &package),
+    });
     for line in blocks(application, &variant, builder.probed(probe), probe) {
         progress::result(line);
     }
@@ -114,9 +117,27 @@ fn check_uncounted(probe: Probe) -> Result<(), Failure> {
     Err(Failure::Usage(message.to_string()))
 }
 
+fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &Package) -> String {
+    format!(
+        "{FILE}: {}, {}\n  that of {} with {} classes of this variant in {}; {} other files as they \
+         were; signed (v1, v2, v3)",
+        scenario.application.package,
+        kilobytes(package.bytes.len()),
+        apk.file_name().unwrap_or_default().to_string_lossy(),
+        package.classes,
+        code(package),
+        package.resources,
+    )
+}
+
+/// DEX files with their sizes.
+fn code(package: &Package) -> String {
+    let dex = package.dex.iter().map(|(name, size)| format!("{name} {}", kilobytes(*size)));
+    dex.collect::<Vec<_>>().join(", ")
+}
+
 fn summary(scenario: &Scenario, package: &Package) -> String {
     let application = &scenario.application;
-    let dex = package.dex.iter().map(|(name, size)| format!("{name} {}", kilobytes(*size)));
     format!(
         "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} classes in {}; {} other \
          files; signed (v1, v2, v3)",
@@ -125,7 +146,7 @@ fn summary(scenario: &Scenario, package: &Package) -> String {
         application.min_sdk,
         application.target_sdk,
         package.classes,
-        dex.collect::<Vec<_>>().join(", "),
+        code(package),
         package.resources,
     )
 }

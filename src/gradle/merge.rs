@@ -114,7 +114,8 @@ fn describe(
     let min = level(android.and_then(|android| android.min_sdk));
     application.min_sdk = application.min_sdk.or(min);
     let target = level(android.and_then(|android| android.target_sdk));
-    application.target_sdk = application.target_sdk.or(target.max(application.min_sdk));
+    let target = target.map(|target| target.max(application.min_sdk.unwrap_or(target)));
+    application.target_sdk = application.target_sdk.or(target);
     Ok(())
 }
 
@@ -238,4 +239,142 @@ fn unread_encoding(chosen: &Chosen<'_>) -> Option<String> {
     let mut encodings = chosen.all().filter_map(|(_, variant)| variant.encoding.as_deref());
     let unread = encodings.find(|name| !READ.contains(&name.to_lowercase().as_str()))?;
     Some(format!("sources in {unread} are read as UTF-8, or as ISO 8859-1 where they are not"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::gradle::export::tests::DEMO;
+    use crate::scenario::{Origin, Role, StartKind};
+
+    /// A module in a folder of its own: a class, one that a processor wrote, Kotlin's folder.
+    fn module(folder: &Path) -> Module {
+        let text = DEMO.replace("/p/", &format!("{}/", folder.display()));
+        for (name, text) in [
+            ("src/main/java/demo/Main.java", "package demo; class Main {}"),
+            ("build/classes/java/main/demo/Made.java", "package demo; class Made {}"),
+            ("build/classes/kotlin/main/demo/More.class", ""),
+        ] {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let mut module = Module::parse(&text).unwrap();
+        module.build = folder.join("build");
+        module
+    }
+
+    fn made(module: Module, written: Option<&str>, folder: &Path) -> Result<Made, GradleError> {
+        let build = GradleBuild {
+            task: ":classes".into(),
+            project: folder.into(),
+            folder: folder.join("gradle"),
+        };
+        let file = written.map(|text| {
+            let file = folder.join("energy.toml");
+            fs::write(&file, text).unwrap();
+            file
+        });
+        scenario(&build, &[module], file.as_deref(), &folder.join("gradle/scenario.toml"))
+    }
+
+    fn sources(made: &Made) -> Vec<(PathBuf, Role, bool)> {
+        let source = |source: &crate::scenario::Source| match &source.origin {
+            Origin::Path(path) => (path.clone(), source.role, source.analyse),
+            Origin::Maven(_) => panic!("no source is fetched"),
+        };
+        made.scenario.sources.iter().map(source).collect()
+    }
+
+    #[test]
+    fn a_build_alone_is_a_scenario() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = made(module(folder.path()), None, folder.path()).unwrap();
+        let application = &made.scenario.application;
+        assert_eq!(application.main.as_deref(), Some("demo.Main"));
+        assert_eq!(application.package, "org.wattline.demo");
+        assert_eq!((application.java_release, application.parameters), (Some(8), true));
+        assert_eq!((application.start, application.apk.as_ref()), (StartKind::default(), None));
+        let expected = [
+            (folder.path().join("build/classes/java/main"), Role::Driver, true),
+            (folder.path().join("src/main/java"), Role::Analysed, true),
+        ];
+        assert_eq!(sources(&made), expected);
+        let libraries: Vec<_> = made
+            .scenario
+            .libraries
+            .iter()
+            .map(|library| (library.role, library.language.map(UnanalysedLanguage::name)))
+            .collect();
+        let packed = LibraryRole::Packed;
+        assert_eq!(libraries, [(packed, Some("Kotlin")), (packed, None)]);
+        let place = folder.path().join("gradle/scenario.toml");
+        let read = crate::scenario::parse_scenario(&made.text, &place).unwrap();
+        assert_eq!(read.keys, made.scenario.keys, "what is written is what was checked");
+    }
+
+    #[test]
+    fn what_the_file_says_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = "name = \"mine\"\n[application]\nmain = \"drive.Main\"\njava_release = 11\n\
+            [[source]]\npath = \"drive\"\nrole = \"driver\"\n[[input]]\nname = \"few\"\n";
+        let found = made(module(folder.path()), Some(written), folder.path()).unwrap();
+        let application = &found.scenario.application;
+        assert_eq!(application.main.as_deref(), Some("drive.Main"));
+        assert_eq!((application.java_release, found.scenario.name.as_str()), (Some(11), "mine"));
+        assert_eq!(found.scenario.inputs[0].name, "few");
+        let first = (folder.path().join("drive"), Role::Driver, true);
+        assert_eq!(sources(&found)[0], first, "seen from everywhere");
+        let analysed = |made: &Made| sources(made).iter().filter(|source| source.2).count();
+        assert_eq!(analysed(&found), 3, "the build's own are analysed beside a driver");
+        let part = "[[source]]\npath = \"src/main/java\"\ninclude = [\"demo/**\"]\n";
+        let found = made(module(folder.path()), Some(part), folder.path()).unwrap();
+        assert_eq!(analysed(&found), 1, "the file says what is analysed");
+    }
+
+    #[test]
+    fn a_wrong_key_is_told_in_the_users_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |text: &str| {
+            made(module(folder.path()), Some(text), folder.path()).unwrap_err().to_string()
+        };
+        assert!(told("\n[campaign]\nrepeats = 0").contains("energy.toml:3: `campaign.repeats`"));
+        let unknown = told("[board]\nmetre = \"odpm\"");
+        assert!(unknown.contains("energy.toml:2: unknown key `metre`; did you mean"), "{unknown}");
+    }
+
+    #[test]
+    fn what_cannot_be_started_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut module = module(folder.path());
+        module.main = None;
+        let told = made(module.clone(), None, folder.path()).unwrap_err().to_string();
+        assert!(told.contains("says no class with `main`"), "{told}");
+        let android = Android {
+            application_id: Some("a.b".into()),
+            min_sdk: Some(9),
+            target_sdk: None,
+            packages: Vec::new(),
+        };
+        module.variants[0].android = Some(android.clone());
+        let told = made(module.clone(), None, folder.path()).unwrap_err().to_string();
+        assert!(told.contains("the task makes no package"), "{told}");
+        let apk = PathBuf::from("/p/app.apk");
+        module.variants[0].android = Some(Android { packages: vec![apk.clone()], ..android });
+        let application = made(module, None, folder.path()).unwrap().scenario.application;
+        assert_eq!((application.apk, application.main), (Some(apk), None));
+        assert_eq!((application.min_sdk, application.package.as_str()), (14, "a.b"));
+    }
+
+    #[test]
+    fn a_module_without_java_names_its_language() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut module = module(folder.path());
+        module.variants[0].sources.clear();
+        fs::remove_dir_all(&module.variants[0].classes).unwrap();
+        let told = made(module, None, folder.path()).unwrap_err().to_string();
+        assert_eq!(told, ": has no Java sources; its Kotlin is not analysed");
+    }
 }

@@ -94,7 +94,8 @@ fn read(exported: &Path) -> Result<Vec<Module>, GradleError> {
 
 /// What went wrong, in Gradle's words.
 fn failure(build: &GradleBuild, program: &Path, said: &str, log: PathBuf) -> GradleError {
-    let lines: Vec<&str> = said.lines().collect();
+    // What it fetched before it failed is no reason.
+    let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with("Download ")).collect();
     let reason = lines.iter().position(|line| line.starts_with("* What went wrong"));
     let reason = reason.and_then(|at| lines.get(at + 1)).copied().unwrap_or_default();
     let is_missing = ["Task '", "Project '", "Cannot locate tasks"].map(|w| reason.starts_with(w));
@@ -132,12 +133,14 @@ mod tests {
 
     #[test]
     fn a_failed_build_says_what_compilers_and_gradle_said() {
-        let said = "> Task :app:compileJava FAILED\n/p/A.java:3: error: ';' expected\n\n\
+        let said = "> Task :app:compileJava FAILED\n/p/A.java:3: error: ';' expected\n\
+            Download of.jar\n\n\
             FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for \
             task ':app:compileJava'.\n> Compilation failed\n\n* Try:\nRun with --stacktrace\n";
         let told = told(said);
         assert!(told.starts_with("Gradle's task :app:assemble failed:\n  > Task"), "{told}");
         assert!(told.contains("  /p/A.java:3: error: ';' expected\n  FAILURE"), "{told}");
+        assert!(!told.contains("Download"), "{told}");
         assert!(told.contains("out/gradle/gradle.log") && !told.contains("stacktrace"), "{told}");
     }
 

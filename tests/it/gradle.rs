@@ -1,10 +1,12 @@
-//! The init script for Gradle on a project of its own: built with probes, and counted.
+//! Projects of Gradle: built with probes by the example's init script, and measured as they
+//! are by `--gradle`.
 
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -69,6 +71,156 @@ fn a_java_module_is_built_with_probes_without_editing_it() {
     assert!(counts.lines().any(|line| line == format!("{id},5")), "{blocks}\n{counts}");
 }
 
+/// A project of two modules: an application with a class of Groovy and a source that is left
+/// out, and a library.
+struct Project {
+    folder: tempfile::TempDir,
+}
+
+const APPLICATION: &str = "package demo;
+
+import lib.Steps;
+
+public class Main {
+    public static void main(String[] arguments) {
+        long sum = 0;
+        System.out.println(\"wattline: begin\");
+        for (int i = 1; i < 50; i++) {
+            if (i % 2 == 0) {
+                sum += Steps.of(i);
+            } else {
+                sum -= i;
+            }
+        }
+        System.out.println(sum);
+        System.out.println(\"wattline: end\");
+    }
+}
+";
+
+const LIBRARY: &str = "package lib;
+
+public final class Steps {
+    public static long of(long n) {
+        long steps = 0;
+        while (n != 1) {
+            n = (n & 1) == 0 ? n / 2 : 3 * n + 1;
+            steps++;
+        }
+        return steps;
+    }
+}
+";
+
+const APPLICATION_BUILD: &str = "apply plugin: 'groovy'
+apply plugin: 'application'
+mainClassName = 'demo.Main'
+sourceCompatibility = '1.8'
+sourceSets.main.java.exclude 'demo/Left.java'
+dependencies {
+    compile project(':lib')
+    compile localGroovy()
+}
+";
+
+impl Project {
+    fn new() -> Project {
+        let project = Project { folder: tempfile::tempdir().unwrap() };
+        for (name, text) in [
+            ("settings.gradle", "rootProject.name = 'demo'\ninclude 'app', 'lib'\n"),
+            // No process of Gradle outlives a test.
+            ("gradle.properties", "org.gradle.daemon=false\n"),
+            ("app/build.gradle", APPLICATION_BUILD),
+            ("app/src/main/java/demo/Main.java", APPLICATION),
+            ("app/src/main/java/demo/Left.java", "package demo;\nclass Left { no Java }\n"),
+            ("app/src/main/groovy/demo/More.groovy", "package demo\nclass More {}\n"),
+            ("lib/build.gradle", "apply plugin: 'java'\nsourceCompatibility = '1.8'\n"),
+            ("lib/src/main/java/lib/Steps.java", LIBRARY),
+        ] {
+            project.write(name, text);
+        }
+        project
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("project").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let file = self.path(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn out(&self) -> PathBuf {
+        self.folder.path().join("out")
+    }
+
+    /// `wattline plan` of a task, with what it said.
+    fn plan(&self, task: &str) -> (bool, String) {
+        let output = Command::new(WATTLINE)
+            .args(["plan", "--force", "--gradle", task, "--project"])
+            .arg(self.path(""))
+            .arg("--out")
+            .arg(self.out())
+            .env("GRADLE_USER_HOME", self.folder.path().join("home"))
+            .output()
+            .unwrap();
+        (output.status.success(), told(&output))
+    }
+}
+
+fn told(output: &Output) -> String {
+    let (out, err) = (&output.stdout, &output.stderr);
+    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
+}
+
+#[test]
+fn a_project_is_planned_by_its_own_build_without_a_scenario() {
+    if !has_gradle() {
+        return;
+    }
+    let project = Project::new();
+    let (done, said) = project.plan(":app:classes");
+    assert!(done, "{said}");
+    assert!(said.contains("2 Java files of :app, :lib, 0 of them generated"), "{said}");
+    let read = |name: &str| fs::read_to_string(project.out().join(name)).unwrap();
+    let blocks = read("blocks.csv");
+    assert!(blocks.contains("demo/Main.java") && blocks.contains("lib/Steps.java"), "{blocks}");
+    assert!(!blocks.contains("Left"), "what the build leaves out is left out: {blocks}");
+    let plan = read("plan.csv");
+    assert!(plan.lines().count() > 2, "variants ran on this machine: {plan}");
+    let scenario = read("gradle/scenario.toml");
+    for line in ["main = \"demo.Main\"", "java_release = 8", "language = \"groovy\""] {
+        assert!(scenario.contains(line), "{line}: {scenario}");
+    }
+    assert!(!project.path("app/build/wattline").exists(), "nothing is put into the project");
+
+    // A second time all is up to date, and told again.
+    let (done, said) = project.plan(":app:classes");
+    assert!(done && said.contains("2 Java files"), "{said}");
+    assert_eq!(read("gradle/scenario.toml"), scenario);
+}
+
+#[test]
+fn what_is_wrong_with_a_build_is_told() {
+    if !has_gradle() {
+        return;
+    }
+    let project = Project::new();
+    let wrong = |task: &str, expected: &str| {
+        let (done, said) = project.plan(task);
+        assert!(!done && said.contains(expected), "{task}: {said}");
+    };
+    wrong(":app:clases", "Task 'clases' not found in project ':app'");
+    wrong("help", "compiles no Java of a module's main sources");
+    wrong(":lib:classes", ":lib says no class with `main`");
+    project.write("lib/src/main/java/lib/Steps.java", "package lib;\nclass Steps { int x = }\n");
+    wrong("classes", "Steps.java:2: error: illegal start of expression");
+    fs::remove_file(project.path("settings.gradle")).unwrap();
+    wrong("classes", "is no folder of a Gradle project");
+}
+
 /// The same for the Android plugin, with an SDK put together by the script; it says what
 /// isn't installed.
 #[test]
@@ -89,4 +241,73 @@ fn an_android_module_is_packaged_with_probes() {
     for call in ["lib:android.app.Activity.setTitle", "lib:greet.Greeter.greet"] {
         assert!(operations.contains(call), "{call} is resolved: {operations}");
     }
+    packages_have_other_code_and_nothing_else(folder.path());
+}
+
+/// `wattline package --gradle` of the same module: the plugin's package with a variant's
+/// classes.
+fn packages_have_other_code_and_nothing_else(folder: &Path) {
+    let module = folder.join("module");
+    fs::write(module.join("gradle.properties"), "org.gradle.daemon=false\n").unwrap();
+    let package = |task: &str, out: &str, more: &[&str]| {
+        Command::new(WATTLINE)
+            .args(["package", "--gradle", task, "--project"])
+            .arg(&module)
+            .arg("--out")
+            .arg(folder.join(out))
+            .args(more)
+            .env("ANDROID_HOME", folder.join("sdk"))
+            .env("ANDROID_SDK_HOME", folder.join("home"))
+            .env("GRADLE_USER_HOME", folder.join("home"))
+            .output()
+            .unwrap()
+    };
+    let whole = package("assembleDebug", "whole", &[]);
+    let said = told(&whole);
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        return crate::skip::because(&said);
+    }
+    assert!(whole.status.success(), "{said}");
+    let blocks = fs::read_to_string(folder.join("module/build/wattline/sources/blocks.csv"));
+    let blocks = blocks.unwrap();
+    let body = blocks.lines().find(|line| line.contains(",for_body,")).unwrap();
+    let id = body.split(',').next().unwrap();
+    let lean = package("assembleDebug", "lean", &["--remove", id]);
+    assert!(lean.status.success(), "{}", told(&lean));
+    let built = entries(&module.join("build/outputs/apk/demo-debug.apk"));
+    let [whole, lean] =
+        ["whole", "lean"].map(|out| entries(&folder.join(out).join("application.apk")));
+    for package in [&whole, &lean] {
+        let others = |entries: &[(String, Vec<u8>)]| -> Vec<(String, Vec<u8>)> {
+            let is_other = |name: &str| !name.ends_with(".dex") && !name.starts_with("META-INF/");
+            entries.iter().filter(|(name, _)| is_other(name)).cloned().collect()
+        };
+        assert_eq!(others(package), others(&built), "all else is as it was");
+        let code = code_of(package);
+        for class in ["Ldemo/Main;", "Lgreet/Greeter;"] {
+            assert!(code.windows(class.len()).any(|at| at == class.as_bytes()), "{class}");
+        }
+    }
+    assert!(code_of(&lean).len() < code_of(&whole).len(), "statements are left out");
+    let counted = package("assembleDebug", "counted", &["--probe", "count"]);
+    assert!(told(&counted).contains("what probes count comes back by an instrumentation"));
+    let several = package("assemble", "several", &[]);
+    let said = told(&several);
+    assert!(said.contains("several variants of :: Debug, Release"), "{said}");
+}
+
+fn entries(package: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(package).unwrap()).unwrap();
+    let count = archive.len();
+    let entry = |index: usize| {
+        let mut entry = archive.by_index(index).unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.name().unwrap().into_owned(), bytes)
+    };
+    (0..count).map(entry).collect()
+}
+
+fn code_of(package: &[(String, Vec<u8>)]) -> &[u8] {
+    &package.iter().find(|(name, _)| name == "classes.dex").unwrap().1
 }
