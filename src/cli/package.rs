@@ -43,7 +43,8 @@ pub struct Arguments {
     /// What is put into each block: log needs files that a package can't give back.
     #[arg(long, value_enum, default_value = "plain")]
     probe: ProbeArgument,
-    /// Blocks whose statements are left out: ids of blocks.csv.
+    /// Blocks whose statements are left out: ids of blocks.csv, which --gradle writes beside the
+    /// package.
     #[arg(long, value_delimiter = ',')]
     remove: Vec<u32>,
     /// Folder for the results.
@@ -94,6 +95,10 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         }
     };
     output.write(FILE, &package.bytes)?;
+    if let ScenarioOrigin::Gradle { .. } = origin {
+        // `scan` and a scenario file would name the blocks otherwise.
+        output.replacing().write_scan(application)?;
+    }
     progress::result(match &scenario.application.apk {
         Some(apk) => summary_of_replaced(scenario, apk, &package),
         None => summary(scenario, &package),
