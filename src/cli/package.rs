@@ -83,7 +83,7 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     let (scenario, application) = (&loaded.scenario, &loaded.application);
     let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
     let mut packages = PackageBuilder::new(&jdk)?;
-    let package = match &scenario.application.apk {
+    let package = match scenario.application.own_package() {
         Some(apk) => {
             check_uncounted(probe)?;
             let of = (&*scenario.resolve(apk), scenario);
@@ -99,7 +99,7 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         // `scan` and a scenario file would name the blocks otherwise.
         output.replacing().write_scan(application)?;
     }
-    progress::result(match &scenario.application.apk {
+    progress::result(match scenario.application.own_package() {
         Some(apk) => summary_of_replaced(scenario, apk, &package),
         None => summary(scenario, &package),
     });
@@ -117,8 +117,8 @@ fn check_uncounted(probe: Probe) -> Result<(), Failure> {
         return Ok(());
     }
     let message = "what probes count comes back by an instrumentation, which the build's own \
-                   package does not have: leave --probe out, or leave `apk` out of [application] \
-                   and name a class with `main`";
+                   package does not have: leave --probe out, or name a class with `main` in \
+                   [application] of a scenario file";
     Err(Failure::Usage(message.to_string()))
 }
 
@@ -183,7 +183,7 @@ fn listed(blocks: &BTreeSet<BlockId>) -> String {
 
 fn how_to_start(scenario: &Scenario, output: &Output) -> String {
     let (file, application) = (output.path(FILE), &scenario.application);
-    if application.apk.is_some() {
+    if application.own_package().is_some() {
         return format!(
             "  adb install -r -t {}\n  adb shell monkey -p {} -c android.intent.category.LAUNCHER 1",
             file.display(),

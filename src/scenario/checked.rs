@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, LibraryRole, Protocol, StartKind, UnanalysedLanguage};
+use super::file::{Choice, LibraryRole, Protocol, StartKind};
 use super::input::Step;
 use super::keys::Keys;
+use super::language::UnanalysedLanguage;
 use super::meter::{MeterChoice, MeterLog};
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
@@ -93,6 +94,14 @@ pub struct Application {
     pub min_sdk: u32,
     /// The Android that a package of it is made for, as an API level.
     pub target_sdk: u32,
+}
+
+impl Application {
+    /// The package of the application's own build that variants are made of: that of one
+    /// without a class with `main`, since such a class is started by a package of ours.
+    pub fn own_package(&self) -> Option<&Path> {
+        self.apk.as_deref().filter(|_| self.main.is_none())
+    }
 }
 
 /// `[[library]]`.

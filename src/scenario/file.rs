@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::input::StepFile;
+use super::language::UnanalysedLanguage;
 use super::meter_log::LogFile;
 
 /// A whole scenario file. What a Gradle build says may be left out where there is one.
@@ -159,33 +160,6 @@ pub struct LibraryFile {
     pub role: Option<LibraryRole>,
     /// What the application's own classes in it were written in, where that is not analysed.
     pub language: Option<UnanalysedLanguage>,
-}
-
-/// `library.language`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum UnanalysedLanguage {
-    /// Kotlin.
-    Kotlin,
-    /// Groovy.
-    Groovy,
-    /// Scala.
-    Scala,
-}
-
-impl UnanalysedLanguage {
-    /// All of them.
-    pub const ALL: [UnanalysedLanguage; 3] =
-        [UnanalysedLanguage::Kotlin, UnanalysedLanguage::Groovy, UnanalysedLanguage::Scala];
-
-    /// Its name for readers.
-    pub fn name(self) -> &'static str {
-        match self {
-            UnanalysedLanguage::Kotlin => "Kotlin",
-            UnanalysedLanguage::Groovy => "Groovy",
-            UnanalysedLanguage::Scala => "Scala",
-        }
-    }
 }
 
 /// `library.role`.

@@ -8,6 +8,7 @@ pub(crate) mod error;
 pub(crate) mod file;
 pub(crate) mod input;
 pub(crate) mod keys;
+mod language;
 mod locate;
 mod meter;
 mod meter_log;
@@ -21,10 +22,11 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub use file::{Choice, LibraryRole, Protocol, StartKind, UnanalysedLanguage};
+pub use file::{Choice, LibraryRole, Protocol, StartKind};
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceFile};
 pub use input::{Action, Step};
 pub use keys::Keys;
+pub use language::UnanalysedLanguage;
 pub use meter::{MeterChoice, MeterLog};
 pub use pattern::PathPattern;
 
