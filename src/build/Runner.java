@@ -5,28 +5,26 @@ import android.app.Instrumentation;
 import android.content.ComponentName;
 import android.content.pm.PackageManager;
 import android.os.Bundle;
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
- * Starts an application's main method and gives back what its probes counted, through the
- * instrumentation: no root, and nothing that rotates out of a log.
+ * Starts an application's main method, or its activity, and gives back what its probes counted,
+ * through the instrumentation: no root, and nothing that rotates out of a log.
  *
- * <p>Which class has the main method, and which one the probes have, stands in the meta-data of
- * the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE, but for those of the
- * runner: wattline.input, lines between semicolons that the application reads on its standard
- * input, each at its time since the line wattline.begin was printed. Counts come as status
- * bundles of a part each: wattline.file, wattline.part (from 1), wattline.parts, wattline.text.
+ * <p>Which class has the main method or is the activity, and which one the probes have, stands in
+ * the meta-data of the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE of the
+ * main method, the extras of the activity's intent, but for those of the runner: wattline.input,
+ * lines between semicolons, each at its time since the begin mark was printed. The application
+ * reads them on its standard input, an activity has them as touches and keys. Counts come as
+ * status bundles of a part each: wattline.file, wattline.part (from 1), wattline.parts,
+ * wattline.text.
  */
 public final class Runner extends Instrumentation {
     private static final int STATUS_COUNTS = 2;
@@ -34,6 +32,8 @@ public final class Runner extends Instrumentation {
     private static final int PART = 30000;
 
     private Bundle extras;
+    /** Of an activity; absent while a main method runs. */
+    private volatile Screening screening;
 
     @Override
     public void onCreate(Bundle arguments) {
@@ -52,19 +52,13 @@ public final class Runner extends Instrumentation {
             File files = getTargetContext().getFilesDir();
             remove(files);
             System.setProperty("wattline.out", files.getPath());
-            if (extras.containsKey("wattline.input")) {
-                TimedInput.install(
-                        extras.getString("wattline.input"), extras.getString("wattline.begin"));
-            }
             result.putString("wattline.end", "whole");
-            try {
-                call(facts.getString("wattline.main"), "main", arguments());
-            } catch (InvocationTargetException e) {
-                code = failed(e.getCause(), result);
-            }
-            if (facts.containsKey("wattline.probes")) {
-                call(facts.getString("wattline.probes"), "end");
-                send(files);
+            if (facts.containsKey("wattline.activity")) {
+                screening = new Screening(facts, extras);
+                send(screening.show(this, new Probes(facts, files)));
+            } else {
+                code = runMain(facts, result);
+                send(new Probes(facts, files).end());
             }
         } catch (Exception e) {
             code = failed(e, result);
@@ -72,11 +66,75 @@ public final class Runner extends Instrumentation {
         finish(code, result);
     }
 
+    /** Calls the main method; the result's code. */
+    private int runMain(Bundle facts, Bundle result) throws Exception {
+        if (extras.containsKey("wattline.input")) {
+            TimedInput.install(
+                    extras.getString("wattline.input"), extras.getString("wattline.begin"));
+        }
+        Class<?> type =
+                Class.forName(
+                        facts.getString("wattline.main"),
+                        true,
+                        getTargetContext().getClassLoader());
+        // Java starts a main method of any class; reflection asks for a public one.
+        Method main = type.getDeclaredMethod("main", String[].class);
+        main.setAccessible(true);
+        try {
+            main.invoke(null, (Object) arguments());
+            return Activity.RESULT_OK;
+        } catch (InvocationTargetException e) {
+            return failed(e.getCause(), result);
+        }
+    }
+
     /** Says why, in the result and in the log; the result's code. */
     private static int failed(Throwable why, Bundle result) {
         why.printStackTrace();
         result.putString("wattline.end", trace(why));
         return Activity.RESULT_CANCELED;
+    }
+
+    /** Ends all with what a thread of the application threw. */
+    void crash(Throwable why) {
+        Bundle result = new Bundle();
+        finish(failed(why, result), result);
+    }
+
+    @Override
+    public void callActivityOnCreate(Activity activity, Bundle state) {
+        Screening of = screening;
+        if (of != null) {
+            of.begin(activity);
+        }
+        super.callActivityOnCreate(activity, state);
+    }
+
+    @Override
+    public void callActivityOnResume(Activity activity) {
+        Screening of = screening;
+        if (of != null) {
+            of.resumed(activity);
+        }
+        super.callActivityOnResume(activity);
+    }
+
+    @Override
+    public void callActivityOnPause(Activity activity) {
+        super.callActivityOnPause(activity);
+        Screening of = screening;
+        if (of != null) {
+            of.paused(activity);
+        }
+    }
+
+    @Override
+    public void callActivityOnDestroy(Activity activity) {
+        super.callActivityOnDestroy(activity);
+        Screening of = screening;
+        if (of != null) {
+            of.destroyed(activity);
+        }
     }
 
     private Bundle facts() throws PackageManager.NameNotFoundException {
@@ -96,37 +154,21 @@ public final class Runner extends Instrumentation {
         return arguments.toArray(new String[0]);
     }
 
-    /** Calls a static method that takes texts, or nothing. */
-    private void call(String type, String method, String... arguments)
-            throws ClassNotFoundException,
-                    NoSuchMethodException,
-                    IllegalAccessException,
-                    InvocationTargetException {
-        Class<?> found = Class.forName(type, true, getTargetContext().getClassLoader());
-        if (method.equals("main")) {
-            // Java starts a main method of any class; reflection asks for a public one.
-            Method main = found.getDeclaredMethod(method, String[].class);
-            main.setAccessible(true);
-            main.invoke(null, (Object) arguments);
-        } else {
-            found.getMethod(method).invoke(null);
-        }
-    }
-
     /** Counts of an earlier run. */
     private static void remove(File folder) {
-        for (File file : listed(folder)) {
+        for (File file : Probes.listed(folder)) {
             file.delete();
         }
     }
 
-    private void send(File folder) throws IOException {
-        for (File file : listed(folder)) {
-            String text = read(file);
+    /** Sends files, by name, in parts. */
+    private void send(Map<String, String> files) {
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            String text = file.getValue();
             int parts = Math.max(1, (text.length() + PART - 1) / PART);
             for (int part = 0; part < parts; part++) {
                 Bundle status = new Bundle();
-                status.putString("wattline.file", file.getName());
+                status.putString("wattline.file", file.getKey());
                 status.putString("wattline.part", String.valueOf(part + 1));
                 status.putString("wattline.parts", String.valueOf(parts));
                 int end = Math.min(text.length(), (part + 1) * PART);
@@ -134,35 +176,6 @@ public final class Runner extends Instrumentation {
                 sendStatus(STATUS_COUNTS, status);
             }
         }
-    }
-
-    private static List<File> listed(File folder) {
-        List<File> found = new ArrayList<File>();
-        File[] files = folder.listFiles();
-        if (files != null) {
-            Arrays.sort(files);
-            for (File file : files) {
-                if (file.getName().startsWith("wattline-")) {
-                    found.add(file);
-                }
-            }
-        }
-        return found;
-    }
-
-    private static String read(File file) throws IOException {
-        StringBuilder text = new StringBuilder();
-        BufferedReader in =
-                new BufferedReader(new InputStreamReader(new FileInputStream(file), "UTF-8"));
-        try {
-            char[] some = new char[8192];
-            for (int read = in.read(some); read >= 0; read = in.read(some)) {
-                text.append(some, 0, read);
-            }
-        } finally {
-            in.close();
-        }
-        return text.toString();
     }
 
     private static String trace(Throwable thrown) {
