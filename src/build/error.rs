@@ -53,6 +53,17 @@ pub enum BuildError {
         /// What was looked through.
         places: String,
     },
+    /// The activity that is to be started is none of the application's classes.
+    #[error("`application.activity`: the application has no class {class}{remedy}")]
+    NoActivity {
+        /// Its name.
+        class: String,
+        /// What it may be, as a part of the sentence; may be empty.
+        remedy: String,
+    },
+    /// The virtual board's classes of Android can't be made.
+    #[error("dry runs of an application with a window: {0}")]
+    Framework(#[from] crate::virtual_board::silicon::SiliconError),
     /// The class path can't be read.
     #[error("class path: {0}")]
     ClassPath(String),

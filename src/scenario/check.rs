@@ -13,7 +13,7 @@ use super::error::Problem;
 use super::file::{
     ApplicationFile, BoardFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
     KernelsFile, LibraryFile, LimitsFile, Protocol, RoleFile, ScenarioFile, SessionFile,
-    SourceFile,
+    SourceFile, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;
@@ -58,17 +58,9 @@ fn check_name(name: &str, key: &str) -> Result<(), Problem> {
 }
 
 fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
-    for (text, key) in
-        [(&written.package, "application.package"), (&written.main, "application.main")]
-    {
-        let plain = |part: &str| {
-            !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
-        };
-        if !text.split('.').all(plain) {
-            return Err(Problem::new(key, format!("is \"{text}\", which is no Java name")));
-        }
-    }
-    let (package, main, java_release) = (written.package, written.main, written.java_release);
+    check_java_name(&written.package, "application.package")?;
+    let main = started_class(&written)?;
+    let (package, java_release) = (written.package, written.java_release);
     if java_release.is_some_and(|release| !(7..=30).contains(&release)) {
         return Err(Problem::new("application.java_release", "must be from 7 to 30"));
     }
@@ -89,6 +81,40 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
         min_sdk,
         target_sdk,
     })
+}
+
+fn check_java_name(name: &str, key: &str) -> Result<(), Problem> {
+    let plain = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+    };
+    match name.split('.').all(plain) {
+        true => Ok(()),
+        false => Err(Problem::new(key, format!("is \"{name}\", which is no Java name"))),
+    }
+}
+
+/// The class that starts, by the key that goes with how it does.
+fn started_class(written: &ApplicationFile) -> Result<String, Problem> {
+    const MAIN: &str = "application.main";
+    const ACTIVITY: &str = "application.activity";
+    let (key, named) = match (written.start, &written.main, &written.activity) {
+        (StartKind::Activity, Some(_), _) => {
+            let message = "goes without `start = \"activity\"`, which starts `activity`";
+            return Err(Problem::new(MAIN, message));
+        }
+        (StartKind::Activity, None, activity) => (ACTIVITY, activity),
+        (_, _, Some(_)) => {
+            return Err(Problem::new(ACTIVITY, "goes with `start = \"activity\"` only"));
+        }
+        (_, main, None) => (MAIN, main),
+    };
+    let named = named.as_ref().ok_or_else(|| Problem::new(key, "is needed: the class to start"))?;
+    let class = match named.starts_with('.') && key == ACTIVITY {
+        true => format!("{}{named}", written.package),
+        false => named.clone(),
+    };
+    check_java_name(&class, key)?;
+    Ok(class)
 }
 
 /// The oldest Android and the one that it is made for. The one that Google's shop wants, and

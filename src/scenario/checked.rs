@@ -71,7 +71,7 @@ impl Scenario {
 pub struct Application {
     /// Package name, as the board knows it.
     pub package: String,
-    /// The class with `main`.
+    /// The class that starts: with `main`, or the activity.
     pub main: String,
     /// `javac --release`; the JDK's own where there is none.
     pub java_release: Option<u32>,

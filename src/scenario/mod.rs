@@ -23,7 +23,7 @@ pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
 pub(crate) use file::ScenarioFile;
 pub use file::{Choice, LibraryRole, Protocol, StartKind};
-pub use input::{Action, Step};
+pub use input::{Action, Step, timed_steps};
 pub use keys::Keys;
 pub use meter::{MeterChoice, MeterLog};
 pub use pattern::PathPattern;
