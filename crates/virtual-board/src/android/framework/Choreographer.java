@@ -15,7 +15,11 @@ public final class Choreographer {
 
     private final Handler handler = new Handler();
     private final List<Waiting> waiting = new ArrayList<>();
+    /** Windows that are to be drawn; of this thread alone. */
+    private final List<Runnable> traversals = new ArrayList<>();
     private boolean scheduled;
+    /** While callbacks run: what they invalidate is drawn in the same frame. */
+    private boolean calling;
 
     /** Is called with the time of the frame, in nanoseconds since the board's boot. */
     public interface FrameCallback {
@@ -68,6 +72,16 @@ public final class Choreographer {
         }
     }
 
+    /** Hidden: once, after the callbacks of a frame. */
+    void postTraversal(Runnable traversal) {
+        traversals.add(traversal);
+        if (!calling) {
+            synchronized (waiting) {
+                schedule();
+            }
+        }
+    }
+
     private void schedule() {
         if (scheduled) {
             return;
@@ -92,8 +106,13 @@ public final class Choreographer {
                 schedule();
             }
         }
+        calling = true;
         for (Waiting one : due) {
             one.callback.doFrame(frame);
         }
+        calling = false;
+        List<Runnable> drawn = new ArrayList<>(traversals);
+        traversals.clear();
+        drawn.forEach(Runnable::run);
     }
 }

@@ -72,7 +72,7 @@ public final class ViewRoot extends Window {
         }
         if (!scheduled && shown) {
             scheduled = true;
-            Choreographer.getInstance().postFrameCallback(frame -> traverse());
+            Choreographer.getInstance().postTraversal(this::traverse);
         }
     }
 
