@@ -124,15 +124,13 @@ fn an_activity_ends_by_itself_or_when_its_time_is_over() {
 #[test]
 fn what_an_activity_throws_is_told_with_its_place() {
     let Some((adb, _workshop)) = installed() else { return };
-    for (when, method) in [("create", "onCreate"), ("later", "access")] {
+    for (when, caller) in [("create", "onCreate"), ("later", "run")] {
         let (said, _) = run(&adb, &format!("-e fail {when}"));
         assert!(said.contains("INSTRUMENTATION_CODE: 0"), "{said}");
         let trace = said.split_once("wattline.end=").unwrap_or_else(|| panic!("{said}")).1;
         assert!(trace.starts_with("java.lang.IllegalStateException: on purpose"), "{trace}");
         assert!(trace.contains("at window.Watched.fail(Watched.java:"), "{trace}");
-        if method == "onCreate" {
-            assert!(trace.contains("at window.Watched.onCreate(Watched.java:"), "{trace}");
-        }
+        assert!(trace.contains(&format!(".{caller}(Watched.java:")), "{trace}");
     }
 }
 
@@ -141,7 +139,10 @@ fn manifest(asked: &str, declared: &str) -> Vec<u8> {
     let text = |text: &str| Value::Text(text.into());
     let name = ("name", 0x0101_0003);
     let sdk = Element::new("uses-sdk").android(("minSdkVersion", 0x0101_020c), Value::Number(14));
-    let activity = Element::new("activity").android(name, text(declared));
+    let theme = ("theme", 0x0101_0000);
+    let activity = Element::new("activity")
+        .android(theme, Value::Reference(0x0103_0007))
+        .android(name, text(declared));
     let fact = |key: &str, value: &str| {
         let fact = Element::new("meta-data").android(name, text(key));
         fact.android(("value", 0x0101_0024), text(value))
