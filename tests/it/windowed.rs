@@ -170,7 +170,6 @@ fn an_application_with_a_window_is_measured_line_by_line() {
         return crate::skip::because(&said);
     }
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("0 bad ones"), "{said}");
     let lines = fs::read_to_string(out.join("accounts/lines.csv")).unwrap();
     let spent = |file: &str| -> f64 {
         let of_file = lines.lines().filter(|line| line.contains(&format!("/{file}.java,")));
