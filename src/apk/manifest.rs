@@ -1,11 +1,13 @@
-//! The manifest of a package that is started by its instrumentation.
+//! The manifest of a package that is started by its instrumentation, and of its activity.
 
 use super::xml::{Element, Value};
 
 /// Android's attributes that are used, with their resource ids (`android.R.attr`).
 mod attr {
+    pub const THEME: (&str, u32) = ("theme", 0x0101_0000);
     pub const LABEL: (&str, u32) = ("label", 0x0101_0001);
     pub const NAME: (&str, u32) = ("name", 0x0101_0003);
+    pub const EXPORTED: (&str, u32) = ("exported", 0x0101_0010);
     pub const DEBUGGABLE: (&str, u32) = ("debuggable", 0x0101_000f);
     pub const TARGET_PACKAGE: (&str, u32) = ("targetPackage", 0x0101_0021);
     pub const VALUE: (&str, u32) = ("value", 0x0101_0024);
@@ -16,6 +18,11 @@ mod attr {
     pub const ALLOW_BACKUP: (&str, u32) = ("allowBackup", 0x0101_0280);
     pub const SHELL: (&str, u32) = ("shell", 0x0101_0594);
 }
+
+/// Android's theme of an activity that has all of the screen for itself
+/// (`android.R.style.Theme_NoTitleBar_Fullscreen`): where its content begins is then the same on
+/// all releases, and touches hit what they are meant for.
+const FULL_SCREEN: u32 = 0x0103_0007;
 
 /// What a device has to know of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +37,8 @@ pub struct Manifest<'a> {
     pub target_sdk: u32,
     /// The class of the instrumentation that starts it.
     pub runner: &'a str,
+    /// The class of the activity that people can start, too.
+    pub activity: Option<&'a str>,
     /// Facts for the runner, which it reads from its own entry: name and value.
     pub facts: Vec<(&'a str, &'a str)>,
 }
@@ -48,6 +57,10 @@ impl Manifest<'_> {
             .android(attr::DEBUGGABLE, Value::Flag(false))
             .android(attr::ALLOW_BACKUP, Value::Flag(false))
             .child(profileable);
+        let application = match self.activity {
+            Some(class) => application.child(activity(class)),
+            None => application,
+        };
         let runner = Element::new("instrumentation")
             .android(attr::NAME, text(self.runner))
             .android(attr::TARGET_PACKAGE, text(self.package));
@@ -66,6 +79,21 @@ impl Manifest<'_> {
     }
 }
 
+/// An activity as a launcher shows it.
+fn activity(class: &str) -> Element {
+    let named = |element: &'static str, name: &str| {
+        Element::new(element).android(attr::NAME, Value::Text(name.to_string()))
+    };
+    let filter = Element::new("intent-filter")
+        .child(named("action", "android.intent.action.MAIN"))
+        .child(named("category", "android.intent.category.LAUNCHER"));
+    Element::new("activity")
+        .android(attr::THEME, Value::Reference(FULL_SCREEN))
+        .android(attr::NAME, Value::Text(class.to_string()))
+        .android(attr::EXPORTED, Value::Flag(true))
+        .child(filter)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +107,7 @@ mod tests {
             min_sdk: 14,
             target_sdk: 34,
             runner: "org.wattline.runner.Runner",
+            activity: Some("org.example.Screen"),
             facts: vec![("wattline.main", "org.example.Main")],
         };
         let bytes = manifest.to_bytes();
@@ -86,7 +115,9 @@ mod tests {
             let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             bytes.windows(units.len()).any(|window| window == units)
         };
-        for text in ["org.example.app", "org.example.Main", "minSdkVersion", ANDROID] {
+        for text in
+            ["org.example.app", "org.example.Main", "org.example.Screen", "minSdkVersion", ANDROID]
+        {
             assert!(holds(text), "{text}");
         }
         assert_eq!(bytes, manifest.to_bytes());

@@ -29,6 +29,8 @@ pub enum Value {
     Number(u32),
     /// True or false.
     Flag(bool),
+    /// A resource, by its id.
+    Reference(u32),
 }
 
 impl Value {
@@ -38,6 +40,7 @@ impl Value {
             Value::Text(_) => 0x03,
             Value::Number(_) => 0x10,
             Value::Flag(_) => 0x12,
+            Value::Reference(_) => 0x01,
         }
     }
 }
@@ -164,7 +167,7 @@ impl<'a> Pool<'a> {
     fn attribute(&self, attribute: &Attribute) -> Vec<u8> {
         let (raw, data) = match &attribute.value {
             Value::Text(text) => (self.index(text), self.index(text)),
-            Value::Number(number) => (NONE, *number),
+            Value::Number(number) | Value::Reference(number) => (NONE, *number),
             Value::Flag(flag) => (NONE, if *flag { NONE } else { 0 }),
         };
         let namespace = if attribute.id.is_some() { self.index(ANDROID) } else { NONE };

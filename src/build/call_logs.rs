@@ -23,8 +23,10 @@ pub fn call_logs(
     let variant = builder.build(&Default::default(), Probe::Calls)?;
     let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
     let classes = folder.path().join("calls.jar");
-    std::fs::write(&classes, jar::pack(&[], &variant.classes)).map_err(BuildError::io(&classes))?;
-    let runner = Runner::new(scenario, builder.application(), jdk);
+    let runner = Runner::new(scenario, builder.application(), jdk)?;
+    let runnable = runner.runnable(&variant.classes)?;
+    let bytes = jar::pack(&[], &runnable);
+    std::fs::write(&classes, bytes).map_err(BuildError::io(&classes))?;
     let mut logs = Vec::new();
     for input in &scenario.inputs {
         let place = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
@@ -39,7 +41,8 @@ pub fn call_logs(
             }
             JvmEnd::TimedOut => return Err(failed("it did not end in time".into())),
         }
-        let log = read_calls(place.path()).map_err(|error| failed(error.to_string()))?;
+        let log =
+            read_calls(&runner.left(place.path())).map_err(|error| failed(error.to_string()))?;
         let log = log.ok_or_else(|| {
             failed("it left no log of calls; a program that halts writes none".into())
         })?;

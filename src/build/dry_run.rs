@@ -26,13 +26,16 @@ pub struct DryRunner<'r, 'a> {
 
 impl<'r, 'a> DryRunner<'r, 'a> {
     /// Dry runs with this builder's variants.
+    ///
+    /// # Errors
+    /// What an application with a window is run in can't be made.
     pub fn new(
         scenario: &'r Scenario,
         jdk: &'r Jdk,
         builder: &'r mut VariantBuilder<'a>,
-    ) -> DryRunner<'r, 'a> {
-        let runner = Runner::new(scenario, builder.application(), jdk);
-        DryRunner { runner, builder, shared: None }
+    ) -> Result<DryRunner<'r, 'a>, BuildError> {
+        let runner = Runner::new(scenario, builder.application(), jdk)?;
+        Ok(DryRunner { runner, builder, shared: None })
     }
 }
 
@@ -57,7 +60,8 @@ impl DryRunner<'_, '_> {
             None => {
                 let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
                 let jar = folder.path().join("dry.jar");
-                let bytes = jar::pack(&[], self.builder.switched_classes()?);
+                let classes = self.runner.runnable(self.builder.switched_classes()?)?;
+                let bytes = jar::pack(&[], &classes);
                 std::fs::write(&jar, bytes).map_err(BuildError::io(&jar))?;
                 let options = self.runner.archive(folder.path(), &jar)?;
                 Shared { _folder: folder, jar, options: options.into_iter().collect() }
@@ -78,8 +82,9 @@ impl DryRunner<'_, '_> {
         let start = Instant::now();
         let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
         let shared = self.shared.as_ref().filter(|_| builds == Builds::Shared);
-        let mut maker = Maker { builder: &mut *self.builder, shared, folder: folder.path() };
         let runner = &self.runner;
+        let folder = folder.path();
+        let mut maker = Maker { runner, builder: &mut *self.builder, shared, folder };
         let mut jobs: BTreeMap<&[BlockId], Arc<Job>> = BTreeMap::new();
         let (send, receive) = mpsc::channel::<(usize, Arc<Job>)>();
         let queue = Mutex::new(receive);

@@ -40,9 +40,8 @@ pub enum BuildError {
     },
     /// There is no class to start.
     #[error(
-        "the scenario names no class with `main`, which is what dry runs and boards start: give \
-         one that drives the application as `main` in [application]; starting an activity is \
-         not built yet"
+        "the scenario names nothing that dry runs and boards could start: in [application] give a \
+         class that drives the application as `main`, or `start = \"activity\"` and `activity`"
     )]
     NoMain,
     /// No Java file was found.
@@ -60,6 +59,17 @@ pub enum BuildError {
         /// What was looked through.
         places: String,
     },
+    /// The activity that is to be started is none of the application's classes.
+    #[error("`application.activity`: the application has no class {class}{remedy}")]
+    NoActivity {
+        /// Its name.
+        class: String,
+        /// What it may be, as a part of the sentence; may be empty.
+        remedy: String,
+    },
+    /// The virtual board's classes of Android can't be made.
+    #[error("dry runs of an application with a window: {0}")]
+    Framework(#[from] crate::virtual_board::silicon::SiliconError),
     /// The class path can't be read.
     #[error("class path: {0}")]
     ClassPath(String),

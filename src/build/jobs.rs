@@ -7,6 +7,7 @@ use crate::blocks::BlockId;
 use crate::instrument::Probe;
 use crate::toolchain::jar;
 
+use super::runner::Runner;
 use super::{BuildError, VariantBuilder};
 
 /// The build with switches, on disk.
@@ -32,6 +33,7 @@ pub(super) struct Job {
 
 /// Makes jobs: without compiling where the switches can do it.
 pub(super) struct Maker<'m, 'a> {
+    pub(super) runner: &'m Runner<'m>,
     pub(super) builder: &'m mut VariantBuilder<'a>,
     pub(super) shared: Option<&'m Shared>,
     pub(super) folder: &'m Path,
@@ -49,7 +51,8 @@ impl Maker<'_, '_> {
         }
         let variant = self.builder.build(&removed, Probe::Count)?;
         let classes = self.folder.join(number.to_string());
-        jar::write_folder(&classes, &variant.classes)?;
+        let runnable = self.runner.runnable(&variant.classes)?;
+        jar::write_folder(&classes, &runnable)?;
         let (removed, kept) = (variant.removed, variant.kept);
         Ok(Job { classes, options: Vec::new(), off: None, removed, kept })
     }

@@ -2,12 +2,14 @@
 
 pub(crate) mod application;
 mod blame;
+mod board_clock;
 mod call_logs;
 pub mod counts_files;
 pub(crate) mod dry_run;
 pub(crate) mod error;
 mod jobs;
 mod last_words;
+mod on_android;
 pub(crate) mod package;
 mod platform;
 mod runner;
@@ -16,6 +18,7 @@ pub(crate) mod survey;
 mod suspects;
 mod switched;
 pub(crate) mod variant;
+mod windowed;
 
 pub use application::Application;
 pub(crate) use call_logs::call_logs;

@@ -5,21 +5,15 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::apk::{self, Manifest};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, StartKind};
 use crate::toolchain::android::{self, Packager};
-use crate::toolchain::compiler::CompileRequest;
-use crate::toolchain::{Compiler, Jdk, ToolchainError, jar};
+use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
+use super::on_android::{self, check_activity, facts};
 use super::variant::Classes;
 
-/// Starts the application, gives it its input, and gives back what its probes counted.
-const RUNNER_SOURCES: [(&str, &str); 2] = [
-    ("Runner.java", include_str!("Runner.java")),
-    ("TimedInput.java", include_str!("TimedInput.java")),
-];
-/// The class that a device is told to start.
-pub const RUNNER: &str = "org.wattline.runner.Runner";
+pub use super::on_android::RUNNER;
 
 /// A package as a device installs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +43,8 @@ impl PackageBuilder {
     pub fn new(jdk: &Jdk) -> Result<PackageBuilder, BuildError> {
         let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
         let platform = android::platform()?;
-        let runner = compile_runner(jdk, &platform, folder.path().join("runner"))?;
+        let folder_of_runner = folder.path().join("runner");
+        let runner = on_android::compile_runner(jdk, &platform, &[], 8, &folder_of_runner)?;
         Ok(PackageBuilder { packager: Packager::start(jdk, &platform)?, runner, folder })
     }
 
@@ -57,13 +52,14 @@ impl PackageBuilder {
     /// same entries give the same bytes.
     ///
     /// # Errors
-    /// What D8 or the signer refuses.
+    /// What D8 or the signer refuses; an activity that is not there.
     pub fn package(
         &mut self,
         scenario: &Scenario,
         mut entries: Classes,
         probes: Option<&str>,
     ) -> Result<Package, BuildError> {
+        check_activity(scenario, &entries)?;
         entries.extend(self.runner.clone());
         let is_class = |name: &str| name.ends_with(".class");
         let (classes, mut content): (Classes, Classes) =
@@ -134,40 +130,16 @@ impl PackageBuilder {
 
 fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
     let application = &scenario.application;
-    let main = application.main.iter().map(|main| ("wattline.main", main.as_str()));
-    let mut facts: Vec<_> = main.collect();
-    facts.extend(probes.map(|class| ("wattline.probes", class)));
+    let facts = facts(scenario, probes);
+    let is_activity = application.start == StartKind::Activity;
     let manifest = Manifest {
         package: &application.package,
         label: &scenario.name,
         min_sdk: application.min_sdk,
         target_sdk: application.target_sdk,
         runner: RUNNER,
-        facts,
+        activity: application.main.as_deref().filter(|_| is_activity),
+        facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),
     };
     manifest.to_bytes()
-}
-
-fn compile_runner(jdk: &Jdk, platform: &Path, folder: PathBuf) -> Result<Classes, BuildError> {
-    fs::create_dir(&folder).map_err(BuildError::io(&folder))?;
-    let mut sources = Vec::new();
-    for (name, text) in RUNNER_SOURCES {
-        let source = folder.join(name);
-        fs::write(&source, text).map_err(BuildError::io(&source))?;
-        sources.push(source);
-    }
-    let output = folder.join("classes");
-    let request = CompileRequest {
-        sources,
-        classpath: vec![platform.to_path_buf()],
-        release: Some(8),
-        output: output.clone(),
-        ..CompileRequest::default()
-    };
-    Compiler::start(jdk)?.compile(&request)?.map_err(|errors| {
-        let message = errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>();
-        let message = format!("{}: {}", platform.display(), message.join("; "));
-        ToolchainError::Refused { program: "javac", message }
-    })?;
-    Ok(jar::read_folder(&output)?)
 }

@@ -1,7 +1,8 @@
 //! Running one variant on the local JVM, and what came of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use super::counts_files::read_counts;
 use super::jobs::Job;
 use super::last_words::last_words;
 use super::suspects::suspects;
+use super::variant::Classes;
+use super::windowed::{Windowed, runnable};
 use super::{Application, BuildError};
 
 /// The longest dry run of the unremoved application, which doesn't wait for frames.
@@ -54,6 +57,8 @@ pub(super) struct Runner<'r> {
     scenario: &'r Scenario,
     application: &'r Application,
     jdk: &'r Jdk,
+    /// What starts an application with a window.
+    windowed: Option<Windowed>,
     /// Executions of all blocks in the unremoved case, by input.
     base_work: BTreeMap<String, u64>,
     limit: Duration,
@@ -61,8 +66,30 @@ pub(super) struct Runner<'r> {
 
 impl<'r> Runner<'r> {
     /// Runs cases of a scenario; nothing is known of the unremoved ones yet.
-    pub(super) fn new(scenario: &'r Scenario, application: &'r Application, jdk: &'r Jdk) -> Self {
-        Runner { scenario, application, jdk, base_work: BTreeMap::new(), limit: BASE_LIMIT }
+    pub(super) fn new(
+        scenario: &'r Scenario,
+        application: &'r Application,
+        jdk: &'r Jdk,
+    ) -> Result<Self, BuildError> {
+        let windowed = Windowed::of(scenario, application, jdk)?;
+        let (base_work, limit) = (BTreeMap::new(), BASE_LIMIT);
+        Ok(Runner { scenario, application, jdk, windowed, base_work, limit })
+    }
+
+    /// A build's classes as they are run.
+    pub(super) fn runnable<'c>(
+        &self,
+        classes: &'c Classes,
+    ) -> Result<Cow<'c, Classes>, BuildError> {
+        runnable(self.windowed.as_ref(), self.scenario, classes)
+    }
+
+    /// Where a run in this folder leaves what its probes counted.
+    pub(super) fn left(&self, folder: &Path) -> PathBuf {
+        match self.windowed {
+            Some(_) => Windowed::left(folder),
+            None => folder.to_path_buf(),
+        }
     }
 
     /// Keeps what the unremoved cases did, for others to be held against.
@@ -168,7 +195,7 @@ impl<'r> Runner<'r> {
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
         let steps = input.steps.iter();
-        Ok(JvmRun {
+        let program = JvmRun {
             classpath: std::iter::once(job.classes.clone()).chain(libraries).collect(),
             main: self.scenario.application.main.clone().ok_or(BuildError::NoMain)?,
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
@@ -178,6 +205,10 @@ impl<'r> Runner<'r> {
                 .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
                 .collect(),
             limit: self.limit,
+        };
+        Ok(match &self.windowed {
+            Some(windowed) => windowed.run(program, &job.classes, &extras, &input.steps),
+            None => program,
         })
     }
 
@@ -195,7 +226,8 @@ impl<'r> Runner<'r> {
             JvmEnd::Exited(TOO_MUCH_WORK) => return Ok(too_much()),
             JvmEnd::Exited(code) => code,
         };
-        let text = match read_counts(folder).map_err(BuildError::io(folder))? {
+        let left = self.left(folder);
+        let text = match read_counts(&left).map_err(BuildError::io(&left))? {
             Some(text) => text,
             None if code == 0 => {
                 let none = std::io::Error::other("the program left no counts");

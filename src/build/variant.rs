@@ -70,16 +70,24 @@ impl Variant {
     /// # Errors
     /// A library can't be read.
     pub fn entries(&self, libraries: &[PathBuf]) -> Result<Classes, ToolchainError> {
-        let mut entries = self.classes.clone();
-        for library in libraries {
-            let of_library = match library.is_dir() {
-                true => jar::read_folder(library)?,
-                false => jar::read(library, "", jar::is_content)?,
-            };
-            jar::add_entries(&mut entries, of_library);
-        }
-        Ok(entries)
+        with_libraries(&self.classes, libraries)
     }
+}
+
+/// Classes with the entries of libraries.
+pub(super) fn with_libraries(
+    classes: &Classes,
+    libraries: &[PathBuf],
+) -> Result<Classes, ToolchainError> {
+    let mut entries = classes.clone();
+    for library in libraries {
+        let of_library = match library.is_dir() {
+            true => jar::read_folder(library)?,
+            false => jar::read(library, "", jar::is_content)?,
+        };
+        jar::add_entries(&mut entries, of_library);
+    }
+    Ok(entries)
 }
 
 impl<'a> VariantBuilder<'a> {

@@ -9,7 +9,7 @@ use crate::blocks::BlockId;
 use crate::build::package::{Package, PackageBuilder, RUNNER};
 use crate::build::{Application, Variant};
 use crate::instrument::{self, Probe};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, StartKind, timed_steps};
 use crate::stage::{load, plan};
 use crate::toolchain::{Jdk, android};
 
@@ -28,8 +28,8 @@ Example:
 
 Writes application.apk, signed for all releases of Android from `application.min_sdk` on,
 and says what is in it and how to start it. An instrumentation calls the application's main
-method; what probes count comes back in its status. Steps of inputs (taps) are fed to it by
-the extra wattline.input.
+method, or starts its activity; what probes count comes back in its status. Steps of inputs
+(taps) are fed to it by the extra wattline.input.
 Packages of one user have one key, in the user's cache. What makes packages, and what a virtual
 board reads them with, is fetched by Maven when it is first needed, or all at once:
 
@@ -190,7 +190,13 @@ fn how_to_start(scenario: &Scenario, output: &Output) -> String {
             application.package,
         );
     }
-    let extras = scenario.inputs.first().map(|input| scenario.extras(input)).unwrap_or_default();
+    let input = scenario.inputs.first();
+    let mut extras = input.map(|input| scenario.extras(input)).unwrap_or_default();
+    // What `main` reads on its standard input depends on its begin mark, too.
+    let of_activity = input.filter(|_| scenario.application.start == StartKind::Activity);
+    if let Some(input) = of_activity.filter(|input| !input.steps.is_empty()) {
+        extras.insert("wattline.input".into(), timed_steps(&input.steps));
+    }
     let extras = extras.iter().map(|(key, value)| format!("-e {key} '{value}' "));
     format!(
         "  adb install -r -t {}\n  adb shell am instrument -w -r {}{}/{RUNNER}",

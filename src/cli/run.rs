@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::run::Start;
+use crate::stage::boards::check_start;
 use crate::stage::folder::names::{JOURNAL, PLAN};
 use crate::stage::measure::{Going, measure, open_boards, summary_text};
 use crate::stage::{Existing, Failure, Output, load, plan};
@@ -50,6 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     kept::begin(folder.path());
     let jdk = Jdk::find()?;
     let loaded = load::load(&arguments.scenario)?;
+    check_start(&chosen, &loaded.scenario)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     if !folder.has(PLAN) {
         let made = plan::plan(&loaded, &jdk, &mut builder)?;

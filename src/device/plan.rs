@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::power::MarkTexts;
-use crate::scenario::Step;
+use crate::scenario::{Step, timed_steps};
 
 use super::DeviceError;
 use super::sampler::SIMPLEPERF_HZ;
@@ -136,17 +136,11 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
         Entry::Activity => arguments.extend(steps.into_iter().map(step_argument)),
         Entry::Instrumentation if steps.is_empty() => {}
         Entry::Instrumentation => {
-            let steps: Vec<String> = steps.into_iter().map(timed_step).collect();
-            arguments.push(format!("extra=wattline.input={}", steps.join(";")));
+            arguments.push(format!("extra=wattline.input={}", timed_steps(&plan.steps)));
             arguments.push(format!("extra=wattline.begin={begin}"));
         }
     }
     arguments
-}
-
-/// A step as the runner feeds it: at so many seconds after the begin mark.
-fn timed_step(step: &Step) -> String {
-    format!("@{} {}", step.at_s.max(0.0), step.action.command())
 }
 
 fn step_argument(step: &Step) -> String {

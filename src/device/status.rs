@@ -35,9 +35,17 @@ impl Said {
         let trace = self.end.as_deref().filter(|end| *end != "whole")?;
         let mut lines = trace.lines().map(str::trim);
         let what = lines.next()?;
-        let place = lines.find(|line| line.starts_with("at ") && !line.starts_with("at java"));
+        let place = lines.find(|line| line.strip_prefix("at ").is_some_and(is_of_application));
         Some([Some(what), place].into_iter().flatten().collect::<Vec<_>>().join(" "))
     }
+}
+
+/// Whether a frame of a stack, from its class on, is neither the platform's nor the runner's: what
+/// Android wraps has the application's frames in its cause alone.
+fn is_of_application(frame: &str) -> bool {
+    const OTHERS: [&str; 6] =
+        ["java", "android.", "com.android.", "dalvik.", "org.wattline.runner.", "wattline.board."];
+    !OTHERS.iter().any(|start| frame.starts_with(start))
 }
 
 /// Reads the output. A value goes on over the lines that begin with none of the words.
@@ -142,6 +150,13 @@ mod tests {
                     INSTRUMENTATION_CODE: 0\n";
         let crash = parse(text).crash().unwrap();
         assert_eq!(crash, "java.lang.IllegalStateException: why at game.Main.main(Main.java:22)");
+        let wrapped = "INSTRUMENTATION_RESULT: wattline.end=java.lang.RuntimeException: Unable to start \
+                       activity ComponentInfo{a/a.B}: java.lang.Error: why\n\
+                       \tat android.app.ActivityThread.performLaunchActivity(ActivityThread.java:3)\n\
+                       \tat com.android.internal.os.ZygoteInit.main(ZygoteInit.java:9)\nCaused by: \
+                       java.lang.Error: why\n\tat a.B.onCreate(B.java:7)\nINSTRUMENTATION_CODE: 0\n";
+        let crash = parse(wrapped).crash().unwrap();
+        assert!(crash.ends_with("java.lang.Error: why at a.B.onCreate(B.java:7)"), "{crash}");
         let killed = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
         assert_eq!(parse(killed).crash().as_deref(), Some("Process crashed."));
     }

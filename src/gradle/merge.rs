@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::scenario::{
-    InputFile, LibraryFile, LibraryRole, RoleFile, ScenarioFile, SourceFile, UnanalysedLanguage,
-    check_written,
+    InputFile, LibraryFile, LibraryRole, RoleFile, ScenarioFile, SourceFile, StartKind,
+    UnanalysedLanguage, check_written,
 };
 
 use super::choose::{Chosen, choose};
@@ -90,14 +90,15 @@ fn describe(
         merged.description = format!("{} of the Gradle project {}", build.task, module.name);
     }
     let application = &mut merged.application;
-    if application.main.is_none() {
+    let is_activity = application.start == StartKind::Activity;
+    if application.main.is_none() && !is_activity {
         application.main.clone_from(&module.main);
     }
     let android = variant.android.as_ref();
     if application.apk.is_none() {
         application.apk = android.and_then(package_file).map(|p| p.to_string_lossy().into_owned());
     }
-    if application.main.is_none() && application.apk.is_none() {
+    if application.main.is_none() && application.apk.is_none() && !is_activity {
         let (module, is_android) = (module.project.clone(), android.is_some());
         return Err(GradleError::NoMain { module, is_android });
     }

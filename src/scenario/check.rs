@@ -13,7 +13,7 @@ use super::error::Problem;
 use super::file::{
     ApplicationFile, BoardFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
     KernelsFile, LibraryFile, LimitsFile, Protocol, RoleFile, ScenarioFile, SessionFile,
-    SourceFile,
+    SourceFile, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;
@@ -64,19 +64,8 @@ fn check_name(name: &str, key: &str) -> Result<(), Problem> {
 
 fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
     let package = required(&written.package, "application.package")?;
-    let main = match written.apk {
-        Some(_) => written.main,
-        None => Some(required(&written.main, "application.main")?),
-    };
-    let names = [(Some(&package), "application.package"), (main.as_ref(), "application.main")];
-    for (text, key) in names.into_iter().filter_map(|(text, key)| Some((text?, key))) {
-        let plain = |part: &str| {
-            !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
-        };
-        if !text.split('.').all(plain) {
-            return Err(Problem::new(key, format!("is \"{text}\", which is no Java name")));
-        }
-    }
+    check_java_name(&package, "application.package")?;
+    let main = started_class(&written, &package)?;
     let java_release = written.java_release;
     if java_release.is_some_and(|release| !(7..=30).contains(&release)) {
         return Err(Problem::new("application.java_release", "must be from 7 to 30"));
@@ -100,6 +89,44 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
         min_sdk,
         target_sdk,
     })
+}
+
+fn check_java_name(name: &str, key: &str) -> Result<(), Problem> {
+    let plain = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+    };
+    match name.split('.').all(plain) {
+        true => Ok(()),
+        false => Err(Problem::new(key, format!("is \"{name}\", which is no Java name"))),
+    }
+}
+
+/// The class that starts, by the key that goes with how it does.
+fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<String>, Problem> {
+    const MAIN: &str = "application.main";
+    const ACTIVITY: &str = "application.activity";
+    let (key, named) = match (written.start, &written.main, &written.activity) {
+        (StartKind::Activity, Some(_), _) => {
+            let message = "goes without `start = \"activity\"`, which starts `activity`";
+            return Err(Problem::new(MAIN, message));
+        }
+        (StartKind::Activity, None, activity) => (ACTIVITY, activity),
+        (_, _, Some(_)) => {
+            return Err(Problem::new(ACTIVITY, "goes with `start = \"activity\"` only"));
+        }
+        (_, main, None) => (MAIN, main),
+    };
+    // What the application's own build packed may have a start of its own.
+    if named.is_none() && key == MAIN && written.apk.is_some() {
+        return Ok(None);
+    }
+    let named = named.as_ref().ok_or_else(|| Problem::new(key, "is needed: the class to start"))?;
+    let class = match named.starts_with('.') && key == ACTIVITY {
+        true => format!("{package}{named}"),
+        false => named.clone(),
+    };
+    check_java_name(&class, key)?;
+    Ok(Some(class))
 }
 
 /// The oldest Android and the one that it is made for. The one that Google's shop wants, and

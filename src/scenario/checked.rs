@@ -72,7 +72,8 @@ impl Scenario {
 pub struct Application {
     /// Package name, as the board knows it.
     pub package: String,
-    /// The class with `main`; none where it is an Android package alone.
+    /// The class that starts: with `main`, or the activity; none where it is an Android package
+    /// alone.
     pub main: Option<String>,
     /// The package that the application's own build made, relative to the file.
     pub apk: Option<PathBuf>,

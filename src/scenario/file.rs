@@ -61,8 +61,10 @@ pub struct ScenarioFile {
 pub struct ApplicationFile {
     /// Package name, as the board knows the application.
     pub package: Option<String>,
-    /// The class with `main`, with its package.
+    /// The class with `main`, with its package; none with `start = "activity"`.
     pub main: Option<String>,
+    /// The activity, with its package or from its dot on; with `start = "activity"` alone.
+    pub activity: Option<String>,
     /// The Android package that the application's own build made, relative to the scenario
     /// file: `package` makes variants of it.
     pub apk: Option<String>,
@@ -90,13 +92,15 @@ pub struct ApplicationFile {
 }
 
 /// `application.start`: what campaigns build and boards start. On this machine it is always a
-/// jar's class with `main`.
+/// jar's class with `main`, and an application with a window does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StartKind {
     /// A signed Android package's instrumentation, which calls `main`.
     #[default]
     Instrument,
+    /// The same, which starts an activity of the application's.
+    Activity,
     /// A jar's class with `main`: only for virtual boards that take jars.
     Main,
 }
@@ -391,6 +395,7 @@ impl Default for ApplicationFile {
         Self {
             package: None,
             main: None,
+            activity: None,
             apk: None,
             java_release: None,
             parameters: None,

@@ -24,7 +24,7 @@ pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
 pub use file::{Choice, LibraryRole, Protocol, StartKind};
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceFile};
-pub use input::{Action, Step};
+pub use input::{Action, Step, timed_steps};
 pub use keys::Keys;
 pub use language::UnanalysedLanguage;
 pub use meter::{MeterChoice, MeterLog};

@@ -133,12 +133,24 @@ pub(crate) fn check(choice: &BoardChoice) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses an application with a window where there is no Android.
+pub(crate) fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
+    let is_windowed = scenario.application.start == StartKind::Activity;
+    if !is_windowed || !choices.contains(&BoardChoice::Jvm) {
+        return Ok(());
+    }
+    let message = "`start = \"activity\"`: an application with a window needs Android, which \
+                   `--board jvm` is not; use `--board virtual` or a device";
+    Err(Failure::input(&scenario.file, message))
+}
+
 /// Opens and prepares a board.
 pub(crate) fn open(
     choice: &BoardChoice,
     scenario: &Scenario,
     virtual_settings: &VirtualSettings,
 ) -> Result<OpenBoard, Failure> {
+    check_start(std::slice::from_ref(choice), scenario)?;
     let settings = &scenario.board;
     let server = Server::from_environment();
     let (serial, running) = match choice {

@@ -25,7 +25,7 @@ impl Form {
         match scenario.application.start {
             _ if board.is_local() => Form::Jar,
             StartKind::Main if board.facts.is_virtual() => Form::Jar,
-            StartKind::Main | StartKind::Instrument => Form::Package,
+            StartKind::Main | StartKind::Instrument | StartKind::Activity => Form::Package,
         }
     }
 

@@ -106,6 +106,7 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     }
     clock.stage("scan");
     let loaded = load::load(&options.scenario.file(&output)?)?;
+    boards::check_start(&options.boards, &loaded.scenario)?;
     progress::say(format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
     let mut builder = plan::builder(&loaded, &jdk)?;

@@ -41,3 +41,4 @@ mod trace;
 mod users;
 mod verify;
 mod virtual_board;
+mod windowed;

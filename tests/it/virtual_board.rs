@@ -11,6 +11,8 @@ mod application;
 mod packages;
 #[path = "virtual_board/simpleperf.rs"]
 mod simpleperf;
+#[path = "virtual_board/windows.rs"]
+mod windows;
 
 use std::fs;
 use std::time::{Duration, Instant};

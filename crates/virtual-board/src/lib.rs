@@ -39,7 +39,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use adb::Mode;
-pub use android::FetchAndroid;
+pub use android::{FetchAndroid, android_framework};
 pub use board_file::{
     BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
     Rail, Rails,

@@ -20,7 +20,7 @@ use crate::kernels::{Kernel, program};
 use crate::power::{
     MarkTexts, RuntimeShares, RuntimeThreads, crash_in, meter, parse_samples, parse_session_log,
 };
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, StartKind};
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
 use crate::stage::form::{Form, application_file};
@@ -140,6 +140,7 @@ fn programs(
                 let mut of_kernels = scenario.clone();
                 of_kernels.application.package = program::PACKAGE.to_string();
                 of_kernels.application.main = Some(program::MAIN.to_string());
+                of_kernels.application.start = StartKind::Instrument;
                 let mut packages = PackageBuilder::new(&Jdk::find()?)?;
                 packages.package(&of_kernels, variant.classes.clone(), None)?.bytes
             }

@@ -56,7 +56,7 @@ pub fn plan(
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
 ) -> Result<MadePlan, Failure> {
-    plan_with(loaded, &mut watched(loaded, jdk, builder))
+    plan_with(loaded, &mut watched(loaded, jdk, builder)?)
 }
 
 /// The same with dry runs that are remembered in a file.
@@ -66,7 +66,7 @@ pub(crate) fn plan_remembering(
     builder: &mut VariantBuilder<'_>,
     dry_runs: &Path,
 ) -> Result<MadePlan, Failure> {
-    let dry = watched(loaded, jdk, builder);
+    let dry = watched(loaded, jdk, builder)?;
     plan_with(loaded, &mut Remembered::open(dry, dry_runs, loaded)?)
 }
 
@@ -74,9 +74,9 @@ fn watched<'r, 'a>(
     loaded: &'r Loaded,
     jdk: &'r Jdk,
     builder: &'r mut VariantBuilder<'a>,
-) -> Watched<DryRunner<'r, 'a>> {
+) -> Result<Watched<DryRunner<'r, 'a>>, Failure> {
     let budget = loaded.scenario.campaign.dry_runs;
-    Watched::new(DryRunner::new(&loaded.scenario, jdk, builder), budget)
+    Ok(Watched::new(DryRunner::new(&loaded.scenario, jdk, builder)?, budget))
 }
 
 fn plan_with(loaded: &Loaded, dry: &mut dyn Dry) -> Result<MadePlan, Failure> {

@@ -15,12 +15,12 @@ use super::application::packed;
 use crate::host::has;
 
 #[path = "../../../src/apk/xml.rs"]
-mod xml;
+pub(super) mod xml;
 
 use xml::{Element, Value};
 
-const PACKAGE: &str = "org.example.game";
-const RUNNER: &str = "org.example.game/org.wattline.runner.Runner";
+pub(super) const PACKAGE: &str = "org.example.game";
+pub(super) const RUNNER: &str = "org.example.game/org.wattline.runner.Runner";
 const SCENARIO: &str = "name = \"game\"\n[application]\npackage = \"org.example.game\"\n\
     main = \"game.Main\"\njava_release = 17\nmin_sdk = 14\n[[source]]\npath = \"src\"\n\
     [[library]]\nmaven = \"com.google.android:android:4.1.1.4\"\nrole = \"provided\"\n\
@@ -99,8 +99,8 @@ impl Says {
 static MADE: OnceLock<Option<Vec<u8>>> = OnceLock::new();
 
 /// A folder with the application, its package, and keys to sign others with.
-struct Workshop {
-    folder: tempfile::TempDir,
+pub(super) struct Workshop {
+    pub(super) folder: tempfile::TempDir,
 }
 
 fn run(words: &[&str], folder: &Path) -> Output {
@@ -113,7 +113,7 @@ fn said(output: &Output) -> String {
 
 impl Workshop {
     /// The package of `wattline package`; none, said aloud, where a tool is missing.
-    fn open() -> Option<Self> {
+    pub(super) fn open() -> Option<Self> {
         if !has_tools() || !has(&["javac", "keytool", "apksigner"]) {
             return None;
         }
@@ -135,8 +135,13 @@ impl Workshop {
     }
 
     fn package(&self, out: &str, more: &[&str]) -> bool {
+        self.package_of("game.toml", out, more)
+    }
+
+    /// Of another scenario in the folder; false, said aloud, where a tool is out of reach.
+    pub(super) fn package_of(&self, scenario: &str, out: &str, more: &[&str]) -> bool {
         let wattline = env!("CARGO_BIN_EXE_wattline");
-        let words = [&[wattline, "package", "game.toml", "--out", out], more].concat();
+        let words = [&[wattline, "package", scenario, "--out", out], more].concat();
         let output = run(&words, self.folder.path());
         let text = said(&output);
         let is_out_of_reach =
@@ -154,7 +159,7 @@ impl Workshop {
     }
 
     /// The package with another manifest, and more entries, not signed.
-    fn unsigned(&self, name: &str, manifest: &[u8], more: &[(&str, &[u8])]) -> PathBuf {
+    pub(super) fn unsigned(&self, name: &str, manifest: &[u8], more: &[(&str, &[u8])]) -> PathBuf {
         let mut archive = zip::ZipArchive::new(fs::File::open(self.made()).unwrap()).unwrap();
         let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for index in 0..archive.len() {
@@ -178,7 +183,7 @@ impl Workshop {
     }
 
     /// Signs a package in place with the key of that name, by these options of apksigner.
-    fn sign(&self, apk: PathBuf, key: &str, more: &[&str]) -> PathBuf {
+    pub(super) fn sign(&self, apk: PathBuf, key: &str, more: &[&str]) -> PathBuf {
         let store = self.folder.path().join(format!("{key}.p12"));
         let store = store.to_str().unwrap();
         if !Path::new(store).exists() {
@@ -200,13 +205,13 @@ impl Workshop {
     }
 }
 
-fn board(kind: &str, truth: Option<&Path>) -> Adb {
+pub(super) fn board(kind: &str, truth: Option<&Path>) -> Adb {
     let board = BoardFile::built_in(kind).unwrap();
     Adb::of(BoardOptions { board, truth: truth.map(Into::into), ..options(Mode::Modern) })
 }
 
 /// What installing says; nothing of a success.
-fn install(adb: &Adb, apk: &Path, flags: &str) -> String {
+pub(super) fn install(adb: &Adb, apk: &Path, flags: &str) -> String {
     let flags = flags.split_whitespace();
     let words: Vec<&str> = ["install"].into_iter().chain(flags).collect();
     let answer = adb.run(&[&words[..], &[apk.to_str().unwrap()]].concat());
@@ -471,14 +476,14 @@ fn only_debuggable_and_profileable_packages_are_sampled() {
 fn what_the_framework_lacks_is_named() {
     let Some(workshop) = Workshop::open() else { return };
     let uses = "package game;\nclass Uses extends android.app.Activity {\n  void run() {\n    \
-                android.widget.Toast.makeText(this, \"x\", 0).show();\n    \
-                getWindow();\n  }\n}\n";
+                new android.widget.TextView(this);\n    \
+                getActionBar();\n  }\n}\n";
     fs::write(workshop.folder.path().join("src/game/Uses.java"), uses).unwrap();
     assert!(workshop.package("more", &[]));
     let adb = board("odroid-xu-e", None);
     let why = install(&adb, &workshop.folder.path().join("more/application.apk"), "-r");
     assert!(why.contains("INSTALL_FAILED_MISSING_SHARED_LIBRARY"), "{why}");
-    for name in ["android.widget.Toast", "android.app.Activity.getWindow()"] {
+    for name in ["android.widget.TextView", "android.app.Activity.getActionBar()"] {
         assert!(why.contains(name), "{name}: {why}");
     }
 }

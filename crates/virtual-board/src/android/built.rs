@@ -8,28 +8,53 @@ use sha2::{Digest, Sha256};
 use crate::silicon::{SiliconError, compile};
 
 /// What applications find of Android's classes, and what starts them.
-const FRAMEWORK: [(&str, &str); 22] = [
+const FRAMEWORK: [(&str, &str); 47] = [
     ("Activity.java", include_str!("framework/Activity.java")),
+    ("ActivityNotFoundException.java", include_str!("framework/ActivityNotFoundException.java")),
     ("Application.java", include_str!("framework/Application.java")),
+    ("AttributeSet.java", include_str!("framework/AttributeSet.java")),
     ("Board.java", include_str!("framework/Board.java")),
     ("BoardContext.java", include_str!("framework/BoardContext.java")),
     ("Bundle.java", include_str!("framework/Bundle.java")),
+    ("Canvas.java", include_str!("framework/Canvas.java")),
+    ("Choreographer.java", include_str!("framework/Choreographer.java")),
+    ("Color.java", include_str!("framework/Color.java")),
     ("ComponentName.java", include_str!("framework/ComponentName.java")),
     ("Context.java", include_str!("framework/Context.java")),
     ("ContextWrapper.java", include_str!("framework/ContextWrapper.java")),
+    ("Display.java", include_str!("framework/Display.java")),
+    ("DisplayMetrics.java", include_str!("framework/DisplayMetrics.java")),
     ("Handler.java", include_str!("framework/Handler.java")),
+    ("InputDevice.java", include_str!("framework/InputDevice.java")),
+    ("InputEvent.java", include_str!("framework/InputEvent.java")),
     ("Instrumentation.java", include_str!("framework/Instrumentation.java")),
     ("InstrumentationInfo.java", include_str!("framework/InstrumentationInfo.java")),
     ("Intent.java", include_str!("framework/Intent.java")),
+    ("KeyEvent.java", include_str!("framework/KeyEvent.java")),
     ("Log.java", include_str!("framework/Log.java")),
     ("Looper.java", include_str!("framework/Looper.java")),
     ("Message.java", include_str!("framework/Message.java")),
     ("MessageQueue.java", include_str!("framework/MessageQueue.java")),
+    ("MotionEvent.java", include_str!("framework/MotionEvent.java")),
     ("PackageItemInfo.java", include_str!("framework/PackageItemInfo.java")),
     ("PackageManager.java", include_str!("framework/PackageManager.java")),
+    ("Paint.java", include_str!("framework/Paint.java")),
+    ("Path.java", include_str!("framework/Path.java")),
+    ("Point.java", include_str!("framework/Point.java")),
+    ("PointF.java", include_str!("framework/PointF.java")),
     ("PreferencesFile.java", include_str!("framework/PreferencesFile.java")),
+    ("Rect.java", include_str!("framework/Rect.java")),
+    ("RectF.java", include_str!("framework/RectF.java")),
+    ("Resources.java", include_str!("framework/Resources.java")),
+    ("Screen.java", include_str!("framework/Screen.java")),
     ("SharedPreferences.java", include_str!("framework/SharedPreferences.java")),
+    ("Surface.java", include_str!("framework/Surface.java")),
     ("SystemClock.java", include_str!("framework/SystemClock.java")),
+    ("Toast.java", include_str!("framework/Toast.java")),
+    ("View.java", include_str!("framework/View.java")),
+    ("ViewRoot.java", include_str!("framework/ViewRoot.java")),
+    ("Window.java", include_str!("framework/Window.java")),
+    ("WindowManager.java", include_str!("framework/WindowManager.java")),
     ("Zygote.java", include_str!("framework/Zygote.java")),
 ];
 
@@ -52,39 +77,52 @@ pub(super) struct Built {
     pub installer: PathBuf,
 }
 
-/// The jars of these sources, in the cache; they are made if they are not there. Made
-/// beside their place and renamed, so that they are never half.
+/// The jars of these sources, in the cache.
 pub(super) fn build(libraries: &[PathBuf], cache: &Path) -> Result<Built, SiliconError> {
-    let place = cache.join(format!("android-{}", key()));
-    let jars = |place: &Path| Built {
-        framework: place.join("framework.jar"),
-        installer: place.join("installer.jar"),
-    };
+    let framework = framework(cache)?;
+    let installer = jar("installer", &INSTALLER, libraries, cache)?;
+    Ok(Built { framework, installer })
+}
+
+/// The jar of the framework alone.
+pub(super) fn framework(cache: &Path) -> Result<PathBuf, SiliconError> {
+    jar("framework", &FRAMEWORK, &[], cache)
+}
+
+/// A jar in the cache; it is made if it is not there. Made beside its place and renamed, so that
+/// it is never half.
+fn jar(
+    name: &str,
+    sources: &[(&str, &str)],
+    libraries: &[PathBuf],
+    cache: &Path,
+) -> Result<PathBuf, SiliconError> {
+    let place = cache.join(format!("android-{name}-{}", key(sources)));
+    let jar = place.join(format!("{name}.jar"));
     if place.is_dir() {
-        return Ok(jars(&place));
+        return Ok(jar);
     }
     fs::create_dir_all(cache).map_err(SiliconError::file(cache))?;
     let work = tempfile::tempdir_in(cache).map_err(SiliconError::file(cache))?;
     let manifest = work.path().join("manifest.txt");
     fs::write(&manifest, "").map_err(SiliconError::file(&manifest))?;
-    compile(work.path(), "framework", &FRAMEWORK, &[])?;
-    compile(work.path(), "installer", &INSTALLER, libraries)?;
+    compile(work.path(), name, sources, libraries)?;
     let made = work.keep();
     match fs::rename(&made, &place) {
-        Ok(()) => Ok(jars(&place)),
+        Ok(()) => Ok(jar),
         Err(_) if place.is_dir() => {
             // Another process was faster.
             fs::remove_dir_all(&made).map_err(SiliconError::file(&made))?;
-            Ok(jars(&place))
+            Ok(jar)
         }
         Err(source) => Err(SiliconError::File { path: place, source }),
     }
 }
 
 /// Names the build: its sources.
-fn key() -> String {
+fn key(sources: &[(&str, &str)]) -> String {
     let mut hash = Sha256::new();
-    for (name, source) in FRAMEWORK.iter().chain(&INSTALLER) {
+    for (name, source) in sources {
         hash.update(name);
         hash.update(source);
     }

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::package::InstallError;
-use crate::silicon::SiliconError;
+use crate::silicon::{self, AgentOptions, SiliconError};
 use built::Built;
 pub(super) use facts::Facts;
 use installer::Installer;
@@ -29,6 +29,15 @@ pub(super) use rules::Flags;
 /// Brings the jars that read packages: apksig, dex2jar with all its parts, and ASM with all
 /// of its own; or says why it can't.
 pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
+
+/// The jar of the classes of Android that boards have, for whoever runs an application in them
+/// without a board; it wants a class `wattline.silicon.Meter` with a clock beside it.
+///
+/// # Errors
+/// There is no JDK, or the user's cache can't be written.
+pub fn android_framework() -> Result<PathBuf, SiliconError> {
+    built::framework(&silicon::cache_dir(&AgentOptions::default()))
+}
 
 /// Why the board can't read packages.
 #[derive(Debug, Error)]

@@ -98,6 +98,9 @@ fn of_package(
     let mut words = vec![ZYGOTE.to_owned()];
     words.extend(entry(start, &installed)?);
     words.extend(["application".to_owned(), installed.facts.application]);
+    for activity in installed.facts.activities.into_keys() {
+        words.extend(["declared".to_owned(), activity]);
+    }
     for Extra { kind, key, value } in start.extras {
         words.extend(["extra".to_owned(), kind.to_string(), key.clone(), value.clone()]);
     }

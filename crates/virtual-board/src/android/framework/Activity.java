@@ -8,15 +8,25 @@ import android.content.SharedPreferences;
 import android.os.Bundle;
 import android.os.Handler;
 import android.os.Looper;
+import android.view.KeyEvent;
+import android.view.MotionEvent;
+import android.view.View;
+import android.view.ViewRoot;
+import android.view.Window;
+import android.view.WindowManager;
 
-/** What {@code am start} starts: its life, without a window. */
-public class Activity extends ContextWrapper {
+/** What {@code am start} starts: its life, and its window with one view. */
+public class Activity extends ContextWrapper implements KeyEvent.Callback {
     public static final int RESULT_OK = -1;
     public static final int RESULT_CANCELED = 0;
     public static final int RESULT_FIRST_USER = 1;
 
+    private final ViewRoot window = new ViewRoot();
     private Application application;
+    private Instrumentation instrumentation;
     private Intent intent;
+    private CharSequence title = "";
+    private int orientation = -1;
     private boolean finishing;
     /** Whether the main thread is past the calls of {@link #perform}. */
     private boolean performed;
@@ -26,37 +36,61 @@ public class Activity extends ContextWrapper {
     }
 
     /** Hidden: gives it what it was started with. */
-    public final void attach(Application application, Intent intent) {
+    public final void attach(Application application, Instrumentation instrumentation, Intent intent) {
         attachBaseContext(application);
         this.application = application;
+        this.instrumentation = instrumentation;
         this.intent = intent;
     }
 
     /** Hidden: brings it to the front. */
     public final void perform() {
-        onCreate(null);
+        instrumentation.callActivityOnCreate(this, null);
         if (finishing) {
-            onDestroy();
+            destroy();
             return;
         }
-        onStart();
-        onResume();
+        instrumentation.callActivityOnStart(this);
+        instrumentation.callActivityOnResume(this);
+        window.show();
         if (finishing) {
             leave();
+        } else {
+            new Handler(Looper.getMainLooper()).post(() -> focus(true));
         }
         performed = true;
     }
 
     private void leave() {
-        onPause();
-        onStop();
-        onDestroy();
+        instrumentation.callActivityOnPause(this);
+        focus(false);
+        instrumentation.callActivityOnStop(this);
+        destroy();
+    }
+
+    private void destroy() {
+        instrumentation.callActivityOnDestroy(this);
+        window.close();
+    }
+
+    private void focus(boolean has) {
+        if (has && finishing) {
+            return;
+        }
+        onWindowFocusChanged(has);
+        window.dispatchWindowFocus(has);
     }
 
     protected void onCreate(Bundle state) {
     }
 
     protected void onStart() {
+    }
+
+    protected void onRestart() {
+    }
+
+    protected void onSaveInstanceState(Bundle state) {
     }
 
     protected void onResume() {
@@ -121,5 +155,90 @@ public class Activity extends ContextWrapper {
         } else {
             new Handler(Looper.getMainLooper()).post(work);
         }
+    }
+
+    // The window
+
+    public Window getWindow() {
+        return window;
+    }
+
+    public WindowManager getWindowManager() {
+        return ViewRoot::display;
+    }
+
+    public final boolean requestWindowFeature(int feature) {
+        return window.requestFeature(feature);
+    }
+
+    public void setContentView(View view) {
+        window.setContent(view);
+    }
+
+    public View findViewById(int id) {
+        return window.getContent() == null ? null : window.getContent().findViewById(id);
+    }
+
+    public void onWindowFocusChanged(boolean has) {
+    }
+
+    public boolean hasWindowFocus() {
+        return performed && !finishing;
+    }
+
+    public CharSequence getTitle() {
+        return title;
+    }
+
+    public void setTitle(CharSequence title) {
+        this.title = title;
+    }
+
+    /** What it asks for; the board's screen can't be turned. */
+    public void setRequestedOrientation(int orientation) {
+        this.orientation = orientation;
+    }
+
+    public int getRequestedOrientation() {
+        return orientation;
+    }
+
+    // Input
+
+    public void onUserInteraction() {
+    }
+
+    public boolean dispatchTouchEvent(MotionEvent event) {
+        if (event.getAction() == MotionEvent.ACTION_DOWN) {
+            onUserInteraction();
+        }
+        return window.dispatchTouchEvent(event) || onTouchEvent(event);
+    }
+
+    public boolean onTouchEvent(MotionEvent event) {
+        return false;
+    }
+
+    public boolean dispatchKeyEvent(KeyEvent event) {
+        onUserInteraction();
+        return window.dispatchKeyEvent(event) || event.dispatch(this);
+    }
+
+    @Override
+    public boolean onKeyDown(int code, KeyEvent event) {
+        return code == KeyEvent.KEYCODE_BACK;
+    }
+
+    @Override
+    public boolean onKeyUp(int code, KeyEvent event) {
+        if (code != KeyEvent.KEYCODE_BACK) {
+            return false;
+        }
+        onBackPressed();
+        return true;
+    }
+
+    public void onBackPressed() {
+        finish();
     }
 }

@@ -6,23 +6,33 @@ import android.content.Intent;
 import android.content.SharedPreferences;
 import android.content.pm.InstrumentationInfo;
 import android.content.pm.PackageManager;
+import android.content.res.Resources;
 import android.os.Bundle;
 import android.os.Looper;
+import android.view.ViewRoot;
+import android.view.WindowManager;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The one context that stands behind all others of a process. */
 final class BoardContext extends Context {
     private final Bundle meta;
+    private final Consumer<Intent> launcher;
+    private final Resources resources = new Resources();
     private final Map<String, SharedPreferences> preferences = new HashMap<>();
 
-    /** With the meta-data of the instrumentation that was started; empty if none was. */
-    BoardContext(Bundle meta) {
+    /**
+     * With the meta-data of the instrumentation that was started, which is empty if none was, and
+     * with what starts activities.
+     */
+    BoardContext(Bundle meta, Consumer<Intent> launcher) {
         this.meta = meta;
+        this.launcher = launcher;
     }
 
     @Override
@@ -43,6 +53,16 @@ final class BoardContext extends Context {
     @Override
     public Looper getMainLooper() {
         return Looper.getMainLooper();
+    }
+
+    @Override
+    public Resources getResources() {
+        return resources;
+    }
+
+    @Override
+    public Object getSystemService(String name) {
+        return name.equals(WINDOW_SERVICE) ? (WindowManager) ViewRoot::display : null;
     }
 
     @Override
@@ -97,7 +117,7 @@ final class BoardContext extends Context {
 
     @Override
     public void startActivity(Intent intent) {
-        throw new UnsupportedOperationException("the virtual board starts activities by `am start` alone");
+        launcher.accept(intent);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package android.content;
 
 import android.content.pm.PackageManager;
+import android.content.res.Resources;
 import android.os.Looper;
 import java.io.File;
 import java.io.FileInputStream;
@@ -11,6 +12,7 @@ import java.io.FileOutputStream;
 public abstract class Context {
     public static final int MODE_PRIVATE = 0;
     public static final int MODE_APPEND = 32768;
+    public static final String WINDOW_SERVICE = "window";
 
     public abstract Context getApplicationContext();
 
@@ -21,6 +23,11 @@ public abstract class Context {
     public abstract PackageManager getPackageManager();
 
     public abstract Looper getMainLooper();
+
+    public abstract Resources getResources();
+
+    /** Null for those that there are not. */
+    public abstract Object getSystemService(String name);
 
     public abstract File getFilesDir();
 

@@ -1,6 +1,7 @@
 package android.content;
 
 import android.content.pm.PackageManager;
+import android.content.res.Resources;
 import android.os.Looper;
 import java.io.File;
 import java.io.FileInputStream;
@@ -49,6 +50,16 @@ public class ContextWrapper extends Context {
     @Override
     public Looper getMainLooper() {
         return base.getMainLooper();
+    }
+
+    @Override
+    public Resources getResources() {
+        return base.getResources();
+    }
+
+    @Override
+    public Object getSystemService(String name) {
+        return base.getSystemService(name);
     }
 
     @Override

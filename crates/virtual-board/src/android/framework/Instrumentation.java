@@ -2,11 +2,15 @@ package android.app;
 
 import android.content.ComponentName;
 import android.content.Context;
+import android.content.Intent;
 import android.os.Bundle;
 import android.os.Handler;
 import android.os.Looper;
+import android.view.KeyEvent;
+import android.view.MotionEvent;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import wattline.board.Board;
 
 /** What a package is started with by {@code am instrument}. */
@@ -16,10 +20,14 @@ public class Instrumentation {
 
     private Context context;
     private Context target;
+    private Function<Intent, Activity> launcher;
+    /** The activity that has the screen. */
+    private volatile Activity resumed;
 
-    /** Hidden: gives it its contexts. */
-    public final void attach(Context context, Application application) {
+    /** Hidden: gives it its contexts, and what starts an activity on the main thread. */
+    public final void attach(Context context, Application application, Function<Intent, Activity> launcher) {
         this.context = context;
+        this.launcher = launcher;
         target = application;
     }
 
@@ -70,15 +78,72 @@ public class Instrumentation {
         runOnMainSync(() -> { });
     }
 
+    // Activities: an instrumentation's own methods may come before and after these.
+
+    public void callActivityOnCreate(Activity activity, Bundle state) {
+        activity.onCreate(state);
+    }
+
+    public void callActivityOnStart(Activity activity) {
+        activity.onStart();
+    }
+
+    public void callActivityOnResume(Activity activity) {
+        resumed = activity;
+        activity.onResume();
+    }
+
+    public void callActivityOnPause(Activity activity) {
+        activity.onPause();
+        resumed = null;
+    }
+
+    public void callActivityOnStop(Activity activity) {
+        activity.onStop();
+    }
+
+    public void callActivityOnDestroy(Activity activity) {
+        activity.onDestroy();
+    }
+
+    /** Starts an activity, and waits until the main thread has nothing left to do. */
+    public Activity startActivitySync(Intent intent) {
+        Activity[] started = new Activity[1];
+        runOnMainSync(() -> started[0] = launcher.apply(intent));
+        waitForIdleSync();
+        return started[0];
+    }
+
+    public void sendPointerSync(MotionEvent event) {
+        runOnMainSync(() -> {
+            if (resumed != null) {
+                resumed.dispatchTouchEvent(event);
+            }
+        });
+    }
+
+    public void sendKeySync(KeyEvent event) {
+        runOnMainSync(() -> {
+            if (resumed != null) {
+                resumed.dispatchKeyEvent(event);
+            }
+        });
+    }
+
+    public void sendKeyDownUpSync(int code) {
+        sendKeySync(new KeyEvent(KeyEvent.ACTION_DOWN, code));
+        sendKeySync(new KeyEvent(KeyEvent.ACTION_UP, code));
+    }
+
     public void sendStatus(int code, Bundle status) {
         report("status", code, status);
     }
 
-    /** Ends the process. */
+    /** Ends the process; a code of zero or more stands for a failure. */
     public void finish(int code, Bundle results) {
         onDestroy();
         report("result", code, results);
-        System.exit(0);
+        System.exit(code == Activity.RESULT_OK ? 0 : 1);
     }
 
     private static void report(String kind, int code, Bundle values) {

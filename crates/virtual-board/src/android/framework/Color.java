@@ -1,0 +1,66 @@
+package android.graphics;
+
+/** Colours as numbers: alpha, red, green and blue, a byte each. */
+public class Color {
+    public static final int BLACK = 0xff000000;
+    public static final int DKGRAY = 0xff444444;
+    public static final int GRAY = 0xff888888;
+    public static final int LTGRAY = 0xffcccccc;
+    public static final int WHITE = 0xffffffff;
+    public static final int RED = 0xffff0000;
+    public static final int GREEN = 0xff00ff00;
+    public static final int BLUE = 0xff0000ff;
+    public static final int YELLOW = 0xffffff00;
+    public static final int CYAN = 0xff00ffff;
+    public static final int MAGENTA = 0xffff00ff;
+    public static final int TRANSPARENT = 0;
+
+    public static int alpha(int color) {
+        return color >>> 24;
+    }
+
+    public static int red(int color) {
+        return color >> 16 & 255;
+    }
+
+    public static int green(int color) {
+        return color >> 8 & 255;
+    }
+
+    public static int blue(int color) {
+        return color & 255;
+    }
+
+    public static int rgb(int red, int green, int blue) {
+        return argb(255, red, green, blue);
+    }
+
+    public static int argb(int alpha, int red, int green, int blue) {
+        return alpha << 24 | red << 16 | green << 8 | blue;
+    }
+
+    /** Of {@code #RRGGBB} or {@code #AARRGGBB}. */
+    public static int parseColor(String text) {
+        if (text.length() == 7 && text.charAt(0) == '#') {
+            return (int) Long.parseLong(text.substring(1), 16) | BLACK;
+        }
+        if (text.length() == 9 && text.charAt(0) == '#') {
+            return (int) Long.parseLong(text.substring(1), 16);
+        }
+        throw new IllegalArgumentException("Unknown color");
+    }
+
+    /** From hue in degrees, saturation and value. */
+    public static int HSVToColor(float[] hsv) {
+        float saturation = Math.min(1, Math.max(0, hsv[1]));
+        float value = Math.min(1, Math.max(0, hsv[2]));
+        return rgb(part(5, hsv[0], saturation, value), part(3, hsv[0], saturation, value),
+                part(1, hsv[0], saturation, value));
+    }
+
+    private static int part(int offset, float hue, float saturation, float value) {
+        float at = (offset + hue / 60) % 6;
+        float less = Math.max(0, Math.min(1, Math.min(at, 4 - at)));
+        return Math.round(255 * (value - value * saturation * less));
+    }
+}

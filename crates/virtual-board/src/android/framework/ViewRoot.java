@@ -1,0 +1,124 @@
+package android.view;
+
+import android.graphics.Canvas;
+import android.os.Looper;
+import wattline.board.Screen;
+
+/**
+ * Hidden: a window on the board's screen. It measures, lays out and draws its content when the
+ * screen refreshes, if something was invalidated since, and brings it its touches and keys.
+ */
+public final class ViewRoot extends Window {
+    private final Thread thread = Thread.currentThread();
+    private View content;
+    private boolean shown;
+    private boolean scheduled;
+    private boolean layoutRequested;
+    private boolean touched;
+
+    /** The screen, for whoever asks for it. */
+    public static Display display() {
+        return new Display();
+    }
+
+    public View getContent() {
+        return content;
+    }
+
+    public void setContent(View view) {
+        if (content != null) {
+            content.detach();
+        }
+        content = view;
+        if (shown) {
+            attach();
+        }
+    }
+
+    /** After its activity was resumed. */
+    public void show() {
+        if (!shown) {
+            shown = true;
+            attach();
+        }
+    }
+
+    /** After its activity was destroyed. */
+    public void close() {
+        shown = false;
+        if (content != null) {
+            content.detach();
+            content = null;
+        }
+    }
+
+    private void attach() {
+        if (content != null) {
+            content.attach(this);
+            requestLayout();
+        }
+    }
+
+    void requestLayout() {
+        layoutRequested = true;
+        schedule();
+    }
+
+    /** Asks for a frame; by the thread alone that made the window. */
+    void schedule() {
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException(
+                    "Only the original thread that created a view hierarchy can touch its views.");
+        }
+        if (!scheduled && shown) {
+            scheduled = true;
+            Choreographer.getInstance().postTraversal(this::traverse);
+        }
+    }
+
+    private void traverse() {
+        scheduled = false;
+        if (content == null) {
+            return;
+        }
+        if (layoutRequested) {
+            layoutRequested = false;
+            content.measure(exactly(Screen.WIDTH), exactly(Screen.HEIGHT));
+            content.layout(0, 0, Screen.WIDTH, Screen.HEIGHT);
+            if (!content.isFocused()) {
+                content.requestFocus();
+            }
+        }
+        if (content.takeInvalid()) {
+            content.draw(new Canvas(Screen.WIDTH, Screen.HEIGHT));
+        }
+    }
+
+    private static int exactly(int size) {
+        return View.MeasureSpec.makeMeasureSpec(size, View.MeasureSpec.EXACTLY);
+    }
+
+    /** A view that did not want a finger's first touch does not hear of the rest. */
+    public boolean dispatchTouchEvent(MotionEvent event) {
+        if (event.getActionMasked() == MotionEvent.ACTION_DOWN) {
+            touched = content != null && content.dispatchTouchEvent(event);
+            return touched;
+        }
+        return touched && content != null && content.dispatchTouchEvent(event);
+    }
+
+    /** To the view with the focus. */
+    public boolean dispatchKeyEvent(KeyEvent event) {
+        return content != null && content.isFocused() && content.dispatchKeyEvent(event);
+    }
+
+    public void dispatchWindowFocus(boolean has) {
+        if (content != null) {
+            content.onWindowFocusChanged(has);
+        }
+    }
+
+    static boolean isMain() {
+        return Looper.myLooper() == Looper.getMainLooper();
+    }
+}
