@@ -94,6 +94,10 @@ pub(super) fn compile_runner(
 }
 
 #[cfg(test)]
+#[path = "on_android_api_tests.rs"]
+mod api_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::scenario::parse_scenario;
