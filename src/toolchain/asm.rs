@@ -47,7 +47,7 @@ pub(crate) fn commons() -> Result<Vec<PathBuf>, ToolchainError> {
 ///
 /// # Errors
 /// As [`tree`].
-pub(super) fn whole() -> Result<Vec<PathBuf>, ToolchainError> {
+pub(crate) fn whole() -> Result<Vec<PathBuf>, ToolchainError> {
     let all = [CORE, TREE, COMMONS, ANALYSIS, UTIL];
     all.into_iter().map(|(name, hash)| fetch(name, hash)).collect()
 }
