@@ -27,6 +27,7 @@ const API_19: (&str, &str) = (
 const CHECK: &str = r#"
 import java.io.File;
 import java.io.FileInputStream;
+import java.util.ArrayList;
 import java.util.HashSet;
 import org.codehaus.mojo.animal_sniffer.ClassListBuilder;
 import org.codehaus.mojo.animal_sniffer.SignatureChecker;
@@ -40,6 +41,7 @@ public class Check {
         own.process(classes);
         SignatureChecker checker = new SignatureChecker(
                 new FileInputStream(words[0]), new HashSet<>(own.getPackages()), log);
+        checker.setSourcePath(new ArrayList<>());
         checker.process(classes);
         System.out.println(checker.isSignatureBroken() ? "BROKEN" : "KEPT");
     }
