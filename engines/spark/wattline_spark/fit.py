@@ -49,7 +49,7 @@ def fit(
 
     table: a DataFrame, whose rows have to be the same whenever Spark computes them again, or
         paths of Parquet. Files of a folder that driver and executors share (`file:`) are read by
-        the program, which takes an eighth of the processor time; all else by Spark.
+        the program, which takes a tenth of the processor time; all else by Spark.
     solver: ls, gd, nnls, ridge, elastic-net, shrink or bayes.
     out: folder on the driver for model.json, estimability.csv, rounds.json and cv.csv.
     target: the column to explain, in joules. group: cases of one value stay in one fold.
