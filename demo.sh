@@ -6,8 +6,7 @@ cd "$(dirname "$0")"
 
 sh scripts/packages.sh run
 cargo build --release --locked
-# The first time; without a network the pipeline says what is missing.
-target/release/wattline package --fetch -q || true
+target/release/wattline package --fetch --quiet
 scenario=scenarios/click-and-move.toml
 if [ "${1:-}" ] && [ -f "$1" ]; then
     scenario=$1

@@ -18,8 +18,9 @@ const PAGE: u16 = 16384;
 pub fn archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {
-        writer.start_file(name.as_str(), options(name)).expect("a zip in memory takes an entry");
-        writer.write_all(bytes).expect("a zip in memory takes bytes");
+        let is_code = name.ends_with(".dex") || name == "AndroidManifest.xml";
+        let method = if is_code { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+        add(&mut writer, name, bytes, method).expect("a zip in memory takes an entry");
     }
     writer.finish().expect("a zip in memory can be closed").into_inner()
 }
@@ -98,15 +99,6 @@ fn is_signature(name: &str) -> bool {
     let Some(file) = name.strip_prefix("META-INF/") else { return false };
     let of_signer = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|end| file.ends_with(end));
     file == "MANIFEST.MF" || of_signer && !file.contains('/')
-}
-
-fn options(name: &str) -> SimpleFileOptions {
-    let is_code = name.ends_with(".dex") || name == "AndroidManifest.xml";
-    let method = if is_code { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-    SimpleFileOptions::default()
-        .compression_method(method)
-        .with_alignment(ALIGNMENT)
-        .last_modified_time(zip::DateTime::default())
 }
 
 #[cfg(test)]

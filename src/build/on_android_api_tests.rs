@@ -11,7 +11,7 @@ use crate::build::{Application, Sources, VariantBuilder};
 use crate::instrument::Probe;
 use crate::skip;
 use crate::toolchain::artifact::{fetch, hash_of};
-use crate::toolchain::{Jdk, android, asm};
+use crate::toolchain::{Jdk, android, asm, jar};
 
 const SNIFFER: (&str, &str) = (
     "org.codehaus.mojo:animal-sniffer:1.23",
@@ -77,14 +77,6 @@ fn check(jars: &[PathBuf], signature: &Path, folder: &Path) -> String {
     String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
 }
 
-fn write(classes: &crate::build::variant::Classes, folder: &Path) {
-    for (name, bytes) in classes {
-        let file = folder.join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, bytes).unwrap();
-    }
-}
-
 #[test]
 fn runner_and_probes_use_nothing_that_android_4_4_lacks() {
     let folder = tempfile::tempdir().unwrap();
@@ -116,15 +108,16 @@ fn runner_and_probes_use_nothing_that_android_4_4_lacks() {
         builder.build(&BTreeSet::new(), probe).unwrap().classes
     };
     let ours = folder.path().join("ours");
-    write(&runner, &ours);
+    jar::write_folder(&ours, &runner).unwrap();
     for probe in [Probe::Count, Probe::Window, Probe::Calls] {
-        write(&of("int i = 0; while (i < 3) i++;", probe), &ours);
+        jar::write_folder(&ours, &of("int i = 0; while (i < 3) i++;", probe)).unwrap();
         let said = check(&jars, &signature, &ours);
         assert!(said.ends_with("KEPT\n"), "{probe:?}: {said}");
     }
     // Streams came with Android 7.
     let newer = folder.path().join("newer");
-    write(&of("java.util.Arrays.asList(1).stream().count();", Probe::Plain), &newer);
+    let streams = of("java.util.Arrays.asList(1).stream().count();", Probe::Plain);
+    jar::write_folder(&newer, &streams).unwrap();
     let said = check(&jars, &signature, &newer);
     assert!(said.ends_with("BROKEN\n"), "{said}");
 }

@@ -194,16 +194,13 @@ impl<'r> Runner<'r> {
         let libraries = self.application.sources.class_path();
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
-        let steps = input.steps.iter();
         let program = JvmRun {
             classpath: std::iter::once(job.classes.clone()).chain(libraries).collect(),
             main: self.scenario.application.main.clone().ok_or(BuildError::NoMain)?,
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
             options: job.options.iter().cloned().chain(self.work_limit(&input.name)).collect(),
             directory: folder.to_path_buf(),
-            input: steps
-                .map(|step| format!("@{} {}\n", step.at_s, step.action.command()))
-                .collect(),
+            input: input.steps.iter().map(|step| step.timed() + "\n").collect(),
             limit: self.limit,
         };
         Ok(match &self.windowed {

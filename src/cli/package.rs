@@ -38,7 +38,7 @@ pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,
     /// Fetch what packages need, and make none.
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["scenario", "gradle", "project", "probe", "remove", "out", "force"])]
     fetch: bool,
     /// What is put into each block: log needs files that a package can't give back.
     #[arg(long, value_enum, default_value = "plain")]

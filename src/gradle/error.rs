@@ -152,7 +152,7 @@ fn no_main(module: &str, is_android: bool) -> String {
         true => format!(
             "{module} is an Android module of which the task makes no package: name one that does, \
              as `:app:assembleDebug`, or give a scenario file with `main` in [application], the \
-             class that drives it"
+             class that drives it, or `start = \"activity\"` and `activity`"
         ),
     }
 }

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::toolchain::jdk::on_path;
+
 use super::{GradleBuild, GradleError, Module};
 
 const SCRIPT: &str = include_str!("export.init.gradle");
@@ -43,10 +45,7 @@ fn program(project: &Path) -> Result<PathBuf, GradleError> {
     if wrapper.is_file() {
         return wrapper.canonicalize().map_err(GradleError::io(&wrapper));
     }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).map(|folder| folder.join("gradle"));
-    let mut found = found.filter(|program| program.is_file());
-    found.next().ok_or_else(|| GradleError::NoGradle { folder: project.into() })
+    on_path("gradle").ok_or_else(|| GradleError::NoGradle { folder: project.into() })
 }
 
 fn run(build: &GradleBuild, program: &Path, exported: &Path) -> Result<(), GradleError> {

@@ -68,13 +68,18 @@ pub struct Step {
     pub action: Action,
 }
 
-/// Steps in the order of their times, between semicolons, as the runner on Android takes them:
-/// `@SECONDS COMMAND`, from the begin mark on.
+impl Step {
+    /// `@SECONDS COMMAND`, from the begin mark on.
+    pub fn timed(&self) -> String {
+        format!("@{} {}", self.at_s.max(0.0), self.action.command())
+    }
+}
+
+/// Steps in the order of their times, between semicolons, as the runner on Android takes them.
 pub fn timed_steps(steps: &[Step]) -> String {
     let mut steps: Vec<&Step> = steps.iter().collect();
     steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    let timed = |step: &&Step| format!("@{} {}", step.at_s.max(0.0), step.action.command());
-    steps.iter().map(timed).collect::<Vec<_>>().join(";")
+    steps.into_iter().map(Step::timed).collect::<Vec<_>>().join(";")
 }
 
 /// Steps with absolute times, in order. `key` is where they stand in the file.

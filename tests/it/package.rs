@@ -121,6 +121,24 @@ fn androids_own_tools_take_it() {
 }
 
 #[test]
+fn what_packages_need_is_fetched_by_itself_and_quietly() {
+    let fetch = |more: &[&str]| {
+        let mut command = Command::new(WATTLINE);
+        command.args(["package", "--fetch"]).args(more).output().unwrap()
+    };
+    let first = fetch(&[]);
+    if !can_package(&first) {
+        return;
+    }
+    assert!(first.status.success(), "{}", said(&first));
+    assert!(said(&first).contains("what packages need is there: "), "{}", said(&first));
+    let quiet = fetch(&["--quiet"]);
+    assert_eq!((quiet.status.code(), said(&quiet).as_str()), (Some(0), ""));
+    let both = fetch(&["--out", "out"]);
+    assert_eq!(both.status.code(), Some(2), "{}", said(&both));
+}
+
+#[test]
 fn what_makes_no_package_is_told() {
     if !has(&["javac"]) {
         return;

@@ -42,11 +42,11 @@ def parts_of(spark: SparkSession, table: Table) -> Parts:
     if isinstance(table, DataFrame):
         return _rows(table)
     read = spark.read.parquet(*listed(table))
-    files = _local(read.inputFiles())
-    at_once = min(read.rdd.getNumPartitions(), spark.sparkContext.defaultParallelism)
+    files, partitions = _local(read.inputFiles()), read.rdd.getNumPartitions()
+    at_once = min(partitions, spark.sparkContext.defaultParallelism)
     if files is None or ROWS_COST * len(files) < at_once:
         return _rows(read)
-    return _files(spark, files, min(len(files), read.rdd.getNumPartitions()))
+    return _files(spark, files, min(len(files), partitions))
 
 
 def _rows(table: DataFrame) -> Parts:
