@@ -34,6 +34,8 @@ Packages of one user have one key, in the user's cache. What makes packages, and
 board reads them with, is fetched by Maven when it is first needed, or all at once:
 
   wattline package --fetch")]
+// A scenario is needed by all but --fetch, of which the arguments that name one know nothing.
+#[command(mut_arg("scenario", |scenario| scenario.required_unless_present_any(["gradle", "fetch"])))]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,
