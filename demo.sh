@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 
 sh scripts/packages.sh run
 cargo build --release --locked
-target/release/wattline package --fetch --quiet
+target/release/wattline package --fetch
 scenario=scenarios/click-and-move.toml
 if [ "${1:-}" ] && [ -f "$1" ]; then
     scenario=$1

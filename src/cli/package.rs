@@ -61,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.out {
         Some(out) => package(arguments, &arguments.origin.origin(), out),
         None => {
+            progress::say("looking for what packages need; Maven fetches once what is not there");
             let jars = android::fetch_all()?;
             progress::say(format!("what packages need is there: {} jars", jars.len()));
             Ok(())

@@ -93,8 +93,9 @@ fn read(exported: &Path) -> Result<Vec<Module>, GradleError> {
 
 /// What went wrong, in Gradle's words.
 fn failure(build: &GradleBuild, program: &Path, said: &str, log: PathBuf) -> GradleError {
-    // What it fetched before it failed is no reason.
-    let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with("Download ")).collect();
+    // What it fetched before it failed is no reason, and where it was in its own code helps nobody.
+    let is_noise = |line: &&str| line.starts_with("Download ") || line.starts_with("\tat ");
+    let lines: Vec<&str> = said.lines().filter(|line| !is_noise(line)).collect();
     let reason = lines.iter().position(|line| line.starts_with("* What went wrong"));
     let reason = reason.and_then(|at| lines.get(at + 1)).copied().unwrap_or_default();
     let is_missing = ["Task '", "Project '", "Cannot locate tasks"].map(|w| reason.starts_with(w));
@@ -149,6 +150,17 @@ mod tests {
         let told = told(&said);
         assert!(told.contains("line 99") && told.contains("line 70\n"), "{told}");
         assert!(!told.contains("line 69\n"), "{told}");
+    }
+
+    #[test]
+    fn a_wrapper_without_a_network_says_so_without_its_stack() {
+        let said = "Downloading gradle-6.3-bin.zip\n\nException in thread \"main\" \
+            java.net.UnknownHostException: distributions\n\tat a.B.c(B.java:1)\n\tat a.D.e(D.java:2)\n";
+        let told = told(said);
+        let expected = "failed:\n  Downloading gradle-6.3-bin.zip\n  Exception in thread \"main\" \
+            java.net.UnknownHostException: distributions\n";
+        assert!(told.contains(expected), "{told}");
+        assert!(!told.contains("B.java"), "{told}");
     }
 
     #[test]
