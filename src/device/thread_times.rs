@@ -1,5 +1,7 @@
 //! Whose processor time it is in a JVM on this machine: its compilers', its collector's, or
-//! the application's. Read from `/proc/PID/task`, where HotSpot's threads have names.
+//! the application's. Read from `/proc/PID/task`, where HotSpot's threads have names: their
+//! nanoseconds from `schedstat`, or where the kernel has none their ticks from `stat`, in
+//! which a compiler that was busy for some milliseconds shows nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,8 +54,8 @@ const COLLECTORS: [&str; 18] = [
 /// Times of a process's threads, those that ended included.
 #[derive(Debug, Default)]
 pub(super) struct ThreadTimes {
-    /// Ticks of the runtime's threads by what tells threads apart.
-    runtime: BTreeMap<ProcessId, (Owner, u64)>,
+    /// Seconds of the runtime's threads by what tells threads apart.
+    runtime: BTreeMap<ProcessId, (Owner, f64)>,
     process_ticks: u64,
 }
 
@@ -68,7 +70,9 @@ impl ThreadTimes {
             let Some((id, thread)) = parse_process(&text) else { continue };
             let owner = owner(&thread.name);
             if owner != Owner::Application {
-                self.runtime.insert(id, (owner, thread.ticks));
+                let exact_s = scheduled_s(&task.path());
+                let seconds = exact_s.unwrap_or(thread.ticks as f64 / TICKS_PER_S);
+                self.runtime.insert(id, (owner, seconds));
             }
         }
         let text = fs::read_to_string(process.join("stat")).unwrap_or_default();
@@ -78,17 +82,24 @@ impl ThreadTimes {
 
     /// What they are.
     pub(super) fn times(&self) -> RuntimeThreads {
-        let seconds = |ticks: u64| ticks as f64 / TICKS_PER_S;
         let of = |wanted: Owner| {
             let own = self.runtime.values().filter(|(owner, _)| *owner == wanted);
-            seconds(own.map(|(_, ticks)| ticks).sum())
+            own.map(|(_, seconds)| seconds).sum()
         };
         RuntimeThreads {
-            process_s: seconds(self.process_ticks),
+            process_s: self.process_ticks as f64 / TICKS_PER_S,
             compiler_s: of(Owner::Compiler),
             collector_s: of(Owner::Collector),
         }
     }
+}
+
+/// Seconds that a thread was on a processor: the first figure of its `schedstat`, in
+/// nanoseconds (the kernel's `Documentation/scheduler/sched-stats.rst`).
+fn scheduled_s(task: &Path) -> Option<f64> {
+    let text = fs::read_to_string(task.join("schedstat")).ok()?;
+    let nanoseconds: u64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds as f64 / 1e9)
 }
 
 fn owner(name: &str) -> Owner {
@@ -135,6 +146,15 @@ mod tests {
         threads.read(folder.path());
         let expected = RuntimeThreads { process_s: 6.0, compiler_s: 1.5, collector_s: 0.3 };
         assert_eq!(threads.times(), expected);
+    }
+
+    #[test]
+    fn nanoseconds_are_taken_where_there_are_any() {
+        let folder = process(&[(1, "java", 3), (2, "C2 CompilerThre", 0)]);
+        fs::write(folder.path().join("task/2/schedstat"), "4500000 1200 7\n").unwrap();
+        let mut threads = ThreadTimes::default();
+        threads.read(folder.path());
+        assert_eq!(threads.times().compiler_s, 0.0045);
     }
 
     #[test]

@@ -37,11 +37,11 @@ pub fn the_compilers_have_a_row(folder: &Path) {
     let is_power = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Power;
     for record in read_journal(folder).unwrap().iter().filter(is_power) {
         let threads = record.measured.as_ref().unwrap().threads.unwrap();
-        assert!(threads.process_s >= threads.compiler_s, "{threads:?}");
+        assert!(threads.process_s + 0.02 >= threads.compiler_s, "{threads:?}");
     }
     for row in rows(&folder.join("energies.csv")) {
-        // Threads' times come in hundredths of a second: nothing is told of a variant that
-        // computes nothing.
+        // The process's times come in hundredths of a second: nothing is told of a variant
+        // that computes nothing.
         let is_told = !row["runtime_j"].is_empty();
         assert!(is_told || number(&row, "duration_s") < 0.1, "{row:?}");
         let own = number(&row, "energy_j");

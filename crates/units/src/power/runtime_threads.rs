@@ -40,7 +40,7 @@ impl fmt::Display for RuntimeThreads {
         let Self { process_s, compiler_s, collector_s } = self;
         write!(
             f,
-            "{WORD}process_s={process_s:.2} compiler_s={compiler_s:.2} collector_s={collector_s:.2}"
+            "{WORD}process_s={process_s:.2} compiler_s={compiler_s:.6} collector_s={collector_s:.6}"
         )
     }
 }
@@ -69,7 +69,7 @@ impl RuntimeThreads {
 
     /// The parts of the process's time; none of a process that had no time.
     pub fn shares(&self) -> Option<RuntimeShares> {
-        // Times are whole ticks: the threads' may be a tick more than the process's.
+        // The process's are whole ticks: the threads' may be a tick more.
         let all = self.process_s.max(self.compiler_s + self.collector_s);
         (all > 0.0).then(|| RuntimeShares {
             compiler: self.compiler_s / all,
@@ -102,6 +102,7 @@ mod tests {
         #[test]
         fn lines_read_back(ticks in prop::array::uniform3(0_u32..1_000_000)) {
             let [process_s, compiler_s, collector_s] = ticks.map(|n| f64::from(n) / 100.0);
+            let [compiler_s, collector_s] = [compiler_s, collector_s].map(|s| s / 1e4);
             let times = RuntimeThreads { process_s, compiler_s, collector_s };
             let read = RuntimeThreads::parse(&times.to_string()).unwrap();
             prop_assert!((read.process_s - process_s).abs() < 1e-9);
