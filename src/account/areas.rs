@@ -3,6 +3,7 @@
 //! and lines share its energy by the costs.
 
 mod compiled;
+mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,26 +17,36 @@ use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::model::areas::{
-    Area, AreaEstimate, AreaFit, Belief, Direct, Tails, benchmarked, estimate, share_of,
+    Area, AreaEstimate, AreaFit, Belief, Direct, Tails, benchmarked, estimate, run_spread, share_of,
 };
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
 
 use compiled::{Inlined, Met, Paths};
+use lines::{Spot, Spots};
 
 /// What a sampler saw of one unremoved case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampledCase {
     /// The case's energy above idle.
     pub energy: Joules,
-    /// Which methods and lines its samples fell into.
+    /// Which methods and lines the samples of all its runs fell into.
     pub hits: Hits,
+    /// The same run by run.
+    pub runs: Vec<Hits>,
 }
 
 impl SampledCase {
+    /// A case with its runs; `None` without samples.
+    pub fn of(energy: Joules, runs: Vec<Hits>) -> Option<Self> {
+        let mut hits = Hits::default();
+        runs.iter().for_each(|run| hits.merge(run));
+        (hits.inside() + hits.outside > 0).then_some(Self { energy, hits, runs })
+    }
+
     /// The same with a part of its energy.
     pub(super) fn scaled(&self, part: f64) -> Self {
-        Self { energy: self.energy * part, hits: self.hits.clone() }
+        Self { energy: self.energy * part, ..self.clone() }
     }
 }
 
@@ -69,6 +80,13 @@ pub struct Areas {
     pub areas: Vec<AreaAccount>,
     /// How far, relative, areas are from what their words say.
     pub place_factor: f64,
+    /// The same of lines within areas; absent where samples name no lines.
+    pub line_place_factor: Option<f64>,
+    /// How far, relative, samples of an area differ between runs beyond what counting makes of
+    /// them; absent where no case was sampled twice.
+    pub run_spread: Option<f64>,
+    /// What samples tell apart.
+    spots: Vec<Spot>,
 }
 
 impl Areas {
@@ -96,35 +114,111 @@ impl Areas {
         let fit = fitted(&counts, &counted, &seen, model)?;
         let areas = accounts(&grouped, &seen, &counted, &fit);
         share_out(leaves, &grouped, &areas);
-        Some(Areas { areas, place_factor: fit.place_factor? })
+        let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
+        let spread = seen.run_spread.unwrap_or(0.0) / runs.sqrt();
+        let Spots { spots, place_factor } =
+            Spots::divide(leaves, &grouped, &areas, cases, spread, &ASSUMED);
+        Some(Areas {
+            areas,
+            place_factor: fit.place_factor?,
+            line_place_factor: place_factor,
+            run_spread: seen.run_spread,
+            spots,
+        })
     }
 
-    /// The 95 % interval of a bundle. One whole area has the estimator's own; of a part, the
-    /// words know its share as badly as they know areas.
+    /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole
+    /// line that samples tell; of other parts, the words know their share as badly as they
+    /// know areas.
     pub(super) fn interval(&self, bundle: &Bundle<'_>, costs: &Costs<'_>) -> Option<Interval> {
-        let whole = |(area, energy): (&usize, &Femtojoules)| self.areas[*area].energy == *energy;
-        let is_whole = bundle.areas.iter().all(whole);
-        if let Some((area, _)) = bundle.areas.iter().next().filter(|_| bundle.areas.len() == 1)
-            && is_whole
+        let parts = self.parts(bundle);
+        if let [part] = parts.as_slice()
+            && let Some(interval) = self.told(part)
         {
-            return Some(self.areas[*area].interval);
+            return Some(interval);
         }
-        let variance: f64 = bundle.areas.iter().map(|part| self.variance(part, whole(part))).sum();
-        let words = match is_whole {
-            true => 0.0,
-            false if bundle.unknown > 0 => return None,
-            false => costs.variance(&bundle.counts)?,
+        let variance: f64 = parts.iter().map(|part| self.variance(part)).sum();
+        let words = match parts.iter().any(|part| part.by_words) {
+            false => 0.0,
+            true if bundle.unknown > 0 => return None,
+            true => costs.variance(&bundle.counts)?,
         };
         Some(Interval::around(bundle.energy.joules(), variance + words))
     }
 
-    fn variance(&self, (area, energy): (&usize, &Femtojoules), is_whole: bool) -> f64 {
-        let area = &self.areas[*area];
-        let (part, all) = (energy.joules().0, area.energy.joules().0);
-        if is_whole || all <= 0.0 {
+    /// A bundle's parts of areas.
+    fn parts(&self, bundle: &Bundle<'_>) -> Vec<AreaPart> {
+        let mut parts: BTreeMap<usize, AreaPart> = BTreeMap::new();
+        for (number, energy) in &bundle.spots {
+            let spot = &self.spots[*number];
+            parts.entry(spot.area).or_insert(AreaPart::of(spot.area)).add(
+                spot,
+                *energy,
+                self.place_factor,
+            );
+        }
+        let whole = |part: AreaPart| match part.energy == self.areas[part.area].energy {
+            true => AreaPart { within_j2: 0.0, by_words: false, ..part },
+            false => part,
+        };
+        parts.into_values().map(whole).collect()
+    }
+
+    /// The interval of what samples speak of as one: an area, or a line of one.
+    fn told(&self, part: &AreaPart) -> Option<Interval> {
+        let area = &self.areas[part.area];
+        if part.energy == area.energy {
+            return Some(area.interval);
+        }
+        let (energy, all) = (part.energy.joules().0, area.energy.joules().0);
+        let own = part.line?;
+        let side = |own: f64, of_area: f64| own.hypot(energy / all * of_area);
+        let lo = side(energy - own.lo.0, all - area.interval.lo.0);
+        let hi = side(own.hi.0 - energy, area.interval.hi.0 - all);
+        Some(Interval { lo: Joules((energy - lo).max(0.0)), hi: Joules(energy + hi) })
+    }
+
+    fn variance(&self, part: &AreaPart) -> f64 {
+        let area = &self.areas[part.area];
+        let (own, all) = (part.energy.joules().0, area.energy.joules().0);
+        if part.energy == area.energy || all <= 0.0 {
             return area.variance_j2;
         }
-        (part / all).powi(2) * area.variance_j2 + (self.place_factor * part).powi(2)
+        (own / all).powi(2) * area.variance_j2 + part.within_j2
+    }
+}
+
+/// What a bundle has of an area.
+struct AreaPart {
+    area: usize,
+    energy: Femtojoules,
+    /// Variance of its part of the area in J^2, given the area's energy.
+    within_j2: f64,
+    /// Whether it is the words that say which part.
+    by_words: bool,
+    /// The interval of its line, where it is one whole line that samples tell.
+    line: Option<Interval>,
+}
+
+impl AreaPart {
+    fn of(area: usize) -> Self {
+        Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
+    }
+
+    fn add(&mut self, spot: &Spot, energy: Femtojoules, place_factor: f64) {
+        let is_first = self.energy == Femtojoules::ZERO;
+        let is_whole = energy == spot.energy;
+        self.line = spot.sampled.filter(|_| is_first && is_whole).map(|line| line.interval);
+        self.energy += energy;
+        let sampled = spot.sampled.map_or(0.0, |line| line.variance_j2);
+        if spot.sampled.is_some() && is_whole {
+            self.within_j2 += sampled;
+            return;
+        }
+        let (own, all) = (energy.joules().0, spot.energy.joules().0);
+        let share = if all > 0.0 { own / all } else { 1.0 };
+        self.within_j2 += share.powi(2) * sampled + (place_factor * own).powi(2);
+        self.by_words = true;
     }
 }
 
@@ -231,6 +325,15 @@ impl Grouped {
         Self { areas, of_leaf }
     }
 
+    /// Places of each area's leaves.
+    fn leaves_of_areas(&self) -> Vec<Vec<usize>> {
+        let mut leaves = vec![Vec::new(); self.areas.len()];
+        for (leaf, area) in self.of_leaf.iter().enumerate() {
+            leaves[*area].push(leaf);
+        }
+        leaves
+    }
+
     /// How often each cost occurs in each area.
     fn counts(&self, leaves: &[Leaf<'_>], costs: usize) -> Vec<Vec<f64>> {
         let mut counts = vec![vec![0.0; costs]; self.areas.len()];
@@ -240,6 +343,23 @@ impl Grouped {
             }
         }
         counts
+    }
+
+    /// Samples of each area.
+    fn samples(&self, hits: &Hits) -> Vec<u64> {
+        let mut samples = vec![0; self.areas.len()];
+        for ((class, method), count) in &hits.methods {
+            if let Some(area) = self.find(class, method) {
+                samples[area] += count;
+            }
+        }
+        samples
+    }
+
+    /// How far samples of an area differ between the runs of a case.
+    fn run_spread(&self, cases: &[SampledCase]) -> Option<f64> {
+        let of_case = |case: &SampledCase| case.runs.iter().map(|run| self.samples(run)).collect();
+        run_spread(&cases.iter().map(of_case).collect::<Vec<Vec<Vec<u64>>>>())
     }
 
     /// The area of a method of a profile: the same parameters; else the only one of its name
@@ -270,6 +390,8 @@ struct Seen {
     inside_j: f64,
     /// Energy of one sample, in joules: finer than that, samples don't see.
     grain_j: f64,
+    /// How far, relative, samples of an area differ between runs.
+    run_spread: Option<f64>,
 }
 
 impl Seen {
@@ -282,6 +404,7 @@ impl Seen {
             direct: vec![none; areas],
             inside_j: 0.0,
             grain_j: 0.0,
+            run_spread: grouped.run_spread(cases),
         };
         for case in cases {
             seen.add(grouped, case)?;
@@ -292,17 +415,14 @@ impl Seen {
     /// Adds a case; `None` where it has no samples or no energy.
     fn add(&mut self, grouped: &Grouped, case: &SampledCase) -> Option<()> {
         let all = case.hits.inside() + case.hits.outside;
-        let mut hits = vec![0; self.samples.len()];
-        for ((class, method), count) in &case.hits.methods {
-            if let Some(area) = grouped.find(class, method) {
-                hits[area] += count;
-            }
-        }
-        for (area, hits) in hits.iter().enumerate() {
-            let direct = share_of(*hits, all, case.energy.0, ASSUMED.sampled_power_spread)?;
+        let runs = case.runs.len().max(1) as f64;
+        let between_runs = self.run_spread.unwrap_or(0.0).powi(2) / runs;
+        for (area, hits) in grouped.samples(&case.hits).into_iter().enumerate() {
+            let direct = share_of(hits, all, case.energy.0, ASSUMED.sampled_power_spread)?;
             self.samples[area] += hits;
             self.direct[area].energy_j += direct.energy_j;
-            self.direct[area].variance_j2 += direct.variance_j2;
+            self.direct[area].variance_j2 +=
+                direct.variance_j2 + between_runs * direct.energy_j.powi(2);
             self.inside_j += direct.energy_j;
         }
         self.grain_j = self.grain_j.max(case.energy.0 / all as f64);
@@ -390,17 +510,13 @@ fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
 /// Gives each leaf its part of its area's energy: by costs, or by executions where no cost of
 /// the area is known.
 fn share_out(leaves: &mut [Leaf<'_>], grouped: &Grouped, areas: &[AreaAccount]) {
-    let mut of_area: Vec<Vec<usize>> = vec![Vec::new(); areas.len()];
-    for (leaf, area) in grouped.of_leaf.iter().enumerate() {
-        of_area[*area].push(leaf);
-    }
-    for (number, (account, own)) in areas.iter().zip(&of_area).enumerate() {
+    for (account, own) in areas.iter().zip(grouped.leaves_of_areas()) {
         let by_costs: Vec<f64> =
             own.iter().map(|leaf| leaves[*leaf].energy.joules().0.max(0.0)).collect();
         let by_runs = || own.iter().map(|leaf| leaves[*leaf].executions as f64).collect();
         let weights = if by_costs.iter().sum::<f64>() > 0.0 { by_costs } else { by_runs() };
         for (leaf, energy) in own.iter().zip(parts(account.energy, &weights)) {
-            leaves[*leaf].move_to(energy, number);
+            leaves[*leaf].move_to(energy);
         }
     }
 }
@@ -427,13 +543,12 @@ fn parts(energy: Femtojoules, weights: &[f64]) -> Vec<Femtojoules> {
 impl Leaf<'_> {
     /// Gives the leaf another energy; its counts follow, so that they stay what the energy is
     /// made of.
-    fn move_to(&mut self, energy: Femtojoules, area: usize) {
+    fn move_to(&mut self, energy: Femtojoules) {
         let before = self.energy.joules().0;
         let factor = if before > 0.0 { energy.joules().0 / before } else { 1.0 };
         self.weighted *= factor;
         self.context_error_j *= factor;
         self.energy = energy;
-        self.area = Some(area);
     }
 }
 
@@ -464,10 +579,8 @@ mod tests {
                 (entry.key.class.as_str(), entry.key.method.as_str(), count)
             })
             .collect();
-        SampledCase {
-            energy: Joules(accounts.ledger.above_idle().joules().0),
-            hits: hits(&rows, 0),
-        }
+        let energy = Joules(accounts.ledger.above_idle().joules().0);
+        SampledCase::of(energy, vec![hits(&rows, 0)]).unwrap()
     }
 
     /// What is left for the methods: collections have a row of their own.
@@ -481,7 +594,7 @@ mod tests {
     fn without_samples_accounts_are_what_they_were() {
         let (plain, sampled) = with(&[]);
         assert_eq!(plain, sampled);
-        let elsewhere = SampledCase { energy: Joules(1.0), hits: hits(&[], 50) };
+        let elsewhere = SampledCase::of(Joules(1.0), vec![hits(&[], 50)]).unwrap();
         assert_eq!(with(&[elsewhere]).1, plain, "no sample is in a method");
     }
 

@@ -92,8 +92,8 @@ pub(super) struct Leaf<'a> {
     pub energy: Femtojoules,
     /// What the price of the context leaves unsure of it, in joules.
     pub context_error_j: f64,
-    /// The sampled area that it is a part of; absent without samples.
-    pub area: Option<usize>,
+    /// What samples tell apart that it is a part of; absent without samples.
+    pub spot: Option<usize>,
 }
 
 /// All leaves of the blocks that ran.
@@ -120,7 +120,7 @@ pub(super) fn leaves<'a>(
                 cost,
                 energy,
                 context_error_j,
-                area: None,
+                spot: None,
             });
         }
     }
@@ -149,8 +149,8 @@ pub(super) struct Bundle<'a> {
     pub unknown: u64,
     /// By operation and context, what the price of the context leaves unsure, in joules.
     contexts: BTreeMap<(&'a str, &'a str), f64>,
-    /// By sampled area, energy.
-    pub areas: BTreeMap<usize, Femtojoules>,
+    /// By what samples tell apart, energy.
+    pub spots: BTreeMap<usize, Femtojoules>,
     /// By file and line, energy in joules.
     lines: BTreeMap<(&'a str, u32), f64>,
 }
@@ -166,8 +166,8 @@ impl<'a> Bundle<'a> {
         self.energy += energy;
         let OperationCount { operation, context, line, .. } = leaf.operation;
         *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
-        if let Some(area) = leaf.area {
-            *self.areas.entry(area).or_default() += energy;
+        if let Some(spot) = leaf.spot {
+            *self.spots.entry(spot).or_default() += energy;
         }
         if leaf.context_error_j != 0.0 {
             *self.contexts.entry((operation.name(), context)).or_default() +=
@@ -187,8 +187,8 @@ impl<'a> Bundle<'a> {
         for (key, error) in &other.contexts {
             *self.contexts.entry(*key).or_default() += error;
         }
-        for (area, energy) in &other.areas {
-            *self.areas.entry(*area).or_default() += *energy;
+        for (spot, energy) in &other.spots {
+            *self.spots.entry(*spot).or_default() += *energy;
         }
         for (key, energy) in &other.lines {
             *self.lines.entry(*key).or_default() += energy;

@@ -35,7 +35,8 @@ fn tables_have_the_published_columns() {
         let seen = &plain.methods[0].key;
         let methods = BTreeMap::from([((seen.class.clone(), seen.method.clone()), 40)]);
         let hits = Hits { methods, ..Hits::default() };
-        let cases = [SampledCase { energy: plain.ledger.above_idle().joules(), hits }];
+        let energy = plain.ledger.above_idle().joules();
+        let cases = [SampledCase::of(energy, vec![hits]).unwrap()];
         let scenario = AccountInput { samples: &cases, ..sample.scenario() };
         let accounts = account(&scenario);
         let mut written: Vec<(&str, String)> =

@@ -76,5 +76,16 @@ fn sampled(areas: &Areas) -> String {
          {:.0} % from method to method (place factor); {:.0} % of the energy is the samples' own word",
         100.0 * areas.place_factor,
         100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
-    )
+    ) + &further(areas)
+}
+
+/// What samples say of lines, and how far they differ from run to run.
+fn further(areas: &Areas) -> String {
+    let lines = areas.line_place_factor.map(|factor| {
+        format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
+    });
+    let runs = areas.run_spread.map(|spread| {
+        format!("; samples of a method differ by {:.0} % from run to run", 100.0 * spread)
+    });
+    [lines, runs].into_iter().flatten().collect()
 }

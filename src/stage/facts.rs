@@ -111,10 +111,10 @@ impl ScenarioFacts {
                 *executions.entry(BlockId(block as u32)).or_insert(0) += count;
             }
             let energy = CaseEnergies::of(&campaign.records, &case.name, &boards)?;
-            samples.extend(
-                hits_of(&case.name, stacks, &campaign.dictionary)?
-                    .map(|hits| SampledCase { energy: energy.above_idle(), hits }),
-            );
+            samples.extend(SampledCase::of(
+                energy.above_idle(),
+                runs_of(&case.name, stacks, &campaign.dictionary)?,
+            ));
             energy.add_to(&mut measured, &mut uncertainty);
         }
         if samples.len() < campaign.unremoved().count() {
@@ -200,21 +200,20 @@ impl ScenarioFacts {
     }
 }
 
-/// What the samples of a case's runs fell into, summed; `None` without any.
-fn hits_of(
+/// What the samples of a case's runs fell into, run by run.
+fn runs_of(
     case: &str,
     stacks: &BTreeMap<String, Vec<String>>,
     dictionary: &Dictionary,
-) -> Result<Option<profile::Hits>, FactsError> {
-    let mut all = profile::Profile::default();
-    for text in stacks.get(case).into_iter().flatten() {
+) -> Result<Vec<profile::Hits>, FactsError> {
+    let hits = |text: &String| {
         let profile = profile::parse(text).map_err(|error| FactsError::Samples {
             case: case.to_string(),
             message: error.to_string(),
         })?;
-        all.merge(profile);
-    }
-    Ok((all.samples() > 0).then(|| all.hits(dictionary)))
+        Ok(profile.hits(dictionary))
+    };
+    stacks.get(case).into_iter().flatten().map(hits).collect()
 }
 
 /// The boards of a campaign's good runs, where it has several.

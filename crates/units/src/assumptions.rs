@@ -87,6 +87,11 @@ pub struct Assumptions {
     /// power differs by a few percent between instruction mixes while it is busy. Supposed
     /// (`docs/areas.md`); it widens intervals and shifts nothing.
     pub sampled_power_spread: f64,
+    /// How far a line's part of its method's samples is from its part of the energy, relative:
+    /// a sample falls on what comes after the slow instruction, and a compiler keeps lines for
+    /// some instructions only. Supposed (`docs/areas.md`); it widens intervals and leaves the
+    /// words a little more to say.
+    pub sampled_line_spread: f64,
     /// How many samples counts must let one expect of a method before their absence says that
     /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.
     pub samples_missed: f64,
@@ -146,6 +151,7 @@ pub const ASSUMED: Assumptions = Assumptions {
     simulated_chip_kernel_cost_spread: 1.5,
     simulated_chip_vocabulary_error: 0.05,
     sampled_power_spread: 0.05,
+    sampled_line_spread: 0.2,
     samples_missed: 10.0,
     inlined_remainder: 0.1,
     load_share: 0.7,

@@ -255,7 +255,7 @@ mod tests {
 
     fn accounted(program: &Sample, hits: Hits) -> Accounts {
         let calls = read_calls(CALLS).unwrap();
-        let cases = [SampledCase { energy: Joules(700e-6), hits }];
+        let cases = [SampledCase::of(Joules(700e-6), vec![hits]).unwrap()];
         account(&AccountInput { samples: &cases, calls: Some(&calls), ..program.scenario() })
     }
 

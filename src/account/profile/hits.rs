@@ -21,6 +21,8 @@ pub struct Hits {
     pub calls: BTreeMap<(Name, Name), u64>,
     /// By line, of the samples whose line is known.
     pub lines: BTreeMap<LineKey, u64>,
+    /// The same by method and line: two methods may share one.
+    pub places: BTreeMap<(Name, u32), u64>,
     /// Samples without a frame of the application.
     pub outside: u64,
     /// Whether code that was compiled into its caller goes by the caller's name.
@@ -36,6 +38,22 @@ impl Hits {
     /// Samples whose line is known.
     pub fn lined(&self) -> u64 {
         self.lines.values().sum()
+    }
+
+    /// Samples of a method by line.
+    pub fn lines_of(&self, method: &Name) -> impl Iterator<Item = (u32, u64)> {
+        let own = (method.clone(), 0)..=(method.clone(), u32::MAX);
+        self.places.range(own).map(|((_, line), samples)| (*line, *samples))
+    }
+
+    /// Adds those of another run.
+    pub fn merge(&mut self, other: &Hits) {
+        add_all(&mut self.methods, &other.methods);
+        add_all(&mut self.calls, &other.calls);
+        add_all(&mut self.lines, &other.lines);
+        add_all(&mut self.places, &other.places);
+        self.outside += other.outside;
+        self.hides_inlined |= other.hides_inlined;
     }
 }
 
@@ -79,6 +97,13 @@ impl Hits {
         if let Some(line) = frame.line {
             let file = files[frame.class.as_str()].to_owned();
             *self.lines.entry(LineKey { file, line }).or_default() += count;
+            *self.places.entry((name(frame), line)).or_default() += count;
         }
+    }
+}
+
+fn add_all<K: Ord + Clone>(sums: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
+    for (key, count) in more {
+        *sums.entry(key.clone()).or_default() += count;
     }
 }

@@ -25,7 +25,7 @@ use thiserror::Error;
 
 pub use benchmark::benchmarked;
 pub use predict::AreaEstimate;
-pub use samples::share_of;
+pub use samples::{run_spread, share_of};
 
 use mixture::Mixture;
 use system::System;

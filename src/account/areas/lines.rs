@@ -1,0 +1,361 @@
+//! Lines of sampled methods. Where samples name their lines, a line's part of its method's
+//! energy is what samples and words say together, by the estimator that finds methods' parts
+//! of the whole; where they name none, the words alone divide a method.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::account::entry::Leaf;
+use crate::assumptions::Assumptions;
+use crate::exact::Femtojoules;
+use crate::interval::Interval;
+use crate::model::areas::{
+    Area, AreaEstimate, Belief, Direct, Tails, benchmarked, estimate, share_of,
+};
+use crate::units::Joules;
+
+use super::{AreaAccount, Grouped, SampledCase, parts};
+
+/// What samples tell apart within an area: a line, or all of it where they name no lines.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spot {
+    /// Its area.
+    pub area: usize,
+    /// Its energy; an area's add up to the area's.
+    pub energy: Femtojoules,
+    /// How it is known by samples, given the area's energy; absent where only the words divide.
+    pub sampled: Option<SampledPart>,
+}
+
+/// What is unsure of a line's part of its method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SampledPart {
+    /// The 95 % interval, given the method's energy.
+    pub interval: Interval,
+    /// Variance of its error in J^2.
+    pub variance_j2: f64,
+}
+
+/// Spots, and how far, relative, lines are from what their words say.
+pub(super) struct Spots {
+    pub spots: Vec<Spot>,
+    pub place_factor: Option<f64>,
+}
+
+impl Spots {
+    /// Divides areas into lines and moves the leaves' energies, which are the words' parts of
+    /// their areas, to what both say. `run_spread` is how far
+    /// means over the runs differ, relative.
+    pub fn divide(
+        leaves: &mut [Leaf<'_>],
+        grouped: &Grouped,
+        areas: &[AreaAccount],
+        cases: &[SampledCase],
+        run_spread: f64,
+        assumed: &Assumptions,
+    ) -> Self {
+        let pieces = pieces(leaves, grouped, &Lined::of(grouped, cases), run_spread, assumed);
+        let (estimates, place_factor) = estimates(&pieces);
+        let mut spots = Vec::with_capacity(pieces.len());
+        for of_area in runs(&pieces) {
+            let area = pieces[of_area.start].area;
+            let energies = made_to_add_up(areas[area].energy, &pieces, &estimates, &of_area);
+            for (at, energy) in of_area.zip(energies) {
+                let weights = pieces[at].weights(leaves);
+                for (leaf, part) in pieces[at].leaves.iter().zip(parts(energy, &weights)) {
+                    leaves[*leaf].move_to(part);
+                    leaves[*leaf].spot = Some(spots.len());
+                }
+                let sampled = estimates[at].map(|estimate| pieces[at].sampled(energy, &estimate));
+                spots.push(Spot { area, energy, sampled });
+            }
+        }
+        Self { spots, place_factor }
+    }
+}
+
+/// Samples of an area by line.
+#[derive(Debug, Clone, Default)]
+struct Lined {
+    /// Samples, and the energy that they stand for in joules, by line.
+    lines: BTreeMap<u32, (u64, f64)>,
+    /// Energy of all samples of the area, in joules.
+    all_j: f64,
+}
+
+impl Lined {
+    /// The samples of each area.
+    fn of(grouped: &Grouped, cases: &[SampledCase]) -> Vec<Self> {
+        let mut lined = vec![Self::default(); grouped.areas.len()];
+        // Inlined code that goes by its caller's name has lines of another method.
+        for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
+            let sample_j = case.energy.0 / (case.hits.inside() + case.hits.outside) as f64;
+            for (method, samples) in &case.hits.methods {
+                let Some(area) = grouped.find(&method.0, &method.1) else { continue };
+                lined[area].all_j += *samples as f64 * sample_j;
+                for (line, samples) in case.hits.lines_of(method) {
+                    let entry = lined[area].lines.entry(line).or_default();
+                    *entry = (entry.0 + samples, entry.1 + samples as f64 * sample_j);
+                }
+            }
+        }
+        lined
+    }
+
+    /// The same on the lines that have something to count: samples of others, such as the
+    /// brace that ends a method, go to the one above, or else to the first.
+    fn moved_to(self, known: &BTreeMap<u32, Vec<usize>>) -> Self {
+        let mut moved = Self { all_j: self.all_j, ..Self::default() };
+        for (line, (samples, energy)) in self.lines {
+            let above = known.range(..=line).next_back().or_else(|| known.iter().next());
+            if let Some((line, _)) = above {
+                let entry = moved.lines.entry(*line).or_default();
+                *entry = (entry.0 + samples, entry.1 + energy);
+            }
+        }
+        moved
+    }
+
+    /// What samples say of the part of a line of an area that spends `area_j`; the rest of the
+    /// line is of samples without lines.
+    fn direct(&self, line: u32, area_j: f64, run_spread: f64, spread: f64) -> Option<Direct> {
+        let all = self.lines.values().map(|(samples, _)| samples).sum();
+        let lined_j: f64 = self.lines.values().map(|(_, energy)| energy).sum();
+        let (samples, energy) = self.lines.get(&line).copied().unwrap_or_default();
+        let counted = share_of(samples, all, area_j * lined_j / self.all_j, spread)?;
+        let energy_j = area_j * energy / self.all_j;
+        let variance_j2 = counted.variance_j2 + (run_spread * energy_j).powi(2);
+        Some(Direct { energy_j, variance_j2 })
+    }
+
+    /// The part of the samples that have a line, 0..1.
+    fn part(&self) -> f64 {
+        self.lines.values().map(|(_, energy)| energy / self.all_j).sum::<f64>().min(1.0)
+    }
+}
+
+/// One spot before it is estimated.
+struct Piece {
+    area: usize,
+    leaves: Vec<usize>,
+    /// What the words say of it, in joules.
+    words_j: f64,
+    /// What samples with lines say, and of which part of it, 0..1.
+    direct: Option<(Direct, f64)>,
+}
+
+impl Piece {
+    /// By what its energy is shared out: the words, or executions where they say nothing.
+    fn weights(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
+        let of = |value: fn(&Leaf<'_>) -> f64| self.leaves.iter().map(move |leaf| value(&leaves[*leaf]));
+        let words: Vec<f64> = of(|leaf| leaf.energy.joules().0.max(0.0)).collect();
+        if words.iter().sum::<f64>() > 0.0 {
+            words
+        } else {
+            of(|leaf| leaf.executions as f64).collect()
+        }
+    }
+
+    /// What is unsure of it, its interval moved along when lines were made to add up.
+    fn sampled(&self, energy: Femtojoules, estimate: &AreaEstimate) -> SampledPart {
+        let energy_j = energy.joules().0;
+        let moved = energy_j - self.whole_j(estimate.energy_j);
+        let end = |j: f64| self.whole_j(j) + moved;
+        let lo = end(estimate.lo_j).clamp(0.0, energy_j.max(0.0));
+        let interval = Interval { lo: Joules(lo), hi: Joules(end(estimate.hi_j).max(energy_j)) };
+        SampledPart { interval, variance_j2: estimate.mse_j2 }
+    }
+
+    /// With the part of which samples name no lines.
+    fn whole_j(&self, lined_j: f64) -> f64 {
+        let part = self.direct.map_or(0.0, |(_, part)| part);
+        lined_j + (1.0 - part) * self.words_j
+    }
+}
+
+/// All areas' spots, those of one area after each other.
+fn pieces(
+    leaves: &[Leaf<'_>],
+    grouped: &Grouped,
+    lined: &[Lined],
+    run_spread: f64,
+    assumed: &Assumptions,
+) -> Vec<Piece> {
+    let joules = |of: &[usize]| of.iter().map(|leaf| leaves[*leaf].energy.joules().0).sum::<f64>();
+    let mut pieces = Vec::new();
+    for (area, own) in grouped.leaves_of_areas().into_iter().enumerate() {
+        let area_j = joules(&own);
+        if lined[area].lines.is_empty() || area_j <= 0.0 {
+            pieces.push(Piece { area, leaves: own, words_j: area_j, direct: None });
+            continue;
+        }
+        let mut by: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for leaf in own {
+            by.entry(leaves[leaf].operation.line).or_default().push(leaf);
+        }
+        let lined = lined[area].clone().moved_to(&by);
+        pieces.extend(by.into_iter().map(|(line, leaves)| {
+            let direct = lined.direct(line, area_j, run_spread, assumed.sampled_line_spread);
+            let direct = direct.map(|direct| (direct, lined.part()));
+            Piece { area, words_j: joules(&leaves), leaves, direct }
+        }));
+    }
+    pieces
+}
+
+/// What words and samples say together of each line, and the lines' place factor. The words
+/// of a line are taken as they are, since its method's energy is known: nothing is learnt of
+/// costs.
+fn estimates(pieces: &[Piece]) -> (Vec<Option<AreaEstimate>>, Option<f64>) {
+    let area = |piece: &Piece| {
+        let (direct, part) = piece.direct?;
+        let words_j = part * piece.words_j;
+        // No line is better known than by a sample, even where the words say nothing.
+        let scale = words_j.max(direct.variance_j2.sqrt());
+        Some(Area { counts: vec![words_j], scale, direct: Some(direct) })
+    };
+    let areas: Vec<Area> = pieces.iter().filter_map(area).collect();
+    let known = Belief::Normal { mean: vec![1.0], covariance: vec![0.0] };
+    let Ok(fit) = estimate(&areas, &known, Tails::Estimated) else {
+        return (vec![None; pieces.len()], None);
+    };
+    let mut estimates = fit.estimates.into_iter();
+    let of = |piece: &Piece| piece.direct.and_then(|_| estimates.next());
+    (pieces.iter().map(of).collect(), fit.place_factor)
+}
+
+/// Where the pieces of each area stand.
+fn runs(pieces: &[Piece]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let chunk = |of: &[Piece]| {
+        let range = start..start + of.len();
+        start = range.end;
+        range
+    };
+    pieces.chunk_by(|a, b| a.area == b.area).map(chunk).collect()
+}
+
+/// Energies of an area's pieces that add up to it.
+fn made_to_add_up(
+    energy: Femtojoules,
+    pieces: &[Piece],
+    estimates: &[Option<AreaEstimate>],
+    of_area: &Range<usize>,
+) -> Vec<Femtojoules> {
+    let said = |at: usize| match estimates[at] {
+        Some(estimate) => (pieces[at].whole_j(estimate.energy_j), estimate.mse_j2),
+        None => (pieces[at].words_j, 0.0),
+    };
+    let (energies, errors): (Vec<f64>, Vec<f64>) = of_area.clone().map(said).unzip();
+    parts(energy, &benchmarked(&energies, &errors, energy.joules().0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::account::profile::Hits;
+    use crate::account::sample::{Sample, block, model, with_relative_error};
+    use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::assumptions::{ASSUMED, Assumptions};
+    use crate::blocks::BlockId;
+    use crate::exact::Femtojoules;
+    use crate::interval::Interval;
+    use crate::operations::Dictionary;
+    use crate::units::Joules;
+
+    use super::{Lined, Piece, estimates};
+
+    const ADDITION: &str = "Addition_int_int";
+
+    /// `run` has two lines that cost the same by the words, 2 and 3 of the file; `other` has
+    /// line 7. All three spend 100 uJ.
+    fn program() -> Sample {
+        let line = |line, n| (ADDITION, line, n);
+        let blocks = vec![
+            block(0, ("d.A", "run()"), ("", "entry"), (2, 3), &[line(2, 1), line(3, 1)]),
+            block(1, ("d.A", "other()"), ("", "entry"), (7, 7), &[line(7, 1)]),
+        ];
+        Sample {
+            dictionary: Dictionary { blocks },
+            executions: (0..2).map(|id| (BlockId(id), 100)).collect(),
+            model: with_relative_error(model(&[(ADDITION, 1e-6)]), 0.1),
+            measured: Measured { total: Joules(300e-6), ..Measured::default() },
+        }
+    }
+
+    /// Samples of `run` by line, 0 for none, and as many of `other` as of half of `run`.
+    fn accounted(of_run: &[(u32, u64)]) -> Accounts {
+        let name = |method: &str| ("d.A".to_owned(), method.to_owned());
+        let all = of_run.iter().map(|(_, n)| n).sum::<u64>();
+        let lined = of_run.iter().filter(|(line, _)| *line > 0);
+        let hits = Hits {
+            methods: [(name("run()"), all), (name("other()"), all / 2)].into(),
+            places: lined.map(|(line, n)| ((name("run()"), *line), *n)).collect(),
+            ..Hits::default()
+        };
+        let cases = [SampledCase::of(Joules(300e-6), vec![hits]).unwrap()];
+        account(&AccountInput { samples: &cases, ..program().scenario() })
+    }
+
+    /// A line's energy in microjoules, and its interval.
+    fn line(accounts: &Accounts, line: u32) -> (f64, Interval) {
+        let entry = accounts.lines.iter().find(|entry| entry.key.line == line).unwrap();
+        (1e6 * entry.joules().0, entry.interval.unwrap())
+    }
+
+    #[test]
+    fn lines_are_what_many_samples_say() {
+        let accounts = accounted(&[(2, 150_000), (3, 50_000)]);
+        for (number, expected) in [(2, 150.0), (3, 50.0), (7, 100.0)] {
+            let (energy, interval) = line(&accounts, number);
+            assert!((energy / expected - 1.0).abs() < 0.1, "{number}: {energy} uJ");
+            assert!(interval.contains(Joules(expected * 1e-6)), "{number}: {interval:?}");
+        }
+        let sum: Femtojoules = accounts.lines.iter().map(|entry| entry.energy).sum();
+        assert_eq!(sum, accounts.explained());
+        assert!(accounts.areas.unwrap().line_place_factor.is_some());
+    }
+
+    #[test]
+    fn without_lines_the_words_divide_a_method() {
+        let accounts = accounted(&[(0, 200_000)]);
+        let (first, second) = (line(&accounts, 2), line(&accounts, 3));
+        assert!((first.0 - second.0).abs() < 1e-6 && (first.0 - 100.0).abs() < 5.0, "{first:?}");
+        assert_eq!(accounts.areas.unwrap().line_place_factor, None);
+    }
+
+    #[test]
+    fn what_names_no_line_is_left_to_the_words() {
+        let accounts = accounted(&[(2, 100_000), (0, 100_000)]);
+        // Half of run's 200 uJ is on the first line, the other half is divided by the words.
+        let first = line(&accounts, 2).0;
+        assert!((first - 150.0).abs() < 12.0, "{first} uJ");
+    }
+
+    #[test]
+    fn samples_of_a_line_that_counts_nothing_are_the_lines_above() {
+        let lined =
+            Lined { lines: [(4, (3, 3.0)), (9, (5, 5.0)), (1, (1, 1.0))].into(), all_j: 9.0 };
+        let moved = lined.moved_to(&BTreeMap::from([(3, vec![]), (5, vec![])]));
+        assert_eq!(moved.lines, BTreeMap::from([(3, (4, 4.0)), (5, (5, 5.0))]));
+    }
+
+    /// Two lines of a method, alike by the words, of which samples say 3 and 1.
+    #[test]
+    fn doubled_doubts_about_lines_widen_their_intervals() {
+        let lined =
+            Lined { lines: [(2, (150_000, 150.0)), (3, (50_000, 50.0))].into(), all_j: 200.0 };
+        let width = |assumed: &Assumptions| {
+            let spread = assumed.sampled_line_spread;
+            let direct = |line| lined.direct(line, 200.0, 0.0, spread).map(|direct| (direct, 1.0));
+            let piece =
+                |line| Piece { area: 0, leaves: vec![], words_j: 100.0, direct: direct(line) };
+            let estimate = estimates(&[piece(2), piece(3)]).0[0].unwrap();
+            estimate.hi_j - estimate.lo_j
+        };
+        let doubled = 2.0 * ASSUMED.sampled_line_spread;
+        let wide = width(&Assumptions { sampled_line_spread: doubled, ..ASSUMED });
+        assert!(wide > 1.3 * width(&ASSUMED), "{wide}");
+    }
+}
