@@ -8,7 +8,7 @@ mod lines;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::CallTree;
-use crate::account::cost::{CostIndex, Costs};
+use crate::account::cost::{CostIndex, Costs, CountVector};
 use crate::account::entry::{Bundle, Leaf, MethodKey};
 use crate::account::matching::{Signature, signature};
 use crate::account::profile::Hits;
@@ -137,13 +137,41 @@ impl Areas {
         {
             return Some(interval);
         }
-        let variance: f64 = parts.iter().map(|part| self.variance(part)).sum();
+        let variance = self.variance_of(&parts, bundle, costs)?;
+        Some(Interval::around(bundle.energy.joules(), variance))
+    }
+
+    /// Variance of a bundle's error in J^2; `None` where the words say which part it is, and
+    /// don't know how well.
+    pub(super) fn variance(&self, bundle: &Bundle<'_>, costs: &Costs<'_>) -> Option<f64> {
+        self.variance_of(&self.parts(bundle), bundle, costs)
+    }
+
+    fn variance_of(
+        &self,
+        parts: &[AreaPart],
+        bundle: &Bundle<'_>,
+        costs: &Costs<'_>,
+    ) -> Option<f64> {
+        let of_areas: f64 = parts.iter().map(|part| self.variance_of_part(part)).sum();
         let words = match parts.iter().any(|part| part.by_words) {
             false => 0.0,
             true if bundle.unknown > 0 => return None,
-            true => costs.variance(&bundle.counts)?,
+            true => costs.variance(&self.contrast(bundle))?,
         };
-        Some(Interval::around(bundle.energy.joules(), variance + words))
+        Some(of_areas + words)
+    }
+
+    /// By what a bundle's counts differ from its share of what samples tell: all that the
+    /// costs' errors move, since the energy of the whole is not theirs to say.
+    fn contrast(&self, bundle: &Bundle<'_>) -> CountVector {
+        let mut contrast = bundle.counts.clone();
+        for (number, energy) in &bundle.spots {
+            let spot = &self.spots[*number];
+            let share = share_of_spot(*energy, spot);
+            spot.counts.0.iter().for_each(|(cost, count)| contrast.add(*cost, -share * count));
+        }
+        contrast
     }
 
     /// A bundle's parts of areas.
@@ -178,7 +206,7 @@ impl Areas {
         Some(Interval { lo: Joules((energy - lo).max(0.0)), hi: Joules(energy + hi) })
     }
 
-    fn variance(&self, part: &AreaPart) -> f64 {
+    fn variance_of_part(&self, part: &AreaPart) -> f64 {
         let area = &self.areas[part.area];
         let (own, all) = (part.energy.joules().0, area.energy.joules().0);
         if part.energy == area.energy || all <= 0.0 {
@@ -215,11 +243,15 @@ impl AreaPart {
             self.within_j2 += sampled;
             return;
         }
-        let (own, all) = (energy.joules().0, spot.energy.joules().0);
-        let share = if all > 0.0 { own / all } else { 1.0 };
-        self.within_j2 += share.powi(2) * sampled + (place_factor * own).powi(2);
+        let own = place_factor * energy.joules().0;
+        self.within_j2 += share_of_spot(energy, spot).powi(2) * sampled + own.powi(2);
         self.by_words = true;
     }
+}
+
+fn share_of_spot(energy: Femtojoules, spot: &Spot) -> f64 {
+    let (own, all) = (energy.joules().0, spot.energy.joules().0);
+    if all > 0.0 { own / all } else { 1.0 }
 }
 
 /// What the costs say of each area, in joules.

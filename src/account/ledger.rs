@@ -40,6 +40,11 @@ pub struct RuntimeEnergy {
 }
 
 impl Measured {
+    /// What was spent above idle: what shares are parts of.
+    pub(super) fn above_idle(&self) -> Femtojoules {
+        Femtojoules::from_joules(self.total) - Femtojoules::from_joules(self.idle)
+    }
+
     /// What the collector spent: by its threads' times, else by the model's cost for each
     /// collection; zero where neither is known.
     pub(super) fn collector(&self, costs: &Costs<'_>) -> Joules {
@@ -158,10 +163,21 @@ impl Ledger {
 
 /// What the model explains, split as the ledger wants it.
 pub(super) struct Explained {
-    /// The source's operations: energy and counts.
-    pub operations: (Femtojoules, CountVector),
-    /// Library functions: energy and counts.
-    pub library: (Femtojoules, CountVector),
+    /// The source's operations.
+    pub operations: ExplainedRow,
+    /// Library functions.
+    pub library: ExplainedRow,
+    /// What is counted in both.
+    pub counts: CountVector,
+    /// Variance of both in J^2 where areas were sampled, if it is known; the counts say it
+    /// elsewhere.
+    pub sampled_variance: Option<Option<f64>>,
+}
+
+/// One of its rows.
+pub(super) struct ExplainedRow {
+    pub energy: Femtojoules,
+    pub interval: Option<Interval>,
 }
 
 /// Makes the ledger.
@@ -174,13 +190,14 @@ pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'
         (LedgerEntry::Compiler, Femtojoules::from_joules(runtime.compiler), spread)
     });
     let compiler = runtime.map_or(Femtojoules::ZERO, |(_, energy, _)| energy);
-    let rest = total - idle - explained.operations.0 - explained.library.0 - compiler - gc.energy;
+    let (operations, library) = (&explained.operations, &explained.library);
+    let rest = total - idle - operations.energy - library.energy - compiler - gc.energy;
     let unsure = remainder_interval(measured, explained, &gc.counts, rest, costs);
     let before = [
         (LedgerEntry::Measured, total, spread(measured.total, measured.total_se)),
         (LedgerEntry::Idle, idle, spread(measured.idle, measured.idle_se)),
-        (LedgerEntry::Operations, explained.operations.0, costs.interval(&explained.operations.1)),
-        (LedgerEntry::Library, explained.library.0, costs.interval(&explained.library.1)),
+        (LedgerEntry::Operations, operations.energy, operations.interval),
+        (LedgerEntry::Library, library.energy, library.interval),
     ];
     let after =
         [(LedgerEntry::Gc, gc.energy, gc.interval), (LedgerEntry::Unexplained, rest, unsure)];
@@ -251,12 +268,16 @@ fn remainder_interval(
     remainder: Femtojoules,
     costs: &Costs<'_>,
 ) -> Option<Interval> {
-    let mut counts = explained.operations.1.clone();
-    for (&cost, &count) in explained.library.1.0.iter().chain(&gc.0) {
-        counts.add(cost, count);
-    }
+    let by_model = match explained.sampled_variance {
+        Some(sampled) => sampled? + costs.variance(gc)?,
+        None => {
+            let mut counts = explained.counts.clone();
+            gc.0.iter().for_each(|(&cost, &count)| counts.add(cost, count));
+            costs.variance(&counts)?
+        }
+    };
     let (total, idle) = (measured.total_se?, measured.idle_se?);
-    let variance = costs.variance(&counts)? + measured.runtime_variance()?;
+    let variance = by_model + measured.runtime_variance()?;
     let variance = variance + total.0 * total.0 + idle.0 * idle.0;
     Some(Interval::of_difference(remainder.joules(), variance))
 }

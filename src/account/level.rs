@@ -11,15 +11,27 @@ use crate::operations::Feature;
 use crate::units::Joules;
 
 /// Splits what the model explains into operations and library.
-pub(super) fn explained(leaves: &[Leaf<'_>]) -> ledger::Explained {
+pub(super) fn explained(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> ledger::Explained {
     let (mut operations, mut library) = (Bundle::default(), Bundle::default());
     for leaf in leaves {
         let of_library = leaf.operation.operation.is_library();
         if of_library { library.add(leaf) } else { operations.add(leaf) }
     }
+    let Pricing { costs, areas, .. } = pricing;
+    let row = |bundle: &Bundle<'_>| ledger::ExplainedRow {
+        energy: bundle.energy,
+        interval: match areas {
+            Some(areas) => areas.interval(bundle, costs),
+            None => costs.interval(&bundle.counts),
+        },
+    };
+    let (of_operations, of_library) = (row(&operations), row(&library));
+    operations.merge(&library);
     ledger::Explained {
-        operations: (operations.energy, operations.counts),
-        library: (library.energy, library.counts),
+        operations: of_operations,
+        library: of_library,
+        sampled_variance: areas.map(|areas| areas.variance(&operations, costs)),
+        counts: operations.counts,
     }
 }
 

@@ -200,9 +200,10 @@ impl Accounts {
 pub fn account(scenario: &AccountInput<'_>) -> Accounts {
     let costs = Costs::new(scenario.model);
     let (leaves, areas) = scenario.priced(&costs);
-    let ledger = ledger::ledger(scenario.measured, &level::explained(&leaves), &costs);
-    let above_idle = ledger.above_idle();
+    let above_idle = scenario.measured.above_idle();
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
+    let explained = level::explained(&leaves, &pricing);
+    let ledger = ledger::ledger(scenario.measured, &explained, &costs);
     Accounts {
         operations: level::operations(&leaves, &pricing),
         lines: level::lines(scenario, &leaves, &pricing),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::account::cost::CountVector;
 use crate::account::entry::Leaf;
 use crate::assumptions::Assumptions;
 use crate::exact::Femtojoules;
@@ -23,6 +24,8 @@ pub(super) struct Spot {
     pub area: usize,
     /// Its energy; an area's add up to the area's.
     pub energy: Femtojoules,
+    /// How often each cost occurs in it.
+    pub counts: CountVector,
     /// How it is known by samples, given the area's energy; absent where only the words divide.
     pub sampled: Option<SampledPart>,
 }
@@ -61,13 +64,9 @@ impl Spots {
             let area = pieces[of_area.start].area;
             let energies = made_to_add_up(areas[area].energy, &pieces, &estimates, &of_area);
             for (at, energy) in of_area.zip(energies) {
-                let weights = pieces[at].weights(leaves);
-                for (leaf, part) in pieces[at].leaves.iter().zip(parts(energy, &weights)) {
-                    leaves[*leaf].move_to(part);
-                    leaves[*leaf].spot = Some(spots.len());
-                }
+                let counts = pieces[at].move_to(leaves, energy, spots.len());
                 let sampled = estimates[at].map(|estimate| pieces[at].sampled(energy, &estimate));
-                spots.push(Spot { area, energy, sampled });
+                spots.push(Spot { area, energy, counts, sampled });
             }
         }
         Self { spots, place_factor }
@@ -140,6 +139,8 @@ struct Piece {
     leaves: Vec<usize>,
     /// What the words say of it, in joules.
     words_j: f64,
+    /// What they would if all operations cost the same, in joules.
+    flat_j: f64,
     /// What samples with lines say, and of which part of it, 0..1.
     direct: Option<(Direct, f64)>,
 }
@@ -147,13 +148,28 @@ struct Piece {
 impl Piece {
     /// By what its energy is shared out: the words, or executions where they say nothing.
     fn weights(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
-        let of = |value: fn(&Leaf<'_>) -> f64| self.leaves.iter().map(move |leaf| value(&leaves[*leaf]));
+        let of =
+            |value: fn(&Leaf<'_>) -> f64| self.leaves.iter().map(move |leaf| value(&leaves[*leaf]));
         let words: Vec<f64> = of(|leaf| leaf.energy.joules().0.max(0.0)).collect();
         if words.iter().sum::<f64>() > 0.0 {
             words
         } else {
             of(|leaf| leaf.executions as f64).collect()
         }
+    }
+
+    /// Shares an energy out to its leaves; what is counted in them then.
+    fn move_to(&self, leaves: &mut [Leaf<'_>], energy: Femtojoules, spot: usize) -> CountVector {
+        let mut counts = CountVector::default();
+        for (leaf, part) in self.leaves.iter().zip(parts(energy, &self.weights(leaves))) {
+            let leaf = &mut leaves[*leaf];
+            leaf.move_to(part);
+            leaf.spot = Some(spot);
+            if let Some(cost) = leaf.cost {
+                counts.add(cost, leaf.weighted);
+            }
+        }
+        counts
     }
 
     /// What is unsure of it, its interval moved along when lines were made to add up.
@@ -181,14 +197,19 @@ fn pieces(
     run_spread: f64,
     assumed: &Assumptions,
 ) -> Vec<Piece> {
-    let joules = |of: &[usize]| of.iter().map(|leaf| leaves[*leaf].energy.joules().0).sum::<f64>();
+    let sum = |of: &[usize], value: fn(&Leaf<'_>) -> f64| -> f64 {
+        of.iter().map(|leaf| value(&leaves[*leaf])).sum()
+    };
+    let joules = |of: &[usize]| sum(of, |leaf| leaf.energy.joules().0);
+    let executions = |of: &[usize]| sum(of, |leaf| leaf.executions as f64);
     let mut pieces = Vec::new();
     for (area, own) in grouped.leaves_of_areas().into_iter().enumerate() {
         let area_j = joules(&own);
         if lined[area].lines.is_empty() || area_j <= 0.0 {
-            pieces.push(Piece { area, leaves: own, words_j: area_j, direct: None });
+            pieces.push(Piece { area, leaves: own, words_j: area_j, flat_j: area_j, direct: None });
             continue;
         }
+        let once_j = area_j / executions(&own).max(1.0);
         let mut by: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for leaf in own {
             by.entry(leaves[leaf].operation.line).or_default().push(leaf);
@@ -197,7 +218,8 @@ fn pieces(
         pieces.extend(by.into_iter().map(|(line, leaves)| {
             let direct = lined.direct(line, area_j, run_spread, assumed.sampled_line_spread);
             let direct = direct.map(|direct| (direct, lined.part()));
-            Piece { area, words_j: joules(&leaves), leaves, direct }
+            let (words_j, flat_j) = (joules(&leaves), once_j * executions(&leaves));
+            Piece { area, words_j, flat_j, leaves, direct }
         }));
     }
     pieces
@@ -210,8 +232,10 @@ fn estimates(pieces: &[Piece]) -> (Vec<Option<AreaEstimate>>, Option<f64>) {
     let area = |piece: &Piece| {
         let (direct, part) = piece.direct?;
         let words_j = part * piece.words_j;
-        // No line is better known than by a sample, even where the words say nothing.
-        let scale = words_j.max(direct.variance_j2.sqrt());
+        // Costs of single operations may be far too low, and no line is better known by the
+        // words than by a sample.
+        let usual_j = part * (piece.words_j + piece.flat_j) / 2.0;
+        let scale = usual_j.max(direct.variance_j2.sqrt());
         Some(Area { counts: vec![words_j], scale, direct: Some(direct) })
     };
     let areas: Vec<Area> = pieces.iter().filter_map(area).collect();
@@ -349,8 +373,13 @@ mod tests {
         let width = |assumed: &Assumptions| {
             let spread = assumed.sampled_line_spread;
             let direct = |line| lined.direct(line, 200.0, 0.0, spread).map(|direct| (direct, 1.0));
-            let piece =
-                |line| Piece { area: 0, leaves: vec![], words_j: 100.0, direct: direct(line) };
+            let piece = |line| Piece {
+                area: 0,
+                leaves: vec![],
+                words_j: 100.0,
+                flat_j: 100.0,
+                direct: direct(line),
+            };
             let estimate = estimates(&[piece(2), piece(3)]).0[0].unwrap();
             estimate.hi_j - estimate.lo_j
         };

@@ -63,15 +63,23 @@ fn split(line: &str) -> Option<(&str, u64)> {
     Some((stack.trim_end(), count.parse().ok()?))
 }
 
-/// Cuts at the semicolons between frames: not those in a descriptor's parentheses, nor that
-/// of `La/B;::run`.
+/// Whether a semicolon after `frame` is its descriptor's, by what follows it.
+fn ends_a_type(frame: &str, rest: &str) -> bool {
+    let returned = frame.rsplit_once(')').map_or("", |(_, returned)| returned);
+    let is_class = returned.trim_start_matches('[').starts_with('L');
+    let goes_on = [":", ";", "_["].iter().any(|next| rest.starts_with(next));
+    rest.starts_with("::") || is_class && (rest.is_empty() || goes_on)
+}
+
+/// Cuts at the semicolons between frames: not those in a descriptor's parentheses, nor those
+/// that end a type, as in `a.B.run()La/C;:17` and `La/B;::run`.
 fn frames(stack: &str) -> Vec<&str> {
     let (mut depth, mut start, mut frames) = (0i32, 0, Vec::new());
     for (at, c) in stack.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            ';' if depth == 0 && !stack[at..].starts_with(";::") => {
+            ';' if depth == 0 && !ends_a_type(&stack[start..at], &stack[at + 1..]) => {
                 frames.push(&stack[start..at]);
                 start = at + 1;
             }

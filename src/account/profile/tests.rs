@@ -22,6 +22,22 @@ fn stacks_are_cut_between_frames_only() {
 }
 
 #[test]
+fn what_a_method_returns_belongs_to_its_frame() {
+    let profile = parse(
+        "a.B.f(I)La/C;:3;a.B.g()[La/C;:4 1\na.B.f(I)La/C;;a.B.g()V 1\na.B.h()La/C; 1\n\
+         a.B.f(I)La/C;_[j];a.B.g()V_[i] 1\na.B.f()V;_start 1\n",
+    )
+    .unwrap();
+    let lengths: Vec<usize> = profile.stacks.iter().map(|(stack, _)| stack.len()).collect();
+    assert_eq!(lengths, [2, 2, 1, 2, 2]);
+    let read = |frame: &Frame| (frame.method.clone(), frame.line);
+    let frames: Vec<_> = profile.frames.iter().map(read).collect();
+    assert_eq!(frames[0], ("f(I)La/C;".into(), Some(3)));
+    assert_eq!(frames[1], ("g()[La/C;".into(), Some(4)));
+    assert_eq!(frames[2], ("f(I)La/C;".into(), None));
+}
+
+#[test]
 fn errors_say_which_line_and_what_to_give() {
     let error = parse("a;b 3\nno count\n").unwrap_err().to_string();
     assert!(error.starts_with("line 2 is no stack: \"no count\""), "{error}");
