@@ -133,16 +133,11 @@ impl Occurrences {
                     all.iter_mut().zip(block.column(j)).for_each(|(all, n)| *all += n);
                 }
                 for j in 0..columns {
-                    let (mut cases, mut sum, mut largest) = (0u64, 0.0, self.largest_share[j]);
-                    for (n, all) in block.column(j).iter().zip(&all) {
-                        cases += u64::from(*n != 0.0);
-                        sum += n;
-                        // A sum of zero or infinity gives no share.
-                        largest = f64::max(largest, n / all);
-                    }
-                    self.cases[j] += cases;
-                    self.executions[j].add(sum);
-                    self.largest_share[j] = largest;
+                    let found = Lanes::of(block.column(j), &all);
+                    self.cases[j] += found.cases.iter().sum::<u64>();
+                    self.executions[j].add(found.sums.iter().sum());
+                    self.largest_share[j] =
+                        found.largest.into_iter().fold(self.largest_share[j], f64::max);
                 }
             },
         );
@@ -155,6 +150,41 @@ impl Occurrences {
         executions.for_each(|(sum, n)| *sum = sum.plus(*n));
         let shares = self.largest_share.iter_mut().zip(&other.largest_share);
         shares.for_each(|(largest, share)| *largest = largest.max(*share));
+    }
+}
+
+const LANES: usize = 8;
+
+/// What is found in a column, of every eighth row together: so no sum waits for the one before.
+#[derive(Default)]
+struct Lanes {
+    cases: [u64; LANES],
+    sums: [f64; LANES],
+    largest: [f64; LANES],
+}
+
+impl Lanes {
+    /// Of counts, each beside all of its case.
+    #[inline(always)]
+    fn of(counts: &[f64], all: &[f64]) -> Self {
+        let mut found = Self::default();
+        let ((counts, last), (all, last_all)) = (counts.as_chunks(), all.as_chunks());
+        counts.iter().zip(all).for_each(|(n, all)| found.add(*n, *all));
+        // What is missing at the end never ran.
+        let filled =
+            |rest: &[f64], with| std::array::from_fn(|i| rest.get(i).copied().unwrap_or(with));
+        found.add(filled(last, 0.0), filled(last_all, 1.0));
+        found
+    }
+
+    #[inline(always)]
+    fn add(&mut self, counts: [f64; LANES], all: [f64; LANES]) {
+        for lane in 0..LANES {
+            self.cases[lane] += u64::from(counts[lane] != 0.0);
+            self.sums[lane] += counts[lane];
+            // A sum of zero or infinity gives no share.
+            self.largest[lane] = f64::max(self.largest[lane], counts[lane] / all[lane]);
+        }
     }
 }
 
@@ -283,6 +313,15 @@ mod tests {
         let found = examined(&[&[20_000.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 1.0, 0.0]]);
         assert_eq!(found.rare(), 1);
         assert_eq!(found.operations[2].largest_share, 0.5);
+    }
+
+    /// More cases than lanes, and a last lane that is not full.
+    #[test]
+    fn all_cases_are_found() {
+        let rows: Vec<[f64; 2]> = (0..21).map(|i| [f64::from(i), 20.0]).collect();
+        let rows: Vec<&[f64]> = rows.iter().map(|row| row.as_slice()).collect();
+        let found = &examined(&rows).operations[0];
+        assert_eq!((found.cases, found.executions, found.largest_share), (20, 210.0, 0.5));
     }
 
     #[test]

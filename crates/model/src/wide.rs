@@ -83,6 +83,48 @@ impl Wide {
     }
 }
 
+/// Sums side by side, as wide vectors like them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct WideSums<const N: usize> {
+    hi: [f64; N],
+    lo: [f64; N],
+}
+
+impl<const N: usize> WideSums<N> {
+    /// One by one.
+    pub fn each(&self) -> [Wide; N] {
+        std::array::from_fn(|i| Wide { hi: self.hi[i], lo: self.lo[i] })
+    }
+
+    /// Adds a number to each.
+    #[inline(always)]
+    pub fn add(&mut self, terms: [f64; N]) {
+        for ((hi, lo), term) in self.hi.iter_mut().zip(&mut self.lo).zip(terms) {
+            let mut sum = Wide { hi: *hi, lo: *lo };
+            sum.add(term);
+            (*hi, *lo) = (sum.hi, sum.lo);
+        }
+    }
+
+    /// Each with its other.
+    pub fn plus(&self, other: &Self) -> Self {
+        let (ours, others) = (self.each(), other.each());
+        std::array::from_fn(|i| ours[i].plus(others[i])).into()
+    }
+}
+
+impl<const N: usize> From<[Wide; N]> for WideSums<N> {
+    fn from(sums: [Wide; N]) -> Self {
+        Self { hi: sums.map(|sum| sum.hi), lo: sums.map(|sum| sum.lo) }
+    }
+}
+
+impl<const N: usize> Default for WideSums<N> {
+    fn default() -> Self {
+        Self { hi: [0.0; N], lo: [0.0; N] }
+    }
+}
+
 impl std::iter::Sum for Wide {
     fn sum<I: Iterator<Item = Self>>(of: I) -> Self {
         of.fold(Self::default(), Self::plus)
@@ -107,6 +149,18 @@ mod tests {
         assert!((third.times(Wide::of(3.0)).minus(Wide::of(1.0)).hi).abs() < 1e-31);
         let root = Wide::of(2.0).sqrt();
         assert!((root.times(root).minus(Wide::of(2.0)).hi).abs() < 1e-31);
+    }
+
+    #[test]
+    fn sums_side_by_side_are_those_one_by_one() {
+        let (mut each, mut together) = ([Wide::default(); 3], WideSums::default());
+        for i in 0..1000 {
+            let terms = [0.1, 1e9, -1e-9].map(|x| x * f64::from(i));
+            each.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
+            together.add(terms);
+        }
+        assert_eq!(together.each(), each);
+        assert_eq!(together.plus(&together).each(), each.map(|sum| sum.plus(sum)));
     }
 
     proptest! {

@@ -7,8 +7,9 @@ use faer::{Accum, Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
 use super::super::error::ModelError;
+use super::super::linear::in_wide_vectors;
 use super::super::validation::{CvRow, CvSet};
-use super::super::wide::Wide;
+use super::super::wide::{Wide, WideSums};
 use super::cells::{Cell, Cells};
 use super::outline::Outline;
 use crate::table::{Block, Rows, Wanted};
@@ -19,28 +20,26 @@ pub(super) struct Agreement {
     pub cases: u64,
     /// Sum of |p - m| / |m|; of p - m; of |m|; and of p, m, pp, mm, pm, both less the mean
     /// energy; p predicted, m measured.
-    pub sums: [Wide; 8],
+    pub sums: WideSums<8>,
 }
 
 impl Agreement {
+    #[inline(always)]
     fn add(&mut self, predicted: f64, measured: f64, mean: f64) {
         self.cases += 1;
         let off = predicted - measured;
         let (p, m) = (predicted - mean, measured - mean);
-        let terms = [(off / measured).abs(), off, measured.abs(), p, m, p * p, m * m, p * m];
-        self.sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
+        self.sums.add([(off / measured).abs(), off, measured.abs(), p, m, p * p, m * m, p * m]);
     }
 
     pub fn joined(&self, other: &Self) -> Self {
-        let mut sums = self.sums;
-        sums.iter_mut().zip(other.sums).for_each(|(sum, other)| *sum = sum.plus(other));
-        Self { cases: self.cases + other.cases, sums }
+        Self { cases: self.cases + other.cases, sums: self.sums.plus(&other.sums) }
     }
 
     /// Pearson's correlation; `None` where one side is constant.
     fn r(&self) -> Option<f64> {
         let n = Wide::of(self.cases as f64).inverse();
-        let [_, _, _, p, m, pp, mm, pm] = self.sums;
+        let [_, _, _, p, m, pp, mm, pm] = self.sums.each();
         let centred = |square: Wide, a: Wide, b: Wide| square.minus(a.times(b).times(n)).hi;
         let (pp_c, mm_c, pm_c) = (centred(pp, p, p), centred(mm, m, m), centred(pm, p, m));
         let constant = |centred: f64, raw: Wide| centred <= 1e-12 * raw.hi;
@@ -51,7 +50,7 @@ impl Agreement {
     }
 
     fn row(&self, model: &str, round: usize, set: CvSet) -> CvRow {
-        let [relative_error, off, size, ..] = self.sums;
+        let [relative_error, off, size, ..] = self.sums.each();
         CvRow {
             model: model.to_owned(),
             round: round + 1,
@@ -176,12 +175,16 @@ impl Tally {
             let counts = MatRef::from_column_major_slice(&block.counts, block.rows(), l);
             let mut by = Mat::zeros(block.rows(), costs.ncols());
             faer::linalg::matmul::matmul(&mut by, Accum::Replace, counts, &costs, 1.0, Par::Seq);
-            tally.add(block, outline, rounds, &by);
+            in_wide_vectors(
+                #[inline(always)]
+                || tally.add(block, outline, rounds, &by),
+            );
             ControlFlow::Continue(())
         })?;
         problem.map_or(Ok(tally), Err)
     }
 
+    #[inline(always)]
     fn add(&mut self, block: &Block, outline: &Outline, rounds: &Rounds, by: &Mat<f64>) {
         let n = rounds.rounds.len();
         let models = rounds.models().len();

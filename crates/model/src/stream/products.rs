@@ -144,16 +144,29 @@ impl Batch {
         let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
         let to = &mut self.products;
         matmul(to, lower, Accum::Replace, some.transpose(), full, some, full, 1.0, Par::Seq);
-        let (products, of) = (self.products.as_ref(), self.of.as_slice());
-        in_wide_vectors(|| add_products(sums, products, of));
+        let (products, of) = (&self.products, self.of.as_slice());
+        in_wide_vectors(
+            #[inline(always)]
+            || add_products(sums, products, of),
+        );
     }
 }
 
 #[inline(always)]
-fn add_products(sums: &mut Triangle, products: MatRef<'_, f64>, of: &[usize]) {
+fn add_products(sums: &mut Triangle, products: &Mat<f64>, of: &[usize]) {
+    // Up to the first column of several slices, elements are side by side here and there.
+    let alike = of.iter().enumerate().take_while(|(p, i)| p == *i).count();
     for (q, j) in of.iter().enumerate() {
         let start = sums.start(*j);
-        for (p, i) in of.iter().enumerate().skip(q) {
+        if q < alike {
+            let products = &products.col_as_slice(q)[q..alike];
+            let elements = &mut sums.elements[start + q..start + alike];
+            // Calls of closures would be compiled for narrow vectors.
+            for (sum, product) in elements.iter_mut().zip(products) {
+                sum.add(*product);
+            }
+        }
+        for (p, i) in of.iter().enumerate().skip(q.max(alike)) {
             // Two slices of one column meet twice in its square.
             let twice = if p != q && i == j { 2.0 } else { 1.0 };
             sums.elements[start + i].add(twice * products[(p, q)]);
@@ -174,7 +187,8 @@ fn is_one_slice(column: &[f64]) -> bool {
         #[inline(always)]
         || {
             let limit = f64::from(1 << SLICE_BITS);
-            column.iter().fold(true, |one, x| one & (x.trunc() == *x) & (x.abs() <= limit))
+            let others = |x: &f64| u64::from(x.trunc() != *x || x.abs() > limit);
+            column.iter().fold(0, |any, x| any | others(x)) == 0
         },
     )
 }

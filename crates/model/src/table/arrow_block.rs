@@ -1,5 +1,7 @@
 //! Batches of Arrow columns, from a Parquet file or from a stream, as blocks.
 
+use std::ops::ControlFlow;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
@@ -12,7 +14,9 @@ use arrow_schema::{DataType, Field};
 use super::block::{Block, TextColumn, Texts};
 use super::columns::{Column, Kind, Places};
 use super::error::TableError;
-use super::rows::Wanted;
+use super::part::Fill;
+use super::rows::{BLOCK_ROWS, Wanted};
+use crate::linear::in_wide_vectors;
 
 /// A column by its field.
 pub(super) fn column(field: &Field) -> Column {
@@ -63,9 +67,26 @@ impl<'p> Reading<'p> {
         Self { places, wanted, columns }
     }
 
-    /// Fills a block with the rows of a batch that holds these columns; the block's number is
-    /// that of the rows in their file.
-    pub fn fill(&self, block: &mut Block, batch: &RecordBatch) -> Result<(), TableError> {
+    /// Gives the rows of a batch that holds these columns, block by block; the block's number
+    /// is that of its rows in their file.
+    pub fn each(
+        &self,
+        block: &mut Block,
+        batch: &RecordBatch,
+        fill: Fill<'_>,
+    ) -> Result<ControlFlow<()>, TableError> {
+        for first in (0..batch.num_rows()).step_by(BLOCK_ROWS) {
+            let rows = BLOCK_ROWS.min(batch.num_rows() - first);
+            self.fill(block, &batch.slice(first, rows))?;
+            if fill(block).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            block.first += block.rows();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn fill(&self, block: &mut Block, batch: &RecordBatch) -> Result<(), TableError> {
         let first = block.first;
         let cells = |place: usize| {
             let at = self.columns.binary_search(&place).expect("it is one of the columns");
@@ -135,8 +156,7 @@ impl Cells<'_> {
             return Err(self.bad(i, "null".to_owned(), column_is, least));
         }
         let is_bad = |x: &f64| !x.is_finite() || *x < least;
-        // Without a branch per number; the one at fault is looked for afterwards.
-        if to[from..].iter().fold(false, |any, x| any | is_bad(x))
+        if any(&to[from..], is_bad)
             && let Some(i) = to[from..].iter().position(is_bad)
         {
             return Err(self.bad(i, to[from + i].to_string(), column_is, least));
@@ -220,6 +240,14 @@ impl Cells<'_> {
     }
 }
 
+/// Whether there is such a number: without a branch for each, and in lanes as wide as they are.
+fn any(numbers: &[f64], is_such: impl Fn(&f64) -> bool) -> bool {
+    in_wide_vectors(
+        #[inline(always)]
+        || numbers.iter().fold(0, |any, x| any | u64::from(is_such(x))) != 0,
+    )
+}
+
 fn each<T>(items: impl IntoIterator<Item = T>, take: impl FnMut(T)) {
     items.into_iter().for_each(take);
 }
@@ -278,5 +306,9 @@ fn extend<T: ArrowPrimitiveType>(
     to: &mut Vec<f64>,
     number: impl Fn(T::Native) -> f64,
 ) {
-    to.extend(array.as_primitive::<T>().values().iter().map(|x| number(*x)));
+    let values = array.as_primitive::<T>().values();
+    in_wide_vectors(
+        #[inline(always)]
+        || to.extend(values.iter().map(|x| number(*x))),
+    );
 }

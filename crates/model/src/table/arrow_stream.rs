@@ -51,14 +51,8 @@ impl<R: Read> Part for ArrowStreamPart<R> {
         for batch in batches {
             let batch = batch.map_err(|error| broken(&error))?;
             let used = batch.project(&reading.columns).map_err(|error| broken(&error))?;
-            // Batches may have any length; blocks are short.
-            for first in (0..used.num_rows()).step_by(super::BLOCK_ROWS) {
-                let rows = super::BLOCK_ROWS.min(used.num_rows() - first);
-                reading.fill(&mut block, &used.slice(first, rows))?;
-                if fill(&mut block).is_break() {
-                    return Ok(());
-                }
-                block.first += block.rows();
+            if reading.each(&mut block, &used, fill)?.is_break() {
+                break;
             }
         }
         Ok(())

@@ -25,6 +25,11 @@ pub struct ParquetPart<'o, R> {
     bytes: u64,
 }
 
+/// Decoded numbers that are held (48 MB). Each column has a dictionary of its own, and by the
+/// time of its next rows the other columns' have pushed it out of the processor's caches: the
+/// more rows are decoded at a time, the less often it is fetched.
+const DECODED_BYTES: usize = 48 << 20;
+
 fn damaged(what: impl Into<String>, error: &ParquetError) -> TableError {
     TableError::Damaged { what: what.into(), message: error.to_string() }
 }
@@ -91,7 +96,7 @@ impl<R: ChunkReader + 'static> Part for ParquetPart<'_, R> {
         let batches =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
                 .with_projection(roots)
-                .with_batch_size(BLOCK_ROWS)
+                .with_batch_size(decoded_rows(reading.columns.len()))
                 .build()
                 .map_err(|error| damaged("the columns", &error))?;
         let mut block = Block::default();
@@ -100,14 +105,18 @@ impl<R: ChunkReader + 'static> Part for ParquetPart<'_, R> {
                 what: format!("rows from {} on", block.first + 1),
                 message: error.to_string(),
             })?;
-            reading.fill(&mut block, &batch)?;
-            if fill(&mut block).is_break() {
+            if reading.each(&mut block, &batch, fill)?.is_break() {
                 break;
             }
-            block.first += block.rows();
         }
         Ok(())
     }
+}
+
+/// Rows that are decoded at a time: whole blocks, at least one and at most sixteen.
+fn decoded_rows(columns: usize) -> usize {
+    let block_bytes = BLOCK_ROWS * columns * size_of::<f64>();
+    BLOCK_ROWS * (DECODED_BYTES / block_bytes.max(1)).clamp(1, 16)
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ impl Partial {
             Body::Errors(judged) => {
                 for cell in &judged.tally.cells {
                     to.extend(cell.cases.to_le_bytes());
-                    cell.sums.iter().for_each(|sum| put(&mut to, *sum));
+                    cell.sums.each().into_iter().for_each(|sum| put(&mut to, sum));
                 }
                 put(&mut to, judged.tally.squares);
             }
@@ -164,11 +164,12 @@ impl Numbers<'_> {
     }
 
     fn agreement(&mut self) -> Option<Agreement> {
-        let mut found = Agreement { cases: self.whole()?, ..Agreement::default() };
-        for sum in &mut found.sums {
+        let cases = self.whole()?;
+        let mut sums = [Wide::default(); 8];
+        for sum in &mut sums {
             *sum = self.wide()?;
         }
-        Some(found)
+        Some(Agreement { cases, sums: sums.into() })
     }
 }
 
