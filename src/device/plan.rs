@@ -222,7 +222,7 @@ mod tests {
         let sampled = SessionPlan { kind, entry: Entry::Instrumentation, ..idle() };
         let sampled = sampled.arguments().unwrap();
         assert!(sampled.ends_with(&[
-            "extra=wattline.sample=10000 16777216".into(),
+            "extra=wattline.sample=9700 16777216".into(),
             "extra=wattline.begin=wattline: begin".into(),
             "extra=wattline.end=wattline: end".into(),
         ]));

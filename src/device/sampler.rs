@@ -19,8 +19,9 @@ pub enum Sampler {
 /// pointers, which takes some microseconds, the application loses less than 2 %.
 pub(super) const SIMPLEPERF_HZ: u32 = 1000;
 
-/// Between two looks of the sampler of methods, each of which stops all threads.
-pub(super) const METHODS_INTERVAL: Duration = Duration::from_millis(10);
+/// Between two looks of the sampler of methods, each of which stops all threads. Frames last a
+/// whole number of 10 ms at many rates, and each look would meet the same part of every one.
+pub(super) const METHODS_INTERVAL: Duration = Duration::from_micros(9_700);
 
 /// What the sampler of methods may write. Looks whose stacks differ by twenty methods make 28 kB
 /// a second: it lasts for nearly ten minutes of those.

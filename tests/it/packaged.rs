@@ -14,7 +14,7 @@ use super::bench::{Bench, only_bad_run};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has};
 
 /// The session by which no trace is cut any more.
-const LIFTED: u64 = 3;
+const LIFTED: u64 = 5;
 
 /// The tiny scenario with fewer cases, its application started so.
 fn scenario(folder: &Path, start: &str) -> PathBuf {

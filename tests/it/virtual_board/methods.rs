@@ -18,9 +18,9 @@ use super::packages::{RUNNER, Workshop, install};
 /// Frames of work in methods of different costs, and sleep.
 const MAIN: &str = "package game;\n\npublic class Main {\n  private static int[] keys = new int[300];\n\n  \
     private static int mix(int frame) {\n    int mix = frame;\n    \
-    for (int i = 0; i < 3000; i++) {\n      mix = mix * 31 + (mix >>> 7) ^ i;\n    }\n    return mix;\n  }\n\n  \
+    for (int i = 0; i < 9000; i++) {\n      mix = mix * 31 + (mix >>> 7) ^ i;\n    }\n    return mix;\n  }\n\n  \
     private static double smooth(double first) {\n    double sum = first;\n    \
-    for (int i = 0; i < 9000; i++) {\n      sum = sum * 0.5 + i;\n    }\n    return sum;\n  }\n\n  \
+    for (int i = 0; i < 27000; i++) {\n      sum = sum * 0.5 + i;\n    }\n    return sum;\n  }\n\n  \
     private static void sort(int frame) {\n    \
     for (int i = 0; i < keys.length; i++) {\n      keys[i] = (i * 7919 + frame) % 1009;\n    }\n    \
     java.util.Arrays.sort(keys);\n  }\n\n  \
@@ -33,6 +33,8 @@ const MAIN: &str = "package game;\n\npublic class Main {\n  private static int[]
     System.out.println(\"wattline: end\");\n    System.out.println(sum);\n  }\n}\n";
 
 const INTERVAL_US: u32 = 1000;
+/// From a look to the next: timers are late.
+const LOOK_US: u32 = INTERVAL_US + 50;
 const BUFFER_BYTES: u32 = 1 << 22;
 
 /// A board of kind odroid-xu3, of another Android where that is said.
@@ -90,7 +92,7 @@ fn met(trace: &[u8]) -> BTreeMap<Vec<String>, u32> {
     for row in trace[at + 32..].chunks_exact(14) {
         let (method, wall_us) = (word(&row[2..]), word(&row[10..]));
         if wall_us != since {
-            *counts.entry(stack.clone()).or_default() += (wall_us - since) / INTERVAL_US;
+            *counts.entry(stack.clone()).or_default() += (wall_us - since) / LOOK_US;
         }
         since = wall_us;
         match method & 3 {

@@ -169,7 +169,9 @@ impl Process {
                     parts.sampler = Some(machine.recordings.of_methods(machine, wanted));
                 }
                 Report::Sampled => {
-                    parts.sampler.take().map(|sampler| sampler.write(machine));
+                    if let Some(sampler) = parts.sampler.take() {
+                        sampler.write(machine);
+                    }
                 }
                 said @ (Report::Status { .. } | Report::Result { .. }) => {
                     lock(&self.said).push(said);

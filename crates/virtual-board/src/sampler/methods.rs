@@ -18,6 +18,9 @@ use crate::silicon::{Code, Frame, MethodName};
 /// The number and name of the one thread that the chip knows.
 const MAIN: (u16, &str) = (1, "main");
 
+/// How late a sleep ends: the slack of Linux's timers, where nobody sets another.
+const LATE_NS: u64 = 50_000;
+
 /// What an application asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WantedTrace {
@@ -32,6 +35,8 @@ pub(crate) struct MethodSampler {
     vm: Vm,
     file: TraceFile,
     start_ns: u64,
+    /// From a look to the next.
+    period_ns: u64,
     /// Of the next look.
     next_ns: u64,
     /// The thread's own, of all that was executed since the start.
@@ -62,12 +67,13 @@ impl MethodSampler {
             .chain_update(now_ns.to_le_bytes())
             .chain_update(label.as_bytes())
             .finalize();
-        let interval_ns = wanted.interval_us * 1000;
+        let period_ns = wanted.interval_us * 1000 + LATE_NS;
         Self {
             vm,
             file: TraceFile::new(vm, epoch_us, wanted.buffer_bytes),
             start_ns: now_ns,
-            next_ns: if vm == Vm::Dalvik { now_ns } else { now_ns + interval_ns },
+            period_ns,
+            next_ns: if vm == Vm::Dalvik { now_ns } else { now_ns + period_ns },
             own_ns: 0.0,
             first_own_ns: None,
             stack: Vec::new(),
@@ -127,7 +133,7 @@ impl MethodSampler {
             thread_us: ((own_ns - first_own_ns) / 1000.0) as u32,
             wall_us: ((self.next_ns - self.start_ns) / 1000) as u32,
         };
-        self.next_ns += self.wanted.interval_us * 1000;
+        self.next_ns += self.period_ns;
         let Some(found) = found else { return };
         let found: Vec<usize> = found.iter().map(|method| self.file.number(method)).collect();
         let same = self.stack.iter().zip(&found).take_while(|(old, new)| old == new).count();
@@ -214,18 +220,18 @@ mod tests {
         sampler.take(&reading(45_001_000, 5_000_000, Work::Collector), frames);
         sampler.take(&reading(50_001_000, 5_000_000, own), frames);
         let bytes = sampler.finish(60_001_000);
-        // Busy at 0, 10 and 20 ms, asleep at 30 and 40, busy at 50.
+        // Busy at 0, 10.05 and 20.1 ms, asleep at 30.15 and 40.2, busy at 50.25.
         let expected = [
             [0, 0, 0, 0],
             [1, 0, 0, 0],
-            [1, 1, 25_000, 30_000],
-            [0, 1, 25_000, 30_000],
-            [2, 0, 25_000, 30_000],
-            [3, 0, 25_000, 30_000],
-            [3, 1, 25_000, 50_000],
-            [2, 1, 25_000, 50_000],
-            [0, 0, 25_000, 50_000],
-            [1, 0, 25_000, 50_000],
+            [1, 1, 25_000, 30_150],
+            [0, 1, 25_000, 30_150],
+            [2, 0, 25_000, 30_150],
+            [3, 0, 25_000, 30_150],
+            [3, 1, 25_250, 50_250],
+            [2, 1, 25_250, 50_250],
+            [0, 0, 25_250, 50_250],
+            [1, 0, 25_250, 50_250],
         ];
         assert_eq!(rows(&bytes), expected);
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -235,8 +241,8 @@ mod tests {
     #[test]
     fn art_waits_before_it_looks() {
         let mut sampler = sampler(Vm::Art);
-        sampler.take(&reading(1_000, 10_000_000, Work::Log), frames);
-        let bytes = sampler.finish(10_001_001);
-        assert_eq!(rows(&bytes), [[0, 0, 0, 10_000], [1, 0, 0, 10_000]], "asleep at 10 ms");
+        sampler.take(&reading(1_000, 15_000_000, Work::Log), frames);
+        let bytes = sampler.finish(16_000_000);
+        assert_eq!(rows(&bytes), [[0, 0, 0, 10_050]]);
     }
 }
