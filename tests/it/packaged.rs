@@ -116,7 +116,6 @@ fn a_trace_that_is_cut_is_a_bad_run_that_is_made_again() {
     if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
         return crate::skip::because(&said);
     }
-    println!("{:?}", board.sessions());
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(only_bad_run(&out), "its sampler left no samples");
     let records = read_journal(&out).unwrap();

@@ -1,3 +1,5 @@
+//! Traces written by hand, whole and damaged.
+
 use proptest::prelude::*;
 
 use super::*;
