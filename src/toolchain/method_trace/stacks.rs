@@ -54,7 +54,10 @@ pub(super) fn of<'k>(
     let mut stacks = Stacks { tree, counts: BTreeMap::new(), key };
     for stay in stays {
         if !stacks.is_waiting(stay.stack) {
-            *stacks.counts.entry(stay.stack).or_default() += stay.lasts.looks(period_us);
+            // That with which the sampler begins always meets the begin mark.
+            let first = u64::from(stay.is_of_begin(interval_us));
+            let looks = stay.lasts.looks(period_us).saturating_sub(first);
+            *stacks.counts.entry(stay.stack).or_default() += looks;
         }
     }
     Ok(stacks)
@@ -87,7 +90,15 @@ impl Stacks<'_> {
 struct Stay {
     /// Its place in the tree.
     stack: usize,
+    since: Times,
     lasts: Lasts,
+}
+
+impl Stay {
+    /// Whether the first look of all met it: Dalvik's comes at once, ART's after an interval.
+    fn is_of_begin(&self, interval_us: u64) -> bool {
+        self.since.wall_us.is_some_and(|us| u64::from(us) < interval_us / 2)
+    }
 }
 
 /// How long: each thread's last stack has no end.
@@ -152,7 +163,9 @@ fn stays(records: &[Record], tree: &mut Tree) -> Result<Vec<Stay>, TraceError> {
         thread.stack = moved.ok_or(TraceError::Broken { at: record.at, problem })?;
     }
     let last = threads.into_values();
-    stays.extend(last.map(|thread| Stay { stack: thread.stack, lasts: Lasts::Open }));
+    stays.extend(last.filter_map(|thread| {
+        Some(Stay { stack: thread.stack, since: thread.since?, lasts: Lasts::Open })
+    }));
     Ok(stays)
 }
 
@@ -168,12 +181,12 @@ impl Thread {
         if ran == Some(None) {
             // The number is another thread's now, whose own time began at 0.
             self.stack = Tree::ROOT;
-            return Some(Stay { stack, lasts: Lasts::Open });
+            return Some(Stay { stack, since, lasts: Lasts::Open });
         }
         // The wall's clock may be set back; then the thread's alone counts.
         let passed = now.wall_us.zip(since.wall_us).and_then(|(now, since)| now.checked_sub(since));
         let lasts = Lasts::For(Times { thread_us: ran.flatten(), wall_us: passed });
-        Some(Stay { stack, lasts })
+        Some(Stay { stack, since, lasts })
     }
 }
 
