@@ -92,7 +92,9 @@ fn met(trace: &[u8]) -> BTreeMap<Vec<String>, u32> {
     for row in trace[at + 32..].chunks_exact(14) {
         let (method, wall_us) = (word(&row[2..]), word(&row[10..]));
         if wall_us != since {
-            *counts.entry(stack.clone()).or_default() += (wall_us - since) / LOOK_US;
+            // Dalvik's first look is the begin mark's.
+            let first = u32::from(since == 0);
+            *counts.entry(stack.clone()).or_default() += (wall_us - since) / LOOK_US - first;
         }
         since = wall_us;
         match method & 3 {
