@@ -6,7 +6,7 @@
 #                            scripts/packages.sh test installs, that Maven fetches or that Linux
 #                            offers fails. Others' data, devices, other JDKs, rights that the
 #                            system denies are outside of this: they are listed.
-#   WATTLINE_FUZZ_SECONDS=5  how long each of the two fuzz targets runs
+#   WATTLINE_FUZZ_SECONDS=5  how long each fuzz target runs
 #   BOLERO_RANDOM_SEED=1     from which seed
 set -eu
 cd "$(dirname "$0")"

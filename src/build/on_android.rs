@@ -11,13 +11,16 @@ use crate::toolchain::{Compiler, Jdk, ToolchainError, jar};
 use super::BuildError;
 use super::variant::Classes;
 
-/// Starts the application, gives it its input, and gives back what its probes counted.
-const RUNNER_SOURCES: [(&str, &str); 5] = [
+/// Starts the application, gives it its input, and gives back what its probes counted and its
+/// sampler saw.
+const RUNNER_SOURCES: [(&str, &str); 7] = [
     ("Gestures.java", include_str!("java/Gestures.java")),
+    ("MethodSampler.java", include_str!("java/MethodSampler.java")),
     ("Probes.java", include_str!("java/Probes.java")),
     ("Runner.java", include_str!("java/Runner.java")),
     ("Screening.java", include_str!("java/Screening.java")),
     ("TimedInput.java", include_str!("java/TimedInput.java")),
+    ("WatchedOutput.java", include_str!("java/WatchedOutput.java")),
 ];
 /// The class that a device is told to start.
 pub const RUNNER: &str = "org.wattline.runner.Runner";

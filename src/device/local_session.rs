@@ -21,7 +21,8 @@ use crate::toolchain::{UTF8_LOCALE, flight};
 use super::DeviceError;
 use super::local::LocalJvm;
 use super::plan::{SessionKind, SessionPlan};
-use super::session::{Outcome, SessionEnd, SessionLogs, SessionProfile};
+use super::profile::SessionProfile;
+use super::session::{Outcome, SessionEnd, SessionLogs};
 use super::thread_times::ThreadTimes;
 
 /// How often threads are looked at, so that none ends with time that nobody saw: the shortest
@@ -95,7 +96,9 @@ impl<'s> LocalSession<'s> {
             let began_s = self.mark_uptime();
             let end = match self.plan.kind {
                 SessionKind::Idle { duration } => self.idle(duration),
-                SessionKind::App | SessionKind::Traced | SessionKind::Sampled => self.application(),
+                SessionKind::App | SessionKind::Traced | SessionKind::Sampled(_) => {
+                    self.application()
+                }
             };
             let ended_s = self.mark_uptime();
             self.over.store(true, Ordering::SeqCst);
@@ -146,7 +149,7 @@ impl<'s> LocalSession<'s> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
         let extras = self.plan.extras.iter().map(|(key, value)| format!("{key}={value}"));
-        let sampled = self.plan.kind == SessionKind::Sampled;
+        let sampled = matches!(self.plan.kind, SessionKind::Sampled(_));
         let recording = folder.path().join("wattline.jfr");
         let options = sampled.then(|| flight::options(folder.path(), &recording)).transpose();
         let options =
@@ -256,7 +259,7 @@ impl<'s> LocalSession<'s> {
             let settle = match self.plan.kind {
                 SessionKind::Traced => Duration::from_millis(2500),
                 // It ends by itself, and writes its samples then, which takes a while.
-                SessionKind::Sampled => Duration::from_secs(5),
+                SessionKind::Sampled(_) => Duration::from_secs(5),
                 _ => Duration::from_millis(500),
             };
             match status {

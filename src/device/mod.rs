@@ -16,6 +16,7 @@ mod meters;
 mod monitored;
 mod plan;
 mod prepare;
+mod profile;
 mod recovery;
 mod sampler;
 mod scripts;
@@ -44,7 +45,7 @@ pub use sampler::Sampler;
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS};
 pub use server::Server;
 pub(crate) use session::run_session_watched;
-pub use session::{Outcome, SessionEnd, SessionLogs, SessionProfile, run_session};
+pub use session::{Outcome, SessionEnd, SessionLogs, run_session};
 pub use shell::ShellMode;
 pub use virtual_board::virtual_board_options;
 
@@ -148,18 +149,19 @@ impl BoardFacts {
 pub(crate) fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
                    getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.silicon; \
-                   command -v simpleperf || echo";
+                   getprop ro.build.version.sdk; command -v simpleperf || echo";
     let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
     Ok(facts_of(&answer))
 }
 
-/// The five lines `getprop` gave, and where simpleperf is; what is unknown is an empty line.
+/// The six lines `getprop` gave, and where simpleperf is; what is unknown is an empty line.
 fn facts_of(answer: &str) -> BoardFacts {
     let mut lines = answer.lines().map(str::trim);
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
     let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
-    let (silicon, simpleperf) = (next(), next());
-    let sampler = sampler::of_android(android_release.as_deref(), simpleperf.is_some());
+    let (silicon, level, simpleperf) = (next(), next(), next());
+    let level = level.and_then(|level| level.parse().ok());
+    let sampler = sampler::of_android(level, simpleperf.is_some());
     let hardware = match mark.as_deref() {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
@@ -181,11 +183,14 @@ mod tests {
         assert!(other.is_virtual());
         assert_eq!(other.own_serial.as_deref(), Some("left"));
         assert_eq!(facts_of("\n\n\n"), BoardFacts::default());
-        let sampler = |release: &str, place: &str| {
-            facts_of(&format!("m\n{release}\n\n\n\n{place}\n")).sampler
-        };
-        assert_eq!(sampler("14", "/system/bin/simpleperf"), Some(Sampler::Simpleperf));
-        assert_eq!(sampler("14", ""), None);
-        assert_eq!(sampler("9", "/system/bin/simpleperf"), None, "no application allows it");
+        let sampler =
+            |level: &str, place: &str| facts_of(&format!("m\n\n\n\n\n{level}\n{place}\n")).sampler;
+        let place = "/system/bin/simpleperf";
+        assert_eq!(sampler("34", place), Some(Sampler::Simpleperf));
+        assert_eq!(sampler("29", place), Some(Sampler::Simpleperf));
+        assert_eq!(sampler("34", ""), None);
+        assert_eq!(sampler("28", place), Some(Sampler::Methods), "no application allows it");
+        assert_eq!(sampler("19", ""), Some(Sampler::Methods));
+        assert_eq!([sampler("18", ""), sampler("", "")], [None; 2]);
     }
 }

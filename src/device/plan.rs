@@ -6,7 +6,7 @@ use crate::power::MarkTexts;
 use crate::scenario::{Step, timed_steps};
 
 use super::DeviceError;
-use super::sampler::SIMPLEPERF_HZ;
+use super::sampler::{METHODS_BUFFER_BYTES, METHODS_INTERVAL, SIMPLEPERF_HZ, Sampler};
 
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum SessionKind {
     /// The same, with an instrumented application whose counts are wanted.
     Traced,
     /// The same as `App` with a sampling profiler, whose samples are wanted.
-    Sampled,
+    Sampled(Sampler),
     /// Nothing runs, for this long on the board's clock.
     Idle {
         /// The length of the session.
@@ -99,6 +99,10 @@ impl SessionPlan {
     }
 }
 
+/// Counts are written at the end of the process and once a second; an instrumentation sends them
+/// and samples then, and ends.
+const SENDS: &str = "settle_ms=10000";
+
 fn unchecked(plan: &SessionPlan) -> Vec<String> {
     let mut arguments = vec![
         format!("period_us={}", plan.period.as_micros()),
@@ -115,12 +119,12 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
             return arguments;
         }
         SessionKind::App => {}
-        SessionKind::Sampled => arguments.push(format!("profile_hz={SIMPLEPERF_HZ}")),
-        // Counts are written at the end of the process and once a second; an instrumentation
-        // sends them then, and ends.
+        SessionKind::Sampled(Sampler::Methods) => arguments.push(SENDS.into()),
+        SessionKind::Sampled(_) => arguments.push(format!("profile_hz={SIMPLEPERF_HZ}")),
         SessionKind::Traced => {
-            let settle_ms = if plan.entry == Entry::Instrumentation { 10_000 } else { 2500 };
-            arguments.extend(["counts=yes".into(), format!("settle_ms={settle_ms}")]);
+            let settle =
+                if plan.entry == Entry::Instrumentation { SENDS } else { "settle_ms=2500" };
+            arguments.extend(["counts=yes".into(), settle.into()]);
         }
     }
     arguments.extend(mask("app", plan.pinning.app_mask));
@@ -130,17 +134,32 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     };
     arguments.extend([format!("package={}", plan.package), format!("{word}={}", plan.main)]);
     arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
-    let mut steps: Vec<&Step> = plan.steps.iter().collect();
-    steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     match plan.entry {
-        Entry::Activity => arguments.extend(steps.into_iter().map(step_argument)),
-        Entry::Instrumentation if steps.is_empty() => {}
+        Entry::Activity => arguments.extend(in_order(&plan.steps).into_iter().map(step_argument)),
         Entry::Instrumentation => {
-            arguments.push(format!("extra=wattline.input={}", timed_steps(&plan.steps)));
-            arguments.push(format!("extra=wattline.begin={begin}"));
+            arguments.extend(
+                of_runner(plan).map(|(key, value)| format!("extra=wattline.{key}={value}")),
+            );
         }
     }
     arguments
+}
+
+/// The extras that are the runner's own.
+fn of_runner(plan: &SessionPlan) -> impl Iterator<Item = (&'static str, String)> {
+    let input = (!plan.steps.is_empty()).then(|| ("input", timed_steps(&plan.steps)));
+    let sample = (plan.kind == SessionKind::Sampled(Sampler::Methods))
+        .then(|| ("sample", format!("{} {METHODS_BUFFER_BYTES}", METHODS_INTERVAL.as_micros())));
+    let MarkTexts { begin, end } = plan.marks.clone();
+    let begin = (input.is_some() || sample.is_some()).then_some(("begin", begin));
+    let end = sample.is_some().then_some(("end", end));
+    [input, sample, begin, end].into_iter().flatten()
+}
+
+fn in_order(steps: &[Step]) -> Vec<&Step> {
+    let mut steps: Vec<&Step> = steps.iter().collect();
+    steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    steps
 }
 
 fn step_argument(step: &Step) -> String {
@@ -199,5 +218,14 @@ mod tests {
             "extra=wattline.input=@0.01 keyevent 4;@0.02 swipe 1 2 3 4 300".into(),
             "extra=wattline.begin=wattline: begin".into(),
         ]));
+        let kind = SessionKind::Sampled(Sampler::Methods);
+        let sampled = SessionPlan { kind, entry: Entry::Instrumentation, ..idle() };
+        let sampled = sampled.arguments().unwrap();
+        assert!(sampled.ends_with(&[
+            "extra=wattline.sample=9700 16777216".into(),
+            "extra=wattline.begin=wattline: begin".into(),
+            "extra=wattline.end=wattline: end".into(),
+        ]));
+        assert!(!sampled.iter().any(|argument| argument.starts_with("profile_hz")), "{sampled:?}");
     }
 }

@@ -3,14 +3,12 @@
 //! `ARCHITECTURE.md`, "The session on a board".
 
 use super::plan::{Entry, SessionKind, SessionPlan};
+use super::profile::{self, SessionProfile};
+use super::sampler::Sampler;
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
 use super::{Board, DeviceError, ShellOutput, status};
-use crate::power::parse_session_log;
-use crate::toolchain::simpleperf;
-
-/// What a sampled session calls its report, in its folder on the board.
-const PROFILE: &str = "profile.report";
+use crate::power::{Window, parse_session_log};
 
 /// How a session ended. Only the first end makes a usable run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,15 +51,6 @@ pub struct Outcome {
     pub compiled: Option<String>,
     /// What did not go as asked without ending the session, a pinning that failed included.
     pub warnings: Vec<String>,
-}
-
-/// What a sampler left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionProfile {
-    /// The sampler's own file.
-    pub recording: Vec<u8>,
-    /// Its samples within the window, as collapsed stacks.
-    pub stacks: String,
 }
 
 /// What a session left.
@@ -110,7 +99,8 @@ pub fn run_session_watched(
     let output = board.shell_watched(&command, plan.deadline_real, &mut watch)?;
     let mut logs = take_apart(board, plan, &output)?;
     if value(&logs.script_output, "profile") == Some("yes") {
-        take_profile(board, plan, &mut logs)?;
+        let report = profile::fetched(board)?;
+        logs.keep_profile(profile::of_simpleperf(report, window(plan, &logs)));
     }
     Ok(logs)
 }
@@ -146,7 +136,7 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
         (SessionKind::Idle { .. }, _) => &[],
         (_, Entry::Instrumentation) => &["@status".to_owned()],
         (SessionKind::Traced, Entry::Activity) => std::slice::from_ref(&plan.package),
-        (SessionKind::App | SessionKind::Sampled, Entry::Activity) => &[],
+        (SessionKind::App | SessionKind::Sampled(_), Entry::Activity) => &[],
     };
     let collect = scripts::command("collect.sh", wanted);
     let whole = |session: String| {
@@ -188,7 +178,7 @@ fn take_apart(
         Some(said) => (said.counts(), said.windows()),
         None => (section(text, "counts").map(Into::into), section(text, "windows").map(Into::into)),
     };
-    Ok(SessionLogs {
+    let mut logs = SessionLogs {
         samples: wanted("samples")?.into(),
         logcat: wanted("logcat")?.into(),
         counts: counts.filter(|_| !is_partial),
@@ -196,27 +186,24 @@ fn take_apart(
         profile: None,
         script_output: script_output.to_owned(),
         outcome,
-    })
+    };
+    if let (SessionKind::Sampled(Sampler::Methods), Some(said)) = (plan.kind, said) {
+        logs.keep_profile(profile::of_methods(said.trace()));
+    }
+    Ok(logs)
 }
 
-/// Fetches the report of a sampled session; one that can't be read is a warning, and the run
-/// has no samples then.
-fn take_profile(
-    board: &dyn Board,
-    plan: &SessionPlan,
-    logs: &mut SessionLogs,
-) -> Result<(), DeviceError> {
-    let recording = board.pull(&format!("{SCRIPT_FOLDER}/session/{PROFILE}"))?;
-    // A log without marks is told by whoever looks for the energy.
-    let window = parse_session_log(&logs.logcat, &plan.marks).session_window().ok();
-    match simpleperf::samples(&recording, window) {
-        Ok(report) => {
-            logs.outcome.warnings.extend(report.losses());
-            logs.profile = Some(SessionProfile { recording, stacks: report.stacks });
-        }
-        Err(error) => logs.outcome.warnings.push(format!("the profiler's report: {error}")),
+impl SessionLogs {
+    /// A profile that can't be read is a warning, and the run has no samples then.
+    fn keep_profile(&mut self, (profile, warnings): (Option<SessionProfile>, Vec<String>)) {
+        self.profile = profile;
+        self.outcome.warnings.extend(warnings);
     }
-    Ok(())
+}
+
+/// A log without marks is told by whoever looks for the energy.
+fn window(plan: &SessionPlan, logs: &SessionLogs) -> Option<Window> {
+    parse_session_log(&logs.logcat, &plan.marks).session_window().ok()
 }
 
 /// The bytes between the marks of `collect.sh`; absent when a mark is missing.

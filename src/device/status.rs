@@ -2,15 +2,25 @@
 //! then its result.
 
 use std::collections::BTreeMap;
+use std::io::Read;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::read::ZlibDecoder;
 
 /// What an instrumentation said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Said {
-    /// Files of counts that came whole, by name.
+    /// Files of counts and samples that came whole, by name.
     files: BTreeMap<String, String>,
     /// Why it ended: `whole`, or a stack trace; absent if it did not say.
     pub end: Option<String>,
+    /// Why there are no samples; absent if it did not say.
+    no_samples: Option<String>,
 }
+
+/// The end of the name of what the sampler of methods wrote.
+const TRACE: &str = ".trace";
 
 impl Said {
     /// The counts of all processes and class loaders; none unless all came.
@@ -21,6 +31,21 @@ impl Said {
     /// Their snapshots.
     pub(super) fn windows(&self) -> Option<String> {
         self.with_end(".windows")
+    }
+
+    /// What the sampler of methods wrote, or why there is none.
+    pub(super) fn trace(&self) -> Result<Vec<u8>, String> {
+        if let Some(why) = &self.no_samples {
+            return Err(why.clone());
+        }
+        let mut files = self.files.iter().filter(|(name, _)| name.ends_with(TRACE));
+        let (_, text) = files.next().ok_or("its trace did not come whole")?;
+        let deflated = BASE64_STANDARD.decode(text.trim_end());
+        let deflated = deflated.map_err(|error| format!("its trace is no base64: {error}"))?;
+        let mut trace = Vec::new();
+        let read = ZlibDecoder::new(deflated.as_slice()).read_to_end(&mut trace);
+        read.map_err(|error| format!("its trace can't be inflated: {error}"))?;
+        Ok(trace)
     }
 
     fn with_end(&self, end: &str) -> Option<String> {
@@ -60,6 +85,7 @@ pub(super) fn parse(text: &str) -> Said {
         } else if line.starts_with("INSTRUMENTATION_CODE:") {
             said.end = value(&bundle, "wattline.end").or_else(|| value(&bundle, "longMsg"));
             said.end = said.end.or_else(|| value(&bundle, "shortMsg"));
+            said.no_samples = value(&bundle, "wattline.sampler");
         } else if let Some(pair) = beginning(line) {
             bundle.push(pair);
         } else if let Some((_, text)) = bundle.last_mut() {
@@ -141,6 +167,22 @@ mod tests {
         let all = part("wattline-counts-1.csv", 1, 1, "block,executions\n");
         assert_eq!(parse(&all).counts(), None, "it never said that it ended");
         assert_eq!(parse("").counts(), None);
+    }
+
+    #[test]
+    fn traces_come_deflated_and_in_letters() {
+        let name = "wattline-samples.trace";
+        // `*version`.
+        let text = "eJzTKkstKs7MzwMADX0DMQ==";
+        let halves = part(name, 1, 2, &text[..9]) + &part(name, 2, 2, &text[9..]) + WHOLE;
+        assert_eq!(parse(&halves).trace().unwrap(), b"*version");
+        let told = |text: &str| parse(text).trace().unwrap_err();
+        assert_eq!(told(WHOLE), "its trace did not come whole");
+        assert_eq!(told(&(part(name, 1, 2, text) + WHOLE)), "its trace did not come whole");
+        assert!(told(&(part(name, 1, 1, "?") + WHOLE)).contains("no base64"));
+        assert!(told(&(part(name, 1, 1, &text[..12]) + WHOLE)).contains("can't be inflated"));
+        let why = "INSTRUMENTATION_RESULT: wattline.sampler=there is none\n".to_owned() + WHOLE;
+        assert_eq!(told(&why), "there is none");
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::device::{
     AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
-    LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Server, SessionLogs, SessionPlan,
-    await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list, prepare,
-    reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
+    LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Sampler, Server, SessionLogs,
+    SessionPlan, await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list,
+    prepare, reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
 };
 use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario, StartKind};
 use crate::toolchain::Jdk;
@@ -16,6 +16,7 @@ use crate::virtual_board::silicon::SiliconFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
+use super::form::Form;
 use super::progress;
 
 /// `--board`.
@@ -184,14 +185,18 @@ pub(crate) fn open(
     let state = prepare(&board, &options)?;
     say_meter(&chosen, &rails);
     let place = Place::Adb(Box::new(AdbPlace { board, options, log, server, running }));
-    Ok(OpenBoard {
+    let mut board = OpenBoard {
         place,
         facts: state.facts,
         frequency_khz: state.frequency_khz,
         meter,
         rails,
         patience: RECONNECT_LIMIT,
-    })
+    };
+    if Form::of(scenario, &board) == Form::Jar {
+        board.facts.sampler = board.facts.sampler.filter(|sampler| !sampler.is_of_packages());
+    }
+    Ok(board)
 }
 
 /// The log of the external meter at a board.
@@ -329,9 +334,19 @@ impl OpenBoard {
         recorded_serial(&self.facts, self.serial())
     }
 
-    /// Whether it has a sampler that is known.
-    pub fn is_sampled(&self) -> bool {
-        self.facts.sampler.is_some()
+    /// Its sampler.
+    ///
+    /// # Errors
+    /// It has none that is known.
+    pub fn sampler(&self) -> Result<Sampler, Failure> {
+        self.facts.sampler.ok_or_else(|| {
+            Failure::Board(format!(
+                "board {} has no sampler that is known (Android has one from release 4.4 on, before \
+                 10 for packages only: `start = \"instrument\"` or `\"activity\"`): set \
+                 `sampled_repeats = 0` in [campaign], or leave it out",
+                self.serial()
+            ))
+        })
     }
 
     /// Whether it is this machine.

@@ -16,8 +16,10 @@ pub mod jar;
 pub(crate) mod jdk;
 pub mod jvm;
 pub(crate) mod locale;
+pub mod method_trace;
 pub mod monitor_agent;
 pub(crate) mod simpleperf;
+mod stack_text;
 pub(crate) mod store;
 mod warm;
 

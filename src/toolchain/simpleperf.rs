@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use prost::Message;
 use thiserror::Error;
 
+use super::stack_text::{clean, collapsed, joined};
 use crate::power::Window;
 
 const MAGIC: &[u8] = b"SIMPLEPERF";
@@ -175,10 +176,8 @@ impl Read {
                 *counts.entry(self.stack(frames)).or_default() += count;
             }
         }
-        let mut stacks = format!("# simpleperf {}\n", self.event.as_deref().unwrap_or("samples"));
-        for (stack, count) in counts {
-            stacks += &format!("{stack} {count}\n");
-        }
+        let sampler = format!("simpleperf {}", self.event.as_deref().unwrap_or("samples"));
+        let stacks = collapsed(&sampler, &counts);
         SampleReport { stacks, taken: self.samples.values().sum(), lost: self.lost }
     }
 
@@ -187,10 +186,9 @@ impl Read {
         let name = |(file, symbol): &Place| {
             let symbol = usize::try_from(*symbol).ok();
             let name = symbol.and_then(|symbol| self.symbols.get(file)?.get(symbol));
-            name.map_or("[unknown]".to_owned(), |name| frame_name(name))
+            frame_name(name.map_or("", String::as_str))
         };
-        let names: Vec<String> = frames.iter().rev().map(name).collect();
-        if names.is_empty() { "[unknown]".to_owned() } else { names.join(";") }
+        joined(frames.iter().rev().map(name))
     }
 }
 
@@ -211,13 +209,6 @@ fn frame_name(symbol: &str) -> String {
     };
     let name = head.rsplit(' ').next().unwrap_or_default();
     clean(&(name.to_owned() + &parameters))
-}
-
-/// Without what separates frames and counts in a collapsed stack.
-fn clean(name: &str) -> String {
-    let kept = name.chars().filter(|c| !c.is_whitespace());
-    let kept: String = kept.map(|c| if c == ';' || c.is_control() { '_' } else { c }).collect();
-    if kept.is_empty() { "[unknown]".to_owned() } else { kept }
 }
 
 #[derive(Clone, PartialEq, Message)]

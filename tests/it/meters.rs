@@ -214,7 +214,7 @@ fn a_board_without_a_sampler_refuses_sampled_runs() {
     let (code, said) =
         bench.wattline(&["pipeline", &scenario, "--out", bench.out("o").to_str().unwrap()]);
     assert_eq!(code, Some(4), "{said}");
-    assert!(said.contains("has no sampler that is known (Android has one from release 10 on)"));
+    assert!(said.contains("has no sampler that is known (Android has one from release 4.4 on"));
     assert!(said.contains("set `sampled_repeats = 0`"), "{said}");
 }
 

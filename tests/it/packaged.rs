@@ -6,7 +6,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
+use wattline::campaign::Phase;
+use wattline::run::{RunRecord, read_journal, read_logs};
+use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, start};
+
+use super::bench::{Bench, only_bad_run};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has};
+
+/// The session by which no trace is cut any more.
+const LIFTED: u64 = 5;
 
 /// The tiny scenario with fewer cases, its application started so.
 fn scenario(folder: &Path, start: &str) -> PathBuf {
@@ -47,7 +55,7 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
     let campaign = |command: &str, start: &str| {
         let (file, out) = (scenario(folder.path(), start), folder.path().join(start));
         let [file, to] = [&file, &out].map(|path| path.to_str().unwrap());
-        let output = adb.wattline(&[command, file, "--board", "virtual", "--out", to]);
+        let output = adb.wattline(&[command, file, "--board", "virtual:odroid-xu3", "--out", to]);
         let said = [output.stdout.as_slice(), &output.stderr].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
         (output.status.success(), said, out)
@@ -66,6 +74,54 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
     assert!(kernels.lines().count() > 1, "{kernels}");
     let lines = fs::read_to_string(packages.join("accounts/lines.csv")).unwrap();
     assert!(lines.contains("Main.java"), "{lines}");
+    packages_are_sampled(&packages);
+    let samplers = read_journal(&jars).unwrap().into_iter().map(|record| record.board.sampler);
+    assert!(
+        samplers.eq(std::iter::repeat_n(None, read_journal(&jars).unwrap().len())),
+        "no runner"
+    );
+}
+
+/// Android 4.4 samples methods in the process of a package: each base case has a sampled run.
+fn packages_are_sampled(out: &Path) {
+    let records = read_journal(out).unwrap();
+    let is_sampled = |record: &&RunRecord| record.run.phase == Phase::Sampled && record.is_good();
+    let sampled: Vec<&RunRecord> = records.iter().filter(is_sampled).collect();
+    assert_eq!(sampled.len(), 2, "one of each base case");
+    for record in sampled {
+        assert_eq!(record.board.sampler.as_deref(), Some("method-sampling"));
+        let profile = read_logs(out, record).unwrap().profile.unwrap();
+        assert!(profile.stacks.starts_with("# method-sampling dual\n"), "{}", profile.stacks);
+        assert!(profile.recording.starts_with(b"*version\n3\n"), "the trace itself is kept");
+    }
+    let areas = fs::read_to_string(out.join("accounts/areas.csv")).unwrap();
+    assert!(areas.contains("wattline.demo.Main"), "{areas}");
+}
+
+#[test]
+fn a_trace_that_is_cut_is_a_bad_run_that_is_made_again() {
+    let Some(bench) = Bench::new() else { return };
+    let board = BoardFile::built_in("odroid-xu3").unwrap();
+    let board = start(&BoardOptions { board, ..board_options() }).unwrap();
+    let file = scenario(bench.folder.path(), "instrument");
+    let short = [("cases = 4\nrepeats = 1", "cases = 2\nrepeats = 1\ntraced_repeats = 1")];
+    let file = bench.scenario(file.to_str().unwrap(), "short.toml", &short);
+    // From the first session to the first that is made a second time.
+    board.at(Moment::Session { number: 1, after_s: 0.0 }, Act::Cause(Fault::CutTraces));
+    board.at(Moment::Session { number: LIFTED, after_s: 0.0 }, Act::Lift);
+    let out = bench.out("out");
+    let serial = board.serial();
+    let (code, said) =
+        bench.wattline(&["run", &file, "--board", &serial, "--out", out.to_str().unwrap()]);
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        return crate::skip::because(&said);
+    }
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(only_bad_run(&out), "its sampler left no samples");
+    let records = read_journal(&out).unwrap();
+    let bad = records.iter().find(|record| !record.is_good()).unwrap();
+    let warnings = bad.conditions.warnings.join("; ");
+    assert!(warnings.contains("the sampler of methods: it ends after "), "{warnings}");
 }
 
 const CRASH: &str = "package game;\npublic class Crash {\n  public static void main(String[] args) {\n    \

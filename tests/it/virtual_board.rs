@@ -7,6 +7,8 @@
 pub mod adb;
 #[path = "virtual_board/application.rs"]
 mod application;
+#[path = "virtual_board/methods.rs"]
+mod methods;
 #[path = "virtual_board/packages.rs"]
 mod packages;
 #[path = "virtual_board/simpleperf.rs"]

@@ -42,6 +42,7 @@ fn cause(machine: &Machine, fault: Fault) {
         Fault::FreezeSensors => machine.hardware().set_trouble(Some(SensorTrouble::Frozen)),
         Fault::GarbageSensors => machine.hardware().set_trouble(Some(SensorTrouble::Garbage)),
         Fault::FillDisk => fill_disk(machine, true),
+        Fault::CutTraces => machine.set_cuts_traces(true),
         Fault::JumpClock(millis) => machine.move_wall_clock(millis.saturating_mul(1_000_000)),
         Fault::DarkScreen => machine.settings.switch_screen(false),
         Fault::Throttle => machine.hardware().throttle(true),
@@ -54,6 +55,7 @@ fn lift(machine: &Machine) {
     machine.hardware().set_trouble(None);
     machine.hardware().throttle(false);
     fill_disk(machine, false);
+    machine.set_cuts_traces(false);
 }
 
 fn fill_disk(machine: &Machine, full: bool) {

@@ -24,6 +24,8 @@ pub enum Fault {
     GarbageSensors,
     /// No file can grow; lasts.
     FillDisk,
+    /// Traces of methods are written by half; lasts.
+    CutTraces,
     /// The wall clock jumps by some milliseconds, until the next session.
     JumpClock(i64),
     /// The processor goes no faster than its slowest point; lasts.
@@ -37,7 +39,7 @@ pub enum Fault {
 }
 
 /// All kinds, with the words by which they are known.
-const NAMES: [(&str, Fault); 12] = [
+const NAMES: [(&str, Fault); 13] = [
     ("kill-app", Fault::KillApp),
     ("crash-app", Fault::CrashApp),
     ("hang-app", Fault::HangApp),
@@ -45,6 +47,7 @@ const NAMES: [(&str, Fault); 12] = [
     ("freeze", Fault::FreezeSensors),
     ("garbage", Fault::GarbageSensors),
     ("fill-disk", Fault::FillDisk),
+    ("cut-traces", Fault::CutTraces),
     ("jump-clock", Fault::JumpClock(7_000)),
     ("throttle", Fault::Throttle),
     ("dark-screen", Fault::DarkScreen),

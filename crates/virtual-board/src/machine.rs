@@ -54,6 +54,7 @@ pub(super) struct Machine {
     /// How far the wall clock was moved, in nanoseconds.
     moved_ns: AtomicI64,
     disk_full: AtomicBool,
+    traces_cut: AtomicBool,
 }
 
 /// What a board is.
@@ -92,6 +93,7 @@ impl Machine {
             connections,
             moved_ns: AtomicI64::new(0),
             disk_full: AtomicBool::new(false),
+            traces_cut: AtomicBool::new(false),
             file,
         }
     }
@@ -124,8 +126,13 @@ impl Machine {
 
     /// The wall clock.
     pub(super) fn wall_clock(&self) -> Moment {
+        Moment::from_epoch_ns(self.wall_epoch_ns())
+    }
+
+    /// The wall clock, in nanoseconds of Unix time.
+    pub(super) fn wall_epoch_ns(&self) -> u128 {
         let now = self.boot_epoch_ns() + u128::from(self.clock.now_ns());
-        Moment::from_epoch_ns(now.saturating_add_signed(self.moved_ns().into()))
+        now.saturating_add_signed(self.moved_ns().into())
     }
 
     /// How far the wall clock was moved, in nanoseconds.
@@ -145,6 +152,15 @@ impl Machine {
 
     pub(super) fn set_disk_full(&self, full: bool) {
         self.disk_full.store(full, Ordering::SeqCst);
+    }
+
+    /// Whether traces of methods end in the middle.
+    pub(super) fn cuts_traces(&self) -> bool {
+        self.traces_cut.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn set_cuts_traces(&self, cut: bool) {
+        self.traces_cut.store(cut, Ordering::SeqCst);
     }
 
     /// Adds a line to the log at the present time.

@@ -26,15 +26,15 @@ pub enum ProfileError {
     Empty,
 }
 
-/// How the stacks of samplers begin that show no inlined frames.
-const HIDES_INLINED: &str = "# simpleperf";
+/// How the stacks of samplers begin that show no inlined frames, or not all of them.
+const HIDE_INLINED: [&str; 2] = ["# simpleperf", "# method-sampling"];
 
 /// Reads collapsed stacks; empty lines and those that begin with `#` are left out.
 ///
 /// # Errors
 /// A line without a count, and a profile without samples.
 pub fn parse(text: &str) -> Result<Profile, ProfileError> {
-    let hides_inlined = text.starts_with(HIDES_INLINED);
+    let hides_inlined = HIDE_INLINED.iter().any(|start| text.starts_with(start));
     let mut profile = Profile { hides_inlined, ..Profile::default() };
     let mut known: HashMap<&str, u32> = HashMap::new();
     for (number, line) in text.lines().map(str::trim).enumerate() {

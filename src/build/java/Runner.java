@@ -22,12 +22,14 @@ import java.util.Map;
  * the meta-data of the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE of the
  * main method, the extras of the activity's intent, but for those of the runner: wattline.input,
  * lines between semicolons, each at its time since the begin mark was printed. The application
- * reads them on its standard input, an activity has them as touches and keys. Counts come as
- * status bundles of a part each: wattline.file, wattline.part (from 1), wattline.parts,
- * wattline.text.
+ * reads them on its standard input, an activity has them as touches and keys. With
+ * wattline.sample, "INTERVAL_US BUFFER_BYTES", Android samples the application from the begin mark
+ * to the end mark. Counts and samples come as status bundles of a part each: wattline.file,
+ * wattline.part (from 1), wattline.parts, wattline.text. Why there are no samples is in the
+ * result's wattline.sampler.
  */
 public final class Runner extends Instrumentation {
-    private static final int STATUS_COUNTS = 2;
+    private static final int STATUS_FILE = 2;
     /** Characters; a bundle that goes between processes holds a megabyte in all. */
     private static final int PART = 30000;
 
@@ -53,13 +55,15 @@ public final class Runner extends Instrumentation {
             remove(files);
             System.setProperty("wattline.out", files.getPath());
             result.putString("wattline.end", "whole");
+            MethodSampler sampler = new MethodSampler(extras, files);
             if (facts.containsKey("wattline.activity")) {
-                screening = new Screening(facts, extras);
+                screening = new Screening(facts, extras, sampler);
                 send(screening.show(this, new Probes(facts, files)));
             } else {
-                code = runMain(facts, result);
+                code = runMain(facts, sampler, result);
                 send(new Probes(facts, files).end());
             }
+            send(sampler.recorded(result));
         } catch (Exception e) {
             code = failed(e, result);
         }
@@ -67,7 +71,8 @@ public final class Runner extends Instrumentation {
     }
 
     /** Calls the main method; the result's code. */
-    private int runMain(Bundle facts, Bundle result) throws Exception {
+    private int runMain(Bundle facts, MethodSampler sampler, Bundle result) throws Exception {
+        sampler.watch(extras.getString("wattline.begin"), extras.getString("wattline.end"));
         if (extras.containsKey("wattline.input")) {
             TimedInput.install(
                     extras.getString("wattline.input"), extras.getString("wattline.begin"));
@@ -173,7 +178,7 @@ public final class Runner extends Instrumentation {
                 status.putString("wattline.parts", String.valueOf(parts));
                 int end = Math.min(text.length(), (part + 1) * PART);
                 status.putString("wattline.text", text.substring(part * PART, end));
-                sendStatus(STATUS_COUNTS, status);
+                sendStatus(STATUS_FILE, status);
             }
         }
     }

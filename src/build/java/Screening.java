@@ -25,6 +25,7 @@ final class Screening implements Runnable, Thread.UncaughtExceptionHandler {
     private final long lengthMillis;
     private final Bundle extras;
     private final Gestures gestures;
+    private final MethodSampler sampler;
     private Runner runner;
     private Probes probes;
     /** The activity that was asked for. */
@@ -34,12 +35,13 @@ final class Screening implements Runnable, Thread.UncaughtExceptionHandler {
     private Map<String, String> counts;
     private Exception failure;
 
-    Screening(Bundle facts, Bundle extras) {
+    Screening(Bundle facts, Bundle extras, MethodSampler sampler) {
         type = facts.getString("wattline.activity");
         beginMark = facts.getString("wattline.begin");
         endMark = facts.getString("wattline.end");
         lengthMillis = Long.parseLong(facts.getString("wattline.millis"));
         this.extras = extras;
+        this.sampler = sampler;
         gestures = new Gestures(extras.getString("wattline.input"));
     }
 
@@ -70,6 +72,7 @@ final class Screening implements Runnable, Thread.UncaughtExceptionHandler {
         if (asked == null && activity.getClass().getName().equals(type)) {
             asked = activity;
             System.out.println(beginMark);
+            sampler.begin();
             long began = SystemClock.uptimeMillis();
             gestures.begin(handler, began);
             handler.postAtTime(this, began + lengthMillis);
@@ -109,6 +112,7 @@ final class Screening implements Runnable, Thread.UncaughtExceptionHandler {
             return;
         }
         System.out.println(endMark);
+        sampler.end();
         handler.removeCallbacks(this);
         gestures.end();
         try {

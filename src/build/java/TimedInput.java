@@ -2,7 +2,6 @@ package org.wattline.runner;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.io.UnsupportedEncodingException;
 
 /**
@@ -30,9 +29,14 @@ final class TimedInput extends InputStream {
 
     /** Takes the place of System.in, and watches System.out for the mark. */
     static void install(String steps, String mark) throws UnsupportedEncodingException {
-        TimedInput input = new TimedInput(steps);
+        final TimedInput input = new TimedInput(steps);
         System.setIn(input);
-        System.setOut(new Watched(System.out, mark, input));
+        WatchedOutput.watch(mark, new Runnable() {
+            @Override
+            public void run() {
+                input.beganNanos = System.nanoTime();
+            }
+        });
     }
 
     /** How many bytes are due and were not read. */
@@ -96,25 +100,5 @@ final class TimedInput extends InputStream {
 
     private long rest() {
         return dueNanos[line] - (System.nanoTime() - beganNanos);
-    }
-
-    /** Passes all on, and sees the mark. */
-    private static final class Watched extends PrintStream {
-        private final String mark;
-        private final TimedInput input;
-
-        Watched(PrintStream out, String mark, TimedInput input) {
-            super(out, true);
-            this.mark = mark;
-            this.input = input;
-        }
-
-        @Override
-        public void println(String text) {
-            super.println(text);
-            if (mark.equals(text)) {
-                input.beganNanos = System.nanoTime();
-            }
-        }
     }
 }

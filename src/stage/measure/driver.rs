@@ -283,7 +283,7 @@ impl BoardDriver<'_, '_, '_> {
             }
             Phase::Traced => SessionKind::Traced,
             Phase::Power => SessionKind::App,
-            Phase::Sampled => SessionKind::Sampled,
+            Phase::Sampled => SessionKind::Sampled(self.board.sampler()?),
         };
         let slowdown = if run.phase == Phase::Traced { ASSUMED.traced_slowdown } else { 1.0 };
         let limit_s = session.limit_s * slowdown;

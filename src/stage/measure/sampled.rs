@@ -2,6 +2,7 @@
 //! unremoved case on boards whose sampler is known.
 
 use crate::campaign::with_sampler;
+use crate::device::Sampler;
 use crate::scenario::CampaignSettings;
 
 use crate::stage::Failure;
@@ -12,13 +13,9 @@ use crate::stage::boards::OpenBoard;
 /// # Errors
 /// Sampled runs are asked for of a board without a sampler that is known.
 pub fn on(campaign: &CampaignSettings, boards: &[OpenBoard]) -> Result<CampaignSettings, Failure> {
-    let without = boards.iter().find(|board| !board.is_sampled());
-    match (campaign.sampled_repeats, without) {
-        (Some(1..), Some(board)) => Err(Failure::Board(format!(
-            "board {} has no sampler that is known (Android has one from release 10 on): set \
-             `sampled_repeats = 0` in [campaign], or leave it out",
-            board.serial()
-        ))),
-        _ => Ok(with_sampler(campaign, without.is_none() && !boards.is_empty())),
+    let samplers: Result<Vec<Sampler>, Failure> = boards.iter().map(OpenBoard::sampler).collect();
+    match (campaign.sampled_repeats, samplers) {
+        (Some(1..), Err(none)) => Err(none),
+        (_, samplers) => Ok(with_sampler(campaign, samplers.is_ok_and(|all| !all.is_empty()))),
     }
 }

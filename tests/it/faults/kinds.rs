@@ -71,6 +71,7 @@ impl Kind {
                 Fault::FreezeSensors => "sensors-frozen",
                 Fault::GarbageSensors => "sensors-garbage",
                 Fault::FillDisk => "board-disk-full",
+                Fault::CutTraces => "traces-cut",
                 Fault::JumpClock(_) => "clock-jumped",
                 Fault::Throttle => "throttled",
                 Fault::DarkScreen => "screen-dark",

@@ -1,5 +1,5 @@
-//! Fuzz targets: sources made from the seeds (`tests/fuzz`, `tests/targets`) by cutting,
-//! doubling, overwriting and joining. Under `cargo test` they run for
+//! Fuzz targets: sources made from the seeds (`tests/fuzz`, `tests/targets`), and traces of
+//! methods, by cutting, doubling, overwriting and joining. Under `cargo test` they run for
 //! WATTLINE_FUZZ_SECONDS each (5 if not set), under `cargo bolero` as long as one likes.
 
 use std::fs;
@@ -12,6 +12,7 @@ use wattline::blocks::{Granularity, divide};
 use wattline::instrument::{self, Options, Probe};
 use wattline::java::{ClassPath, SourceFile};
 use wattline::operations;
+use wattline::toolchain::method_trace;
 
 /// What is done to a seed. Numbers are taken modulo what they choose from.
 #[derive(Debug, TypeGenerator)]
@@ -146,5 +147,46 @@ fn sources_are_instrumented_whatever_they_are() {
             lines(&files[0].text),
             "statements stay on their lines"
         );
+    });
+}
+
+/// A trace of a thread that is met twice in a method, first by the first look of all, and sleeps
+/// between.
+fn trace() -> Vec<u8> {
+    let mut trace = b"*version\n3\ndata-file-overflow=false\nclock=dual\nelapsed-time-usec=30000\n\
+        num-method-calls=4\nvm=dalvik\n*threads\n1\tmain\n*methods\n\
+        0x6a104b08\ta.B\trun\t(ILjava/util/List;)V\tB.java\t7\n\
+        0x6a104b40\tjava.lang.VMThread\tsleep\t(JI)V\tVMThread.java\t-2\n*end\n"
+        .to_vec();
+    trace.extend(b"SLOW\x03\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0e\x00");
+    trace.extend([0; 14]);
+    let rows = [(0x6a10_4b08_u32, 0), (0x6a10_4b40, 10), (0x6a10_4b41, 20), (0x6a10_4b09, 30)];
+    for (method, at_ms) in rows {
+        trace.extend(1_u16.to_le_bytes());
+        trace.extend(method.to_le_bytes());
+        trace.extend([500 * at_ms, 1000 * at_ms].map(u32::to_le_bytes).concat());
+    }
+    trace
+}
+
+/// Whatever the bytes, each line of what is read has its count, and the rest is told.
+#[test]
+fn traces_of_methods_are_read_whatever_they_are() {
+    let interval = Duration::from_millis(10);
+    assert!(
+        method_trace::samples(&trace(), interval)
+            .unwrap()
+            .contains("a.B.run(ILjava/util/List|)V 1")
+    );
+    let target = bolero::check!().with_type::<Mutation>().with_test_time(duration());
+    target.for_each(|mutation| {
+        let mut bytes = trace();
+        mutation.edits.iter().for_each(|edit| edit.apply(&mut bytes, &[trace()]));
+        match method_trace::samples(&bytes, interval) {
+            Ok(stacks) => {
+                assert!(stacks.lines().skip(1).all(|line| line.contains(' ')), "{stacks}")
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
     });
 }

@@ -114,7 +114,21 @@ fn said(output: &Output) -> String {
 impl Workshop {
     /// The package of `wattline package`; none, said aloud, where a tool is missing.
     pub(super) fn open() -> Option<Self> {
-        if !has_tools() || !has(&["javac", "keytool", "apksigner"]) {
+        if !has(&["keytool", "apksigner"]) {
+            return None;
+        }
+        let workshop = Self::with_sources()?;
+        let made = MADE.get_or_init(|| {
+            let made = workshop.package("first", &["--probe", "count"]);
+            made.then(|| fs::read(workshop.folder.path().join("first/application.apk")).unwrap())
+        });
+        fs::write(workshop.made(), made.as_ref()?).unwrap();
+        Some(workshop)
+    }
+
+    /// The sources and the scenario alone, for packages that nobody signs but the program.
+    pub(super) fn with_sources() -> Option<Self> {
+        if !has_tools() || !has(&["javac"]) {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -125,13 +139,7 @@ impl Workshop {
             fs::copy(project.join(file), folder.path().join("src/game").join(name)).unwrap();
         }
         fs::write(folder.path().join("game.toml"), SCENARIO).unwrap();
-        let workshop = Self { folder };
-        let made = MADE.get_or_init(|| {
-            let made = workshop.package("first", &["--probe", "count"]);
-            made.then(|| fs::read(workshop.folder.path().join("first/application.apk")).unwrap())
-        });
-        fs::write(workshop.made(), made.as_ref()?).unwrap();
-        Some(workshop)
+        Some(Self { folder })
     }
 
     fn package(&self, out: &str, more: &[&str]) -> bool {

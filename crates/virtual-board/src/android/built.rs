@@ -1,5 +1,6 @@
 //! Builds the framework and the reader of packages from their Java sources, on first use.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,11 +9,12 @@ use sha2::{Digest, Sha256};
 use crate::silicon::{SiliconError, compile};
 
 /// What applications find of Android's classes, and what starts them.
-const FRAMEWORK: [(&str, &str); 47] = [
+const FRAMEWORK: [(&str, &str); 49] = [
     ("Activity.java", include_str!("framework/Activity.java")),
     ("ActivityNotFoundException.java", include_str!("framework/ActivityNotFoundException.java")),
     ("Application.java", include_str!("framework/Application.java")),
     ("AttributeSet.java", include_str!("framework/AttributeSet.java")),
+    ("Base64.java", include_str!("framework/Base64.java")),
     ("Board.java", include_str!("framework/Board.java")),
     ("BoardContext.java", include_str!("framework/BoardContext.java")),
     ("Bundle.java", include_str!("framework/Bundle.java")),
@@ -35,6 +37,7 @@ const FRAMEWORK: [(&str, &str); 47] = [
     ("Looper.java", include_str!("framework/Looper.java")),
     ("Message.java", include_str!("framework/Message.java")),
     ("MessageQueue.java", include_str!("framework/MessageQueue.java")),
+    ("MethodTracing.java", include_str!("framework/MethodTracing.java")),
     ("MotionEvent.java", include_str!("framework/MotionEvent.java")),
     ("PackageItemInfo.java", include_str!("framework/PackageItemInfo.java")),
     ("PackageManager.java", include_str!("framework/PackageManager.java")),
@@ -58,6 +61,13 @@ const FRAMEWORK: [(&str, &str); 47] = [
     ("Zygote.java", include_str!("framework/Zygote.java")),
 ];
 
+/// What came with an API level, or changed: of two of a name the later one is meant.
+const SINCE: [(u32, (&str, &str)); 3] = [
+    (1, ("Debug.java", include_str!("framework/Debug.java"))),
+    (19, ("VMDebug.java", include_str!("framework/VMDebug.java"))),
+    (21, ("Debug.java", include_str!("framework/Debug21.java"))),
+];
+
 /// What reads packages.
 const INSTALLER: [(&str, &str); 9] = [
     ("DexBlocks.java", include_str!("installer/DexBlocks.java")),
@@ -77,16 +87,23 @@ pub(super) struct Built {
     pub installer: PathBuf,
 }
 
-/// The jars of these sources, in the cache.
-pub(super) fn build(libraries: &[PathBuf], cache: &Path) -> Result<Built, SiliconError> {
-    let framework = framework(cache)?;
+/// The jars of these sources, in the cache; the framework is that of an API level.
+pub(super) fn build(
+    libraries: &[PathBuf],
+    level: u32,
+    cache: &Path,
+) -> Result<Built, SiliconError> {
+    let framework = framework(level, cache)?;
     let installer = jar("installer", &INSTALLER, libraries, cache)?;
     Ok(Built { framework, installer })
 }
 
 /// The jar of the framework alone.
-pub(super) fn framework(cache: &Path) -> Result<PathBuf, SiliconError> {
-    jar("framework", &FRAMEWORK, &[], cache)
+pub(super) fn framework(level: u32, cache: &Path) -> Result<PathBuf, SiliconError> {
+    let since = SINCE.iter().filter(|(since, _)| *since <= level).map(|(_, source)| *source);
+    let sources: BTreeMap<&str, &str> = FRAMEWORK.into_iter().chain(since).collect();
+    let sources: Vec<(&str, &str)> = sources.into_iter().collect();
+    jar("framework", &sources, &[], cache)
 }
 
 /// A jar in the cache; it is made if it is not there. Made beside its place and renamed, so that

@@ -3,7 +3,7 @@
 //! those run in a JVM with a framework of the board's own.
 //!
 //! To add a class to the framework: its Java file in `framework/` and its line in
-//! [`built`]. What is not there is refused by name when a package is installed.
+//! [`built`], with the API level where some boards are older. What is not there is refused by name when a package is installed.
 
 mod built;
 mod facts;
@@ -30,13 +30,13 @@ pub(super) use rules::Flags;
 /// of its own; or says why it can't.
 pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
 
-/// The jar of the classes of Android that boards have, for whoever runs an application in them
-/// without a board; it wants a class `wattline.silicon.Meter` with a clock beside it.
+/// The jar of the classes of Android that the newest boards have, for whoever runs an application
+/// in them without a board; it wants a class `wattline.silicon.Meter` with a clock beside it.
 ///
 /// # Errors
 /// There is no JDK, or the user's cache can't be written.
 pub fn android_framework() -> Result<PathBuf, SiliconError> {
-    built::framework(&silicon::cache_dir(&AgentOptions::default()))
+    built::framework(u32::MAX, &silicon::cache_dir(&AgentOptions::default()))
 }
 
 /// Why the board can't read packages.
@@ -131,7 +131,7 @@ impl Android {
     ) -> Result<Installed, InstallError> {
         let mut service = lock(&self.service);
         if service.is_none() {
-            *service = Some(self.start()?);
+            *service = Some(self.start(sdk)?);
         }
         let Some((built, installer)) = service.as_mut() else {
             return Err(AndroidError::None.into());
@@ -151,10 +151,10 @@ impl Android {
         lock(&self.installed).insert(package.facts.package.clone(), package);
     }
 
-    fn start(&self) -> Result<(Built, Installer), AndroidError> {
+    fn start(&self, sdk: u32) -> Result<(Built, Installer), AndroidError> {
         let fetch = self.fetch.ok_or(AndroidError::None)?;
         let libraries = fetch().map_err(AndroidError::NotFetched)?;
-        let built = built::build(&libraries, &self.cache)?;
+        let built = built::build(&libraries, sdk, &self.cache)?;
         let installer = Installer::start(&built.installer, &libraries)?;
         Ok((built, installer))
     }

@@ -11,7 +11,7 @@ use super::report::Report;
 use crate::clock::{FOR_EVER, Hold, Interrupted, Sleeper};
 use crate::log_buffer::Line;
 use crate::machine::Machine;
-use crate::sampler::{Interval, Spent, Work};
+use crate::sampler::{Interval, MethodSampler, Spent, Work};
 use crate::signals::kill_group;
 use crate::silicon::Silicon;
 
@@ -45,6 +45,8 @@ struct Parts {
     stderr: Output,
     reports: Output,
     silicon: Box<dyn Silicon>,
+    /// Android's sampler of methods, while it runs.
+    sampler: Option<MethodSampler>,
     /// Bytes allocated since the last collection.
     allocated: u64,
     /// Lines and bytes that were logged and whose energy was not spent yet.
@@ -85,8 +87,17 @@ impl Process {
         let [stdout, stderr] = outputs;
         let trace = Vec::new();
         let (allocated, logged, last_busy_ns) = (0, (0, 0), 0);
-        let parts =
-            Parts { stdout, stderr, reports, silicon, allocated, logged, last_busy_ns, trace };
+        let parts = Parts {
+            stdout,
+            stderr,
+            reports,
+            silicon,
+            sampler: None,
+            allocated,
+            logged,
+            last_busy_ns,
+            trace,
+        };
         Self {
             pid,
             package,
@@ -146,15 +157,26 @@ impl Process {
     /// Keeps what an instrumentation says for those who wait for it, and logs the rest.
     fn take_reports(&self, machine: &Machine, parts: &mut Parts) {
         for report in parts.reports.lines().iter().filter_map(|line| Report::parse(line)) {
-            if let Report::Log { level, tag, text } = report {
-                for line in text.lines() {
-                    machine.log(level, &tag, self.pid, line);
-                    parts.logged.0 += 1;
-                    parts.logged.1 += line.len() as u64;
+            match report {
+                Report::Log { level, tag, text } => {
+                    for line in text.lines() {
+                        machine.log(level, &tag, self.pid, line);
+                        parts.logged.0 += 1;
+                        parts.logged.1 += line.len() as u64;
+                    }
                 }
-            } else {
-                lock(&self.said).push(report);
-                self.changed.notify_all();
+                Report::Sample(wanted) => {
+                    parts.sampler = Some(machine.recordings.of_methods(machine, wanted));
+                }
+                Report::Sampled => {
+                    if let Some(sampler) = parts.sampler.take() {
+                        sampler.write(machine);
+                    }
+                }
+                said @ (Report::Status { .. } | Report::Result { .. }) => {
+                    lock(&self.said).push(said);
+                    self.changed.notify_all();
+                }
             }
         }
     }
@@ -200,7 +222,7 @@ impl Process {
             Spent { work: Work::Log, energy_j: logging_j },
             Spent { work: Work::Collector, energy_j: collections as f64 * collector.energy_j },
         ];
-        self.sample(machine, parts.silicon.as_ref(), (now, busy_ns), besides);
+        self.sample(machine, &mut parts, (now, busy_ns), besides);
         for number in 1..=collections {
             let share = (number * collector.every_bytes - before) as f64;
             let share = share / usage.allocated_bytes.max(1) as f64;
@@ -214,18 +236,22 @@ impl Process {
     fn sample(
         &self,
         machine: &Machine,
-        silicon: &dyn Silicon,
+        parts: &mut Parts,
         (from_ns, busy_ns): (u64, u64),
         besides: [Spent; 2],
     ) {
         let recordings = machine.recordings.of(self.pid);
-        if recordings.is_empty() {
+        if recordings.is_empty() && parts.sampler.is_none() {
             return;
         }
+        let silicon = parts.silicon.as_ref();
         let shares = silicon.shares().into_iter();
         let code = shares.map(|it| Spent { work: Work::Code(it.code), energy_j: it.energy_j });
         let interval = Interval { from_ns, busy_ns, spent: code.chain(besides).collect() };
         recordings.iter().for_each(|it| it.take(&interval, |code| silicon.frames(code)));
+        if let Some(sampler) = &mut parts.sampler {
+            sampler.take(&interval, |code| silicon.frames(code));
+        }
     }
 
     /// The line of a collection, as Dalvik logs it.

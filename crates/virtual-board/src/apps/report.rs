@@ -1,5 +1,8 @@
 //! What a package's framework tells the board: lines of the log, what an instrumentation
-//! says, and the exception that ended the process. See `android/framework/Board.java`.
+//! says, from when to when its methods are to be sampled, and the exception that ended the
+//! process. See `android/framework/Board.java`.
+
+use crate::sampler::WantedTrace;
 
 /// A report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +13,10 @@ pub(crate) enum Report {
     Status { code: String, values: Vec<(String, String)> },
     /// `finish` of an instrumentation.
     Result { code: String, values: Vec<(String, String)> },
+    /// The process wants its methods to be sampled.
+    Sample(WantedTrace),
+    /// And now no longer.
+    Sampled,
 }
 
 impl Report {
@@ -29,6 +36,12 @@ impl Report {
                 Some(Self::Result { code: code.into(), values: pairs(rest) })
             }
             ["crash", short, long] => Some(Self::crash(short, long)),
+            ["sample", path, bytes, micros] => Some(Self::Sample(WantedTrace {
+                path: path.into(),
+                buffer_bytes: bytes.parse().ok()?,
+                interval_us: micros.parse().ok().filter(|micros| *micros > 0)?,
+            })),
+            ["sampled"] => Some(Self::Sampled),
             _ => None,
         }
     }
@@ -44,7 +57,7 @@ impl Report {
     /// What `am instrument` prints of it: all with `-r`, else what is meant for people.
     pub(crate) fn print(&self, raw: bool) -> String {
         let (kind, code, values) = match self {
-            Self::Log { .. } => return String::new(),
+            Self::Log { .. } | Self::Sample(_) | Self::Sampled => return String::new(),
             Self::Status { code, values } => ("STATUS", code, values),
             Self::Result { code, values } => ("RESULT", code, values),
         };
@@ -89,6 +102,10 @@ mod tests {
     fn reports_are_read() {
         let log = Report::Log { level: 'I', tag: "a\tb".into(), text: "c\\n\nd".into() };
         assert_eq!(Report::parse("log\tI\ta\\tb\tc\\\\n\\nd"), Some(log));
+        let path = "/a".into();
+        let wanted = WantedTrace { path, buffer_bytes: 1024, interval_us: 7 };
+        assert_eq!(Report::parse("sample\t/a\t1024\t7"), Some(Report::Sample(wanted)));
+        assert_eq!(Report::parse("sample\t/a\t1024\t0"), None);
         assert_eq!(Report::parse("log\tI"), None);
         assert_eq!(Report::parse("what\t1"), None);
     }

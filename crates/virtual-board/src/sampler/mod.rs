@@ -1,5 +1,5 @@
-//! The sampling profiler behind `simpleperf`: what its recordings collect while
-//! applications run.
+//! The sampling profilers: what the recordings of `simpleperf` collect while applications run,
+//! and Android's sampler of methods in an application's process (`methods`).
 //!
 //! Samples are drawn from what the chip executed. At every reading of its counters the board
 //! knows which code the energy went to and, energy being time, for how long each ran. The
@@ -9,15 +9,20 @@
 //! leaves out.
 
 mod draw;
+mod methods;
 mod profile;
 mod recording;
 pub(super) mod report;
+mod trace_file;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::machine::Machine;
 pub(super) use draw::{Spent, Work};
+use methods::Beginning;
+pub(super) use methods::{MethodSampler, WantedTrace};
 pub(super) use recording::{Application, Interval, Recorded, Recording, Target, Wanted};
+use trace_file::Vm;
 
 /// The recordings that run.
 pub(super) struct Recordings {
@@ -41,6 +46,19 @@ impl Recordings {
         let running = running.map(|(pid, package)| Application { pid, package });
         running.for_each(|application| recording.offer(machine, &application));
         recording
+    }
+
+    /// A sampler of methods, of a process that has asked for one.
+    pub(super) fn of_methods(&self, machine: &Machine, wanted: WantedTrace) -> MethodSampler {
+        let now_ns = machine.clock.now_ns();
+        let label = machine.session_label();
+        let beginning = Beginning {
+            vm: Vm::of(machine.file.sdk),
+            now_ns,
+            epoch_us: (machine.wall_epoch_ns() / 1000) as u64,
+            seed: (self.seed, &label),
+        };
+        MethodSampler::new(wanted, &beginning)
     }
 
     /// An application has been started.

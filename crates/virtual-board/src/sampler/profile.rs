@@ -199,9 +199,12 @@ fn last_letters(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::silicon::MethodName;
 
     fn frame(symbol: &str, origin: Origin) -> Frame {
-        Frame { symbol: symbol.into(), origin, address: 4 }
+        let method =
+            MethodName { class: String::new(), name: symbol.into(), descriptor: String::new() };
+        Frame { symbol: symbol.into(), method, origin, address: 4 }
     }
 
     #[test]

@@ -172,7 +172,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::silicon::{CostTable, Origin, SiliconOptions, open};
+    use crate::silicon::{CostTable, MethodName, Origin, SiliconOptions, open};
 
     const MAP: &str = "pattern\t0\top:Addition/int\npattern\t1\tbytes\n\
         class\tA\tA.java\t-\tplain\nmethod\tm\t()V\t-\t0\nblock\t0\t7:0*2\t8:1*24\n";
@@ -210,7 +210,9 @@ mod tests {
         counters(dir.path(), &[3, 4]);
         let usage = chip.advance();
         let shares = chip.shares();
-        let own = Frame { symbol: "void A.m()".into(), origin: Origin::Ahead, address: 1 << 26 };
+        let method = MethodName { class: "A".into(), name: "m".into(), descriptor: "()V".into() };
+        let symbol = "void A.m()".into();
+        let own = Frame { symbol, method, origin: Origin::Ahead, address: 1 << 26 };
         let in_other = Frame { address: own.address + 4, ..own.clone() };
         let frames: Vec<Vec<Frame>> = shares.iter().map(|share| chip.frames(share.code)).collect();
         assert_eq!((&frames[0], &frames[1]), (&vec![own], &vec![in_other.clone()]));

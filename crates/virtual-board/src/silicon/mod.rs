@@ -34,7 +34,7 @@ pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SiliconError;
 pub use family::SiliconFamily;
 pub use library::{Function, LibraryTable, Unit};
-pub use share::{Code, Frame, Origin, Share};
+pub use share::{Code, Frame, MethodName, Origin, Share};
 
 /// What the application used since the last reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -37,11 +37,24 @@ pub enum Code {
 pub struct Frame {
     /// The name in the symbol table.
     pub symbol: String,
+    /// The method, as its class file has it.
+    pub method: MethodName,
     /// In which kind of file the code lies.
     pub origin: Origin,
     /// An address in that file: of the block, stable for a program on a chip, and inside a
     /// range that is its method's alone.
     pub address: u64,
+}
+
+/// What a class file says of a method.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MethodName {
+    /// Binary name of the class.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its erased type; empty of library functions, of which the chip's table does not say it.
+    pub descriptor: String,
 }
 
 /// Where code comes from.
@@ -95,7 +108,12 @@ fn own_frame(method: &Method, origin: Origin, address: u64) -> Frame {
         Origin::Dex => format!("{}.{}", method.class, method.jvm_name),
         _ => super::symbols::pretty(&method.class, &method.jvm_name, &method.descriptor),
     };
-    Frame { symbol, origin, address }
+    let method = MethodName {
+        class: method.class.clone(),
+        name: method.jvm_name.clone(),
+        descriptor: method.descriptor.clone(),
+    };
+    Frame { symbol, method, origin, address }
 }
 
 /// The library function of a pattern, without its parameters; none if it is no library's.
@@ -107,7 +125,9 @@ pub(super) fn library_function(pattern: &str) -> Option<&str> {
 /// The frame of a library function.
 pub(super) fn library_frame(pattern: usize, text: &str) -> Option<Frame> {
     let symbol = library_function(text)?.to_owned();
-    Some(Frame { symbol, origin: Origin::Library, address: address(pattern, 0) })
+    let (class, name) = symbol.rsplit_once('.').unwrap_or(("", &symbol));
+    let method = MethodName { class: class.into(), name: name.into(), descriptor: String::new() };
+    Some(Frame { symbol, method, origin: Origin::Library, address: address(pattern, 0) })
 }
 
 /// Adds a part in attojoules, to the last one if that is of the same code.

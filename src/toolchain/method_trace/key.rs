@@ -1,0 +1,154 @@
+//! The text before a trace's records: `*version`, `*threads`, `*methods`, `*end`, each with its
+//! lines below it.
+
+use std::collections::BTreeMap;
+
+use super::TraceError;
+use super::records::{ACTION_BITS, MAGIC};
+use crate::toolchain::stack_text::clean;
+
+/// What the text says.
+#[derive(Debug, Default)]
+pub(super) struct Key {
+    pub version: u16,
+    pub clocks: Clocks,
+    /// Whether the buffer was full before the end.
+    pub has_overflowed: bool,
+    /// How many records there are; absent where it does not say.
+    pub records: Option<usize>,
+    /// Frames by the methods' numbers.
+    pub methods: BTreeMap<u32, String>,
+}
+
+/// Which times a record has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Clocks {
+    /// The wall's.
+    #[default]
+    Wall,
+    /// The thread's own.
+    Thread,
+    /// Both, the thread's first.
+    Dual,
+}
+
+impl Clocks {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Wall => "wall",
+            Self::Thread => "thread-cpu",
+            Self::Dual => "dual",
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Section {
+    /// The line with the number comes first.
+    Version,
+    Facts,
+    Threads,
+    Methods,
+}
+
+/// Reads the text; where it ends.
+pub(super) fn read(trace: &[u8]) -> Result<(Key, usize), TraceError> {
+    let mut key = Key::default();
+    let mut section = None;
+    let mut at = 0;
+    for (number, bytes) in trace.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        at += bytes.len();
+        let text = String::from_utf8_lossy(bytes);
+        let Some(line) = text.strip_suffix('\n') else { break };
+        section = match (section, line) {
+            (None, "*version") => Some(Section::Version),
+            (None, _) => return Err(stranger(trace)),
+            (_, "*threads") => Some(Section::Threads),
+            (_, "*methods") => Some(Section::Methods),
+            (_, "*end") => return Ok((key, at)),
+            (Some(section), line) => {
+                let problem = |problem| TraceError::Line { line: number + 1, problem };
+                Some(key.take(section, line).map_err(|error| error.or_else(problem))?)
+            }
+        };
+    }
+    // A file that does not get through its first line may be anything.
+    Err(if section.is_none() { stranger(trace) } else { TraceError::Cut { at: trace.len() } })
+}
+
+/// What a file is that begins otherwise.
+fn stranger(trace: &[u8]) -> TraceError {
+    match trace.strip_prefix(&MAGIC) {
+        Some([0xf0..=0xff, ..]) => TraceError::Streamed,
+        Some([low, high, ..]) => {
+            TraceError::Version { found: u16::from_le_bytes([*low, *high]).to_string() }
+        }
+        _ => TraceError::NoTrace,
+    }
+}
+
+/// What is wrong with a line: the whole trace, or the line.
+enum Wrong {
+    Trace(TraceError),
+    Line(&'static str),
+}
+
+impl Wrong {
+    fn or_else(self, of_line: impl Fn(&'static str) -> TraceError) -> TraceError {
+        match self {
+            Self::Trace(error) => error,
+            Self::Line(problem) => of_line(problem),
+        }
+    }
+}
+
+impl Key {
+    /// Takes a line; the section that goes on.
+    fn take(&mut self, section: Section, line: &str) -> Result<Section, Wrong> {
+        match section {
+            Section::Version => {
+                let known = line.parse().ok().filter(|version| (1..=3).contains(version));
+                let other = || TraceError::Version { found: line.chars().take(20).collect() };
+                self.version = known.ok_or_else(|| Wrong::Trace(other()))?;
+                return Ok(Section::Facts);
+            }
+            Section::Facts => self.take_fact(line)?,
+            // Whose samples they are is nobody's question.
+            Section::Threads => {}
+            Section::Methods => {
+                let (number, frame) = method(line).ok_or(Wrong::Line(NO_METHOD))?;
+                self.methods.insert(number, frame);
+            }
+        }
+        Ok(section)
+    }
+
+    fn take_fact(&mut self, line: &str) -> Result<(), Wrong> {
+        match line.split_once('=').ok_or(Wrong::Line("it is not of the form name=value"))? {
+            ("data-file-overflow", value) => self.has_overflowed = value == "true",
+            ("clock", "dual") => self.clocks = Clocks::Dual,
+            ("clock", "thread-cpu") => self.clocks = Clocks::Thread,
+            ("clock", "wall" | "global") => self.clocks = Clocks::Wall,
+            ("clock", _) => return Err(Wrong::Line("it names a clock that is not known")),
+            ("num-method-calls", value) => {
+                let number = value.parse().map_err(|_| Wrong::Line("it has no whole number"))?;
+                self.records = Some(number);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+const NO_METHOD: &str = "it has no number of a method in hexadecimal, class, name and signature";
+
+/// `0x7f00a8<tab>a.B<tab>run<tab>(I)V<tab>...`. Semicolons of a signature would end a frame.
+fn method(line: &str) -> Option<(u32, String)> {
+    let mut fields = line.split('\t');
+    let number = fields.next()?.trim();
+    let number = u64::from_str_radix(number.trim_start_matches("0x"), 16).ok()?;
+    let (class, name, signature) = (fields.next()?, fields.next()?, fields.next()?);
+    let frame = format!("{class}.{name}{}", signature.replace(';', "|"));
+    // Records have the lower half of it, with what was done in its last bits.
+    Some(((number as u32) & !ACTION_BITS, clean(&frame)))
+}
