@@ -71,6 +71,9 @@ impl<'r> Runner<'r> {
         application: &'r Application,
         jdk: &'r Jdk,
     ) -> Result<Self, BuildError> {
+        if scenario.session.input_command.is_some() {
+            return Err(BuildError::InputCommand);
+        }
         let windowed = Windowed::of(scenario, application, jdk)?;
         let (base_work, limit) = (BTreeMap::new(), BASE_LIMIT);
         Ok(Runner { scenario, application, jdk, windowed, base_work, limit })

@@ -19,7 +19,8 @@ use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
 
 use super::DeviceError;
-use super::local::LocalJvm;
+use super::input_command::beside;
+use super::local::{LOCAL_SERIAL, LocalJvm};
 use super::plan::{SessionKind, SessionPlan};
 use super::session::{Outcome, SessionEnd, SessionLogs, SessionProfile};
 use super::thread_times::ThreadTimes;
@@ -31,7 +32,14 @@ const THREADS_PERIOD: Duration = Duration::from_millis(100);
 impl LocalJvm {
     /// Runs a session to its end; see [`run_session`](super::run_session).
     pub fn run_session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
-        LocalSession::new(self, plan, self.header(plan)).run()
+        let session = LocalSession::new(self, plan, self.header(plan));
+        let command = plan.input_command.as_ref();
+        let (logs, input) = beside(command, LOCAL_SERIAL, &|| (), |begin| session.run(begin));
+        let mut logs = logs?;
+        if let Some(end) = input {
+            logs.take_input(&end);
+        }
+        Ok(logs)
     }
 
     fn header(&self, plan: &SessionPlan) -> String {
@@ -82,8 +90,8 @@ impl<'s> LocalSession<'s> {
         }
     }
 
-    /// Runs it to its end.
-    fn run(&self) -> Result<SessionLogs, DeviceError> {
+    /// Runs it to its end; calls `begin` when the application has begun.
+    fn run(&self, begin: &mut dyn FnMut()) -> Result<SessionLogs, DeviceError> {
         thread::scope(|scope| {
             let header = lock(&self.samples).len();
             let sampler = scope.spawn(|| self.sample());
@@ -95,7 +103,9 @@ impl<'s> LocalSession<'s> {
             let began_s = self.mark_uptime();
             let end = match self.plan.kind {
                 SessionKind::Idle { duration } => self.idle(duration),
-                SessionKind::App | SessionKind::Traced | SessionKind::Sampled => self.application(),
+                SessionKind::App | SessionKind::Traced | SessionKind::Sampled => {
+                    self.application(begin)
+                }
             };
             let ended_s = self.mark_uptime();
             self.over.store(true, Ordering::SeqCst);
@@ -142,7 +152,7 @@ impl<'s> LocalSession<'s> {
         Ok((SessionEnd::Ok, Left::default()))
     }
 
-    fn application(&self) -> Result<(SessionEnd, Left), DeviceError> {
+    fn application(&self, begin: &mut dyn FnMut()) -> Result<(SessionEnd, Left), DeviceError> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
         let extras = self.plan.extras.iter().map(|(key, value)| format!("{key}={value}"));
@@ -170,7 +180,7 @@ impl<'s> LocalSession<'s> {
         let end = thread::scope(|scope| {
             scope.spawn(|| self.copy(out, "System.out", pid));
             scope.spawn(|| self.copy(err, "System.err", pid));
-            let end = self.drive(&mut child, input);
+            let end = self.drive(&mut child, input, begin);
             if sampled {
                 // What its sampler knows is written when it ends by itself, or is told to.
                 flight::end(&mut child);
@@ -226,7 +236,12 @@ impl<'s> LocalSession<'s> {
 
     /// Sends the input at its times, and waits for the end mark, the process's end, or the
     /// limit.
-    fn drive(&self, child: &mut Child, mut input: Option<ChildStdin>) -> SessionEnd {
+    fn drive(
+        &self,
+        child: &mut Child,
+        mut input: Option<ChildStdin>,
+        begin: &mut dyn FnMut(),
+    ) -> SessionEnd {
         let mut steps: Vec<_> = self.plan.steps.iter().collect();
         steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         let mut steps = steps.into_iter().peekable();
@@ -235,6 +250,9 @@ impl<'s> LocalSession<'s> {
         let mut ended: Option<Instant> = None;
         loop {
             let begun_s = self.time_of(&self.plan.marks.begin);
+            if begun_s.is_some() {
+                begin();
+            }
             let passed_s = begun_s.map(|begun_s| self.jvm.now_s() - begun_s);
             while let (Some(step), Some(passed_s)) = (steps.peek(), passed_s)
                 && step.at_s <= passed_s
@@ -314,6 +332,7 @@ impl<'s> LocalSession<'s> {
                 thermal_status: None,
                 screen_on: None,
                 compiled: None,
+                input_fault: None,
                 warnings,
             },
         }

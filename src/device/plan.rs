@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::power::MarkTexts;
 use crate::scenario::{Step, timed_steps};
 
-use super::DeviceError;
 use super::sampler::SIMPLEPERF_HZ;
+use super::{DeviceError, InputCommand};
 
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct SessionPlan {
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
     pub steps: Vec<Step>,
+    /// A command of this machine that gives input, too; not used by an idle session.
+    pub input_command: Option<InputCommand>,
     /// What the application prints at its begin and end.
     pub marks: MarkTexts,
     /// What the session is for.
@@ -130,6 +132,9 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     };
     arguments.extend([format!("package={}", plan.package), format!("{word}={}", plan.main)]);
     arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
+    if plan.input_command.is_some() {
+        arguments.push("input=host".into());
+    }
     let mut steps: Vec<&Step> = plan.steps.iter().collect();
     steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     match plan.entry {
@@ -162,6 +167,7 @@ mod tests {
             entry: Entry::Activity,
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
+            input_command: None,
             marks: MarkTexts::default(),
             kind: SessionKind::Idle { duration: Duration::from_secs(5) },
             limit: Duration::from_secs(60),

@@ -234,6 +234,10 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
     if written.frames == Some(0) {
         return Err(Problem::new("session.frames", "must be 1 or more"));
     }
+    if written.input_command.as_ref().is_some_and(|command| command.trim().is_empty()) {
+        let message = "is empty; give a command of this machine's shell, or leave the key out";
+        return Err(Problem::new("session.input_command", message));
+    }
     for (mark, key) in
         [(&written.begin_mark, "session.begin_mark"), (&written.end_mark, "session.end_mark")]
     {
@@ -246,6 +250,7 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
         frames: written.frames,
         extras: check_extras(&written.extras, "session.extras")?,
         dry_extras: check_extras(&written.dry_extras, "session.dry_extras")?,
+        input_command: written.input_command,
         limit_s,
         sample_rate_hz: positive(written.sample_rate_hz, "session.sample_rate_hz")?,
         rest_s: not_negative(written.rest_s, "session.rest_s")?,

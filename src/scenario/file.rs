@@ -190,6 +190,8 @@ pub struct SessionFile {
     /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
     /// the next frame off.
     pub dry_extras: BTreeMap<String, toml::Value>,
+    /// A command of this machine that gives the application its input, from the begin mark on.
+    pub input_command: Option<String>,
     /// Seconds after which a session counts as hung; four times as many for a traced one,
     /// as probes take time. Default 3 x `duration_s`.
     pub limit_s: Option<f64>,
@@ -416,6 +418,7 @@ impl Default for SessionFile {
             frames: None,
             extras: BTreeMap::new(),
             dry_extras: BTreeMap::new(),
+            input_command: None,
             limit_s: None,
             sample_rate_hz: 30.0,
             rest_s: 2.0,

@@ -178,6 +178,16 @@ name = "none"
     }
 
     #[test]
+    fn input_may_come_by_a_command() {
+        let with = |line: &str| SMALL.replace("[[input]]", &format!("[session]\n{line}\n[[input]]"));
+        let session = parse(&with("input_command = \"maestro test flow.yaml\"")).unwrap().session;
+        assert_eq!(session.input_command.as_deref(), Some("maestro test flow.yaml"));
+        assert_eq!(parse(SMALL).unwrap().session.input_command, None);
+        let problem = message(&with("input_command = \" \""));
+        assert!(problem.contains(":10: `session.input_command` is empty; give a command"), "{problem}");
+    }
+
+    #[test]
     fn a_board_has_any_meter_and_a_frequency_or_none() {
         let board = |lines: &str| parse(&format!("{SMALL}[board]\n{lines}\n"));
         let settings = board("meter = \"odpm\"\nrails = [\"S2M_VDD_CPUCL2\"]").unwrap().board;

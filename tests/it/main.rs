@@ -12,6 +12,7 @@ mod fleet;
 mod gradle;
 mod hints;
 mod host;
+mod input_command;
 mod instrumented;
 mod mapping;
 mod meters;

@@ -11,13 +11,13 @@ use crate::assumptions::ASSUMED;
 use crate::build::package::PackageBuilder;
 use crate::build::{Application, BuildError, Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::device::{InputCommand, Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::{self, Probe};
 use crate::power::MarkTexts;
 use crate::run::{
     BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
 };
-use crate::scenario::{Protocol, Scenario};
+use crate::scenario::{Input, Protocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
@@ -286,7 +286,7 @@ impl BoardDriver<'_, '_, '_> {
             Phase::Sampled => SessionKind::Sampled,
         };
         let slowdown = if run.phase == Phase::Traced { ASSUMED.traced_slowdown } else { 1.0 };
-        let limit_s = session.limit_s * slowdown;
+        let limit = Duration::from_secs_f64(session.limit_s * slowdown);
         let main = scenario.application.main.as_deref().ok_or(BuildError::NoMain)?;
         let (main, entry) = Form::of(scenario, self.board).entry(main);
         Ok(SessionPlan {
@@ -298,13 +298,27 @@ impl BoardDriver<'_, '_, '_> {
             entry,
             extras: scenario.extras(input).into_iter().collect(),
             steps: input.steps.clone(),
+            input_command: self.input_command(input, limit),
             marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
             kind,
-            limit: Duration::from_secs_f64(limit_s),
+            limit,
             expected: Duration::from_secs_f64(session.duration_s),
             period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
             pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
-            deadline_real: Duration::from_secs_f64(limit_s + 60.0),
+            // A virtual board waits for a command of this machine on top of its session.
+            deadline_real: 2 * limit + Duration::from_secs(60),
+        })
+    }
+
+    fn input_command(&self, input: &Input, limit: Duration) -> Option<InputCommand> {
+        let scenario = self.scenario;
+        let package = scenario.application.package.clone();
+        Some(InputCommand {
+            text: scenario.session.input_command.clone()?,
+            folder: scenario.folder(),
+            variables: vec![("WATTLINE_PACKAGE", package), ("WATTLINE_INPUT", input.name.clone())],
+            limit,
+            holds_clock: self.board.facts.is_virtual(),
         })
     }
 
@@ -351,6 +365,7 @@ impl BoardDriver<'_, '_, '_> {
                     SessionEnd::Died => ExitState::Died,
                     SessionEnd::TimedOut => ExitState::TimedOut,
                 },
+                input_fault: outcome.input_fault,
                 uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
                 warnings,
             },
