@@ -62,7 +62,8 @@ pub struct SessionPlan {
     pub main: String,
     /// What that class is.
     pub entry: Entry,
-    /// Extras for the application (`am --es`).
+    /// Extras for the application (`am --es`). Those that begin with `wattline.` are for what
+    /// starts it.
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
     pub steps: Vec<Step>,

@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
+use super::input_command::{self, InputEnd};
 use super::plan::{Entry, SessionKind, SessionPlan};
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
-use super::input_command::{self, InputEnd};
 use super::{Board, DeviceError, InputCommand, ShellOutput, status};
 use crate::power::parse_session_log;
 use crate::toolchain::simpleperf;
@@ -87,6 +87,9 @@ pub struct SessionLogs {
     pub counts: Option<String>,
     /// `wattline-counts-1.windows` of a traced session; absent without snapshots.
     pub windows: Option<String>,
+    /// What is known of the exception that ended the application, its trace where there is one;
+    /// absent of a good end.
+    pub crash: Option<String>,
     /// What the sampler of a sampled session left.
     pub profile: Option<SessionProfile>,
     /// The end and what was measured around it.
@@ -229,6 +232,7 @@ fn take_apart(
         logcat: wanted("logcat")?.into(),
         counts: counts.filter(|_| !is_partial),
         windows,
+        crash: said.and_then(status::Said::failure),
         profile: None,
         script_output: script_output.to_owned(),
         outcome,

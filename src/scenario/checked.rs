@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, LibraryRole, Protocol, StartKind};
+use super::file::{Choice, LibraryRole, PlanOn, Protocol, StartKind};
 use super::input::Step;
 use super::keys::Keys;
 use super::language::UnanalysedLanguage;
@@ -284,6 +284,8 @@ pub struct CampaignSettings {
     pub removed_share: f64,
     /// Candidate sets per input.
     pub candidates: usize,
+    /// Where they are tried.
+    pub plan_on: PlanOn,
     /// Dry runs the planner may make to find sets that run.
     pub dry_runs: usize,
     /// Share of the cases that may run fewer than a fifth of their base's executions.

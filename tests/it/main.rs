@@ -24,6 +24,7 @@ mod packaged;
 mod pages;
 mod patterns;
 mod pipeline;
+mod plan_on_board;
 mod probes;
 mod profile;
 mod projects;
