@@ -7,6 +7,7 @@
 #         status goes to session/am.out; it gets its input by an extra, not by steps
 #         extra=KEY=VALUE (repeated)                 goes to the application by am -e
 #         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin mark
+#         input=host    a command of the host gives input: says begun=yes at the begin mark
 #         begin_mark=TEXT end_mark=TEXT              what the application prints
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
 #         application to end by itself after its end mark
@@ -41,6 +42,7 @@ runner=
 counts=
 profile_hz=
 steps=
+host_input=
 app_mask=
 scripts_mask=
 plan=
@@ -74,6 +76,7 @@ while [ $left -gt 0 ]; do
     counts=*) counts=$value ;;
     profile_hz=*) profile_hz=$value ;;
     extra=*) set -- "$@" -e "${value%%=*}" "${value#*=}" ;;
+    input=host) host_input=yes ;;
     step=*) steps=$steps${steps:+$nl}$value ;;
     app_mask=*) app_mask=$value ;;
     scripts_mask=*) scripts_mask=$value ;;
@@ -177,6 +180,13 @@ send_step() {
     esac
     # shellcheck disable=SC2086 # the words of a step are the words of the command
     input $step >/dev/null 2>&1 || echo "warning=input $step failed"
+}
+
+# Lets the host's command give input. Meanwhile a virtual board's clock stands, but for what the
+# command waits for on the board.
+call_host() {
+    setprop wattline.input begun >/dev/null 2>&1
+    echo 'begun=yes'
 }
 
 pin() {
@@ -419,6 +429,7 @@ poll_application() {
     if [ -n "$begun" ] && [ -z "$pinned" ]; then
         pinned=yes
         pin app "$app_mask" "$app_pid"
+        [ -z "$host_input" ] || call_host
     fi
     judge
     set_next_poll

@@ -38,6 +38,12 @@ pub enum BuildError {
         /// The system's answer.
         source: io::Error,
     },
+    /// What gives the application its input can't do so in a run without a board.
+    #[error(
+        "`session.input_command` gives input to sessions on a board alone: a run on this machine \
+         would be of a program without its input"
+    )]
+    InputCommand,
     /// There is no class to start.
     #[error(
         "the scenario names nothing that dry runs and boards could start: in [application] give a \

@@ -25,8 +25,9 @@ pub(super) struct Job {
     pub(super) classes: PathBuf,
     /// More options of the JVM.
     pub(super) options: Vec<String>,
-    /// Switches that are off; none for a variant that was compiled for itself.
-    pub(super) off: Option<Vec<usize>>,
+    /// Switches that are off, as their build reads them; none for a variant that was compiled
+    /// for itself.
+    pub(super) off: Option<String>,
     pub(super) removed: BTreeSet<BlockId>,
     pub(super) kept: Vec<(BlockId, String)>,
 }

@@ -18,6 +18,7 @@ pub(crate) mod survey;
 mod suspects;
 mod switched;
 pub(crate) mod variant;
+mod verdict;
 mod windowed;
 
 pub use application::Application;
@@ -27,3 +28,4 @@ pub use error::BuildError;
 pub use sources::{LoadedSource, Sources};
 pub use survey::Survey;
 pub use variant::{Variant, VariantBuilder};
+pub(crate) use verdict::{DryEnd, How, Judge, Tried};

@@ -29,19 +29,20 @@ impl<'a> VariantBuilder<'a> {
         Ok(&self.prepare_switched()?.classes)
     }
 
-    /// The switches that have to be off for the variant without `removed`; none if one
-    /// of its statements has no switch.
+    /// The switches that have to be off for the variant without `removed`, as the build reads
+    /// them; none if one of its statements has no switch.
     ///
     /// # Errors
     /// As [`VariantBuilder::switched_classes`].
     pub fn switches_of(
         &mut self,
         removed: &BTreeSet<BlockId>,
-    ) -> Result<Option<Vec<usize>>, BuildError> {
+    ) -> Result<Option<String>, BuildError> {
         self.prepare_switched()?;
         let Some(build) = &self.switched else { return Ok(None) };
         let statements = build.removals.statements(&self.blocks, removed);
-        Ok(statements.iter().map(|at| build.numbers.get(at).copied()).collect())
+        let numbers = statements.iter().map(|at| build.numbers.get(at).copied());
+        Ok(numbers.collect::<Option<Vec<usize>>>().map(|off| digits(&off)))
     }
 
     fn prepare_switched(&mut self) -> Result<&Switched<'a>, BuildError> {
@@ -86,5 +87,24 @@ impl<'a> VariantBuilder<'a> {
         }
         let classes = self.bases[&Probe::Count].classes.clone();
         Ok(Switched { classes, numbers: BTreeMap::new(), removals })
+    }
+}
+
+/// Switches as `S.java` reads them: four to a hexadecimal digit, the first one in the lowest bit.
+fn digits(off: &[usize]) -> String {
+    let mut digits = vec![0u8; off.iter().max().map_or(0, |last| last / 4 + 1)];
+    off.iter().for_each(|number| digits[number / 4] |= 1 << (number % 4));
+    digits.iter().map(|digit| format!("{digit:x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn a_digit_has_four_switches() {
+        assert_eq!(digits(&[]), "");
+        assert_eq!(digits(&[0]), "1");
+        assert_eq!(digits(&[9, 1, 3]), "a02");
     }
 }

@@ -75,7 +75,7 @@ impl Variant {
 }
 
 /// Classes with the entries of libraries.
-pub(super) fn with_libraries(
+pub(crate) fn with_libraries(
     classes: &Classes,
     libraries: &[PathBuf],
 ) -> Result<Classes, ToolchainError> {

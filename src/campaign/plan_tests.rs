@@ -7,7 +7,7 @@ use super::*;
 use crate::campaign::PlannedKernels;
 use crate::campaign::dry::{DryCase, DryOutcome};
 use crate::operations::{BlockEntry, Operation, OperationCount};
-use crate::scenario::{CampaignSettings, Choice, Protocol};
+use crate::scenario::{CampaignSettings, Choice, PlanOn, Protocol};
 
 /// A dictionary with one block per list of operations; all are removable.
 pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
@@ -35,6 +35,7 @@ pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
 
 pub(crate) fn settings(cases: usize) -> CampaignSettings {
     CampaignSettings {
+        plan_on: PlanOn::Host,
         repeats: 10,
         idle_repeats: 10,
         traced_repeats: 1,

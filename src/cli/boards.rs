@@ -57,16 +57,30 @@ pub struct LostArguments {
     /// left open. Else it stays open until that board is back.
     #[arg(long = "move")]
     moves: bool,
+    #[command(flatten)]
+    wait: WaitArgument,
+}
+
+/// `--wait`.
+#[derive(Debug, Clone, Args)]
+pub struct WaitArgument {
     /// Seconds for which a board that is lost is waited for.
     #[arg(long, value_name = "SECONDS", default_value_t = RECONNECT_LIMIT.as_secs(),
           value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     wait: u64,
 }
 
-impl LostArguments {
+impl WaitArgument {
     /// How long a board is waited for.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(self.wait)
+    }
+}
+
+impl LostArguments {
+    /// How long a board is waited for.
+    pub fn patience(&self) -> Duration {
+        self.wait.patience()
     }
 
     /// As a policy.

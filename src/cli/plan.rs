@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::folder::names::PLAN;
+use crate::scenario::{PlanOn, Scenario};
+use crate::stage::boards::BoardChoice;
+use crate::stage::folder::names::{DRY_RUNS, PLAN};
 use crate::stage::{Failure, Output, load, plan};
 use crate::toolchain::Jdk;
 
+use super::boards::{BoardArguments, WaitArgument};
 use super::origin::OriginArguments;
 use super::progress;
 
@@ -17,11 +20,16 @@ Example:
   wattline plan scenarios/orbit.toml --out target/orbit
 
 A case is one input sequence and one set of removed blocks. Every case of the plan ran to
-its end on the local JVM. Writes plan.csv, dropped.csv (blocks that no case removes, with
+its end in a dry run: on the local JVM or, with `plan_on = \"board\"` in [campaign], on the
+board (docs/plan.md). Writes plan.csv, dropped.csv (blocks that no case removes, with
 the reason), remains.csv (what removed blocks still hold) and what `scan` writes.")]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,
+    #[command(flatten)]
+    boards: BoardArguments,
+    #[command(flatten)]
+    wait: WaitArgument,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -37,13 +45,21 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&[PLAN])?;
+    let boards = arguments.boards.choices()?;
     let jdk = Jdk::find()?;
     let loaded = load::load(&arguments.origin.origin().file(&output)?)?;
+    check_boards(&boards, &loaded.scenario)?;
+    if arguments.force {
+        output.discard(&[DRY_RUNS])?;
+    }
     let mut builder = plan::builder(&loaded, &jdk)?;
-    let made = match &arguments.dry_runs {
-        Some(file) => plan::plan_remembering(&loaded, &jdk, &mut builder, file)?,
-        None => plan::plan(&loaded, &jdk, &mut builder)?,
+    let dry_runs = plan::DryRuns {
+        output: &output,
+        file: arguments.dry_runs.as_deref(),
+        boards: &boards,
+        patience: arguments.wait.patience(),
     };
+    let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs)?;
     // Only now: a plan that fails leaves nothing that the next one would have to replace.
     output.write_plan(&loaded, &made)?;
     progress::result(made.summary());
@@ -52,4 +68,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Refuses a board that would not be used.
+fn check_boards(boards: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
+    let is_default = matches!(boards, [board] if *board == BoardChoice::default());
+    if is_default || scenario.campaign.plan_on == PlanOn::Board {
+        return Ok(());
+    }
+    let message = "--board is where dry runs are made with `plan_on = \"board\"` in [campaign]; \
+                   this scenario makes them on this machine";
+    Err(Failure::Usage(message.into()))
 }

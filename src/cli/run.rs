@@ -54,7 +54,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_start(&chosen, &loaded.scenario)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     if !folder.has(PLAN) {
-        let made = plan::plan(&loaded, &jdk, &mut builder)?;
+        let (boards, patience) = (chosen.as_slice(), arguments.lost.patience());
+        let dry_runs = plan::DryRuns { output: &output, file: None, boards, patience };
+        let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs)?;
         output.write_plan(&loaded, &made)?;
         progress::result(made.summary());
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,12 +14,13 @@ use jiff::civil::date;
 
 use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
-use crate::power::MarkTexts;
+use crate::power::{MarkTexts, crash_in};
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
 
 use super::DeviceError;
-use super::local::LocalJvm;
+use super::input_command::beside;
+use super::local::{LOCAL_SERIAL, LocalJvm};
 use super::plan::{SessionKind, SessionPlan};
 use super::profile::SessionProfile;
 use super::session::{Outcome, SessionEnd, SessionLogs};
@@ -32,7 +33,14 @@ const THREADS_PERIOD: Duration = Duration::from_millis(100);
 impl LocalJvm {
     /// Runs a session to its end; see [`run_session`](super::run_session).
     pub fn run_session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
-        LocalSession::new(self, plan, self.header(plan)).run()
+        let session = LocalSession::new(self, plan, self.header(plan));
+        let command = plan.input_command.as_ref();
+        let (logs, input) = beside(command, LOCAL_SERIAL, &|| (), |begin| session.run(begin));
+        let mut logs = logs?;
+        if let Some(end) = input {
+            logs.take_input(&end);
+        }
+        Ok(logs)
     }
 
     fn header(&self, plan: &SessionPlan) -> String {
@@ -46,6 +54,15 @@ impl LocalJvm {
     }
 }
 
+/// How extras begin that are for what starts an application (`Runner.java`): here they are
+/// properties.
+const OWN_EXTRAS: &str = "wattline.";
+
+/// ... but for this one, the lines of its standard input.
+fn is_input((key, _): &&&(String, String)) -> bool {
+    key == "wattline.input"
+}
+
 /// One session while it runs.
 struct LocalSession<'s> {
     jvm: &'s LocalJvm,
@@ -57,6 +74,8 @@ struct LocalSession<'s> {
     /// Its threads' times.
     threads: Mutex<ThreadTimes>,
     over: AtomicBool,
+    /// The code with which the application ended by itself; 0 while it has not.
+    code: AtomicI32,
 }
 
 /// What the application wrote.
@@ -80,11 +99,12 @@ impl<'s> LocalSession<'s> {
             pid: AtomicU32::new(0),
             threads: Mutex::default(),
             over: AtomicBool::new(false),
+            code: AtomicI32::new(0),
         }
     }
 
-    /// Runs it to its end.
-    fn run(&self) -> Result<SessionLogs, DeviceError> {
+    /// Runs it to its end; calls `begin` when the application has begun.
+    fn run(&self, begin: &mut dyn FnMut()) -> Result<SessionLogs, DeviceError> {
         thread::scope(|scope| {
             let header = lock(&self.samples).len();
             let sampler = scope.spawn(|| self.sample());
@@ -97,7 +117,7 @@ impl<'s> LocalSession<'s> {
             let end = match self.plan.kind {
                 SessionKind::Idle { duration } => self.idle(duration),
                 SessionKind::App | SessionKind::Traced | SessionKind::Sampled(_) => {
-                    self.application()
+                    self.application(begin)
                 }
             };
             let ended_s = self.mark_uptime();
@@ -145,10 +165,13 @@ impl<'s> LocalSession<'s> {
         Ok((SessionEnd::Ok, Left::default()))
     }
 
-    fn application(&self) -> Result<(SessionEnd, Left), DeviceError> {
+    fn application(&self, begin: &mut dyn FnMut()) -> Result<(SessionEnd, Left), DeviceError> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
-        let extras = self.plan.extras.iter().map(|(key, value)| format!("{key}={value}"));
+        let (own, extras): (Vec<_>, Vec<_>) =
+            self.plan.extras.iter().partition(|(key, _)| key.starts_with(OWN_EXTRAS));
+        let extras = extras.iter().map(|(key, value)| format!("{key}={value}"));
+        let properties = own.iter().map(|(key, value)| format!("-D{key}={value}"));
         let sampled = matches!(self.plan.kind, SessionKind::Sampled(_));
         let recording = folder.path().join("wattline.jfr");
         let options = sampled.then(|| flight::options(folder.path(), &recording)).transpose();
@@ -156,6 +179,7 @@ impl<'s> LocalSession<'s> {
             options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
         let mut child = Command::new(&self.jvm.java)
             .args(options.unwrap_or_default())
+            .args(properties)
             .arg("-cp")
             .arg(self.jvm.jar())
             .arg(&self.plan.main)
@@ -169,11 +193,15 @@ impl<'s> LocalSession<'s> {
             .map_err(failed)?;
         let pid = child.id();
         self.pid.store(pid, Ordering::SeqCst);
-        let (out, err, input) = (child.stdout.take(), child.stderr.take(), child.stdin.take());
+        let (out, err, mut input) = (child.stdout.take(), child.stderr.take(), child.stdin.take());
+        if let (Some((_, lines)), Some(input)) = (own.iter().find(is_input), &mut input) {
+            // A program that reads none may close it.
+            input.write_all((lines.replace(';', "\n") + "\n").as_bytes()).ok();
+        }
         let end = thread::scope(|scope| {
             scope.spawn(|| self.copy(out, "System.out", pid));
             scope.spawn(|| self.copy(err, "System.err", pid));
-            let end = self.drive(&mut child, input);
+            let end = self.drive(&mut child, input, begin);
             if sampled {
                 // What its sampler knows is written when it ends by itself, or is told to.
                 flight::end(&mut child);
@@ -229,7 +257,12 @@ impl<'s> LocalSession<'s> {
 
     /// Sends the input at its times, and waits for the end mark, the process's end, or the
     /// limit.
-    fn drive(&self, child: &mut Child, mut input: Option<ChildStdin>) -> SessionEnd {
+    fn drive(
+        &self,
+        child: &mut Child,
+        mut input: Option<ChildStdin>,
+        begin: &mut dyn FnMut(),
+    ) -> SessionEnd {
         let mut steps: Vec<_> = self.plan.steps.iter().collect();
         steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         let mut steps = steps.into_iter().peekable();
@@ -238,6 +271,9 @@ impl<'s> LocalSession<'s> {
         let mut ended: Option<Instant> = None;
         loop {
             let begun_s = self.time_of(&self.plan.marks.begin);
+            if begun_s.is_some() {
+                begin();
+            }
             let passed_s = begun_s.map(|begun_s| self.jvm.now_s() - begun_s);
             while let (Some(step), Some(passed_s)) = (steps.peek(), passed_s)
                 && step.at_s <= passed_s
@@ -267,9 +303,11 @@ impl<'s> LocalSession<'s> {
                     // What it printed last may still be on its way.
                     thread::sleep(Duration::from_millis(50));
                     let has_ended = self.time_of(&self.plan.marks.end).is_some();
+                    let code = exit_code(status);
+                    self.code.store(code, Ordering::SeqCst);
                     let text =
                         format!("Process {} (pid {}) has died", self.plan.package, child.id());
-                    self.say("ActivityManager", 1, &format!("{text}: {}", exit_code(status)));
+                    self.say("ActivityManager", 1, &format!("{text}: {code}"));
                     return if has_ended { SessionEnd::Ok } else { SessionEnd::Died };
                 }
                 None if ended.is_some_and(|ended| ended.elapsed() >= settle) => {
@@ -288,10 +326,17 @@ impl<'s> LocalSession<'s> {
         found.map(|(time_s, _)| *time_s)
     }
 
+    /// What an application that ended badly said.
+    fn crash(&self, logcat: &str) -> Option<String> {
+        let code = Some(self.code.load(Ordering::SeqCst)).filter(|code| *code != 0)?;
+        Some(crash_in(logcat).unwrap_or_else(|| format!("exit code {code}")))
+    }
+
     fn logs(&self, end: SessionEnd, left: Left, uptime_s: (f64, f64)) -> SessionLogs {
         let mut lines = std::mem::take(&mut *lock(&self.log));
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
         let logcat = lines.iter().map(|(time_s, line)| format!("{} {line}\n", stamp(*time_s)));
+        let logcat: String = logcat.collect();
         let traced = self.plan.kind == SessionKind::Traced;
         let mut warnings: Vec<String> = self.jvm.remark().into_iter().collect();
         if traced && left.counts.is_none() {
@@ -300,7 +345,8 @@ impl<'s> LocalSession<'s> {
         warnings.extend(left.trouble);
         SessionLogs {
             samples: std::mem::take(&mut *lock(&self.samples)),
-            logcat: logcat.collect(),
+            crash: self.crash(&logcat),
+            logcat,
             script_output: format!("meter={}\n", self.jvm.meter()),
             counts: left.counts.filter(|_| traced),
             windows: left.windows.filter(|_| traced),
@@ -317,6 +363,7 @@ impl<'s> LocalSession<'s> {
                 thermal_status: None,
                 screen_on: None,
                 compiled: None,
+                input_fault: None,
                 warnings,
             },
         }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::power::MarkTexts;
 use crate::scenario::{Step, timed_steps};
 
-use super::DeviceError;
 use super::sampler::{METHODS_BUFFER_BYTES, METHODS_INTERVAL, SIMPLEPERF_HZ, Sampler};
+use super::{DeviceError, InputCommand};
 
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,10 +62,13 @@ pub struct SessionPlan {
     pub main: String,
     /// What that class is.
     pub entry: Entry,
-    /// Extras for the application (`am --es`).
+    /// Extras for the application (`am --es`). Those that begin with `wattline.` are for what
+    /// starts it.
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
     pub steps: Vec<Step>,
+    /// A command of this machine that gives input, too; not used by an idle session.
+    pub input_command: Option<InputCommand>,
     /// What the application prints at its begin and end.
     pub marks: MarkTexts,
     /// What the session is for.
@@ -134,6 +137,9 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     };
     arguments.extend([format!("package={}", plan.package), format!("{word}={}", plan.main)]);
     arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
+    if plan.input_command.is_some() {
+        arguments.push("input=host".into());
+    }
     match plan.entry {
         Entry::Activity => arguments.extend(in_order(&plan.steps).into_iter().map(step_argument)),
         Entry::Instrumentation => {
@@ -181,6 +187,7 @@ mod tests {
             entry: Entry::Activity,
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
+            input_command: None,
             marks: MarkTexts::default(),
             kind: SessionKind::Idle { duration: Duration::from_secs(5) },
             limit: Duration::from_secs(60),

@@ -2,13 +2,19 @@
 //! it and prints what it left, and the answer taken apart. Sequence and file formats are in
 //! `ARCHITECTURE.md`, "The session on a board".
 
+use std::time::Duration;
+
+use super::input_command::{self, InputEnd};
 use super::plan::{Entry, SessionKind, SessionPlan};
 use super::profile::{self, SessionProfile};
 use super::sampler::Sampler;
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
-use super::{Board, DeviceError, ShellOutput, status};
+use super::{Board, DeviceError, InputCommand, ShellOutput, status};
 use crate::power::{Window, parse_session_log};
+
+/// For a board to hear that a command has ended.
+const TELL_LIMIT: Duration = Duration::from_secs(10);
 
 /// How a session ended. Only the first end makes a usable run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +55,9 @@ pub struct Outcome {
     pub screen_on: Option<bool>,
     /// How the package was compiled ahead (`speed`, `verify`, ...); absent before Android 7.
     pub compiled: Option<String>,
+    /// Why the application did not get the input of a command of this machine; absent where it
+    /// did, or there is none.
+    pub input_fault: Option<String>,
     /// What did not go as asked without ending the session, a pinning that failed included.
     pub warnings: Vec<String>,
 }
@@ -60,13 +69,16 @@ pub struct SessionLogs {
     pub samples: String,
     /// The log since the session's start, in the format `threadtime`.
     pub logcat: String,
-    /// What `session.sh` printed.
+    /// What `session.sh` printed, and after it what a command that gives input said.
     pub script_output: String,
     /// `wattline-counts-*.csv` of a traced session, one after the other; absent when the
     /// application wrote none.
     pub counts: Option<String>,
     /// `wattline-counts-1.windows` of a traced session; absent without snapshots.
     pub windows: Option<String>,
+    /// What is known of the exception that ended the application, its trace where there is one;
+    /// absent of a good end.
+    pub crash: Option<String>,
     /// What the sampler of a sampled session left.
     pub profile: Option<SessionProfile>,
     /// The end and what was measured around it.
@@ -91,18 +103,45 @@ pub fn run_session_watched(
 ) -> Result<SessionLogs, DeviceError> {
     let command = session_command(board, plan)?;
     let mut lines = Lines::default();
-    let mut watch = |part: &[u8]| {
-        let told = lines.add(part).into_iter();
-        let told = told.filter_map(|line| line.strip_prefix("closed=")?.trim_end().parse().ok());
-        told.for_each(&mut *closed);
-    };
-    let output = board.shell_watched(&command, plan.deadline_real, &mut watch)?;
-    let mut logs = take_apart(board, plan, &output)?;
+    let input = plan.input_command.as_ref();
+    let ended = || let_time_pass(board, input);
+    let (output, input) = input_command::beside(input, board.serial(), &ended, |begin| {
+        let mut watch = |part: &[u8]| {
+            for line in lines.add(part) {
+                match line.trim_end().split_once('=') {
+                    Some(("begun", _)) => begin(),
+                    Some(("closed", number)) => number.parse().into_iter().for_each(&mut *closed),
+                    _ => {}
+                }
+            }
+        };
+        board.shell_watched(&command, plan.deadline_real, &mut watch)
+    });
+    let mut logs = take_apart(board, plan, &output?)?;
+    if let Some(end) = input {
+        logs.take_input(&end);
+    }
     if value(&logs.script_output, "profile") == Some("yes") {
         let report = profile::fetched(board)?;
         logs.keep_profile(profile::of_simpleperf(report, window(plan, &logs)));
     }
     Ok(logs)
+}
+
+impl SessionLogs {
+    /// Adds what became of the command that gave input.
+    pub(super) fn take_input(&mut self, end: &InputEnd) {
+        self.script_output += &end.log();
+        self.outcome.input_fault = end.fault(self.outcome.end);
+    }
+}
+
+/// Tells a board whose clock stands for a command that it has ended.
+fn let_time_pass(board: &dyn Board, command: Option<&InputCommand>) {
+    if command.is_some_and(|command| command.holds_clock) {
+        // A board that is lost by now is told of by the session.
+        board.shell("setprop wattline.input ended", TELL_LIMIT).ok();
+    }
 }
 
 /// The lines of what comes in parts.
@@ -183,6 +222,7 @@ fn take_apart(
         logcat: wanted("logcat")?.into(),
         counts: counts.filter(|_| !is_partial),
         windows,
+        crash: said.as_ref().and_then(status::Said::failure),
         profile: None,
         script_output: script_output.to_owned(),
         outcome,
@@ -244,6 +284,7 @@ fn outcome(output: &str) -> Option<Outcome> {
         thermal_status: value(output, "thermal_status").and_then(|text| text.parse().ok()),
         screen_on: value(output, "screen").map(|screen| screen == "on"),
         compiled: value(output, "compiled").map(Into::into),
+        input_fault: None,
         warnings,
     })
 }

@@ -8,6 +8,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::ZlibDecoder;
 
+/// The word for a good end.
+const WHOLE: &str = "whole";
+
 /// What an instrumentation said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Said {
@@ -25,7 +28,7 @@ const TRACE: &str = ".trace";
 impl Said {
     /// The counts of all processes and class loaders; none unless all came.
     pub(super) fn counts(&self) -> Option<String> {
-        self.with_end(".csv").filter(|_| self.end.as_deref() == Some("whole"))
+        self.with_end(".csv").filter(|_| self.end.as_deref() == Some(WHOLE))
     }
 
     /// Their snapshots.
@@ -55,9 +58,14 @@ impl Said {
         (!texts.is_empty()).then(|| texts.concat())
     }
 
+    /// Why it ended, a stack trace where there is one; none of a good end.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.end.clone().filter(|end| end != WHOLE)
+    }
+
     /// The message of what ended it and where, on one line; none of a good end.
     pub(super) fn crash(&self) -> Option<String> {
-        let trace = self.end.as_deref().filter(|end| *end != "whole")?;
+        let trace = self.end.as_deref().filter(|end| *end != WHOLE)?;
         let mut lines = trace.lines().map(str::trim);
         let what = lines.next()?;
         let place = lines.find(|line| line.strip_prefix("at ").is_some_and(is_of_application));
@@ -144,7 +152,7 @@ mod tests {
         )
     }
 
-    const WHOLE: &str = "INSTRUMENTATION_RESULT: wattline.end=whole\nINSTRUMENTATION_CODE: -1\n";
+    const GOOD_END: &str = "INSTRUMENTATION_RESULT: wattline.end=whole\nINSTRUMENTATION_CODE: -1\n";
 
     #[test]
     fn counts_come_in_parts() {
@@ -152,7 +160,7 @@ mod tests {
             + &part("wattline-counts-1.csv", 2, 2, "7\n")
             + &part("wattline-counts-2.csv", 1, 1, "block,executions\n0,2\n")
             + &part("wattline-counts-1.final", 1, 1, "")
-            + WHOLE;
+            + GOOD_END;
         let said = parse(&text);
         let counts = "block,executions\n0,1\n1,7\nblock,executions\n0,2\n";
         assert_eq!(said.counts().as_deref(), Some(counts));
@@ -162,7 +170,7 @@ mod tests {
     #[test]
     fn counts_that_are_not_whole_are_none() {
         let first = part("wattline-counts-1.csv", 1, 2, "block,executions\n");
-        assert_eq!(parse(&(first.clone() + WHOLE)).counts(), None);
+        assert_eq!(parse(&(first.clone() + GOOD_END)).counts(), None);
         assert_eq!(parse(&first).counts(), None);
         let all = part("wattline-counts-1.csv", 1, 1, "block,executions\n");
         assert_eq!(parse(&all).counts(), None, "it never said that it ended");

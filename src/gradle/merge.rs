@@ -70,6 +70,13 @@ fn make_absolute(merged: &mut ScenarioFile, file: &Path) -> Result<(), GradleErr
         *path = whole.to_string_lossy().into_owned();
         Ok(())
     };
+    // An empty one is refused as it is.
+    let command = merged.session.input_command.as_mut().filter(|text| !text.trim().is_empty());
+    if let Some(command) = command {
+        let mut place = String::new();
+        absolute(&mut place)?;
+        *command = format!("cd '{}' || exit\n{command}", place.replace('\'', r"'\''"));
+    }
     let sources = merged.source.iter_mut().filter_map(|source| source.path.as_mut());
     let libraries = merged.library.iter_mut().filter_map(|library| library.path.as_mut());
     let apk = merged.application.apk.as_mut();
@@ -320,12 +327,17 @@ mod tests {
     fn what_the_file_says_wins() {
         let folder = tempfile::tempdir().unwrap();
         let written = "name = \"mine\"\n[application]\nmain = \"drive.Main\"\njava_release = 11\n\
-            [[source]]\npath = \"drive\"\nrole = \"driver\"\n[[input]]\nname = \"few\"\n";
+            [[source]]\npath = \"drive\"\nrole = \"driver\"\n[[input]]\nname = \"few\"\n\
+            [session]\ninput_command = \"./touch.sh\"\n";
         let found = made(module(folder.path()), Some(written), folder.path()).unwrap();
         let application = &found.scenario.application;
         assert_eq!(application.main.as_deref(), Some("drive.Main"));
         assert_eq!((application.java_release, found.scenario.name.as_str()), (Some(11), "mine"));
         assert_eq!(found.scenario.inputs[0].name, "few");
+        let command = found.scenario.session.input_command.as_deref().unwrap();
+        let (place, text) = command.split_once('\n').unwrap();
+        assert!(place.starts_with(&format!("cd '{}", folder.path().display())), "{place}");
+        assert_eq!(text, "./touch.sh", "in the folder of the user's file");
         let first = (folder.path().join("drive"), Role::Driver, true);
         assert_eq!(sources(&found)[0], first, "seen from everywhere");
         let analysed = |made: &Made| sources(made).iter().filter(|source| source.2).count();

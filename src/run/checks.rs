@@ -31,6 +31,7 @@ pub(super) fn check_conditions(
             "the session did not end in time; if it was not hung, raise `session.limit_s`".into(),
         ),
     }
+    reasons.extend(conditions.input_fault.clone());
     if phase == Phase::Traced && settings.protocol == Protocol::Paired {
         return reasons;
     }

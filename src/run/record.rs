@@ -104,6 +104,10 @@ pub struct Conditions {
     pub exit: ExitState,
     /// Uptime in seconds at the session's start and end, by the session script.
     pub uptime_s: Option<[f64; 2]>,
+    /// Why the application did not get the input of a command of this machine; none where it
+    /// did, or there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_fault: Option<String>,
     /// What else went otherwise than asked.
     pub warnings: Vec<String>,
 }

@@ -12,7 +12,7 @@ use super::checked::{
 use super::error::Problem;
 use super::file::{
     ApplicationFile, BoardFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
-    KernelsFile, LibraryFile, LimitsFile, Protocol, RoleFile, ScenarioFile, SessionFile,
+    KernelsFile, LibraryFile, LimitsFile, PlanOn, Protocol, RoleFile, ScenarioFile, SessionFile,
     SourceFile, StartKind,
 };
 use super::input::check_steps;
@@ -29,6 +29,7 @@ impl TryFrom<ScenarioFile> for Scenario {
     fn try_from(written: ScenarioFile) -> Result<Self, Problem> {
         let name = required(&written.name, "name")?;
         check_name(&name, "name")?;
+        let plan_on = plan_on(&written);
         Ok(Scenario {
             keys: keys_of(&written),
             application: check_application(written.application)?,
@@ -37,7 +38,10 @@ impl TryFrom<ScenarioFile> for Scenario {
             session: check_session(written.session)?,
             inputs: check_inputs(&written.input)?,
             board: check_board(&written.board)?,
-            campaign: check_campaign(&written.campaign, written.seed, written.input.len())?,
+            campaign: CampaignSettings {
+                plan_on: plan_on?,
+                ..check_campaign(&written.campaign, written.seed, written.input.len())?
+            },
             limits: check_limits(&written.limits)?,
             kernels: check_kernels(&written.kernels)?,
             hints: HintSettings { verify: written.hints.verify as usize },
@@ -234,6 +238,10 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
     if written.frames == Some(0) {
         return Err(Problem::new("session.frames", "must be 1 or more"));
     }
+    if written.input_command.as_ref().is_some_and(|command| command.trim().is_empty()) {
+        let message = "is empty; give a command of this machine's shell, or leave the key out";
+        return Err(Problem::new("session.input_command", message));
+    }
     for (mark, key) in
         [(&written.begin_mark, "session.begin_mark"), (&written.end_mark, "session.end_mark")]
     {
@@ -246,6 +254,7 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
         frames: written.frames,
         extras: check_extras(&written.extras, "session.extras")?,
         dry_extras: check_extras(&written.dry_extras, "session.dry_extras")?,
+        input_command: written.input_command,
         limit_s,
         sample_rate_hz: positive(written.sample_rate_hz, "session.sample_rate_hz")?,
         rest_s: not_negative(written.rest_s, "session.rest_s")?,
@@ -382,6 +391,7 @@ fn check_campaign(
         return Err(Problem::new("campaign.stop", message));
     }
     Ok(CampaignSettings {
+        plan_on: PlanOn::default(),
         protocol: written.protocol,
         window_s: positive(written.window_s, "campaign.window_s")?,
         stop_lines: stop.transpose()?,
@@ -400,6 +410,19 @@ fn check_campaign(
         max_retries: written.max_retries,
         seed: written.seed.unwrap_or(seed),
     })
+}
+
+/// Where dry runs are made: a command that gives input needs a board.
+fn plan_on(written: &ScenarioFile) -> Result<PlanOn, Problem> {
+    match (written.campaign.plan_on, &written.session.input_command) {
+        (None, Some(_)) => Ok(PlanOn::Board),
+        (Some(PlanOn::Host), Some(_)) => {
+            let message = "is \"host\", and `session.input_command` gives input to sessions on a \
+                           board alone; write \"board\", or leave the key out";
+            Err(Problem::new("campaign.plan_on", message))
+        }
+        (plan_on, _) => Ok(plan_on.unwrap_or_default()),
+    }
 }
 
 fn check_limits(written: &LimitsFile) -> Result<Limits, Problem> {

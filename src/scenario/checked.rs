@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, LibraryRole, Protocol, StartKind};
+use super::file::{Choice, LibraryRole, PlanOn, Protocol, StartKind};
 use super::input::Step;
 use super::keys::Keys;
 use super::language::UnanalysedLanguage;
@@ -50,6 +50,14 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The folder of the file, where commands of it run.
+    pub fn folder(&self) -> PathBuf {
+        match self.file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => PathBuf::from("."),
+        }
+    }
+
     /// A path of the file, seen from the working directory.
     pub fn resolve(&self, path: &Path) -> PathBuf {
         self.file.parent().unwrap_or(Path::new("")).join(path)
@@ -204,6 +212,9 @@ pub struct SessionSettings {
     pub extras: BTreeMap<String, String>,
     /// Extras of dry runs alone, by key.
     pub dry_extras: BTreeMap<String, String>,
+    /// A command of this machine's shell that gives the application its input, from the begin
+    /// mark on.
+    pub input_command: Option<String>,
     /// Seconds after which a session counts as hung.
     pub limit_s: f64,
     /// Power samples per second.
@@ -273,6 +284,8 @@ pub struct CampaignSettings {
     pub removed_share: f64,
     /// Candidate sets per input.
     pub candidates: usize,
+    /// Where they are tried.
+    pub plan_on: PlanOn,
     /// Dry runs the planner may make to find sets that run.
     pub dry_runs: usize,
     /// Share of the cases that may run fewer than a fifth of their base's executions.

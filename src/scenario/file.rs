@@ -190,6 +190,8 @@ pub struct SessionFile {
     /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
     /// the next frame off.
     pub dry_extras: BTreeMap<String, toml::Value>,
+    /// A command of this machine that gives the application its input, from the begin mark on.
+    pub input_command: Option<String>,
     /// Seconds after which a session counts as hung; four times as many for a traced one,
     /// as probes take time. Default 3 x `duration_s`.
     pub limit_s: Option<f64>,
@@ -273,6 +275,9 @@ pub struct CampaignFile {
     /// With `choice = "lines"`, the expected line error (median, as a share) at which no
     /// further case is planned. Default: none, `cases` are planned.
     pub line_error: Option<f64>,
+    /// Where dry runs are made: `host` or `board`. Default: `host`, with an `input_command`
+    /// `board`.
+    pub plan_on: Option<PlanOn>,
     /// Share of the removable executed blocks that one removed set holds. Default 0.3.
     pub removed_share: f64,
     /// Candidate sets per input among which the plan chooses. Default 60.
@@ -302,6 +307,17 @@ pub enum Protocol {
     /// Counts and power in one run: a row of the data set for each of its windows. Base
     /// cases and some others also run without probes, which tells what probes cost.
     Windows,
+}
+
+/// `campaign.plan_on`: where the planner tries what runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanOn {
+    /// On this machine's JVM; an application with a window in the virtual board's Android.
+    #[default]
+    Host,
+    /// On the board.
+    Board,
 }
 
 /// `campaign.stop`: when a campaign may end before all its repeats.
@@ -416,6 +432,7 @@ impl Default for SessionFile {
             frames: None,
             extras: BTreeMap::new(),
             dry_extras: BTreeMap::new(),
+            input_command: None,
             limit_s: None,
             sample_rate_hz: 30.0,
             rest_s: 2.0,
@@ -454,6 +471,7 @@ impl Default for CampaignFile {
             removed_share: 0.3,
             candidates: 60,
             dry_runs: None,
+            plan_on: None,
             collapsed_share: 0.1,
             min_energy_share: 0.05,
             max_retries: 3,

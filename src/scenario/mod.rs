@@ -22,7 +22,7 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
-pub use file::{Choice, LibraryRole, Protocol, StartKind};
+pub use file::{Choice, LibraryRole, PlanOn, Protocol, StartKind};
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceFile};
 pub use input::{Action, Step, timed_steps};
 pub use keys::Keys;
@@ -175,6 +175,25 @@ name = "none"
         assert!(problem.contains("`campaign.stop` goes with `protocol = \"paired\"`"), "{problem}");
         let problem = message(&with("stop = { methods = 0.1 }"));
         assert!(problem.contains("unknown key `methods`"), "{problem}");
+    }
+
+    #[test]
+    fn input_may_come_by_a_command() {
+        let with =
+            |line: &str| SMALL.replace("[[input]]", &format!("[session]\n{line}\n[[input]]"));
+        let session = parse(&with("input_command = \"maestro test flow.yaml\"")).unwrap().session;
+        assert_eq!(session.input_command.as_deref(), Some("maestro test flow.yaml"));
+        assert_eq!(parse(SMALL).unwrap().session.input_command, None);
+        assert_eq!(parse(SMALL).unwrap().campaign.plan_on, PlanOn::Host);
+        let command = "input_command = \"a\"\n[campaign]\n";
+        assert_eq!(parse(&with(command)).unwrap().campaign.plan_on, PlanOn::Board);
+        let problem = message(&with(&format!("{command}plan_on = \"host\"")));
+        assert!(problem.contains(":12: `campaign.plan_on` is \"host\", and"), "{problem}");
+        let problem = message(&with("input_command = \" \""));
+        assert!(
+            problem.contains(":10: `session.input_command` is empty; give a command"),
+            "{problem}"
+        );
     }
 
     #[test]

@@ -382,6 +382,18 @@ impl OpenBoard {
         }
     }
 
+    /// Ends an application, whatever its session waits for. On this machine a session ends by
+    /// itself at its limit.
+    pub(crate) fn stop(&self, package: &str) -> Result<(), DeviceError> {
+        match &self.place {
+            Place::Adb(adb) => {
+                let command = format!("am force-stop {package}");
+                adb.board.shell(&command, Duration::from_secs(20)).map(drop)
+            }
+            Place::Local(_) => Ok(()),
+        }
+    }
+
     /// Makes a call. Where the board is lost meanwhile, it is connected and prepared again,
     /// and the call is made again: it must bring along what it needs on the board.
     pub fn keep<T>(

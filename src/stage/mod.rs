@@ -26,6 +26,7 @@ pub mod progress;
 pub mod report;
 pub(crate) mod repository;
 pub mod scan;
+pub(crate) mod session;
 mod traced_runs;
 pub mod trial;
 pub mod truth;

@@ -133,6 +133,7 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
     if options.beginning == Beginning::Replace {
         let runs = [names::JOURNAL, names::RUNS, names::KERNEL_RUNS, names::CALLS];
         output.discard(&runs)?;
+        output.discard(&[names::DRY_RUNS])?;
         let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
         output.discard(&of_hints)?;
         truth::discard(&output)?;
@@ -184,7 +185,10 @@ impl Work<'_> {
         self.clock.stage("plan");
         let folder = self.output.campaign();
         if !self.options.is_resumed() || !folder.has(names::PLAN) {
-            let made = plan::plan(self.loaded, self.jdk, builder)?;
+            let PipelineOptions { boards, patience, .. } = self.options;
+            let (output, patience) = (self.output, *patience);
+            let dry_runs = plan::DryRuns { output, file: None, boards, patience };
+            let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs)?;
             self.output.write_plan(self.loaded, &made)?;
             progress::say(indented(&made.summary()));
         }

@@ -7,6 +7,9 @@
 //! Times are nanoseconds since the board's boot. Time passes only for somebody: when
 //! no host waits for a shell and no application is left, background sleepers stay
 //! asleep.
+//!
+//! Beside a session a host may run a command of its own, whose time is not the board's: the
+//! clock stands meanwhile, but for what the command has a shell of its own wait for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -61,6 +64,9 @@ struct State {
     awake: BTreeSet<Sleeper>,
     /// Shells whose commands have slept.
     callers: Vec<u32>,
+    /// While a host's command runs beside the session: shells that were started from then on
+    /// (in the host's ticks) are the command's.
+    beside_since: Option<u64>,
     /// Counts what may have changed who computes.
     changes: u64,
     /// Counts what may have made a shell's process run.
@@ -179,11 +185,31 @@ impl Clock {
         self.lock().awake.remove(&sleeper);
     }
 
+    /// Wakes a sleeper before its time: now, or at a later time that is given.
+    pub(super) fn hasten(&self, sleeper: Sleeper, at_ns: u64) {
+        self.change(|state| {
+            let found = state.sleepers.keys().find(|(_, other)| *other == sleeper).copied();
+            if let Some(key) = found
+                && let Some(wake) = state.sleepers.remove(&key)
+            {
+                let until = key.0.min(at_ns.max(state.now_ns));
+                state.sleepers.insert((until, sleeper), wake);
+            }
+        });
+    }
+
+    /// A host's command runs beside the session, whose shells are those that are started from
+    /// a time on (in the host's ticks), or runs no more.
+    pub(super) fn runs_beside(&self, since: Option<u64>) {
+        self.change(|state| state.beside_since = since);
+    }
+
     /// Sets the clock, as a restart of the board does. Sleepers keep the time they
     /// still have to sleep.
     pub(super) fn reset(&self, now_ns: u64) {
         self.change(|state| {
             let was = state.now_ns;
+            state.beside_since = None;
             let sleepers = std::mem::take(&mut state.sleepers);
             state.sleepers = sleepers
                 .into_iter()
@@ -225,7 +251,7 @@ impl Clock {
         // Shells that waited still do when only an application was woken since.
         let mut quiet = None;
         while let Some(view) = self.wait_for_sleepers() {
-            if since.1 != view.changes {
+            if since.1 != view.changes || view.waits_for_host {
                 since = (Instant::now(), view.changes);
                 tries = 0;
             }
@@ -331,6 +357,15 @@ impl Clock {
 }
 
 impl State {
+    /// Whether a host's command runs beside the session, and waits for nothing on the board.
+    fn waits_for_host(&self) -> bool {
+        let is_its = |(_, who): &(u64, Sleeper), since: u64| match who {
+            Sleeper::Command { started, .. } => *started >= since,
+            Sleeper::Application(_) | Sleeper::Recording(_) => false,
+        };
+        self.beside_since.is_some_and(|since| !self.sleepers.keys().any(|key| is_its(key, since)))
+    }
+
     fn wants_time(&self) -> bool {
         let application = |(_, who): &(u64, Sleeper)| matches!(who, Sleeper::Application(_));
         let foreground =
@@ -345,6 +380,7 @@ struct View {
     changes: u64,
     shell_changes: u64,
     held: bool,
+    waits_for_host: bool,
     shells: BTreeSet<u32>,
     asleep: BTreeSet<u32>,
     host_pipes: BTreeSet<u64>,
@@ -357,10 +393,12 @@ impl View {
             Sleeper::Command { pid, .. } => Some(*pid),
             Sleeper::Application(_) | Sleeper::Recording(_) => None,
         });
+        let waits_for_host = state.waits_for_host();
         Self {
             changes: state.changes,
             shell_changes: state.shell_changes,
-            held: state.holds > 0,
+            held: state.holds > 0 || waits_for_host,
+            waits_for_host,
             asleep: commands.chain(state.parked.iter().copied()).collect(),
             shells: state.shells.clone(),
             host_pipes: state.host_pipes.clone(),

@@ -42,6 +42,10 @@ public final class Meter {
         pass(millis * 1_000_000 + nanos);
     }
 
+    public static void doze(long nanos) {
+        pass(nanos);
+    }
+
     public static void parkNanos(long nanos) {
         pass(nanos);
     }

@@ -21,12 +21,13 @@ import java.util.Map;
  * <p>Which class has the main method or is the activity, and which one the probes have, stands in
  * the meta-data of the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE of the
  * main method, the extras of the activity's intent, but for those of the runner: wattline.input,
- * lines between semicolons, each at its time since the begin mark was printed. The application
- * reads them on its standard input, an activity has them as touches and keys. With
- * wattline.sample, "INTERVAL_US BUFFER_BYTES", Android samples the application from the begin mark
- * to the end mark. Counts and samples come as status bundles of a part each: wattline.file,
- * wattline.part (from 1), wattline.parts, wattline.text. Why there are no samples is in the
- * result's wattline.sampler.
+ * lines between semicolons, each at its time since the begin mark (wattline.begin) was printed. The
+ * application reads them on its standard input, an activity has them as touches and keys. Without
+ * a begin mark the application has all of them at once, with their times. wattline.off and
+ * wattline.limit are for the switches and the probes of dry runs. With wattline.sample,
+ * "INTERVAL_US BUFFER_BYTES", Android samples the application from the begin mark to the end mark.
+ * Counts and samples come as status bundles of a part each: wattline.file, wattline.part (from 1),
+ * wattline.parts, wattline.text. Why there are no samples is in the result's wattline.sampler.
  */
 public final class Runner extends Instrumentation {
     private static final int STATUS_FILE = 2;
@@ -54,6 +55,8 @@ public final class Runner extends Instrumentation {
             File files = getTargetContext().getFilesDir();
             remove(files);
             System.setProperty("wattline.out", files.getPath());
+            setProperty("wattline.off");
+            setProperty("wattline.limit");
             result.putString("wattline.end", "whole");
             MethodSampler sampler = new MethodSampler(extras, files);
             if (facts.containsKey("wattline.activity")) {
@@ -68,6 +71,13 @@ public final class Runner extends Instrumentation {
             code = failed(e, result);
         }
         finish(code, result);
+    }
+
+    /** Makes a property of an extra that is there. */
+    private void setProperty(String name) {
+        if (extras.containsKey(name)) {
+            System.setProperty(name, extras.getString(name));
+        }
     }
 
     /** Calls the main method; the result's code. */

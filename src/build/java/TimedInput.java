@@ -1,5 +1,6 @@
 package org.wattline.runner;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UnsupportedEncodingException;
@@ -27,8 +28,12 @@ final class TimedInput extends InputStream {
         }
     }
 
-    /** Takes the place of System.in, and watches System.out for the mark. */
+    /** Takes the place of System.in, and watches System.out for the mark; all at once without one. */
     static void install(String steps, String mark) throws UnsupportedEncodingException {
+        if (mark == null) {
+            System.setIn(new ByteArrayInputStream((steps.replace(';', '\n') + "\n").getBytes("UTF-8")));
+            return;
+        }
         final TimedInput input = new TimedInput(steps);
         System.setIn(input);
         WatchedOutput.watch(mark, new Runnable() {

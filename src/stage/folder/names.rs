@@ -26,6 +26,8 @@ pub const FINDINGS: &str = "findings.csv";
 pub const PLAN: &str = "plan.csv";
 /// Blocks that no case removes.
 pub const DROPPED: &str = "dropped.csv";
+/// What dry runs on a board did.
+pub const DRY_RUNS: &str = "dry-runs.jsonl";
 /// What removed blocks still hold.
 pub const REMAINS: &str = "remains.csv";
 

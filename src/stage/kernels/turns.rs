@@ -286,6 +286,7 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
         entry,
         extras,
         steps: Vec::new(),
+        input_command: None,
         marks: MarkTexts::default(),
         kind: SessionKind::App,
         limit: Duration::from_secs_f64(longest),

@@ -3,17 +3,16 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::assumptions::ASSUMED;
 use crate::build::package::PackageBuilder;
+use crate::build::variant::{Classes, with_libraries};
 use crate::build::{Application, BuildError, Variant, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
-use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::device::{SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::{self, Probe};
-use crate::power::MarkTexts;
 use crate::run::{
     BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
 };
@@ -24,6 +23,7 @@ use crate::toolchain::{Jdk, jar};
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
 use crate::stage::form::{Form, application_file};
+use crate::stage::session::session;
 use crate::stage::{Failure, progress};
 
 /// Where a campaign's time goes on this machine's clock.
@@ -99,16 +99,26 @@ impl<'d> Packing<'d> {
         probe: Probe,
         form: Form,
     ) -> Result<Vec<u8>, Failure> {
-        let libraries = &application.sources.libraries;
+        self.of_classes(application, &variant.classes, probe, form)
+    }
+
+    /// The same of classes.
+    pub fn of_classes(
+        &mut self,
+        application: &Application,
+        classes: &Classes,
+        probe: Probe,
+        form: Form,
+    ) -> Result<Vec<u8>, Failure> {
+        let entries = with_libraries(classes, &application.sources.libraries)?;
         if form == Form::Jar {
-            return pack(self.scenario, variant, libraries);
+            return pack(self.scenario, &entries);
         }
         let packages = match &mut self.packages {
             Some(packages) => packages,
             none => none.insert(PackageBuilder::new(&Jdk::find()?)?),
         };
         let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
-        let entries = variant.entries(libraries)?;
         Ok(packages.package(self.scenario, entries, probes.as_deref())?.bytes)
     }
 }
@@ -268,7 +278,6 @@ impl BoardDriver<'_, '_, '_> {
 
     fn session(&self, run: &PlannedRun, case: &PlannedCase) -> Result<SessionPlan, Failure> {
         let scenario = self.scenario;
-        let session = &scenario.session;
         let input =
             scenario.inputs.iter().find(|input| input.name == case.input).ok_or_else(|| {
                 let message = format!(
@@ -279,33 +288,14 @@ impl BoardDriver<'_, '_, '_> {
             })?;
         let kind = match run.phase {
             Phase::Idle => {
-                SessionKind::Idle { duration: Duration::from_secs_f64(session.duration_s) }
+                SessionKind::Idle { duration: Duration::from_secs_f64(scenario.session.duration_s) }
             }
             Phase::Traced => SessionKind::Traced,
             Phase::Power => SessionKind::App,
             Phase::Sampled => SessionKind::Sampled(self.board.sampler()?),
         };
-        let slowdown = if run.phase == Phase::Traced { ASSUMED.traced_slowdown } else { 1.0 };
-        let limit_s = session.limit_s * slowdown;
-        let main = scenario.application.main.as_deref().ok_or(BuildError::NoMain)?;
-        let (main, entry) = Form::of(scenario, self.board).entry(main);
-        Ok(SessionPlan {
-            // Without the attempt: a run that is repeated on a virtual board gives what it
-            // would have given.
-            label: run.id(),
-            package: scenario.application.package.clone(),
-            main,
-            entry,
-            extras: scenario.extras(input).into_iter().collect(),
-            steps: input.steps.clone(),
-            marks: MarkTexts { begin: session.begin_mark.clone(), end: session.end_mark.clone() },
-            kind,
-            limit: Duration::from_secs_f64(limit_s),
-            expected: Duration::from_secs_f64(session.duration_s),
-            period: Duration::from_secs_f64(1.0 / session.sample_rate_hz),
-            pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
-            deadline_real: Duration::from_secs_f64(limit_s + 60.0),
-        })
+        // Without the attempt: a run that is repeated gives what it would have given.
+        session(scenario, self.board, input, kind, run.id())
     }
 
     /// `losses` are the reasons for which the session was begun again.
@@ -351,6 +341,7 @@ impl BoardDriver<'_, '_, '_> {
                     SessionEnd::Died => ExitState::Died,
                     SessionEnd::TimedOut => ExitState::TimedOut,
                 },
+                input_fault: outcome.input_fault,
                 uptime_s: Some([outcome.uptime_s.0, outcome.uptime_s.1]),
                 warnings,
             },
@@ -369,14 +360,10 @@ impl BoardDriver<'_, '_, '_> {
     }
 }
 
-/// A variant's jar as a board takes it: with the classes of the libraries.
-pub fn pack(
-    scenario: &Scenario,
-    variant: &Variant,
-    libraries: &[PathBuf],
-) -> Result<Vec<u8>, Failure> {
+/// A jar of these entries as a board takes it.
+fn pack(scenario: &Scenario, entries: &Classes) -> Result<Vec<u8>, Failure> {
     let application = &scenario.application;
     let main = application.main.as_deref().ok_or(BuildError::NoMain)?;
     let attributes = [("Main-Class", main), ("Wattline-Package", &application.package)];
-    Ok(jar::pack(&attributes, &variant.entries(libraries)?))
+    Ok(jar::pack(&attributes, entries))
 }

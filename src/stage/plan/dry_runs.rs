@@ -31,10 +31,29 @@ struct Line {
     outcome: DryOutcome,
 }
 
+/// The file in which dry runs are kept.
+pub enum Memory<'m> {
+    /// One that somebody named.
+    Named(&'m Path),
+    /// That of the results' folder.
+    Own(PathBuf),
+}
+
+impl Memory<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Memory::Named(path) => path,
+            Memory::Own(path) => path,
+        }
+    }
+}
+
 /// Asks `inner` only for what it was never asked before.
 pub struct Remembered<D> {
     inner: D,
     file: File,
+    /// How many dry runs are made before they are written.
+    at_once: usize,
     known: BTreeMap<(Build, DryCase), DryOutcome>,
 }
 
@@ -42,19 +61,23 @@ impl<D: Dry> Remembered<D> {
     /// Reads the file, or begins it.
     ///
     /// # Errors
-    /// A file of another application or other sessions.
-    pub fn open(inner: D, path: &Path, loaded: &Loaded) -> Result<Self, Failure> {
-        let text = if path.exists() {
-            fs::read_to_string(path).map_err(Failure::io("read", path))?
-        } else {
-            String::new()
+    /// A file of other dry runs, unless it is the folder's own, which is begun anew.
+    pub fn open(inner: D, memory: &Memory<'_>, purpose: String) -> Result<Self, Failure> {
+        let path = memory.path();
+        let mut text = match path.exists() {
+            true => fs::read_to_string(path).map_err(Failure::io("read", path))?,
+            false => String::new(),
         };
-        let purpose = purpose(loaded);
-        let mut lines = text.lines();
-        if lines.next().is_some_and(|first| first != purpose) {
-            let message = "holds dry runs of other sources or sessions; name another --dry-runs";
-            return Err(Failure::input(path, message.to_string()));
+        if text.lines().next().is_some_and(|first| first != purpose) {
+            if let Memory::Named(path) = memory {
+                let message =
+                    "holds dry runs of other sources, sessions or boards; name another --dry-runs";
+                return Err(Failure::input(*path, message));
+            }
+            fs::remove_file(path).map_err(Failure::io("remove", path))?;
+            text.clear();
         }
+        let lines = text.lines().skip(1);
         let mut known = BTreeMap::new();
         // A line that was torn is asked for again.
         for line in lines.filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
@@ -66,20 +89,25 @@ impl<D: Dry> Remembered<D> {
         if text.is_empty() || !text.ends_with('\n') {
             writeln!(file, "{begun}").map_err(Failure::io("write", path))?;
         }
-        Ok(Self { inner, file, known })
+        Ok(Self { inner, file, at_once: usize::MAX, known })
+    }
+
+    /// The same; each dry run is written before the next is made, where they take long.
+    pub fn one_by_one(self) -> Self {
+        Self { at_once: 1, ..self }
     }
 
     fn ask(
         &mut self,
         build: Build,
         cases: &[DryCase],
-        asked: impl FnOnce(&mut D, &[DryCase]) -> Result<Vec<DryOutcome>, DryError>,
+        mut asked: impl FnMut(&mut D, &[DryCase]) -> Result<Vec<DryOutcome>, DryError>,
     ) -> Result<Vec<DryOutcome>, DryError> {
         let unknown = |case: &&DryCase| !self.known.contains_key(&(build, (*case).clone()));
         let new: Vec<DryCase> = cases.iter().filter(unknown).cloned().collect();
-        if !new.is_empty() {
-            let outcomes = asked(&mut self.inner, &new)?;
-            for (case, outcome) in new.into_iter().zip(outcomes) {
+        for some in new.chunks(self.at_once) {
+            let outcomes = asked(&mut self.inner, some)?;
+            for (case, outcome) in some.iter().cloned().zip(outcomes) {
                 let line = Line { build, case, outcome };
                 writeln!(self.file, "{}", serde_json::to_string(&line)?)?;
                 self.known.insert((build, line.case), line.outcome);
@@ -109,13 +137,14 @@ fn appended(path: &Path) -> Result<File, Failure> {
     file.map_err(Failure::io("open", path))
 }
 
-/// What dry runs depend on: the sources, how they are divided and built, the sessions.
-fn purpose(loaded: &Loaded) -> String {
+/// What dry runs depend on: the sources, how they are divided and built, the sessions, the
+/// board, which is nothing for this machine.
+pub fn purpose(loaded: &Loaded, board: &str) -> String {
     let scenario = &loaded.scenario;
     let mut text = format!(
         "{:?}\n{:?}\n{:?}\n{:?}",
         scenario.application, scenario.session, scenario.inputs, scenario.seed
-    );
+    ) + board;
     for file in &loaded.application.files {
         text += &format!("\n{}\n{}", file.path, file.text);
     }

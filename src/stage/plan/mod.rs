@@ -1,22 +1,27 @@
 //! Scenario and dry runs -> the cases of a campaign.
 
 mod dry_runs;
+mod on_board;
 mod watched_runs;
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::build::{DryRunner, VariantBuilder};
-use crate::campaign::{self, Dry, Plan, PlanSettings, PlannedKernels, Remains};
+use crate::campaign::{self, Dry, Plan, PlanError, PlanSettings, PlannedKernels, Remains};
 use crate::csv_text::CsvText;
 use crate::kernels::catalogue;
 use crate::kernels::select::measured_operations;
 use crate::model::FoldOptions;
 use crate::operations::Dictionary;
-use crate::scenario::Scenario;
+use crate::scenario::{PlanOn, Scenario};
 use crate::toolchain::Jdk;
 
-use super::{Failure, Loaded};
-use dry_runs::Remembered;
+use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::folder::names;
+use super::{Failure, Loaded, Output, progress};
+use dry_runs::{Memory, Remembered, purpose};
+use on_board::OnBoard;
 use watched_runs::Watched;
 
 /// A plan with what its removed blocks still hold.
@@ -50,40 +55,83 @@ pub fn builder<'a>(loaded: &'a Loaded, jdk: &Jdk) -> Result<VariantBuilder<'a>, 
     Ok(if settings.watch_loops { builder } else { builder.without_watched_loops() })
 }
 
+/// Where dry runs are made, and what is kept of them.
+#[derive(Debug, Clone, Copy)]
+pub struct DryRuns<'p> {
+    /// The folder of the results.
+    pub output: &'p Output,
+    /// A file that keeps them; without one the folder keeps those of a board, so that a plan
+    /// that was stopped is gone on with.
+    pub file: Option<&'p Path>,
+    /// With `plan_on = "board"`, the first one makes them.
+    pub boards: &'p [BoardChoice],
+    /// How long a board that is lost is waited for.
+    pub patience: Duration,
+}
+
 /// Makes the plan.
 pub fn plan(
     loaded: &Loaded,
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
+    dry_runs: &DryRuns<'_>,
 ) -> Result<MadePlan, Failure> {
-    plan_with(loaded, &mut watched(loaded, jdk, builder)?)
+    let scenario = &loaded.scenario;
+    let budget = scenario.campaign.dry_runs;
+    match (scenario.campaign.plan_on, dry_runs.file) {
+        (PlanOn::Host, None) => {
+            let dry = DryRunner::new(scenario, jdk, builder)?;
+            plan_with(loaded, &mut Watched::new(dry, budget))
+        }
+        (PlanOn::Host, Some(file)) => {
+            let dry = Watched::new(DryRunner::new(scenario, jdk, builder)?, budget);
+            let purpose = purpose(loaded, "");
+            plan_with(loaded, &mut Remembered::open(dry, &Memory::Named(file), purpose)?)
+        }
+        (PlanOn::Board, file) => {
+            let board = open_board(scenario, dry_runs)?;
+            let purpose = purpose(loaded, &identity(&board));
+            let own = || Memory::Own(dry_runs.output.path(names::DRY_RUNS));
+            let memory = file.map_or_else(own, Memory::Named);
+            let dry = Watched::new(OnBoard::new(loaded, board, builder)?, budget);
+            plan_with(loaded, &mut Remembered::open(dry, &memory, purpose)?.one_by_one())
+        }
+    }
 }
 
-/// The same with dry runs that are remembered in a file.
-pub(crate) fn plan_remembering(
-    loaded: &Loaded,
-    jdk: &Jdk,
-    builder: &mut VariantBuilder<'_>,
-    dry_runs: &Path,
-) -> Result<MadePlan, Failure> {
-    let dry = watched(loaded, jdk, builder)?;
-    plan_with(loaded, &mut Remembered::open(dry, dry_runs, loaded)?)
+fn open_board(scenario: &Scenario, dry_runs: &DryRuns<'_>) -> Result<OpenBoard, Failure> {
+    let DryRuns { boards, patience, .. } = dry_runs;
+    let choice = boards.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
+    let mut board =
+        boards::open(choice, scenario, &VirtualSettings { truth: None, seed: scenario.seed })?;
+    board.patience = *patience;
+    progress::say(format!("  dry runs on board {}", board.recorded_serial()));
+    Ok(board)
 }
 
-fn watched<'r, 'a>(
-    loaded: &'r Loaded,
-    jdk: &'r Jdk,
-    builder: &'r mut VariantBuilder<'a>,
-) -> Result<Watched<DryRunner<'r, 'a>>, Failure> {
-    let budget = loaded.scenario.campaign.dry_runs;
-    Ok(Watched::new(DryRunner::new(&loaded.scenario, jdk, builder)?, budget))
+/// What tells a board from others that may count differently.
+fn identity(board: &OpenBoard) -> String {
+    let facts = &board.facts;
+    format!("\n{} {:?} {:?}", board.recorded_serial(), facts.model, facts.android_release)
 }
 
 fn plan_with(loaded: &Loaded, dry: &mut dyn Dry) -> Result<MadePlan, Failure> {
     let settings = settings(&loaded.scenario);
-    let plan = campaign::plan(&settings, &loaded.application.dictionary, dry)?;
+    let plan = campaign::plan(&settings, &loaded.application.dictionary, dry);
+    let plan = plan.map_err(failure)?;
     let remains = remains(&plan, loaded)?;
     Ok(MadePlan { plan, remains })
+}
+
+/// A dry run that could not be made says why itself: a board that was lost is the board's fault.
+fn failure(error: PlanError) -> Failure {
+    match error {
+        PlanError::Dry { source } => match source.downcast::<Failure>() {
+            Ok(failure) => *failure,
+            Err(source) => PlanError::Dry { source }.into(),
+        },
+        error => error.into(),
+    }
 }
 
 fn settings(scenario: &Scenario) -> PlanSettings {

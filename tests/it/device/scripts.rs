@@ -157,6 +157,7 @@ fn plan(kind: SessionKind) -> SessionPlan {
         entry: Entry::Activity,
         extras: vec![("text".into(), "it's a * \"b\"".into()), ("empty".into(), String::new())],
         steps: Vec::new(),
+        input_command: None,
         marks: MarkTexts::default(),
         kind,
         limit: Duration::from_secs(20),

@@ -181,6 +181,7 @@ fn session(label: &str, kind: SessionKind) -> SessionPlan {
         entry: Entry::Activity,
         extras: vec![("rounds".into(), "3000000".into()), ("text".into(), "it's".into())],
         steps: Vec::new(),
+        input_command: None,
         marks: MarkTexts::default(),
         kind,
         limit: Duration::from_secs(60),

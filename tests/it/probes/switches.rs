@@ -25,13 +25,12 @@ type Seen = (JvmEnd, String, HashMap<usize, u64>);
 
 fn run(jdk: &Jdk, build: &Build, file: &SourceFile, off: &[usize]) -> Seen {
     let directory = tempfile::tempdir().unwrap();
-    let numbers: Vec<String> = off.iter().map(usize::to_string).collect();
-    std::fs::write(directory.path().join("wattline-off.txt"), numbers.join(" ")).unwrap();
     build.forget_counts();
     let plan = JvmRun {
         options: vec![
             format!("-Dwattline.out={}", build.folder().display()),
             "-Dwattline.limit=50000000".to_owned(),
+            format!("-Dwattline.off={}", digits(off)),
         ],
         classpath: vec![build.class_folder()],
         main: main_class(file).to_owned(),
@@ -42,6 +41,14 @@ fn run(jdk: &Jdk, build: &Build, file: &SourceFile, off: &[usize]) -> Seen {
     };
     let outcome = jvm::run(jdk, &plan).unwrap();
     (outcome.end, outcome.stdout, build.counts())
+}
+
+/// Switches as the build with them reads them: four to a hexadecimal digit.
+fn digits(off: &[usize]) -> String {
+    let of = |bits: Vec<&usize>| bits.iter().fold(0, |digit, number| digit | 1 << (**number % 4));
+    let count = off.iter().max().map_or(0, |last| last / 4 + 1);
+    let digit = |at: usize| of(off.iter().filter(|number| **number / 4 == at).collect());
+    (0..count).map(|at| format!("{:x}", digit(at))).collect()
 }
 
 fn removable_blocks(files: &[SourceFile], blocks: &[FileBlocks<'_>]) -> Vec<BlockId> {

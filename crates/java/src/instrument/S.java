@@ -1,45 +1,30 @@
 // The switches of a build for dry runs: one at each statement that a variant may leave
-// out. Reads wattline-off.txt from the working directory: the numbers of the switches
-// that are off. Without the file, all are on.
+// out. The property wattline.off says which are off: a hexadecimal digit for every four of
+// them, from switch 0 on, whose lowest bit is the first of the four. Those beyond its end,
+// and all of them without the property, are on.
 package @PACKAGE@;
-
-import java.io.BufferedReader;
-import java.io.File;
-import java.io.FileReader;
-import java.io.IOException;
-import java.util.StringTokenizer;
 
 public final class S {
     private static final boolean[] OFF = new boolean[@SWITCHES@];
-    private static final String FILE = "wattline-off.txt";
+    private static final String PROPERTY = "wattline.off";
     /** The exit code of a run that can't know its switches. */
     private static final int NO_SWITCHES = 98;
 
     static {
-        try {
-            if (new File(FILE).exists()) {
-                read();
+        String digits = System.getProperty(PROPERTY, "");
+        for (int i = 0; i < digits.length(); i++) {
+            int digit = Character.digit(digits.charAt(i), 16);
+            if (digit < 0) {
+                System.err.println("wattline: " + PROPERTY + " is no hexadecimal number: " + digits);
+                Runtime.getRuntime().halt(NO_SWITCHES);
             }
-        } catch (IOException e) {
-            System.err.println("wattline: " + FILE + " can't be read: " + e.getMessage());
-            Runtime.getRuntime().halt(NO_SWITCHES);
+            for (int bit = 0; bit < 4 && 4 * i + bit < OFF.length; bit++) {
+                OFF[4 * i + bit] = (digit >> bit & 1) == 1;
+            }
         }
     }
 
     private S() {
-    }
-
-    private static void read() throws IOException {
-        BufferedReader in = new BufferedReader(new FileReader(FILE));
-        try {
-            String line = in.readLine();
-            StringTokenizer words = new StringTokenizer(line == null ? "" : line);
-            while (words.hasMoreTokens()) {
-                OFF[Integer.parseInt(words.nextToken())] = true;
-            }
-        } finally {
-            in.close();
-        }
     }
 
     /** Whether the statement of this switch runs. */

@@ -6,7 +6,8 @@
 // free: other processes, and other class loaders that have loaded these classes, write files
 // of their own. With snapshots, wattline-counts-N.windows has a line every 250 ms: the
 // board's clock, executed probes, and what blocks ran since.
-// With the property wattline.limit, more executions than that end the program with code 99.
+// With the property wattline.limit, more executions than that end the program with code 99 and
+// a line on standard error.
 package @PACKAGE@;
 
 import java.io.File;
@@ -215,12 +216,13 @@ public final class W {
             long periodMs = LIMIT < Long.MAX_VALUE ? LOOK_MS : LOG || WINDOWS ? LOG_MS : PERIOD_MS;
             while (forever) {
                 try {
-                    Thread.sleep(periodMs);
+                    rest(periodMs);
                 } catch (InterruptedException e) {
                     return;
                 }
                 sinceMs += periodMs;
                 if (LIMIT < Long.MAX_VALUE && sum(total()) > LIMIT) {
+                    System.err.println("wattline: more executions than " + LIMIT);
                     Runtime.getRuntime().halt(TOO_MUCH);
                 }
                 if (LOG && sinceMs % LOG_MS == 0) {
@@ -236,6 +238,20 @@ public final class W {
             }
             flush();
             finish();
+        }
+
+        /**
+         * Until the next look. Where a program that never ends is to be ended, that must come also
+         * on a board whose clock stands while it computes: there sleeps are the board's, waits not.
+         */
+        private void rest(long periodMs) throws InterruptedException {
+            if (LIMIT == Long.MAX_VALUE) {
+                Thread.sleep(periodMs);
+                return;
+            }
+            synchronized (this) {
+                wait(periodMs);
+            }
         }
 
         /** Waits, for a second at most, until the timer sleeps: its periods begin now. */

@@ -20,6 +20,7 @@ import java.net.Socket;
 final class Clock {
     private static final byte[] NOW = {'n', 'o', 'w', '\n'};
     private static final byte[] SLEEP = {'s', 'l', 'e', 'e', 'p', ' '};
+    private static final byte[] DOZE = {'d', 'o', 'z', 'e', ' '};
     private static final byte[] EXIT = {'e', 'x', 'i', 't', '\n'};
 
     /** Milliseconds of the host after which a sleeping daemon looks whether anyone else runs. */
@@ -59,8 +60,13 @@ final class Clock {
         if (Thread.currentThread().isDaemon()) {
             awaitTime(last + nanos);
         } else {
-            askSleep(nanos);
+            ask(SLEEP, nanos);
         }
+    }
+
+    /** A sleep that the board may end before its time, when its window is touched. */
+    void doze(long nanos) {
+        ask(DOZE, nanos);
     }
 
     /** The sleep of the one daemon that others wait for. */
@@ -84,7 +90,7 @@ final class Clock {
                 }
             }
             if (last == seen && owner.getState() != Thread.State.RUNNABLE) {
-                askSleep(until - seen);
+                ask(SLEEP, until - seen);
             }
         }
     }
@@ -93,8 +99,8 @@ final class Clock {
         return ask(NOW, NOW.length);
     }
 
-    private synchronized void askSleep(long nanos) {
-        System.arraycopy(SLEEP, 0, question, 0, SLEEP.length);
+    private synchronized void ask(byte[] word, long nanos) {
+        System.arraycopy(word, 0, question, 0, word.length);
         int at = question.length;
         question[--at] = '\n';
         long rest = nanos;
@@ -102,8 +108,8 @@ final class Clock {
             question[--at] = (byte) ('0' + rest % 10);
             rest /= 10;
         } while (rest > 0);
-        System.arraycopy(question, at, question, SLEEP.length, question.length - at);
-        ask(question, SLEEP.length + question.length - at);
+        System.arraycopy(question, at, question, word.length, question.length - at);
+        ask(question, word.length + question.length - at);
     }
 
     synchronized void exit() {

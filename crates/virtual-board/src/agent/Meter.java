@@ -166,6 +166,12 @@ public final class Meter {
         clock.rest(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
+    /** Sleeps on the board's clock, until somebody touches the window at the latest. */
+    public static void doze(long nanos) {
+        sync();
+        clock.doze(nanos);
+    }
+
     /** Sleeps on the board's clock. */
     public static void sleep(long millis, int nanos) throws InterruptedException {
         if (millis < 0 || nanos < 0 || nanos > 999_999) {

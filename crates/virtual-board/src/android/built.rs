@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::silicon::{SiliconError, compile};
 
 /// What applications find of Android's classes, and what starts them.
-const FRAMEWORK: [(&str, &str); 49] = [
+const FRAMEWORK: [(&str, &str); 50] = [
     ("Activity.java", include_str!("framework/Activity.java")),
     ("ActivityNotFoundException.java", include_str!("framework/ActivityNotFoundException.java")),
     ("Application.java", include_str!("framework/Application.java")),
@@ -54,6 +54,7 @@ const FRAMEWORK: [(&str, &str); 49] = [
     ("Surface.java", include_str!("framework/Surface.java")),
     ("SystemClock.java", include_str!("framework/SystemClock.java")),
     ("Toast.java", include_str!("framework/Toast.java")),
+    ("Touches.java", include_str!("framework/Touches.java")),
     ("View.java", include_str!("framework/View.java")),
     ("ViewRoot.java", include_str!("framework/ViewRoot.java")),
     ("Window.java", include_str!("framework/Window.java")),

@@ -40,8 +40,8 @@ pub(super) struct Launch {
     pub words: Vec<String>,
     /// Its working directory.
     pub folder: PathBuf,
-    /// Whether it has a standard input, to which `input` writes.
-    pub reads_input: bool,
+    /// Whether what `input` writes to its standard input is for its window.
+    pub has_window: bool,
 }
 
 /// Where a process's framework reports to the board.
@@ -85,7 +85,7 @@ fn of_jar(machine: &Machine, start: &Start<'_>) -> Result<Launch, StartError> {
         options: Vec::new(),
         words: std::iter::once(class).chain(extras).collect(),
         folder: place.files,
-        reads_input: true,
+        has_window: false,
     })
 }
 
@@ -116,7 +116,7 @@ fn of_package(
         ],
         words,
         folder: machine.root().to_owned(),
-        reads_input: false,
+        has_window: true,
     })
 }
 

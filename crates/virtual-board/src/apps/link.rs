@@ -1,5 +1,5 @@
 //! The application's line to the clock: a loopback connection on which the agent
-//! asks `now`, `sleep NANOS` or says `exit`, and is told the nanoseconds since boot.
+//! asks `now`, `sleep NANOS`, `doze NANOS` or says `exit`, and is told the nanoseconds since boot.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -12,12 +12,15 @@ use crate::machine::Machine;
 enum Question {
     Now,
     Sleep(u64),
+    /// A sleep that input ends.
+    Doze(u64),
     Exit,
 }
 
 fn parse(line: &str) -> Option<Question> {
     match line.trim_end().split_once(' ') {
         Some(("sleep", nanos)) => Some(Question::Sleep(nanos.parse().ok()?)),
+        Some(("doze", nanos)) => Some(Question::Doze(nanos.parse().ok()?)),
         None if line.trim_end() == "now" => Some(Question::Now),
         None if line.trim_end() == "exit" => Some(Question::Exit),
         _ => None,
@@ -36,13 +39,14 @@ pub(super) fn serve(listener: &TcpListener, process: &Process, machine: &Machine
         process.ready();
         let Some(question) = parse(&line) else { return };
         let busy_ns = process.account(machine);
-        let sleep_ns = match question {
-            Question::Sleep(nanos) => busy_ns.saturating_add(nanos),
-            Question::Now => busy_ns,
+        let slept = match question {
+            Question::Sleep(nanos) => process.sleep(machine, busy_ns.saturating_add(nanos)),
+            Question::Doze(nanos) => process.doze(machine, busy_ns, nanos),
+            Question::Now => process.sleep(machine, busy_ns),
             // The process ends by itself now; its last time passes when it has.
             Question::Exit => return process.leave(busy_ns),
         };
-        if process.sleep(machine, sleep_ns).is_err() {
+        if slept.is_err() {
             return;
         }
         let answer = format!("{}\n", machine.clock.now_ns());
@@ -68,6 +72,7 @@ mod tests {
     fn questions_are_read() {
         assert_eq!(parse("now\n"), Some(Question::Now));
         assert_eq!(parse("sleep 16666667\n"), Some(Question::Sleep(16_666_667)));
+        assert_eq!(parse("doze 5\n"), Some(Question::Doze(5)));
         assert_eq!(parse("exit\n"), Some(Question::Exit));
         assert_eq!(parse("sleep -1\n"), None);
         assert_eq!(parse("sleep\n"), None);

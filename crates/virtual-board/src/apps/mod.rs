@@ -56,12 +56,10 @@ impl Apps {
         self.lock().iter().any(|process| process.package == package)
     }
 
-    /// Writes a line to the input of the application started last.
-    pub(super) fn send_input(&self, line: &str) {
+    /// Gives a line to the application started last; whether it has a window that takes it.
+    pub(super) fn send_input(&self, machine: &Machine, line: &str) -> bool {
         let foreground = self.lock().last().cloned();
-        if let Some(process) = foreground {
-            process.send_input(line);
-        }
+        foreground.is_some_and(|process| process.send_input(machine, line))
     }
 
     /// Brings into the log what applications have printed.

@@ -29,6 +29,9 @@ pub(crate) struct Process {
     /// Keeps the clock standing while the process computes.
     pub(super) hold: Mutex<Option<Hold>>,
     stdin: Mutex<Option<ChildStdin>>,
+    has_window: bool,
+    /// While it sleeps until something is due or somebody touches it: when it is no longer busy.
+    dozes: Mutex<Option<u64>>,
     parts: Mutex<Parts>,
     stage: Mutex<Stage>,
     /// What its instrumentation has said.
@@ -76,6 +79,8 @@ pub(super) struct Begin {
     pub folder: PathBuf,
     pub hold: Hold,
     pub stdin: Option<ChildStdin>,
+    /// Whether its standard input is for its window.
+    pub has_window: bool,
     pub outputs: [Output; 2],
     pub reports: Output,
     pub silicon: Box<dyn Silicon>,
@@ -83,7 +88,8 @@ pub(super) struct Begin {
 
 impl Process {
     pub(super) fn new(begin: Begin) -> Self {
-        let Begin { pid, package, folder, hold, stdin, outputs, reports, silicon } = begin;
+        let Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, silicon } =
+            begin;
         let [stdout, stderr] = outputs;
         let trace = Vec::new();
         let (allocated, logged, last_busy_ns) = (0, (0, 0), 0);
@@ -104,6 +110,8 @@ impl Process {
             folder,
             hold: Mutex::new(Some(hold)),
             stdin: Mutex::new(stdin),
+            has_window,
+            dozes: Mutex::default(),
             parts: Mutex::new(parts),
             stage: Mutex::new(Stage::Starting),
             said: Mutex::default(),
@@ -129,12 +137,18 @@ impl Process {
         self.set_stage(|stage| if stage == Stage::Starting { Stage::Ready } else { stage });
     }
 
-    /// Writes a line to the standard input.
-    pub(super) fn send_input(&self, line: &str) {
-        // A process that closed its input, or is gone, does not hear it.
-        let mut stdin = lock(&self.stdin);
-        let Some(stdin) = stdin.as_mut() else { return };
-        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).ok();
+    /// Writes a line to the standard input; whether it is for a window, which then looks at it
+    /// as soon as it has time.
+    pub(super) fn send_input(&self, machine: &Machine, line: &str) -> bool {
+        if let Some(stdin) = lock(&self.stdin).as_mut() {
+            // A process that closed its input, or is gone, does not hear it.
+            stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).ok();
+        }
+        let busy_until_ns = lock(&self.dozes).filter(|_| !self.hangs.load(Ordering::SeqCst));
+        if let Some(busy_until_ns) = busy_until_ns {
+            machine.clock.hasten(Sleeper::Application(self.pid), busy_until_ns);
+        }
+        self.has_window
     }
 
     /// Ends the process and waits until it is accounted for.
@@ -282,6 +296,20 @@ impl Process {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The same of a sleep that ends early where somebody touches the window, but not before
+    /// the busy time is over.
+    pub(super) fn doze(
+        &self,
+        machine: &Machine,
+        busy_ns: u64,
+        duration_ns: u64,
+    ) -> Result<(), Interrupted> {
+        *lock(&self.dozes) = Some(machine.clock.now_ns().saturating_add(busy_ns));
+        let end = self.sleep(machine, busy_ns.saturating_add(duration_ns));
+        *lock(&self.dozes) = None;
+        end
     }
 
     /// The process has said that it ends; its last work takes so long.

@@ -75,7 +75,8 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let stdin = child.stdin.take();
     let package = start.package.to_owned();
     let pid = child.id();
-    let begin = Begin { pid, package, folder, hold, stdin, outputs, reports, silicon };
+    let has_window = launch.has_window;
+    let begin = Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, silicon };
     let process = Arc::new(Process::new(begin));
     machine.apps.add(process.clone());
     let application = Application { pid, package: start.package.to_owned() };
@@ -103,7 +104,7 @@ fn spawn(options: &[String], launch: &Launch, [stdout, stderr]: &[Output; 2]) ->
         .args(&launch.words)
         .current_dir(&launch.folder)
         .env_remove("CLASSPATH")
-        .stdin(if launch.reads_input { Stdio::piped() } else { Stdio::null() })
+        .stdin(Stdio::piped())
         .stdout(stdout.writer()?)
         .stderr(stderr.writer()?)
         .process_group(0)

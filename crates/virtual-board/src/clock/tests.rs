@@ -1,6 +1,7 @@
 //! Tests of the clock with applications only, which need no processes.
 
 use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Runs sleepers of whole applications, which need no processes, and gives the
@@ -85,4 +86,52 @@ fn a_reset_keeps_what_is_left_to_sleep() {
     drop(state);
     clock.reset(100);
     assert_eq!(clock.lock().sleepers.keys().next().unwrap().0, 130);
+}
+
+#[test]
+fn time_passes_for_what_a_hosts_command_waits_for() {
+    let clock = Clock::new(0);
+    let pid = std::process::id();
+    let command = |started| Sleeper::Command { started, shell: pid, pid };
+    clock.change(|state| state.waiting_hosts = 1);
+    let (clock, stuck) = (&clock, &AtomicUsize::new(0));
+    thread::scope(|scope| {
+        let session = scope.spawn(|| clock.sleep(20, command(5)));
+        while clock.lock().sleepers.is_empty() {
+            thread::yield_now();
+        }
+        clock.runs_beside(Some(7));
+        let patience = Duration::from_millis(5);
+        let count = |_| {
+            stuck.fetch_add(1, Ordering::Relaxed);
+        };
+        scope.spawn(move || clock.run(patience, |_| (), || (), count));
+        thread::sleep(10 * patience);
+        let before = (clock.now_ns(), stuck.load(Ordering::Relaxed));
+        let woken = clock.sleep(10, command(8)).map(|()| clock.now_ns());
+        clock.runs_beside(None);
+        let end = session.join().unwrap().map(|()| clock.now_ns());
+        clock.stop();
+        assert_eq!(before, (0, 0), "the command does something on the host");
+        assert_eq!((woken, end), (Ok(10), Ok(20)));
+    });
+}
+
+#[test]
+fn a_sleeper_is_woken_early_but_not_before_a_time() {
+    let clock = Clock::new(0);
+    let hold = clock.hold();
+    let sleeper = Sleeper::Application(1);
+    thread::scope(|scope| {
+        let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
+        while clock.lock().sleepers.is_empty() {
+            thread::yield_now();
+        }
+        clock.hasten(sleeper, 30);
+        clock.hasten(sleeper, 400);
+        scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), || (), |_| panic!("stuck")));
+        assert_eq!(sleeping.join().unwrap(), Ok(()));
+        assert_eq!(clock.now_ns(), 30);
+        clock.stop();
+    });
 }

@@ -1,18 +1,22 @@
-//! `input tap|swipe|keyevent|text`: a line on the standard input of the application
-//! in the foreground, written before the clock moves on.
+//! `input tap|swipe|keyevent|text`: a line to the application in the foreground, written before
+//! the clock moves on. A jar has it on its standard input, of a package the window is touched.
 
-use super::{Machine, Reply};
+use super::time::sleep_for;
+use super::{Machine, Reply, Request};
+
+/// How long a swipe takes where nothing is said, in milliseconds.
+const SWIPE_MS: u64 = 300;
 
 /// From this level on there is a key that wakes and never puts to sleep.
 const HAS_WAKE_UP: u32 = 20;
 
 /// `input [SOURCE] COMMAND ARGS...`.
-pub(super) fn input(machine: &Machine, words: &[&str]) -> Reply {
+pub(super) fn input(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
     let words = match words {
         ["touchscreen" | "keyboard" | "touchpad" | "mouse", rest @ ..] => rest,
         all => all,
     };
-    match (words, line(words)) {
+    let reply = match (words, line(words)) {
         (["keyevent", "224" | "KEYCODE_WAKEUP"], _) if machine.file.sdk >= HAS_WAKE_UP => {
             machine.settings.switch_screen(true);
             Reply::default()
@@ -23,12 +27,25 @@ pub(super) fn input(machine: &Machine, words: &[&str]) -> Reply {
         }
         (_, Some(line)) => {
             // As on a real board: without an application nobody hears it.
-            machine.apps.send_input(&line);
-            Reply::default()
+            let is_window = machine.apps.send_input(machine, &line);
+            return match swipe_ms(words).filter(|_| is_window) {
+                Some(ms) => sleep_for(machine, request, ms.saturating_mul(1_000_000)),
+                None => Some(Reply::default()),
+            };
         }
         (_, None) => Reply::failure(
             "usage: input tap X Y | swipe X1 Y1 X2 Y2 [MS] | keyevent KEY... | text TEXT",
         ),
+    };
+    Some(reply)
+}
+
+/// How long the finger is on a window.
+fn swipe_ms(words: &[&str]) -> Option<u64> {
+    match words {
+        ["swipe", _, _, _, _, ms] => ms.parse().ok(),
+        ["swipe", ..] => Some(SWIPE_MS),
+        _ => None,
     }
 }
 

@@ -1,7 +1,11 @@
 //! `getprop` and `setprop`.
 
-use super::{Machine, Reply};
+use super::{Machine, Reply, Request};
 use crate::machine::SESSION_PROPERTY;
+use crate::sight::start_time;
+
+/// Whether a host's command gives the session its input: `begun`, or anything else.
+const INPUT_PROPERTY: &str = "wattline.input";
 
 /// The clock of a bench meter's log, and the board's at the same moment.
 const HOST_CLOCK: &str = "wattline.host_clock";
@@ -26,8 +30,9 @@ pub(super) fn getprop(machine: &Machine, words: &[&str]) -> Reply {
     Reply::output(text)
 }
 
-/// `setprop NAME VALUE`. Setting the session's name starts a session.
-pub(super) fn setprop(machine: &Machine, words: &[&str]) -> Reply {
+/// `setprop NAME VALUE`. Setting the session's name starts a session; while a host's command
+/// gives it its input, time passes only for that.
+pub(super) fn setprop(machine: &Machine, request: &Request, words: &[&str]) -> Reply {
     let [name, value] = words else { return Reply::failure("usage: setprop NAME VALUE") };
     if name.starts_with("ro.") {
         return Reply::failure(format!("setprop: failed to set property '{name}' to '{value}'"));
@@ -35,6 +40,10 @@ pub(super) fn setprop(machine: &Machine, words: &[&str]) -> Reply {
     machine.properties().insert((*name).to_owned(), (*value).to_owned());
     if *name == SESSION_PROPERTY {
         machine.start_session(value);
+    }
+    if *name == INPUT_PROPERTY {
+        let since = (*value == "begun").then(|| start_time(request.pid)).flatten();
+        machine.clock.runs_beside(since);
     }
     Reply::default()
 }

@@ -22,6 +22,11 @@ pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Opt
     let Some(duration_ns) = duration.filter(|_| !words.is_empty()) else {
         return Some(Reply::failure(format!("usage: {} TIME", request.name)));
     };
+    sleep_for(machine, request, duration_ns)
+}
+
+/// Sleeps so long; nothing comes back when the board ends meanwhile.
+pub(super) fn sleep_for(machine: &Machine, request: &Request, duration_ns: u64) -> Option<Reply> {
     // A command that a host started directly has this program as its parent.
     let alone = request.parent == std::process::id();
     let shell = if alone { request.pid } else { request.parent };

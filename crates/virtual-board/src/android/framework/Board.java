@@ -19,6 +19,7 @@ public final class Board {
     private static final MethodHandle NANO_TIME = clock("nanoTime", MethodType.methodType(long.class));
     private static final MethodHandle SLEEP =
             clock("sleep", MethodType.methodType(void.class, long.class, int.class));
+    private static final MethodHandle DOZE = clock("doze", MethodType.methodType(void.class, long.class));
 
     private Board() {
     }
@@ -38,6 +39,15 @@ public final class Board {
             SLEEP.invokeExact(nanos / 1_000_000, (int) (nanos % 1_000_000));
         } catch (InterruptedException e) {
             throw e;
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Sleeps on the board's clock, until somebody touches the window at the latest. */
+    public static void doze(long nanos) {
+        try {
+            DOZE.invokeExact(nanos);
         } catch (Throwable e) {
             throw unexpected(e);
         }

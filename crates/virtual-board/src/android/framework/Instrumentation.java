@@ -31,6 +31,11 @@ public class Instrumentation {
         target = application;
     }
 
+    /** Hidden: the activity that has the screen; none while none has. */
+    public final Activity getResumed() {
+        return resumed;
+    }
+
     public void onCreate(Bundle arguments) {
     }
 

@@ -16,6 +16,8 @@ public final class MessageQueue {
     private final List<Message> messages = new ArrayList<>();
     private boolean awake;
     private boolean quitting;
+    /** Looks whether somebody touched the window; of the main looper's queue. */
+    private Runnable touches = () -> { };
     /** What {@link #take} took; the looper's thread alone reads it. */
     private Message taken;
 
@@ -25,6 +27,11 @@ public final class MessageQueue {
     /** Hidden: time passes for this queue's thread also when it has nothing to do. */
     public void keepAwake() {
         awake = true;
+    }
+
+    /** Hidden: asks before each message. */
+    public void listen(Runnable touches) {
+        this.touches = touches;
     }
 
     synchronized boolean enqueue(Message message, long when) {
@@ -58,6 +65,7 @@ public final class MessageQueue {
     /** The next message when it is due; none if the queue was quitted. */
     Message next() throws InterruptedException {
         while (true) {
+            touches.run();
             long now = Board.nanoTime();
             long wait = take(now);
             if (wait == READY) {
@@ -67,7 +75,7 @@ public final class MessageQueue {
                 return null;
             }
             if (wait > 0) {
-                Board.sleep(wait);
+                Board.doze(wait);
             }
         }
     }

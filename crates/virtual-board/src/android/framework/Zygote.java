@@ -43,6 +43,8 @@ public final class Zygote {
         Looper.prepareMainLooper();
         Zygote zygote = new Zygote();
         zygote.read(words);
+        Touches touches = new Touches(() -> zygote.instrumentation.getResumed());
+        Looper.myQueue().listen(touches::take);
         if (kind.equals("instrument")) {
             zygote.instrument(type);
         } else {

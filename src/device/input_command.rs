@@ -1,0 +1,271 @@
+//! A command of this machine that gives an application its input, beside the session on the
+//! board: in a process group of its own, from the begin mark to its own end, the session's or
+//! a limit.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{io, str};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::SessionEnd;
+use crate::toolchain::jvm::exit_code;
+
+/// The command, and what it is started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputCommand {
+    /// For this machine's shell.
+    pub text: String,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// Variables of its environment, beside the board's serial.
+    pub variables: Vec<(&'static str, String)>,
+    /// How long it may take, on this machine's clock.
+    pub limit: Duration,
+    /// Whether the board's clock stands while it runs, as a virtual board's does: that is told
+    /// when it ends.
+    pub holds_clock: bool,
+}
+
+/// The variable by which `adb` and its kin choose a board.
+const SERIAL: &str = "ANDROID_SERIAL";
+
+/// How often the command is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long a command that is asked to end may take to do so.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// So much of what it said last is kept, in bytes, ...
+const KEPT: u64 = 64 * 1024;
+
+/// ... and so many lines of that are told where it failed.
+const LAST_LINES: usize = 3;
+
+/// What became of a command.
+#[derive(Debug)]
+pub(super) struct InputEnd {
+    /// The end of what it wrote on both outputs.
+    said: String,
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    /// By itself, with this code.
+    Exited(i32),
+    /// Its limit passed first.
+    TimedOut(Duration),
+    /// The session ended first.
+    Overtaken,
+    /// It could not be started or watched.
+    Failed(io::Error),
+}
+
+impl InputEnd {
+    /// Its lines, as the session's log has them.
+    pub(super) fn log(&self) -> String {
+        self.said.lines().map(|line| format!("input_command: {line}\n")).collect()
+    }
+
+    /// Why the application did not get its input; nothing where it did, or where a session that
+    /// ended badly is the reason.
+    pub(super) fn fault(&self, session: SessionEnd) -> Option<String> {
+        let what = match &self.how {
+            How::Exited(0) => return None,
+            How::Exited(code) => format!("ended with exit code {code}"),
+            How::TimedOut(limit) => format!(
+                "did not end within {} s and was stopped; if it does not hang, raise \
+                 `session.limit_s`",
+                limit.as_secs_f64()
+            ),
+            How::Overtaken if session != SessionEnd::Ok => return None,
+            How::Overtaken => "had not ended when the session did, and was stopped; make it \
+                               shorter, or the session longer"
+                .to_owned(),
+            How::Failed(error) => format!("can't be run ({error})"),
+        };
+        let words = self.last_words();
+        let colon = if words.is_empty() { "" } else { ": " };
+        Some(format!("`session.input_command` {what}{colon}{words}"))
+    }
+
+    fn last_words(&self) -> String {
+        let lines = self.said.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<&str> = lines.collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].join("; ")
+    }
+}
+
+/// Makes a session. It calls what it is given when it has seen the begin mark, and the command
+/// runs from then on; `ended` is called when the command has.
+pub(super) fn beside<T>(
+    command: Option<&InputCommand>,
+    serial: &str,
+    ended: &(dyn Fn() + Sync),
+    session: impl FnOnce(&mut dyn FnMut()) -> T,
+) -> (T, Option<InputEnd>) {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let mut running = None;
+        let mut begin = || {
+            if let (Some(command), None) = (command, &running) {
+                let over = &over;
+                running = Some(scope.spawn(move || {
+                    let end = command.run(serial, over);
+                    ended();
+                    end
+                }));
+            }
+        };
+        let made = session(&mut begin);
+        over.store(true, Ordering::SeqCst);
+        // One that panicked has told why.
+        (made, running.and_then(|running| running.join().ok()))
+    })
+}
+
+impl InputCommand {
+    fn run(&self, serial: &str, over: &AtomicBool) -> InputEnd {
+        let failed = |error| InputEnd { said: String::new(), how: How::Failed(error) };
+        let mut output = match tempfile::tempfile() {
+            Ok(output) => output,
+            Err(error) => return failed(error),
+        };
+        let how = self.start(serial, &output).and_then(|mut child| {
+            let how = self.watch(&mut child, over);
+            stop(&mut child);
+            how
+        });
+        let said = last_of(&mut output).unwrap_or_default();
+        InputEnd { said, how: how.unwrap_or_else(How::Failed) }
+    }
+
+    fn start(&self, serial: &str, output: &File) -> io::Result<Child> {
+        Command::new("/bin/sh")
+            .args(["-c", &self.text])
+            .current_dir(&self.folder)
+            .env(SERIAL, serial)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output.try_clone()?)
+            .process_group(0)
+            .spawn()
+    }
+
+    fn watch(&self, child: &mut Child, over: &AtomicBool) -> io::Result<How> {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(How::Exited(exit_code(status)));
+            }
+            if over.load(Ordering::SeqCst) {
+                return Ok(How::Overtaken);
+            }
+            if began.elapsed() >= self.limit {
+                return Ok(How::TimedOut(self.limit));
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+/// Ends a command with all that it started and that is left in its group.
+fn stop(child: &mut Child) {
+    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    for signal in [Signal::TERM, Signal::KILL] {
+        // It may have ended by itself.
+        if kill_process_group(group, signal).is_err() {
+            break;
+        }
+        let asked = Instant::now();
+        while !has_ended(child) && asked.elapsed() < PATIENCE {
+            thread::sleep(LOOK);
+        }
+    }
+    // It was killed at the latest.
+    let _: io::Result<ExitStatus> = child.wait();
+}
+
+fn has_ended(child: &mut Child) -> bool {
+    child.try_wait().is_ok_and(|status| status.is_some())
+}
+
+/// The end of a file, as text.
+fn last_of(file: &mut File) -> io::Result<String> {
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(KEPT)))?;
+    let mut bytes = Vec::new();
+    file.take(KEPT).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(text: &str) -> InputCommand {
+        InputCommand {
+            text: text.into(),
+            folder: "/".into(),
+            variables: vec![("WATTLINE_PACKAGE", "org.example".into())],
+            limit: Duration::from_millis(300),
+            holds_clock: false,
+        }
+    }
+
+    /// What became of a command beside a session that lasts so long.
+    fn end(text: &str, session: Duration) -> InputEnd {
+        let session = |begin: &mut dyn FnMut()| {
+            begin();
+            begin();
+            thread::sleep(session);
+        };
+        beside(Some(&command(text)), "board-7", &|| (), session).1.unwrap()
+    }
+
+    #[test]
+    fn a_command_knows_its_board_and_its_package() {
+        let end = end("echo $ANDROID_SERIAL; echo $WATTLINE_PACKAGE >&2", LOOK * 100);
+        assert_eq!(end.log(), "input_command: board-7\ninput_command: org.example\n");
+        assert_eq!(end.fault(SessionEnd::Ok), None);
+    }
+
+    #[test]
+    fn a_failure_is_told_in_the_commands_last_words() {
+        let end = end("echo 1; echo 2; echo; echo 3; echo no button >&2; exit 3", LOOK * 100);
+        let said = "`session.input_command` ended with exit code 3: 2; 3; no button";
+        assert_eq!(end.fault(SessionEnd::Ok).as_deref(), Some(said));
+    }
+
+    #[test]
+    fn a_command_that_hangs_is_stopped_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let late = folder.path().join("late");
+        let text = format!("(sleep 1; touch {}) & trap '' TERM; sleep 9; sleep 9", late.display());
+        let told = end(&text, Duration::from_secs(4)).fault(SessionEnd::Ok).unwrap();
+        assert!(told.contains("did not end within 0.3 s"), "{told}");
+        assert!(!late.exists(), "its group was stopped, too");
+    }
+
+    #[test]
+    fn the_end_of_the_session_is_the_commands() {
+        let end = end("sleep 9", LOOK);
+        assert!(end.fault(SessionEnd::Ok).unwrap().contains("when the session did"));
+        assert_eq!(end.fault(SessionEnd::Died), None);
+    }
+
+    #[test]
+    fn no_command_is_started_before_the_begin_mark() {
+        let nothing = |_: &mut dyn FnMut()| 7;
+        let (made, end) = beside(Some(&command("exit 1")), "b", &|| (), nothing);
+        assert_eq!((made, end.is_none()), (7, true));
+    }
+}

@@ -1,0 +1,62 @@
+//! A scenario's application in one session: what a board is told.
+
+use std::time::Duration;
+
+use crate::assumptions::ASSUMED;
+use crate::build::BuildError;
+use crate::device::{InputCommand, Pinning, SessionKind, SessionPlan};
+use crate::power::MarkTexts;
+use crate::scenario::{Input, Scenario};
+
+use super::Failure;
+use super::boards::OpenBoard;
+use super::form::Form;
+
+/// The session of an input. The label is its name: a session of the same name on a virtual board
+/// gives what it would have given.
+pub(crate) fn session(
+    scenario: &Scenario,
+    board: &OpenBoard,
+    input: &Input,
+    kind: SessionKind,
+    label: String,
+) -> Result<SessionPlan, Failure> {
+    let settings = &scenario.session;
+    let slowdown = if kind == SessionKind::Traced { ASSUMED.traced_slowdown } else { 1.0 };
+    let limit = Duration::from_secs_f64(settings.limit_s * slowdown);
+    let main = scenario.application.main.as_deref().ok_or(BuildError::NoMain)?;
+    let (main, entry) = Form::of(scenario, board).entry(main);
+    Ok(SessionPlan {
+        label,
+        package: scenario.application.package.clone(),
+        main,
+        entry,
+        extras: scenario.extras(input).into_iter().collect(),
+        steps: input.steps.clone(),
+        input_command: input_command(scenario, board, input, limit),
+        marks: MarkTexts { begin: settings.begin_mark.clone(), end: settings.end_mark.clone() },
+        kind,
+        limit,
+        expected: Duration::from_secs_f64(settings.duration_s),
+        period: Duration::from_secs_f64(1.0 / settings.sample_rate_hz),
+        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+        // A virtual board waits for a command of this machine on top of its session.
+        deadline_real: 2 * limit + Duration::from_secs(60),
+    })
+}
+
+fn input_command(
+    scenario: &Scenario,
+    board: &OpenBoard,
+    input: &Input,
+    limit: Duration,
+) -> Option<InputCommand> {
+    let package = scenario.application.package.clone();
+    Some(InputCommand {
+        text: scenario.session.input_command.clone()?,
+        folder: scenario.folder(),
+        variables: vec![("WATTLINE_PACKAGE", package), ("WATTLINE_INPUT", input.name.clone())],
+        limit,
+        holds_clock: board.facts.is_virtual(),
+    })
+}
