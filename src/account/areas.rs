@@ -650,6 +650,31 @@ mod tests {
         }
     }
 
+    /// The same samples in all, of two runs that are alike and of two that are not.
+    #[test]
+    fn runs_that_differ_widen_intervals() {
+        let (plain, _) = with(&[]);
+        let runs = |differ: f64| {
+            let run = |sign: f64| {
+                let tilted = move |i: usize| if i == 0 { 1.0 + sign * differ } else { 1.0 };
+                case_of(&plain, 20_000.0, tilted).hits
+            };
+            let (_, sampled) = with(&[SampledCase::of(
+                plain.ledger.above_idle().joules(),
+                vec![run(1.0), run(-1.0)],
+            )
+            .unwrap()]);
+            let widths = sampled.methods.iter().map(|entry| {
+                let Interval { lo, hi } = entry.interval.unwrap();
+                hi.0 - lo.0
+            });
+            (sampled.areas.unwrap().run_spread.unwrap(), widths.sum::<f64>())
+        };
+        let ((alike, narrow), (differing, wide)) = (runs(0.0), runs(0.4));
+        assert_eq!(alike, 0.0);
+        assert!(differing > 0.1 && wide > 1.5 * narrow, "{differing} {wide} {narrow}");
+    }
+
     #[test]
     fn every_level_adds_up_to_the_last_digit() {
         let (plain, _) = with(&[]);

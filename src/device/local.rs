@@ -6,13 +6,16 @@
 //! The session's log has the form of logcat; its clock is the time since this machine's
 //! start, like that of the samples.
 
+use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::power::meter::SAMPLED_HERE;
 use crate::scenario::MeterChoice;
+use crate::toolchain::{async_profiler, flight};
 
 use super::meters::{ChosenMeter, choose};
 use super::thread_times::TICKS_PER_S;
@@ -31,6 +34,8 @@ pub struct LocalJvm {
     /// scripts: where a container sees its host's files.
     meter_root: PathBuf,
     pub(super) folder: tempfile::TempDir,
+    /// async-profiler's library, where one is named.
+    async_profiler: Option<PathBuf>,
     /// Seconds since this machine's start when `began` was taken.
     began_s: f64,
     began: Instant,
@@ -47,7 +52,21 @@ impl LocalJvm {
         let meter = choose(LOCAL_SERIAL, &SAMPLED_HERE, choice, local_shell)?;
         let meter_root = std::env::var_os("WATTLINE_ROOT").map(PathBuf::from).unwrap_or_default();
         let (began_s, began) = (began_s.unwrap_or(0.0), Instant::now());
-        Ok(Self { java: java.to_owned(), meter, meter_root, folder, began_s, began })
+        let async_profiler = async_profiler::library();
+        if let Some(path) = async_profiler.as_ref().filter(|library| !library.is_file()) {
+            let what = format!("{} names no file", async_profiler::VARIABLE);
+            let source = io::Error::new(io::ErrorKind::NotFound, what);
+            return Err(DeviceError::File { path: path.clone(), source });
+        }
+        Ok(Self {
+            java: java.to_owned(),
+            meter,
+            meter_root,
+            folder,
+            async_profiler,
+            began_s,
+            began,
+        })
     }
 
     /// The meter's name.
@@ -79,7 +98,18 @@ impl LocalJvm {
             hardware: Hardware::Real,
             own_serial: None,
             silicon: None,
-            sampler: Some(Sampler::FlightRecorder),
+            sampler: Some(match self.async_profiler {
+                Some(_) => Sampler::AsyncProfiler,
+                None => Sampler::FlightRecorder,
+            }),
+        }
+    }
+
+    /// Options of a JVM that is sampled: to a file, with what they need in a folder.
+    pub(super) fn sampling(&self, folder: &Path, recording: &Path) -> io::Result<Vec<OsString>> {
+        match &self.async_profiler {
+            Some(library) => Ok(async_profiler::options(library, recording)),
+            None => flight::options(folder, recording),
         }
     }
 

@@ -174,7 +174,7 @@ impl<'s> LocalSession<'s> {
         let properties = own.iter().map(|(key, value)| format!("-D{key}={value}"));
         let sampled = matches!(self.plan.kind, SessionKind::Sampled(_));
         let recording = folder.path().join("wattline.jfr");
-        let options = sampled.then(|| flight::options(folder.path(), &recording)).transpose();
+        let options = sampled.then(|| self.jvm.sampling(folder.path(), &recording)).transpose();
         let options =
             options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
         let mut child = Command::new(&self.jvm.java)

@@ -8,6 +8,8 @@ use std::time::Duration;
 pub enum Sampler {
     /// The JDK's Flight Recorder.
     FlightRecorder,
+    /// async-profiler on this machine's JVM, where its library is named.
+    AsyncProfiler,
     /// Android's simpleperf, for applications that the shell may profile: from Android 10 on.
     Simpleperf,
     /// Android's sampler of methods, which the runner of a package starts in its own process:
@@ -54,6 +56,7 @@ impl fmt::Display for Sampler {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::FlightRecorder => "flight-recorder",
+            Self::AsyncProfiler => "async-profiler",
             Self::Simpleperf => "simpleperf",
             Self::Methods => "method-sampling",
         })

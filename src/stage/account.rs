@@ -84,8 +84,11 @@ fn further(areas: &Areas) -> String {
     let lines = areas.line_place_factor.map(|factor| {
         format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
     });
-    let runs = areas.run_spread.map(|spread| {
-        format!("; samples of a method differ by {:.0} % from run to run", 100.0 * spread)
-    });
-    [lines, runs].into_iter().flatten().collect()
+    let runs = match areas.run_spread {
+        Some(spread) => {
+            format!("; samples of a method differ by {:.0} % from run to run", 100.0 * spread)
+        }
+        None => "; two sampled runs of a case would tell how far they differ".to_owned(),
+    };
+    lines.into_iter().chain([runs]).collect()
 }

@@ -95,7 +95,7 @@ enum Place {
     /// On a board behind the adb server.
     Adb(Box<AdbPlace>),
     /// On this machine.
-    Local(LocalJvm),
+    Local(Box<LocalJvm>),
 }
 
 struct AdbPlace {
@@ -272,7 +272,7 @@ fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
         meter: jvm.meter(),
         rails,
         patience: RECONNECT_LIMIT,
-        place: Place::Local(jvm),
+        place: Place::Local(Box::new(jvm)),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Recordings of the JDK's Flight Recorder: how a JVM makes one, and their samples as
 //! collapsed stacks, read by a small program on the JDK's own reader.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -28,7 +29,7 @@ const LAST_WORDS: Duration = Duration::from_secs(30);
 
 /// Options of a JVM that records its samples to `recording` when it ends; settings are left
 /// in `folder`.
-pub fn options(folder: &Path, recording: &Path) -> io::Result<Vec<String>> {
+pub fn options(folder: &Path, recording: &Path) -> io::Result<Vec<OsString>> {
     let settings = folder.join("wattline.jfc");
     fs::write(&settings, SETTINGS)?;
     let start = format!(
@@ -39,7 +40,7 @@ pub fn options(folder: &Path, recording: &Path) -> io::Result<Vec<String>> {
     // Without the second, samples in compiled code stand where the JVM could have stopped.
     let fixed =
         ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-Xlog:jfr+startup=error"];
-    Ok(fixed.map(str::to_owned).into_iter().chain([start]).collect())
+    Ok(fixed.map(OsString::from).into_iter().chain([start.into()]).collect())
 }
 
 /// Tells a JVM to end, if it has not, and waits until it has written its recording.

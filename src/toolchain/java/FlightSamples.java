@@ -11,12 +11,14 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedStackTrace;
+import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
  * The samples of a Flight Recorder file as collapsed stacks, with descriptors and lines:
  * {@code FlightSamples FILE [FROM_MS TO_MS]}, times since 1970. Samples by processor time,
- * where the recording has them (JDK 25 on Linux), else those of threads that run Java.
+ * where the recording has them (JDK 25 on Linux), else those of threads that run Java. Samples
+ * of the virtual machine's own threads, which async-profiler takes as well, are left out.
  */
 public final class FlightSamples {
     private static final String BY_PROCESSOR_TIME = "jdk.CPUTimeSample";
@@ -33,7 +35,7 @@ public final class FlightSamples {
                 String name = event.getEventType().getName();
                 Map<String, long[]> kind = name.equals(IN_JAVA) ? inJava : name.equals(BY_PROCESSOR_TIME) ? byTime : null;
                 Instant at = event.getStartTime();
-                if (kind != null && !at.isBefore(from) && at.isBefore(to)) {
+                if (kind != null && !at.isBefore(from) && at.isBefore(to) && isJavas(event)) {
                     kind.computeIfAbsent(stack(event.getStackTrace()), key -> new long[1])[0]++;
                 }
             }
@@ -45,6 +47,11 @@ public final class FlightSamples {
             out.println(entry.getKey() + ' ' + entry.getValue()[0]);
         }
         out.flush();
+    }
+
+    private static boolean isJavas(RecordedEvent event) {
+        RecordedThread thread = event.getThread(event.hasField("sampledThread") ? "sampledThread" : "eventThread");
+        return thread == null || thread.getJavaThreadId() > 0;
     }
 
     private static String stack(RecordedStackTrace trace) {
