@@ -182,14 +182,14 @@ mod tests {
         let name = "wattline-samples.trace";
         // `*version`.
         let text = "eJzTKkstKs7MzwMADX0DMQ==";
-        let halves = part(name, 1, 2, &text[..9]) + &part(name, 2, 2, &text[9..]) + WHOLE;
+        let halves = part(name, 1, 2, &text[..9]) + &part(name, 2, 2, &text[9..]) + GOOD_END;
         assert_eq!(parse(&halves).trace().unwrap(), b"*version");
         let told = |text: &str| parse(text).trace().unwrap_err();
-        assert_eq!(told(WHOLE), "its trace did not come whole");
-        assert_eq!(told(&(part(name, 1, 2, text) + WHOLE)), "its trace did not come whole");
-        assert!(told(&(part(name, 1, 1, "?") + WHOLE)).contains("no base64"));
-        assert!(told(&(part(name, 1, 1, &text[..12]) + WHOLE)).contains("can't be inflated"));
-        let why = "INSTRUMENTATION_RESULT: wattline.sampler=there is none\n".to_owned() + WHOLE;
+        assert_eq!(told(GOOD_END), "its trace did not come whole");
+        assert_eq!(told(&(part(name, 1, 2, text) + GOOD_END)), "its trace did not come whole");
+        assert!(told(&(part(name, 1, 1, "?") + GOOD_END)).contains("no base64"));
+        assert!(told(&(part(name, 1, 1, &text[..12]) + GOOD_END)).contains("can't be inflated"));
+        let why = "INSTRUMENTATION_RESULT: wattline.sampler=there is none\n".to_owned() + GOOD_END;
         assert_eq!(told(&why), "there is none");
     }
 
