@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from tables import costs, counts, write
 from wattline_spark import MissingProgram, ProgramError, fit
-from wattline_spark.partials import fixed_partitions
+from wattline_spark.partials import DESCRIPTION, fixed_partitions
 from wattline_spark.parts import parts_of
 from wattline_spark.program import find_program
 
@@ -89,6 +89,17 @@ def test_partitions_make_the_model_of_one_process(
     )
     same(costs(fitted.model), expected)
     assert fitted.cv.read_bytes() == (tmp_path / "alone" / "cv.csv").read_bytes()
+
+
+def test_sparks_pages_name_what_runs(spark: SparkSession, program: str, tmp_path: Path) -> None:
+    files = write(counts(400, 4, seed=1), tmp_path / "table", files=2)
+    fit(spark, spark.read.parquet(*files), solver="nnls", out=str(tmp_path / "out"), program=program)
+    jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
+    descriptions = [jobs.apply(place).description() for place in range(jobs.size())]
+    named = {told.get() for told in descriptions if told.isDefined()}
+    for pass_ in ("sums", "judging"):
+        assert any(name.startswith(f"wattline: fit by nnls, {pass_} of ") for name in named), named
+    assert spark.sparkContext.getLocalProperty(DESCRIPTION) is None
 
 
 @pytest.mark.parametrize("fan_in", [32, 3])

@@ -10,7 +10,7 @@ from typing import Optional, Sequence, Union
 from pyspark.sql import SparkSession
 
 from .arguments import check_free, listed
-from .partials import fixed_partitions, partials_of, put
+from .partials import described, fixed_partitions, partials_of, put
 from .parts import Table, parts_of
 from .program import find_program, run
 
@@ -78,10 +78,13 @@ def fit(
     merge = _flags(solver=solver, penalty=penalty, prior=prior) + ["--force"] * force
     with fixed_partitions(spark):
         parts = parts_of(spark, table)
-        _merge(here, partials_of(parts, flags, fan_in, program), out, merge)
+        with described(spark, f"fit by {solver}, sums of {parts.count} parts"):
+            summed = partials_of(parts, flags, fan_in, program)
+        _merge(here, summed, out, merge)
         if judge:
             rounds = Path(out, "rounds.json").read_bytes()
-            judged = partials_of(parts, [], fan_in, program, rounds)
+            with described(spark, f"fit by {solver}, judging of {parts.count} parts"):
+                judged = partials_of(parts, [], fan_in, program, rounds)
             _merge(here, judged, out, ["--force"] * force)
     return Fitted(Path(out, "model.json"), Path(out, "cv.csv") if judge else None)
 

@@ -23,6 +23,7 @@ SCHEMA = "part int, partial binary"
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
+DESCRIPTION = "spark.job.description"
 
 
 @contextmanager
@@ -34,6 +35,18 @@ def fixed_partitions(spark: SparkSession) -> Iterator[None]:
         yield
     finally:
         spark.conf.set(ADAPTIVE, before)
+
+
+@contextmanager
+def described(spark: SparkSession, what: str) -> Iterator[None]:
+    """Spark's pages call the jobs that are run within by this name."""
+    context = spark.sparkContext
+    before = context.getLocalProperty(DESCRIPTION)
+    context.setLocalProperty(DESCRIPTION, f"wattline: {what}")
+    try:
+        yield
+    finally:
+        context.setLocalProperty(DESCRIPTION, before)
 
 
 def partials_of(
