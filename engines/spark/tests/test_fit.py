@@ -93,7 +93,15 @@ def test_partitions_make_the_model_of_one_process(
 
 def test_sparks_pages_name_what_runs(spark: SparkSession, program: str, tmp_path: Path) -> None:
     files = write(counts(400, 4, seed=1), tmp_path / "table", files=2)
-    fit(spark, spark.read.parquet(*files), solver="nnls", out=str(tmp_path / "out"), program=program)
+    fit(
+        spark,
+        spark.read.parquet(*files),
+        solver="nnls",
+        group="program",
+        features=["n0..n3"],
+        out=str(tmp_path / "out"),
+        program=program,
+    )
     jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
     descriptions = [jobs.apply(place).description() for place in range(jobs.size())]
     named = {told.get() for told in descriptions if told.isDefined()}
