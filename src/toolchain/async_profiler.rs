@@ -4,7 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variable that names the library, `libasyncProfiler.so` of version 3.0 or later.
+/// The variable that names the library, `libasyncProfiler.so` of version 3.0 or
+/// later, 4.0 for JDK 25.
 pub const VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
 
 /// Between two samples of a thread, in its processor time. A stack takes some ten

