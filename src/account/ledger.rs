@@ -3,6 +3,8 @@
 //! (it may be negative: then the model explains too much), never spread over others.
 
 use crate::account::cost::{Costs, CountVector, GARBAGE_COLLECTION};
+use crate::account::entry::Bundle;
+use crate::account::pricing::Pricing;
 use crate::exact::Femtojoules;
 use crate::exact::share;
 use crate::interval::Interval;
@@ -162,16 +164,13 @@ impl Ledger {
 }
 
 /// What the model explains, split as the ledger wants it.
-pub(super) struct Explained {
+pub(super) struct Explained<'a> {
     /// The source's operations.
     pub operations: ExplainedRow,
     /// Library functions.
     pub library: ExplainedRow,
-    /// What is counted in both.
-    pub counts: CountVector,
-    /// Variance of both in J^2 where areas were sampled, if it is known; the counts say it
-    /// elsewhere.
-    pub sampled_variance: Option<Option<f64>>,
+    /// Both together.
+    pub both: Bundle<'a>,
 }
 
 /// One of its rows.
@@ -181,10 +180,14 @@ pub(super) struct ExplainedRow {
 }
 
 /// Makes the ledger.
-pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'_>) -> Ledger {
+pub(super) fn ledger(
+    measured: &Measured,
+    explained: &Explained<'_>,
+    pricing: &Pricing<'_, '_>,
+) -> Ledger {
     let total = Femtojoules::from_joules(measured.total);
     let idle = Femtojoules::from_joules(measured.idle);
-    let gc = collector(measured, costs);
+    let gc = collector(measured, pricing.costs);
     let runtime = measured.runtime.map(|runtime| {
         let spread = spread(runtime.compiler, runtime.compiler_se);
         (LedgerEntry::Compiler, Femtojoules::from_joules(runtime.compiler), spread)
@@ -192,7 +195,7 @@ pub(super) fn ledger(measured: &Measured, explained: &Explained, costs: &Costs<'
     let compiler = runtime.map_or(Femtojoules::ZERO, |(_, energy, _)| energy);
     let (operations, library) = (&explained.operations, &explained.library);
     let rest = total - idle - operations.energy - library.energy - compiler - gc.energy;
-    let unsure = remainder_interval(measured, explained, &gc.counts, rest, costs);
+    let unsure = remainder_interval(measured, explained, &gc.counts, rest, pricing);
     let before = [
         (LedgerEntry::Measured, total, spread(measured.total, measured.total_se)),
         (LedgerEntry::Idle, idle, spread(measured.idle, measured.idle_se)),
@@ -263,21 +266,13 @@ fn spread(energy: Joules, se: Option<Joules>) -> Option<Interval> {
 /// sum of theirs; absent when one of them is.
 fn remainder_interval(
     measured: &Measured,
-    explained: &Explained,
+    explained: &Explained<'_>,
     gc: &CountVector,
     remainder: Femtojoules,
-    costs: &Costs<'_>,
+    pricing: &Pricing<'_, '_>,
 ) -> Option<Interval> {
-    let by_model = match explained.sampled_variance {
-        Some(sampled) => sampled? + costs.variance(gc)?,
-        None => {
-            let mut counts = explained.counts.clone();
-            gc.0.iter().for_each(|(&cost, &count)| counts.add(cost, count));
-            costs.variance(&counts)?
-        }
-    };
     let (total, idle) = (measured.total_se?, measured.idle_se?);
-    let variance = by_model + measured.runtime_variance()?;
+    let variance = pricing.variance(&explained.both, gc)? + measured.runtime_variance()?;
     let variance = variance + total.0 * total.0 + idle.0 * idle.0;
     Some(Interval::of_difference(remainder.joules(), variance))
 }

@@ -11,7 +11,10 @@ use crate::operations::Feature;
 use crate::units::Joules;
 
 /// Splits what the model explains into operations and library.
-pub(super) fn explained(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> ledger::Explained {
+pub(super) fn explained<'a>(
+    leaves: &[Leaf<'a>],
+    pricing: &Pricing<'_, '_>,
+) -> ledger::Explained<'a> {
     let (mut operations, mut library) = (Bundle::default(), Bundle::default());
     for leaf in leaves {
         let of_library = leaf.operation.operation.is_library();
@@ -27,12 +30,7 @@ pub(super) fn explained(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> ledge
     };
     let (of_operations, of_library) = (row(&operations), row(&library));
     operations.merge(&library);
-    ledger::Explained {
-        operations: of_operations,
-        library: of_library,
-        sampled_variance: areas.map(|areas| areas.variance(&operations, costs)),
-        counts: operations.counts,
-    }
+    ledger::Explained { operations: of_operations, library: of_library, both: operations }
 }
 
 /// The accounts of operations.

@@ -203,7 +203,7 @@ pub fn account(scenario: &AccountInput<'_>) -> Accounts {
     let above_idle = scenario.measured.above_idle();
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let explained = level::explained(&leaves, &pricing);
-    let ledger = ledger::ledger(scenario.measured, &explained, &costs);
+    let ledger = ledger::ledger(scenario.measured, &explained, &pricing);
     Accounts {
         operations: level::operations(&leaves, &pricing),
         lines: level::lines(scenario, &leaves, &pricing),

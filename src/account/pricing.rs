@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::areas::Areas;
-use super::cost::Costs;
+use super::cost::{Costs, CountVector};
 use super::entry::{Bundle, Entry, Leaf};
 use crate::exact::{Femtojoules, share};
 use crate::interval::Interval;
@@ -25,6 +25,20 @@ impl Pricing<'_, '_> {
         match self.areas {
             Some(areas) => areas.interval(bundle, self.costs),
             None => bundle.interval(self.costs),
+        }
+    }
+
+    /// Variance of a bundle's error with that of further counts, in J^2.
+    pub fn variance(&self, bundle: &Bundle<'_>, further: &CountVector) -> Option<f64> {
+        match self.areas {
+            Some(areas) => {
+                Some(areas.variance(bundle, self.costs)? + self.costs.variance(further)?)
+            }
+            None => {
+                let mut counts = bundle.counts.clone();
+                further.0.iter().for_each(|(&cost, &count)| counts.add(cost, count));
+                self.costs.variance(&counts)
+            }
         }
     }
 

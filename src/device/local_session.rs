@@ -15,6 +15,7 @@ use jiff::civil::date;
 use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
 use crate::power::{MarkTexts, crash_in};
+use crate::scenario::in_order;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
 
@@ -263,9 +264,7 @@ impl<'s> LocalSession<'s> {
         mut input: Option<ChildStdin>,
         begin: &mut dyn FnMut(),
     ) -> SessionEnd {
-        let mut steps: Vec<_> = self.plan.steps.iter().collect();
-        steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-        let mut steps = steps.into_iter().peekable();
+        let mut steps = in_order(&self.plan.steps).into_iter().peekable();
         let started = Instant::now();
         let mut looked = started;
         let mut ended: Option<Instant> = None;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::power::MarkTexts;
-use crate::scenario::{Step, timed_steps};
+use crate::scenario::{Step, in_order, timed_steps};
 
 use super::sampler::{METHODS_BUFFER_BYTES, METHODS_INTERVAL, SIMPLEPERF_HZ, Sampler};
 use super::{DeviceError, InputCommand};
@@ -160,12 +160,6 @@ fn of_runner(plan: &SessionPlan) -> impl Iterator<Item = (&'static str, String)>
     let begin = (input.is_some() || sample.is_some()).then_some(("begin", begin));
     let end = sample.is_some().then_some(("end", end));
     [input, sample, begin, end].into_iter().flatten()
-}
-
-fn in_order(steps: &[Step]) -> Vec<&Step> {
-    let mut steps: Vec<&Step> = steps.iter().collect();
-    steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    steps
 }
 
 fn step_argument(step: &Step) -> String {

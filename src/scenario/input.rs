@@ -77,9 +77,14 @@ impl Step {
 
 /// Steps in the order of their times, between semicolons, as the runner on Android takes them.
 pub fn timed_steps(steps: &[Step]) -> String {
+    in_order(steps).into_iter().map(Step::timed).collect::<Vec<_>>().join(";")
+}
+
+/// Steps in the order of their times.
+pub(crate) fn in_order(steps: &[Step]) -> Vec<&Step> {
     let mut steps: Vec<&Step> = steps.iter().collect();
     steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-    steps.into_iter().map(Step::timed).collect::<Vec<_>>().join(";")
+    steps
 }
 
 /// Steps with absolute times, in order. `key` is where they stand in the file.

@@ -24,6 +24,7 @@ pub(crate) use error::nearest_of;
 pub use error::{Problem, ScenarioError};
 pub use file::{Choice, LibraryRole, PlanOn, Protocol, StartKind};
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceFile};
+pub(crate) use input::in_order;
 pub use input::{Action, Step, timed_steps};
 pub use keys::Keys;
 pub use language::UnanalysedLanguage;

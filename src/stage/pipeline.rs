@@ -131,9 +131,8 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
         output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
     }
     if options.beginning == Beginning::Replace {
-        let runs = [names::JOURNAL, names::RUNS, names::KERNEL_RUNS, names::CALLS];
-        output.discard(&runs)?;
-        output.discard(&[names::DRY_RUNS])?;
+        output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
+        output.discard(&[names::KERNEL_RUNS, names::CALLS])?;
         let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
         output.discard(&of_hints)?;
         truth::discard(&output)?;

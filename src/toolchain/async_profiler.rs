@@ -4,8 +4,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variable that names the library, `libasyncProfiler.so` of version 3.0 or
-/// later, 4.0 for JDK 25.
+use super::flight::NO_SAFEPOINTS;
+
+/// The variable that names the library, `libasyncProfiler.so` of version 3.0 or later,
+/// 4.0 for JDK 25.
 pub const VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
 
 /// Between two samples of a thread, in its processor time. A stack takes some ten
@@ -24,10 +26,5 @@ pub fn options(library: &Path, recording: &Path) -> Vec<OsString> {
     agent.push(library);
     agent.push(format!("=start,event=ctimer,interval={INTERVAL},jfr,file="));
     agent.push(recording);
-    // Without the second, samples in compiled code stand where the JVM could have stopped.
-    ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"]
-        .map(OsString::from)
-        .into_iter()
-        .chain([agent])
-        .collect()
+    NO_SAFEPOINTS.into_iter().map(OsString::from).chain([agent]).collect()
 }

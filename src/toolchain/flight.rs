@@ -24,6 +24,9 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </configuration>
 "#;
 
+/// Options with which samples in compiled code don't stand where the JVM could have stopped.
+pub const NO_SAFEPOINTS: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
+
 /// How long a JVM may take to write its recording and end.
 const LAST_WORDS: Duration = Duration::from_secs(30);
 
@@ -37,10 +40,8 @@ pub fn options(folder: &Path, recording: &Path) -> io::Result<Vec<OsString>> {
         settings.display(),
         recording.display()
     );
-    // Without the second, samples in compiled code stand where the JVM could have stopped.
-    let fixed =
-        ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-Xlog:jfr+startup=error"];
-    Ok(fixed.map(OsString::from).into_iter().chain([start.into()]).collect())
+    let own = ["-Xlog:jfr+startup=error".to_owned(), start];
+    Ok(NO_SAFEPOINTS.into_iter().map(OsString::from).chain(own.map(OsString::from)).collect())
 }
 
 /// Tells a JVM to end, if it has not, and waits until it has written its recording.

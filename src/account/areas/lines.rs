@@ -15,7 +15,7 @@ use crate::model::areas::{
 };
 use crate::units::Joules;
 
-use super::{AreaAccount, Grouped, SampledCase, parts};
+use super::{AreaAccount, Grouped, SampledCase, parts, weights};
 
 /// What samples tell apart within an area: a line, or all of it where they name no lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,22 +146,10 @@ struct Piece {
 }
 
 impl Piece {
-    /// By what its energy is shared out: the words, or executions where they say nothing.
-    fn weights(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
-        let of =
-            |value: fn(&Leaf<'_>) -> f64| self.leaves.iter().map(move |leaf| value(&leaves[*leaf]));
-        let words: Vec<f64> = of(|leaf| leaf.energy.joules().0.max(0.0)).collect();
-        if words.iter().sum::<f64>() > 0.0 {
-            words
-        } else {
-            of(|leaf| leaf.executions as f64).collect()
-        }
-    }
-
     /// Shares an energy out to its leaves; what is counted in them then.
     fn move_to(&self, leaves: &mut [Leaf<'_>], energy: Femtojoules, spot: usize) -> CountVector {
         let mut counts = CountVector::default();
-        for (leaf, part) in self.leaves.iter().zip(parts(energy, &self.weights(leaves))) {
+        for (leaf, part) in self.leaves.iter().zip(parts(energy, &weights(leaves, &self.leaves))) {
             let leaf = &mut leaves[*leaf];
             leaf.move_to(part);
             leaf.spot = Some(spot);

@@ -1,0 +1,148 @@
+//! How sure sums of leaves are of which samples tell the areas.
+
+use std::collections::BTreeMap;
+
+use crate::account::cost::{Costs, CountVector};
+use crate::account::entry::Bundle;
+use crate::exact::Femtojoules;
+use crate::interval::Interval;
+use crate::units::Joules;
+
+use super::Areas;
+use super::lines::Spot;
+
+impl Areas {
+    /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole
+    /// line that samples tell; of other parts, the words know their share as badly as they
+    /// know areas.
+    pub(in crate::account) fn interval(
+        &self,
+        bundle: &Bundle<'_>,
+        costs: &Costs<'_>,
+    ) -> Option<Interval> {
+        let parts = self.parts(bundle);
+        if let [part] = parts.as_slice()
+            && let Some(interval) = self.told(part)
+        {
+            return Some(interval);
+        }
+        let variance = self.variance_of(&parts, bundle, costs)?;
+        Some(Interval::around(bundle.energy.joules(), variance))
+    }
+
+    /// Variance of a bundle's error in J^2; `None` where the words say which part it is, and
+    /// don't know how well.
+    pub(in crate::account) fn variance(
+        &self,
+        bundle: &Bundle<'_>,
+        costs: &Costs<'_>,
+    ) -> Option<f64> {
+        self.variance_of(&self.parts(bundle), bundle, costs)
+    }
+
+    fn variance_of(
+        &self,
+        parts: &[AreaPart],
+        bundle: &Bundle<'_>,
+        costs: &Costs<'_>,
+    ) -> Option<f64> {
+        let of_areas: f64 = parts.iter().map(|part| self.variance_of_part(part)).sum();
+        let words = match parts.iter().any(|part| part.by_words) {
+            false => 0.0,
+            true if bundle.unknown > 0 => return None,
+            true => costs.variance(&self.contrast(bundle))?,
+        };
+        Some(of_areas + words)
+    }
+
+    /// By what a bundle's counts differ from its share of what samples tell: all that the
+    /// costs' errors move, since the energy of the whole is not theirs to say.
+    fn contrast(&self, bundle: &Bundle<'_>) -> CountVector {
+        let mut contrast = bundle.counts.clone();
+        for (number, energy) in &bundle.spots {
+            let spot = &self.spots[*number];
+            let share = share_of_spot(*energy, spot);
+            spot.counts.0.iter().for_each(|(cost, count)| contrast.add(*cost, -share * count));
+        }
+        contrast
+    }
+
+    /// A bundle's parts of areas.
+    fn parts(&self, bundle: &Bundle<'_>) -> Vec<AreaPart> {
+        let mut parts: BTreeMap<usize, AreaPart> = BTreeMap::new();
+        for (number, energy) in &bundle.spots {
+            let spot = &self.spots[*number];
+            parts.entry(spot.area).or_insert(AreaPart::of(spot.area)).add(
+                spot,
+                *energy,
+                self.place_factor,
+            );
+        }
+        let whole = |part: AreaPart| match part.energy == self.areas[part.area].energy {
+            true => AreaPart { within_j2: 0.0, by_words: false, ..part },
+            false => part,
+        };
+        parts.into_values().map(whole).collect()
+    }
+
+    /// The interval of what samples speak of as one: an area, or a line of one.
+    fn told(&self, part: &AreaPart) -> Option<Interval> {
+        let area = &self.areas[part.area];
+        if part.energy == area.energy {
+            return Some(area.interval);
+        }
+        let (energy, all) = (part.energy.joules().0, area.energy.joules().0);
+        let own = part.line?;
+        let side = |own: f64, of_area: f64| own.hypot(energy / all * of_area);
+        let lo = side(energy - own.lo.0, all - area.interval.lo.0);
+        let hi = side(own.hi.0 - energy, area.interval.hi.0 - all);
+        Some(Interval { lo: Joules((energy - lo).max(0.0)), hi: Joules(energy + hi) })
+    }
+
+    fn variance_of_part(&self, part: &AreaPart) -> f64 {
+        let area = &self.areas[part.area];
+        let (own, all) = (part.energy.joules().0, area.energy.joules().0);
+        if part.energy == area.energy || all <= 0.0 {
+            return area.variance_j2;
+        }
+        (own / all).powi(2) * area.variance_j2 + part.within_j2
+    }
+}
+
+/// What a bundle has of an area.
+struct AreaPart {
+    area: usize,
+    energy: Femtojoules,
+    /// Variance of its part of the area in J^2, given the area's energy.
+    within_j2: f64,
+    /// Whether it is the words that say which part.
+    by_words: bool,
+    /// The interval of its line, where it is one whole line that samples tell.
+    line: Option<Interval>,
+}
+
+impl AreaPart {
+    fn of(area: usize) -> Self {
+        Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
+    }
+
+    fn add(&mut self, spot: &Spot, energy: Femtojoules, place_factor: f64) {
+        let is_first = self.energy == Femtojoules::ZERO;
+        let is_whole = energy == spot.energy;
+        self.line = spot.sampled.filter(|_| is_first && is_whole).map(|line| line.interval);
+        self.energy += energy;
+        let sampled = spot.sampled.map_or(0.0, |line| line.variance_j2);
+        if spot.sampled.is_some() && is_whole {
+            self.within_j2 += sampled;
+            return;
+        }
+        let own = place_factor * energy.joules().0;
+        self.within_j2 += share_of_spot(energy, spot).powi(2) * sampled + own.powi(2);
+        self.by_words = true;
+    }
+}
+
+fn share_of_spot(energy: Femtojoules, spot: &Spot) -> f64 {
+    let (own, all) = (energy.joules().0, spot.energy.joules().0);
+    if all > 0.0 { own / all } else { 1.0 }
+}
