@@ -78,8 +78,10 @@ keep_awake() {
     has wm && wm dismiss-keyguard >/dev/null 2>&1
 }
 
-# Marks must still be in the log when they are looked for. Android before 5.0 has no -G.
+# Marks must still be in the log when they are looked for. Android before 5.0 has no -G: there the
+# file small_log has session.sh ask for them elsewhere, too.
 enlarge_log() {
+    : >"$dir/small_log"
     size=$(logcat -g 2>/dev/null)
     case $size in
     *'ring buffer is '[0-9]*) ;;
@@ -94,9 +96,11 @@ enlarge_log() {
     K | M) ;;
     *) return ;;
     esac
-    [ "$unit$((size >= 16))" != M1 ] || return
-    logcat -G 16M >/dev/null 2>&1 || return
-    undo_by "logcat -G" logcat -G "$size$unit"
+    if [ "$unit$((size >= 16))" != M1 ]; then
+        logcat -G 16M >/dev/null 2>&1 || return
+        undo_by "logcat -G" logcat -G "$size$unit"
+    fi
+    rm "$dir/small_log"
 }
 
 note_sensor() {

@@ -6,6 +6,7 @@
 #         package=P runner=CLASS                     the same, by its instrumentation, whose
 #         status goes to session/am.out; it gets its input by an extra, not by steps
 #         extra=KEY=VALUE (repeated)                 goes to the application by am -e
+#         Where the log may lose marks (the file small_log), a runner says them in its status, too.
 #         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin mark
 #         input=host    a command of the host gives input: says begun=yes at the begin mark
 #         begin_mark=TEXT end_mark=TEXT              what the application prints
@@ -118,6 +119,11 @@ look_at_log() {
     if [ -n "$runner" ] && ! kill -0 "$am_pid" 2>/dev/null; then
         died=yes
     fi
+    open=0
+    closed=0
+    [ -z "$says_marks" ] || look_at_status
+    open_said=$open
+    closed_said=$closed
     dump_log
     fatal=
     open=0
@@ -144,6 +150,36 @@ look_at_log() {
         *"wattline: uptime $t0") note_mark "$line" ;;
         esac
     done <"$work/poll"
+    # The log may have lost the older ones.
+    [ $open -ge $open_said ] || open=$open_said
+    [ $closed -ge $closed_said ] || closed=$closed_said
+}
+
+# Reads what the runner has said of marks up to now; the order of a bundle's values is anyone's.
+look_at_status() {
+    while read -r line; do
+        case $line in
+        'INSTRUMENTATION_STATUS: wattline.said='*) said=${line#*said=} ;;
+        'INSTRUMENTATION_STATUS: wattline.at='*) said_at=${line#*at=} ;;
+        'INSTRUMENTATION_STATUS: wattline.pid='*) said_pid=${line#*pid=} ;;
+        'INSTRUMENTATION_STATUS_CODE: 3') note_said ;;
+        esac
+    done <"$work/am.out"
+}
+
+note_said() {
+    case $said in
+    "$begin_mark" | "$begin_mark "*)
+        open=$((open + 1))
+        [ -z "$begun" ] || return
+        begun=yes
+        app_pid=$said_pid
+        # The 1 keeps 008 from being octal.
+        begin_ms=$(((${said_at%%.*} - clock_base_s) * 1000 + 1${said_at#*.} - 1000))
+        ;;
+    "$end_mark") ended=yes ;;
+    "$end_mark "*) closed=$((closed + 1)) ;;
+    esac
 }
 
 # The line's own time stamp, not the moment of the poll, says when the application began.
@@ -327,6 +363,11 @@ leave() {
 
 start_application() {
     if [ -n "$runner" ]; then
+        if [ -e "$dir/small_log" ]; then
+            says_marks=yes
+            : >"$work/am.out" # read before am has begun to write it
+            set -- "$@" -e wattline.marks status
+        fi
         # It waits for the instrumentation's end, and writes what that says.
         am instrument -w -r "$@" "$package/$runner" >"$work/am.out" 2>&1 </dev/null &
         am_pid=$!
@@ -517,6 +558,7 @@ frequency_min_khz=$frequency_khz
 read_slow_time
 slow_before_cs=$slow_cs
 begun=
+says_marks=
 mark_noted=
 pinned=
 result=

@@ -13,8 +13,9 @@ use super::variant::Classes;
 
 /// Starts the application, gives it its input, and gives back what its probes counted and its
 /// sampler saw.
-const RUNNER_SOURCES: [(&str, &str); 7] = [
+const RUNNER_SOURCES: [(&str, &str); 8] = [
     ("Gestures.java", include_str!("java/Gestures.java")),
+    ("MarkStatus.java", include_str!("java/MarkStatus.java")),
     ("MethodSampler.java", include_str!("java/MethodSampler.java")),
     ("Probes.java", include_str!("java/Probes.java")),
     ("Runner.java", include_str!("java/Runner.java")),

@@ -21,7 +21,8 @@ const REMEDIES: [(&str, &str); 13] = [
     ("INSTALL_FAILED_DEPRECATED_SDK_VERSION", "raise `target_sdk` in [application]"),
     (
         "INSTALL_FAILED_UPDATE_INCOMPATIBLE",
-        "it has the package with another key: `adb uninstall` it there, with its data, first",
+        "it has the package with another key, and not one of wattline's making: `adb uninstall` it \
+         there, with its data, first",
     ),
     (
         "INSTALL_FAILED_VERSION_DOWNGRADE",

@@ -13,6 +13,7 @@ mod install;
 mod limit;
 mod local;
 mod local_session;
+mod lost_lines;
 mod meters;
 mod monitored;
 mod plan;

@@ -10,7 +10,7 @@ use super::profile::{self, SessionProfile};
 use super::sampler::Sampler;
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
-use super::{Board, DeviceError, InputCommand, ShellOutput, status};
+use super::{Board, DeviceError, InputCommand, ShellOutput, lost_lines, status};
 use crate::power::{Window, parse_session_log};
 
 /// For a board to hear that a command has ended.
@@ -67,7 +67,8 @@ pub struct Outcome {
 pub struct SessionLogs {
     /// `samples.txt` as `sample.sh` wrote it.
     pub samples: String,
-    /// The log since the session's start, in the format `threadtime`.
+    /// The log since the session's start, in the format `threadtime`; marks that it had lost stand
+    /// before the rest.
     pub logcat: String,
     /// What `session.sh` printed, and after it what a command that gives input said.
     pub script_output: String,
@@ -217,9 +218,10 @@ fn take_apart(
         Some(said) => (said.counts(), said.windows()),
         None => (section(text, "counts").map(Into::into), section(text, "windows").map(Into::into)),
     };
+    let marks = said.as_ref().map_or(&[][..], |said| &said.marks);
     let mut logs = SessionLogs {
         samples: wanted("samples")?.into(),
-        logcat: wanted("logcat")?.into(),
+        logcat: lost_lines::put_back(wanted("logcat")?.into(), marks, &plan.marks),
         counts: counts.filter(|_| !is_partial),
         windows,
         crash: said.as_ref().and_then(status::Said::failure),

@@ -12,7 +12,7 @@ use flate2::read::ZlibDecoder;
 const WHOLE: &str = "whole";
 
 /// What an instrumentation said.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Said {
     /// Files of counts and samples that came whole, by name.
     files: BTreeMap<String, String>,
@@ -20,6 +20,19 @@ pub(super) struct Said {
     pub end: Option<String>,
     /// Why there are no samples; absent if it did not say.
     no_samples: Option<String>,
+    /// Marks and what else a log may have lost, in the order in which they were said.
+    pub(super) marks: Vec<SaidLine>,
+}
+
+/// A line that the application printed, as its instrumentation said it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SaidLine {
+    /// When it was printed, in seconds since the device's start.
+    pub uptime_s: f64,
+    /// The process.
+    pub pid: u32,
+    /// The line.
+    pub text: String,
 }
 
 /// The end of the name of what the sampler of methods wrote.
@@ -89,6 +102,7 @@ pub(super) fn parse(text: &str) -> Said {
     for line in text.lines() {
         if line.starts_with("INSTRUMENTATION_STATUS_CODE:") {
             keep_part(&bundle, &mut parts);
+            said.marks.extend(said_line(&bundle));
             bundle.clear();
         } else if line.starts_with("INSTRUMENTATION_CODE:") {
             said.end = value(&bundle, "wattline.end").or_else(|| value(&bundle, "longMsg"));
@@ -124,6 +138,13 @@ fn beginning(line: &str) -> Option<(String, String)> {
 
 fn value(bundle: &[(String, String)], key: &str) -> Option<String> {
     bundle.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone())
+}
+
+fn said_line(bundle: &[(String, String)]) -> Option<SaidLine> {
+    let text = value(bundle, "wattline.said")?;
+    let uptime_s = value(bundle, "wattline.at")?.trim().parse::<f64>().ok();
+    let pid = value(bundle, "wattline.pid")?.trim().parse().ok()?;
+    Some(SaidLine { uptime_s: uptime_s.filter(|uptime_s| uptime_s.is_finite())?, pid, text })
 }
 
 fn keep_part(
@@ -165,6 +186,20 @@ mod tests {
         let counts = "block,executions\n0,1\n1,7\nblock,executions\n0,2\n";
         assert_eq!(said.counts().as_deref(), Some(counts));
         assert_eq!((said.windows(), said.crash()), (None, None));
+    }
+
+    #[test]
+    fn marks_come_with_their_times() {
+        let mark = |at: &str| {
+            format!(
+                "INSTRUMENTATION_STATUS: wattline.said=wattline: begin\nINSTRUMENTATION_STATUS: \
+                 wattline.pid=42\nINSTRUMENTATION_STATUS: wattline.at={at}\n\
+                 INSTRUMENTATION_STATUS_CODE: 3\n"
+            )
+        };
+        let said = parse(&(mark("12.345") + &mark("NaN") + &mark("soon") + GOOD_END));
+        let line = SaidLine { uptime_s: 12.345, pid: 42, text: "wattline: begin".into() };
+        assert_eq!(said.marks, [line]);
     }
 
     #[test]

@@ -151,6 +151,45 @@ fn a_package_that_crashes_shows_where() {
     assert!(said.contains("at game.Crash.main(Crash.java:6)"), "{said}");
 }
 
+/// Twice what the log of an Android before 5.0 holds.
+const CHATTER: &str = "package game;\npublic class Chatter {\n  public static void main(String[] args) {\n    \
+    System.out.println(\"wattline: begin\");\n    long sum = 0;\n    \
+    for (int i = 0; i < 5000; i++) {\n      for (int k = 0; k < 2000; k++) { sum += k ^ i; }\n      \
+    System.out.println(\"a line that nobody asked for, number \" + i + \" of many: \" + sum);\n    }\n    \
+    System.out.println(\"wattline: end\");\n  }\n}\n";
+
+#[test]
+fn marks_that_the_log_has_lost_are_known_from_the_status() {
+    let Some(bench) = Bench::new() else { return };
+    fs::create_dir_all(bench.folder.path().join("src/game")).unwrap();
+    fs::write(bench.folder.path().join("src/game/Chatter.java"), CHATTER).unwrap();
+    let scenario = "name = \"chatter\"\n[application]\npackage = \"org.example.chatter\"\n\
+                    main = \"game.Chatter\"\n[[source]]\npath = \"src\"\n[session]\nduration_s = 5\n\
+                    [board]\nrails = [\"arm\"]\n[campaign]\ncases = 1\nrepeats = 1\n\
+                    [[input]]\nname = \"one\"\n";
+    let file = bench.folder.path().join("chatter.toml");
+    fs::write(&file, scenario).unwrap();
+    let out = bench.out("out");
+    let [file, to] = [&file, &out].map(|path| path.to_str().unwrap());
+    let (code, said) =
+        bench.wattline(&["run", file, "--board", "virtual:odroid-xu-e", "--out", to]);
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        return crate::skip::because(&said);
+    }
+    assert_eq!(code, Some(0), "{said}");
+    let records = read_journal(&out).unwrap();
+    let ran = |record: &&RunRecord| record.run.phase != Phase::Idle;
+    assert!(records.iter().filter(ran).count() >= 2, "{records:?}");
+    for record in records.iter().filter(ran) {
+        assert!(record.is_good(), "{record:?}");
+        let log = read_logs(&out, record).unwrap().logcat;
+        let begun: Vec<&str> = log.lines().filter(|line| line.contains("wattline: begin")).collect();
+        assert!(begun.len() == 1 && begun[0].contains(" I wattline: "), "it was lost: {begun:?}");
+        assert!(!log.contains("number 0 of many"), "the log holds it all");
+        assert!(log.contains("I System.out: wattline: end"), "{}", &log[log.len() - 2000..]);
+    }
+}
+
 /// The script that a user's emulator is checked by, on the virtual phone.
 #[test]
 fn a_device_is_checked_by_the_script() {

@@ -36,20 +36,18 @@ final class MethodSampler {
     }
 
     /** Samples from one line of System.out to another. */
-    void watch(String begin, String end) {
+    void watch(final String begin, final String end) {
         if (wanted == null) {
             return;
         }
-        WatchedOutput.watch(begin, new Runnable() {
+        WatchedOutput.watch(new WatchedOutput.Watcher() {
             @Override
-            public void run() {
-                begin();
-            }
-        });
-        WatchedOutput.watch(end, new Runnable() {
-            @Override
-            public void run() {
-                end();
+            public void printed(String line) {
+                if (line.equals(begin)) {
+                    begin();
+                } else if (line.equals(end)) {
+                    end();
+                }
             }
         });
     }

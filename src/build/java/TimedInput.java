@@ -29,17 +29,19 @@ final class TimedInput extends InputStream {
     }
 
     /** Takes the place of System.in, and watches System.out for the mark; all at once without one. */
-    static void install(String steps, String mark) throws UnsupportedEncodingException {
+    static void install(String steps, final String mark) throws UnsupportedEncodingException {
         if (mark == null) {
             System.setIn(new ByteArrayInputStream((steps.replace(';', '\n') + "\n").getBytes("UTF-8")));
             return;
         }
         final TimedInput input = new TimedInput(steps);
         System.setIn(input);
-        WatchedOutput.watch(mark, new Runnable() {
+        WatchedOutput.watch(new WatchedOutput.Watcher() {
             @Override
-            public void run() {
-                input.beganNanos = System.nanoTime();
+            public void printed(String line) {
+                if (line.equals(mark)) {
+                    input.beganNanos = System.nanoTime();
+                }
             }
         });
     }

@@ -208,6 +208,16 @@ impl Workshop {
         apk
     }
 
+    /// The package as it is, by another key.
+    fn signed_anew(&self) -> PathBuf {
+        let archive = fs::File::open(self.made()).unwrap();
+        let mut manifest = Vec::new();
+        let mut archive = zip::ZipArchive::new(archive).unwrap();
+        archive.by_name("AndroidManifest.xml").unwrap().read_to_end(&mut manifest).unwrap();
+        let apk = self.unsigned("anew", &manifest, &[]);
+        self.sign(apk, "other-key", &["--min-sdk-version", "14"])
+    }
+
     fn signed(&self, name: &str, says: &Says) -> PathBuf {
         self.sign(self.unsigned(name, &says.manifest(), &[]), "key", &["--min-sdk-version", "14"])
     }
@@ -496,6 +506,22 @@ fn what_the_framework_lacks_is_named() {
     }
 }
 
+/// Puts the device scripts where the program has them.
+fn push_scripts(adb: &Adb) {
+    adb.shell("mkdir /data/local/tmp/wattline");
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device-scripts");
+    for script in fs::read_dir(scripts).unwrap().flatten() {
+        adb.run(&["push", script.path().to_str().unwrap(), "/data/local/tmp/wattline/"]);
+    }
+}
+
+/// What `install.sh` says.
+fn installed_by_script(adb: &Adb, apk: &Path) -> String {
+    let there = "/data/local/tmp/wattline/install.apk";
+    adb.run(&["push", apk.to_str().unwrap(), there]);
+    adb.shell(&format!("sh /data/local/tmp/wattline/install.sh {there} {PACKAGE}"))
+}
+
 /// The samples of a session that the device scripts ran by the instrumentation, and all it said.
 fn scripted(adb: &Adb) -> (String, String) {
     let text = adb.shell(&format!(
@@ -513,11 +539,16 @@ fn scripted(adb: &Adb) -> (String, String) {
 fn device_scripts_run_a_package_under_android_4s_toolbox() {
     let Some(workshop) = Workshop::open() else { return };
     let adb = Adb::of(BoardOptions { tools: Tools::Toolbox, ..options(Mode::Legacy) });
-    assert_eq!(install(&adb, &workshop.made(), "-r"), "");
-    adb.shell("mkdir /data/local/tmp/wattline");
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device-scripts");
-    for script in fs::read_dir(scripts).unwrap().flatten() {
-        adb.run(&["push", script.path().to_str().unwrap(), "/data/local/tmp/wattline/"]);
+    push_scripts(&adb);
+    // One of an application's own is let be, one that has the runner makes room.
+    let own = workshop.signed("own", &Says::default());
+    assert_eq!(install(&adb, &own, "-r"), "");
+    let refused = installed_by_script(&adb, &workshop.signed_anew());
+    assert!(refused.contains("INSTALL_FAILED_UPDATE_INCOMPATIBLE"), "{refused}");
+    assert!(adb.run(&["uninstall", PACKAGE]).stdout.contains("Success"));
+    for apk in [workshop.signed_anew(), workshop.made()] {
+        let said = installed_by_script(&adb, &apk);
+        assert!(said.contains("installed=yes"), "{said}");
     }
     let prepared = adb.shell("sh /data/local/tmp/wattline/prepare.sh frequency_khz=1100000");
     assert!(prepared.contains("prepared=yes"), "{prepared}");

@@ -1,5 +1,6 @@
 //! One line of `logcat`, in the formats threadtime, time and brief.
 
+use jiff::SignedDuration;
 use jiff::civil::date;
 use jiff::fmt::strtime::BrokenDownTime;
 
@@ -94,6 +95,13 @@ fn take_time(line: &str) -> Option<(f64, &str)> {
     Some((since.as_secs_f64(), rest))
 }
 
+/// `11-21 02:41:19.250`: a time of the log, by its wall clock in seconds since the year's start.
+pub fn log_time(wall_s: f64) -> String {
+    let since = SignedDuration::from_millis((wall_s * 1000.0).round() as i64);
+    let time = date(YEAR, 1, 1).at(0, 0, 0, 0).saturating_add(since);
+    time.strftime("%m-%d %H:%M:%S%.3f").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +131,14 @@ mod tests {
         let brief = parse_log_line("D/dalvikvm( 1959): GC_EXPLICIT freed 1K").unwrap();
         assert_eq!((brief.wall_s, brief.pid, brief.tag), (None, 1959, "dalvikvm"));
         assert_eq!(brief.message, "GC_EXPLICIT freed 1K");
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in ["11-21 02:41:19.250", "02-29 23:59:59.999", "01-01 00:00:00.000"] {
+            let line = format!("{text}  1234  1240 I a: b");
+            assert_eq!(log_time(parse_log_line(&line).unwrap().wall_s.unwrap()), text);
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use crash::crash_in;
 pub use integrate::{
     IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_shown,
 };
-pub use logcat::{LogLine, parse_log_line};
+pub use logcat::{LogLine, log_time, parse_log_line};
 pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
 pub use runtime_threads::{RuntimeShares, RuntimeThreads};
 pub use session_log::{

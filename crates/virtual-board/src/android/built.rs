@@ -46,6 +46,7 @@ const FRAMEWORK: [(&str, &str); 50] = [
     ("Point.java", include_str!("framework/Point.java")),
     ("PointF.java", include_str!("framework/PointF.java")),
     ("PreferencesFile.java", include_str!("framework/PreferencesFile.java")),
+    ("Process.java", include_str!("framework/Process.java")),
     ("Rect.java", include_str!("framework/Rect.java")),
     ("RectF.java", include_str!("framework/RectF.java")),
     ("Resources.java", include_str!("framework/Resources.java")),

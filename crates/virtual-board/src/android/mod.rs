@@ -22,7 +22,7 @@ use thiserror::Error;
 use crate::package::InstallError;
 use crate::silicon::{self, AgentOptions, SiliconError};
 use built::Built;
-pub(super) use facts::Facts;
+pub(super) use facts::{Facts, Instrumentation};
 use installer::Installer;
 pub(super) use rules::Flags;
 

@@ -2,7 +2,7 @@
 
 use super::{Machine, Reply};
 use crate::adb::Mode;
-use crate::android::Flags;
+use crate::android::{Flags, Instrumentation};
 use crate::package::{self, InstallError};
 
 /// From this level on `-g` grants what a package asks for.
@@ -27,7 +27,7 @@ pub(super) fn cmd(machine: &Machine, words: &[&str]) -> Reply {
     }
 }
 
-/// `pm install|uninstall|clear|list packages|path`.
+/// `pm install|uninstall|clear|list packages|list instrumentation|path`.
 pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
     match words {
         ["install", rest @ ..] => install(machine, rest),
@@ -38,12 +38,27 @@ pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
             let names = package::installed(machine.root()).into_iter();
             Reply::output(names.map(|name| format!("package:{name}\n")).collect::<String>())
         }
+        ["list", "instrumentation", rest @ ..] => instrumentations(machine, rest.last().copied()),
         ["path", name] => match package::find(machine.root(), name) {
             Some(_) => Reply::output(format!("package:/data/app/{name}.apk\n")),
             None => Reply { code: 1, ..Reply::default() },
         },
-        _ => Reply::failure("usage: pm install|uninstall|clear|list packages|path"),
+        _ => Reply::failure("usage: pm install|uninstall|clear|list|path"),
     }
+}
+
+/// The instrumentations of all packages, or of those that run in one.
+fn instrumentations(machine: &Machine, target: Option<&str>) -> Reply {
+    let packages = package::installed(machine.root()).into_iter();
+    let lines = packages.filter_map(|name| machine.android.find(&name)).flat_map(|package| {
+        let (name, own) = (package.facts.package, package.facts.instrumentations);
+        let wanted = own.into_iter().filter(|(_, of)| target.is_none_or(|it| it == of.target));
+        let line = |(class, of): (String, Instrumentation)| {
+            format!("instrumentation:{name}/{class} (target={})\n", of.target)
+        };
+        wanted.map(line).collect::<Vec<String>>()
+    });
+    Reply::output(lines.collect::<String>())
 }
 
 /// `install [-r] [-t] [...] FILE`, or `install -S FILE` when the file came on

@@ -1,0 +1,81 @@
+//! Lines that a small log has lost. Android before 5.0 keeps some 256 KiB of log; what an
+//! application prints in a minute may be more, and the oldest lines go first. The runner's
+//! instrumentation says marks in its status, too; those that the log no longer has are put back
+//! where they were.
+
+use crate::power::{MarkTexts, log_time, parse_log_line, parse_session_log};
+
+use super::status::SaidLine;
+
+/// How far, in seconds, a line's time in the log may be from the one that was said: the log has
+/// it when it was printed, the status a moment later.
+const APART_MAX_S: f64 = 0.5;
+
+/// The log with the lines of `said` that it no longer has, before all others: what is lost is
+/// older than what is left. They have the tag `wattline`. A log without a line that ties its
+/// times to the device's clock stays as it is.
+pub(super) fn put_back(log: String, said: &[SaidLine], marks: &MarkTexts) -> String {
+    if said.is_empty() {
+        return log;
+    }
+    let Ok(alignment) = parse_session_log(&log, marks).alignment() else { return log };
+    let kept = Kept::of(&log);
+    let wall_s = |line: &SaidLine| line.uptime_s - alignment.offset_s;
+    let lost = said.iter().filter(|line| !kept.has(&line.text, wall_s(line)));
+    let lines = lost.map(|line| {
+        let (time, SaidLine { pid, text, .. }) = (log_time(wall_s(line)), line);
+        format!("{time} {pid:5} {pid:5} I wattline: {text}\n")
+    });
+    let mut whole: String = lines.collect();
+    whole.push_str(&log);
+    whole
+}
+
+/// What a log still has.
+struct Kept<'l>(Vec<(&'l str, f64)>);
+
+impl<'l> Kept<'l> {
+    fn of(log: &'l str) -> Self {
+        let lines = log.lines().filter_map(parse_log_line);
+        Self(lines.filter_map(|line| Some((line.message.trim_end(), line.wall_s?))).collect())
+    }
+
+    fn has(&self, text: &str, wall_s: f64) -> bool {
+        let is_it = |line: &(&str, f64)| line.0 == text && (line.1 - wall_s).abs() <= APART_MAX_S;
+        self.0.iter().any(is_it)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEFT: &str = "\
+11-21 02:41:25.000  1234  1234 I System.out: chatter
+11-21 02:41:29.500  1234  1234 I System.out: wattline: end
+11-21 02:41:30.000     7     7 I wattline: uptime 112.00
+";
+
+    fn said(uptime_s: f64, text: &str) -> SaidLine {
+        SaidLine { uptime_s, pid: 1234, text: text.into() }
+    }
+
+    #[test]
+    fn a_lost_mark_is_where_it_was() {
+        let marks = MarkTexts::default();
+        let both = [said(101.25, "wattline: begin"), said(111.5, "wattline: end")];
+        let whole = put_back(LEFT.into(), &both, &marks);
+        let first = "11-21 02:41:19.250  1234  1234 I wattline: wattline: begin\n";
+        assert_eq!(whole, first.to_owned() + LEFT);
+        let window = parse_session_log(&whole, &marks).session_window().unwrap();
+        assert_eq!((window.start_s, window.end_s), (101.25, 111.5));
+        assert_eq!(put_back(whole.clone(), &both, &marks), whole, "nothing is lost");
+    }
+
+    #[test]
+    fn a_log_without_a_clock_stays_as_it_is() {
+        let log = "11-21 02:41:25.000  1234  1234 I System.out: chatter\n";
+        let whole = put_back(log.into(), &[said(1.0, "wattline: begin")], &MarkTexts::default());
+        assert_eq!(whole, log);
+    }
+}
