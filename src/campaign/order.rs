@@ -56,10 +56,10 @@ impl PlannedRun {
     }
 }
 
-/// The settings where the scenario leaves open how many sampled runs there are: one of each
-/// unremoved case where the sampler is known.
-pub fn with_sampler(campaign: &CampaignSettings, is_known: bool) -> CampaignSettings {
-    let sampled_repeats = Some(campaign.sampled_repeats.unwrap_or(u32::from(is_known)));
+/// The settings where the scenario leaves open how many sampled runs each unremoved case has: as
+/// many as is usual with the boards' sampler, 0 without one.
+pub fn with_sampler(campaign: &CampaignSettings, usual: u32) -> CampaignSettings {
+    let sampled_repeats = Some(campaign.sampled_repeats.unwrap_or(usual));
     CampaignSettings { sampled_repeats, ..campaign.clone() }
 }
 

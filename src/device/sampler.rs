@@ -50,6 +50,15 @@ impl Sampler {
     pub fn is_of_packages(self) -> bool {
         self == Self::Methods
     }
+
+    /// How many sampled runs a case has where nobody says it. A JVM's compiler decides anew in
+    /// each process, and how far runs differ by that only a second one tells.
+    pub fn usual_runs(self) -> u32 {
+        match self {
+            Self::FlightRecorder | Self::AsyncProfiler => 2,
+            Self::Simpleperf | Self::Methods => 1,
+        }
+    }
 }
 
 impl fmt::Display for Sampler {

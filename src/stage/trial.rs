@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
+use crate::device::Sampler;
 use crate::power::crash_in;
 use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
 use crate::scenario::{Input, Scenario};
@@ -171,7 +172,7 @@ impl Trial {
                 self.duration_of(input_of(run).map(|case| &case.input))
             }
         };
-        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.samples.is_some()));
+        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.usual_runs()));
         let boards = self.boards.max(1) as f64;
         let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
         let pace = self.pace(rest_s);
@@ -192,9 +193,15 @@ impl Trial {
         compiling.chain(self.sampling(scenario)).collect()
     }
 
+    /// How many sampled runs each base case has where the scenario does not say it.
+    fn usual_runs(&self) -> u32 {
+        let sampler = if self.is_local { Sampler::FlightRecorder } else { Sampler::Simpleperf };
+        self.samples.map_or(0, |_| sampler.usual_runs())
+    }
+
     /// How well samples will know methods.
     fn sampling(&self, scenario: &Scenario) -> Option<String> {
-        let sampled = with_sampler(&scenario.campaign, true).sampled_repeats?;
+        let sampled = with_sampler(&scenario.campaign, self.usual_runs()).sampled_repeats?;
         let samples = f64::from(sampled) * self.samples? as f64;
         let error = sampling_error(samples);
         let longer = match error > SAMPLING_ERROR {

@@ -1,7 +1,7 @@
 //! What a campaign's folder keeps when the campaign stops before its end.
 
 use crate::campaign::{order_runs, with_sampler};
-use crate::device::LOCAL_SERIAL;
+use crate::device::{LOCAL_SERIAL, Sampler};
 use crate::run::RunRecord;
 use crate::stage::Failure;
 use crate::stage::kept::Kept;
@@ -35,11 +35,13 @@ impl CampaignFolder {
         let scenario = self.scenario().ok()?;
         let records = self.records().unwrap_or_default();
         // Records of older versions don't name the sampler.
-        let is_sampled = |record: &RunRecord| {
-            record.board.sampler.is_some() || record.board.serial == LOCAL_SERIAL
+        let usual = |record: &RunRecord| match &record.board {
+            board if board.serial == LOCAL_SERIAL => Sampler::FlightRecorder.usual_runs(),
+            board if board.sampler.is_some() => Sampler::Simpleperf.usual_runs(),
+            _ => 0,
         };
-        let is_known = !records.is_empty() && records.iter().all(is_sampled);
-        Some(order_runs(&cases, &with_sampler(&scenario.campaign, is_known)).len())
+        let usual = records.iter().map(usual).min().unwrap_or(0);
+        Some(order_runs(&cases, &with_sampler(&scenario.campaign, usual)).len())
     }
 }
 

@@ -1,5 +1,5 @@
-//! How many sampled runs a campaign has: where the scenario does not say it, one of each
-//! unremoved case on boards whose sampler is known.
+//! How many sampled runs a campaign has: where the scenario does not say it, as many of each
+//! unremoved case as is usual with the boards' sampler.
 
 use crate::campaign::with_sampler;
 use crate::device::Sampler;
@@ -16,6 +16,9 @@ pub fn on(campaign: &CampaignSettings, boards: &[OpenBoard]) -> Result<CampaignS
     let samplers: Result<Vec<Sampler>, Failure> = boards.iter().map(OpenBoard::sampler).collect();
     match (campaign.sampled_repeats, samplers) {
         (Some(1..), Err(none)) => Err(none),
-        (_, samplers) => Ok(with_sampler(campaign, samplers.is_ok_and(|all| !all.is_empty()))),
+        (_, samplers) => {
+            let runs = samplers.into_iter().flatten().map(Sampler::usual_runs);
+            Ok(with_sampler(campaign, runs.max().unwrap_or(0)))
+        }
     }
 }
