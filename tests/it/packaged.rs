@@ -183,7 +183,8 @@ fn marks_that_the_log_has_lost_are_known_from_the_status() {
     for record in records.iter().filter(ran) {
         assert!(record.is_good(), "{record:?}");
         let log = read_logs(&out, record).unwrap().logcat;
-        let begun: Vec<&str> = log.lines().filter(|line| line.contains("wattline: begin")).collect();
+        let begun: Vec<&str> =
+            log.lines().filter(|line| line.contains("wattline: begin")).collect();
         assert!(begun.len() == 1 && begun[0].contains(" I wattline: "), "it was lost: {begun:?}");
         assert!(!log.contains("number 0 of many"), "the log holds it all");
         assert!(log.contains("I System.out: wattline: end"), "{}", &log[log.len() - 2000..]);

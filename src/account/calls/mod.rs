@@ -102,17 +102,17 @@ impl CallTree {
     pub fn agreement(&self, executions: &BTreeMap<BlockId, u64>) -> Agreement {
         let own = self.executions();
         let blocks: BTreeSet<BlockId> = own.keys().chain(executions.keys()).copied().collect();
-        let mut agreement = Agreement::default();
-        let (mut differing, mut whole) = (0.0, 0.0);
+        let sum = |counts: &BTreeMap<BlockId, u64>| counts.values().map(|n| *n as f64).sum::<f64>();
+        let (ours, theirs) = (sum(&own).max(1.0), sum(executions).max(1.0));
+        let mut agreement = Agreement { length: ours / theirs, ..Agreement::default() };
         for block in blocks {
             let count = |counts: &BTreeMap<BlockId, u64>| counts.get(&block).copied().unwrap_or(0);
             let (here, there) = (count(&own), count(executions));
             agreement.blocks += usize::from(here.max(there) > 0);
             agreement.same += usize::from(here == there && here > 0);
-            differing += here.abs_diff(there) as f64;
-            whole += there as f64;
+            agreement.differing += here.abs_diff(there) as f64 / theirs;
+            agreement.elsewhere += (here as f64 / ours - there as f64 / theirs).abs() / 2.0;
         }
-        agreement.differing = if whole > 0.0 { differing / whole } else { 0.0 };
         agreement
     }
 }
@@ -126,11 +126,29 @@ pub struct Agreement {
     pub blocks: usize,
     /// Sum over blocks of the differences of executions, as a part of the campaign's.
     pub differing: f64,
+    /// Executions of all blocks, by the campaign's: 1 where both did as much.
+    pub length: f64,
+    /// The part of the executions that is in other blocks than the campaign's, 0..1, whichever
+    /// run was longer.
+    pub elsewhere: f64,
 }
+
+/// A run that did less than this part of the other's work, or more than its inverse, is compared
+/// by where it spent it: one with the extras of dry runs may be made to be short.
+const ALIKE: f64 = 0.8;
 
 impl std::fmt::Display for Agreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Agreement { same, blocks, differing } = self;
+        let Agreement { same, blocks, differing, length, elsewhere } = self;
+        if !(ALIKE..=1.0 / ALIKE).contains(length) {
+            return write!(
+                f,
+                "all blocks together ran {:.2} % as often as in the campaign's traced runs \
+                 (`dry_extras`); {:.2} % of that is in other blocks",
+                100.0 * length,
+                100.0 * elsewhere
+            );
+        }
         write!(
             f,
             "{same} of {blocks} blocks ran as often as in the campaign's traced runs; counts \

@@ -60,7 +60,7 @@ fn own_and_cumulative_energies_by_hand() {
     let sample = program();
     let accounts = account(&sample.scenario());
     let calls = call_accounts(&sample.scenario(), &accounts, &tree(&sample));
-    let all = Agreement { same: 5, blocks: 5, differing: 0.0 };
+    let all = Agreement { same: 5, blocks: 5, differing: 0.0, length: 1.0, elsewhere: 0.0 };
     assert_eq!(calls.agreement, all);
     let found: Vec<_> = calls
         .nodes
@@ -100,6 +100,19 @@ fn own_and_cumulative_energies_by_hand() {
     let whole = calls.methods[1].own.interval.unwrap();
     let own = accounts.methods.iter().find(|one| one.key.method == "step(int)").unwrap();
     assert!((whole.hi.0 - own.interval.unwrap().hi.0).abs() < 1e-12, "as in methods.csv");
+}
+
+/// Every block a hundred times as often in the campaign, and one of two with another part.
+#[test]
+fn short_runs_are_compared_by_where_they_went() {
+    let tree = tree(&program());
+    let times = |n: u64| tree.executions().into_iter().map(move |(block, runs)| (block, n * runs));
+    let mut executions: BTreeMap<BlockId, u64> = times(100).collect();
+    let said = tree.agreement(&executions).to_string();
+    assert!(said.contains("1.00 % as often") && said.contains("0.00 % of that"), "{said}");
+    let all: u64 = executions.values().sum();
+    *executions.values_mut().next().unwrap() += all;
+    assert!(tree.agreement(&executions).elsewhere > 0.2);
 }
 
 #[test]

@@ -235,7 +235,13 @@ mod tests {
             ],
             methods: Vec::new(),
             threads: vec![thread("main", 3.0), thread(hostile, 1.0)],
-            agreement: Agreement { same: 3, blocks: 3, differing: 0.0 },
+            agreement: Agreement {
+                same: 3,
+                blocks: 3,
+                differing: 0.0,
+                length: 1.0,
+                elsewhere: 0.0,
+            },
         };
         let view = plain_picture(&calls, 3.0);
         let width = |title: &str| {
