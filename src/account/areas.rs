@@ -557,11 +557,16 @@ mod tests {
                 let Interval { lo, hi } = entry.interval.unwrap();
                 hi.0 - lo.0
             });
-            (sampled.areas.unwrap().run_spread.unwrap(), widths.sum::<f64>())
+            let width = widths.sum::<f64>();
+            let areas = sampled.areas.unwrap();
+            assert!(areas.areas.iter().all(|area| area.run_spread.is_some()));
+            (areas.run_spread.unwrap(), width)
         };
         let ((alike, narrow), (differing, wide)) = (runs(0.0), runs(0.4));
         assert_eq!(alike, 0.0);
         assert!(differing > 0.1 && wide > 1.5 * narrow, "{differing} {wide} {narrow}");
+        let areas = with(&[case_of(&plain, 20_000.0, |_| 1.0)]).1.areas.unwrap();
+        assert!(areas.run_spread.is_none() && areas.areas.iter().all(|a| a.run_spread.is_none()));
     }
 
     #[test]
