@@ -18,7 +18,8 @@ use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::model::areas::{
-    Area, AreaEstimate, AreaFit, Belief, Direct, Tails, benchmarked, estimate, run_spread, share_of,
+    Area, AreaEstimate, AreaFit, Belief, Direct, RunSpread, Tails, benchmarked, estimate,
+    run_spread, share_of,
 };
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
@@ -70,6 +71,9 @@ pub struct AreaAccount {
     pub interval: Interval,
     /// How much of it is the samples' word, 0..1.
     pub weight: f64,
+    /// How far, relative, its energy in a run differs from the mean over runs; absent where no
+    /// case was sampled twice.
+    pub run_spread: Option<f64>,
     /// Variance of its error in J^2.
     variance_j2: f64,
 }
@@ -83,8 +87,8 @@ pub struct Areas {
     pub place_factor: f64,
     /// The same of lines within areas; absent where samples name no lines.
     pub line_place_factor: Option<f64>,
-    /// How far, relative, samples of an area differ between runs beyond what counting makes of
-    /// them; absent where no case was sampled twice.
+    /// How far, relative, samples of areas differ between runs beyond what counting makes of
+    /// them, all areas together; absent where no case was sampled twice.
     pub run_spread: Option<f64>,
     /// What samples tell apart.
     spots: Vec<Spot>,
@@ -116,14 +120,17 @@ impl Areas {
         let areas = accounts(&grouped, &seen, &counted, &fit);
         share_out(leaves, &grouped, &areas);
         let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
-        let spread = seen.run_spread.unwrap_or(0.0) / runs.sqrt();
+        // An area's own spread is of its part of the whole; what its lines' parts of it differ
+        // by nobody measured, and is taken for what is usual of areas.
+        let common = seen.run_spread.as_ref().map(|spread| spread.common);
+        let spread = common.unwrap_or(0.0) / runs.sqrt();
         let Spots { spots, place_factor } =
             Spots::divide(leaves, &grouped, &areas, cases, spread, &ASSUMED);
         Some(Areas {
             areas,
             place_factor: fit.place_factor?,
             line_place_factor: place_factor,
-            run_spread: seen.run_spread,
+            run_spread: common,
             spots,
         })
     }
@@ -264,7 +271,7 @@ impl Grouped {
     }
 
     /// How far samples of an area differ between the runs of a case.
-    fn run_spread(&self, cases: &[SampledCase]) -> Option<f64> {
+    fn run_spread(&self, cases: &[SampledCase]) -> Option<RunSpread> {
         let of_case = |case: &SampledCase| case.runs.iter().map(|run| self.samples(run)).collect();
         run_spread(&cases.iter().map(of_case).collect::<Vec<Vec<Vec<u64>>>>())
     }
@@ -297,8 +304,8 @@ struct Seen {
     inside_j: f64,
     /// Energy of one sample, in joules: finer than that, samples don't see.
     grain_j: f64,
-    /// How far, relative, samples of an area differ between runs.
-    run_spread: Option<f64>,
+    /// How far, relative, samples of areas differ between runs.
+    run_spread: Option<RunSpread>,
 }
 
 impl Seen {
@@ -323,17 +330,20 @@ impl Seen {
     fn add(&mut self, grouped: &Grouped, case: &SampledCase) -> Option<()> {
         let all = case.hits.inside() + case.hits.outside;
         let runs = case.runs.len().max(1) as f64;
-        let between_runs = self.run_spread.unwrap_or(0.0).powi(2) / runs;
         for (area, hits) in grouped.samples(&case.hits).into_iter().enumerate() {
             let direct = share_of(hits, all, case.energy.0, ASSUMED.sampled_power_spread)?;
+            let between_runs = self.spread_of(area).unwrap_or(0.0) * direct.energy_j;
             self.samples[area] += hits;
             self.direct[area].energy_j += direct.energy_j;
-            self.direct[area].variance_j2 +=
-                direct.variance_j2 + between_runs * direct.energy_j.powi(2);
+            self.direct[area].variance_j2 += direct.variance_j2 + between_runs.powi(2) / runs;
             self.inside_j += direct.energy_j;
         }
         self.grain_j = self.grain_j.max(case.energy.0 / all as f64);
         Some(())
+    }
+
+    fn spread_of(&self, area: usize) -> Option<f64> {
+        self.run_spread.as_ref().map(|spread| spread.areas[area])
     }
 }
 
@@ -386,6 +396,7 @@ fn accounts(grouped: &Grouped, seen: &Seen, counted: &[f64], fit: &AreaFit) -> V
             energy,
             interval: around(energy.joules().0, estimate),
             weight: estimate.weight,
+            run_spread: seen.spread_of(a),
             variance_j2: estimate.mse_j2,
         }
     };
@@ -546,11 +557,16 @@ mod tests {
                 let Interval { lo, hi } = entry.interval.unwrap();
                 hi.0 - lo.0
             });
-            (sampled.areas.unwrap().run_spread.unwrap(), widths.sum::<f64>())
+            let width = widths.sum::<f64>();
+            let areas = sampled.areas.unwrap();
+            assert!(areas.areas.iter().all(|area| area.run_spread.is_some()));
+            (areas.run_spread.unwrap(), width)
         };
         let ((alike, narrow), (differing, wide)) = (runs(0.0), runs(0.4));
         assert_eq!(alike, 0.0);
         assert!(differing > 0.1 && wide > 1.5 * narrow, "{differing} {wide} {narrow}");
+        let areas = with(&[case_of(&plain, 20_000.0, |_| 1.0)]).1.areas.unwrap();
+        assert!(areas.run_spread.is_none() && areas.areas.iter().all(|a| a.run_spread.is_none()));
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Item {
     pub energy: Joules,
     /// Its interval (an account's; a truth has none).
     pub interval: Option<Interval>,
+    /// How far it differs between runs, as a standard deviation, where that is known.
+    pub spread: Option<Joules>,
 }
 
 /// A figure with its truth.
@@ -47,6 +49,10 @@ pub struct Pair {
     pub estimate: Option<Joules>,
     /// The account's interval.
     pub interval: Option<Interval>,
+    /// How far the truth differs between runs, where that is known.
+    pub truth_spread: Option<Joules>,
+    /// The same of the account.
+    pub spread: Option<Joules>,
 }
 
 /// Reads a method's name from a dictionary (`solve(int[],T...)`, `run().lambda_1`,
@@ -163,6 +169,8 @@ pub fn join_both(
         truth: item.energy,
         estimate: None,
         interval: None,
+        truth_spread: item.spread,
+        spread: None,
     }));
     (pairs, left.into_iter().map(|(_, item)| item).collect())
 }
@@ -196,19 +204,24 @@ fn pass(
     (pairs, left, right)
 }
 
-/// Sums both sides up. The interval of a sum is the sum of the intervals, as if all were
-/// wrong in the same direction: rather too wide than too narrow.
+/// Sums both sides up. The interval of a sum is the sum of the intervals, and its spread that
+/// of the spreads, as if all were wrong in the same direction: rather too wide than too narrow.
 fn pair(ours: &[(Signature, Item)], theirs: &[(Signature, Item)]) -> Pair {
     let labels: Vec<&str> = theirs.iter().map(|(_, item)| item.label.as_str()).collect();
     let interval = ours.iter().map(|(_, item)| item.interval).reduce(|sum, interval| {
         let (sum, interval) = (sum?, interval?);
         Some(Interval { lo: sum.lo + interval.lo, hi: sum.hi + interval.hi })
     });
+    let spread = |side: &[(Signature, Item)]| -> Option<Joules> {
+        side.iter().map(|(_, item)| item.spread).sum()
+    };
     Pair {
         label: labels.join(" + "),
         truth: theirs.iter().map(|(_, item)| item.energy).sum(),
         estimate: Some(ours.iter().map(|(_, item)| item.energy).sum()),
         interval: interval.flatten(),
+        truth_spread: spread(theirs),
+        spread: spread(ours),
     }
 }
 
@@ -235,7 +248,8 @@ mod tests {
     }
 
     fn item(method: &str, energy: f64) -> (Signature, Item) {
-        let item = Item { label: method.into(), energy: Joules(energy), interval: None };
+        let item =
+            Item { label: method.into(), energy: Joules(energy), interval: None, spread: None };
         (signature("A", method), item)
     }
 

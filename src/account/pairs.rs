@@ -46,6 +46,8 @@ pub(super) fn line_pairs(accounts: &Accounts, truth: &BTreeMap<LineKey, f64>) ->
             truth: Joules(energy),
             estimate: own.get(key).map(|entry| entry.joules()),
             interval: own.get(key).and_then(|entry| entry.interval),
+            truth_spread: None,
+            spread: None,
         })
         .collect()
 }
@@ -81,6 +83,8 @@ pub(super) fn block_pairs(
                 truth: Joules(lines.iter().filter_map(|&line| energy(line)).sum()),
                 estimate: account.map(|account| account.entry.joules()),
                 interval: account.and_then(|account| account.entry.interval),
+                truth_spread: None,
+                spread: None,
             });
         }
     }
@@ -100,12 +104,13 @@ pub(super) fn method_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
             label: format!("{}.{}", entry.key.class, entry.key.method),
             energy: entry.joules(),
             interval: entry.interval,
+            spread: None,
         };
         (matching::signature(&entry.key.class, &entry.key.method), item)
     });
     let true_methods = truth.methods.iter().map(|(class, method, energy)| {
         let label = format!("{class}.{method}");
-        let item = Item { label, energy: Joules(*energy), interval: None };
+        let item = Item { label, energy: Joules(*energy), interval: None, spread: None };
         (matching::signature(class, method), item)
     });
     matching::join(own.collect(), true_methods.collect())
@@ -123,6 +128,8 @@ pub(super) fn operation_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
             truth: Joules(*energy),
             estimate: own.get(name.as_str()).map(|account| account.entry.joules()),
             interval: own.get(name.as_str()).and_then(|account| account.entry.interval),
+            truth_spread: None,
+            spread: None,
         })
         .collect()
 }

@@ -21,6 +21,7 @@ Examples:
   wattline evaluate target/demo target/demo/truth --out target/evaluation
   wattline evaluate target/two left=truth-left right=truth-right --out target/evaluation
   wattline evaluate target/engine --profile engine.collapsed --out target/evaluation
+  wattline evaluate target/two --profile a1.jfr,b1.jfr --profile a2.jfr,b2.jfr --out target/two-runs
 
 A truth folder has lines.csv (file,line,energy_j) and methods.csv (class,method,energy_j), or is
 what `wattline board virtual --truth DIR` left: of that, the campaign's unremoved cases are
@@ -31,16 +32,19 @@ make 95 % of the true energy.
 With --profile the accounts are held against samples: collapsed stacks (async-profiler's
 `-o collapsed`, perf's flame graphs), or a recording of Flight Recorder (.jfr). profile.csv has
 the errors of the methods (and lines, where the profile has them) with 90 % of the samples,
-beside what counting alone makes of them; profile-entries.csv every method and line.")]
+beside what counting alone makes of them, and counting and another run together;
+profile-entries.csv every method and line. How far runs differ is found from the profile's runs
+where several are given, else from the campaign's, if it sampled each case twice.")]
 pub struct Arguments {
     /// The campaign's folder, with its accounts and model.
     accounts: PathBuf,
     /// The truth folder; of a campaign on several boards BOARD=FOLDER, for one or more of them.
     #[arg(required_unless_present = "profile", conflicts_with = "profile", value_name = "TRUTH")]
     truths: Vec<BoardTruth>,
-    /// An independent profile of the unremoved cases instead; may be given several times,
-    /// then samples add up.
-    #[arg(long, value_name = "FILE")]
+    /// An independent profile of the unremoved cases instead; may be given several times, for
+    /// runs of the same, whose samples add up. A run of several processes (of one input each)
+    /// has a file for each, with commas between them.
+    #[arg(long, value_name = "FILE[,FILE]")]
     profile: Vec<PathBuf>,
     /// Another model than the folder's.
     #[arg(long)]

@@ -84,10 +84,13 @@ fn further(areas: &Areas) -> String {
     let lines = areas.line_place_factor.map(|factor| {
         format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
     });
+    let most = areas.areas.iter().filter_map(|area| area.run_spread).fold(0.0, f64::max);
     let runs = match areas.run_spread {
-        Some(spread) => {
-            format!("; samples of a method differ by {:.0} % from run to run", 100.0 * spread)
-        }
+        Some(spread) => format!(
+            "; samples of a method differ by {:.0} % from run to run, those of one by {:.0} %",
+            100.0 * spread,
+            100.0 * most
+        ),
         None => "; two sampled runs of a case would tell how far they differ".to_owned(),
     };
     lines.into_iter().chain([runs]).collect()

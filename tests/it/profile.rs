@@ -80,8 +80,8 @@ fn as_stacks(accounts: &Path) -> String {
     lines.iter().filter_map(row).collect()
 }
 
-/// A recording of the plain program's two inputs.
-fn recordings(bench: &Bench) -> Vec<PathBuf> {
+/// A recording of each of the plain program's two inputs.
+fn recordings(bench: &Bench) -> [PathBuf; 2] {
     let (root, classes) = (Path::new("tests/it/profile/app/work"), bench.out("classes"));
     let sources = [root.join("Main.java"), root.join("Rounds.java")];
     let compiled = Command::new("javac").arg("-d").arg(&classes).args(sources).status().unwrap();
@@ -96,7 +96,7 @@ fn recordings(bench: &Bench) -> Vec<PathBuf> {
         assert!(java.output().unwrap().status.success());
         file
     };
-    ["all", "sums"].map(record).into()
+    ["all", "sums"].map(record)
 }
 
 #[test]
@@ -118,11 +118,20 @@ fn accounts_are_held_against_profiles() {
         assert!(methods[figure].parse::<f64>().unwrap() < 1e-3, "{methods:?}");
     }
 
-    let files = recordings(&bench);
+    assert!(said.contains("how far runs differ is not known"), "{said}");
+    assert_eq!((methods["run_median"].as_str(), methods["run_spread_of"].as_str()), ("", ""));
+    let twice = bench.out("twice");
+    let profile = ["--profile", stacks.to_str().unwrap(), "--out", twice.to_str().unwrap()];
+    let again = [profile.as_slice(), &profile[..2]].concat();
+    let said = bench.good(&[&["evaluate", folder], again.as_slice()].concat());
+    assert!(said.contains("found from these: by 0 % in methods"), "{said}");
+    let [methods] = rows(&twice.join("profile.csv")).try_into().unwrap();
+    assert_eq!(methods["run_median"], methods["counting_median"], "runs that are alike");
+    assert_eq!(methods["run_spread_of"], "profile");
+
+    let files = recordings(&bench).map(|file| file.to_str().unwrap().to_owned()).join(",");
     let flight = bench.out("flight");
-    let mut arguments = vec!["evaluate", folder, "--out", flight.to_str().unwrap()];
-    files.iter().for_each(|file| arguments.extend(["--profile", file.to_str().unwrap()]));
-    bench.good(&arguments);
+    bench.good(&["evaluate", folder, "--out", flight.to_str().unwrap(), "--profile", &files]);
     let levels = rows(&flight.join("profile.csv"));
     let names: Vec<&str> = levels.iter().map(|row| row["level"].as_str()).collect();
     assert_eq!(names, ["method", "line"], "{levels:?}");

@@ -1,8 +1,10 @@
 //! Accounts against an independent profile: how far the shares of methods and lines differ,
-//! beside how far they would if the accounts were exact, since a profile only counts.
+//! beside how far they would if the accounts were exact, since a profile only counts, and
+//! is of one or a few runs where accounts are of the mean over runs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::account::Accounts;
 use crate::account::entry::LineKey;
@@ -13,7 +15,8 @@ use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
 use crate::units::Joules;
 
-use super::Hits;
+use super::own_spread::OwnSpread;
+use super::reference::{Deviations, Reference};
 
 /// The part of the samples whose entries are compared.
 const SAMPLES_COMPARED: f64 = 0.90;
@@ -35,16 +38,53 @@ pub struct ProfileLevel {
     pub counting_median: f64,
     /// The same of the 90th percentile.
     pub counting_p90: f64,
+    /// What these errors would be of exact accounts, since the profile only counts and its
+    /// runs differ; absent where nobody measured by how much.
+    pub another_run: Option<AnotherRun>,
     /// Half the sum of |share - share by the profile| over all entries: the part of the
     /// energy that is at the wrong place.
     pub total_variation: f64,
     /// What it would be on average of exact accounts.
     pub counting_variation: f64,
     /// Part of the entries compared whose 95 % interval agrees with the profile, allowing
-    /// for its counting error; absent where no entry has an interval.
+    /// for its counting error and, where it is known, for how far its runs differ; absent
+    /// where no entry has an interval.
     pub coverage: Option<f64>,
     /// Entries compared that nothing in the accounts matches: their error is 100 %.
     pub unmatched: usize,
+}
+
+/// Errors of accounts that are exactly true against runs that differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnotherRun {
+    /// Median of |share - share by the profile| / share by the profile.
+    pub median: f64,
+    /// 90th percentile of the same.
+    pub p90: f64,
+    /// Half the sum of |share - share by the profile|, on average.
+    pub variation: f64,
+    /// The relative spread between runs that they go by, of all entries together.
+    pub spread: f64,
+    /// Whose spread that is.
+    pub measured_by: SpreadOf,
+}
+
+/// Who tells how far runs differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpreadOf {
+    /// The profile's runs.
+    Profile,
+    /// The campaign's sampled runs, since the profile is of one run.
+    Campaign,
+}
+
+impl fmt::Display for SpreadOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SpreadOf::Profile => "profile",
+            SpreadOf::Campaign => "campaign",
+        })
+    }
 }
 
 /// One method or line.
@@ -60,6 +100,9 @@ pub struct ProfileRow {
     pub profile_share: f64,
     /// Its part of the level's energy; absent where the accounts don't have it.
     pub account_share: Option<f64>,
+    /// How far the profile's share is off because runs differ, as a standard deviation
+    /// relative to it; absent where that is not known.
+    pub run_error: Option<f64>,
 }
 
 impl ProfileRow {
@@ -72,6 +115,11 @@ impl ProfileRow {
     /// Standard error of the profile's share, relative to it; absent without samples.
     pub fn counting_error(&self) -> Option<f64> {
         (self.samples > 0).then(|| ((1.0 - self.profile_share) / self.samples as f64).sqrt())
+    }
+
+    /// The same with what runs differ by, as far as that is known.
+    fn profile_error(&self) -> Option<f64> {
+        self.counting_error().map(|counting| counting.hypot(self.run_error.unwrap_or(0.0)))
     }
 }
 
@@ -87,13 +135,15 @@ pub struct ProfileEvaluation {
 }
 
 /// Holds accounts against what a profile's samples fell into.
-pub fn against(accounts: &Accounts, hits: &Hits) -> ProfileEvaluation {
+pub fn against(accounts: &Accounts, reference: &Reference) -> ProfileEvaluation {
+    let hits = reference.hits();
     let mut evaluation = ProfileEvaluation {
         outside: (hits.outside, hits.outside + hits.inside()),
         ..ProfileEvaluation::default()
     };
-    evaluation.add(Level::Method, methods(accounts, hits), hits.inside());
-    evaluation.add(Level::Line, lines(accounts, hits), hits.lined());
+    let own = OwnSpread::of(accounts);
+    evaluation.add(Level::Method, methods(accounts, reference, own.as_ref()), hits.inside());
+    evaluation.add(Level::Line, lines(accounts, reference, own.as_ref()), hits.lined());
     evaluation
 }
 
@@ -104,49 +154,89 @@ struct Joined {
     alone: Vec<Item>,
     /// Energy of the level in the accounts, in joules.
     energy_j: f64,
+    /// The relative spread between runs of all entries together, and whose it is.
+    spread: Option<(f64, SpreadOf)>,
 }
 
-fn methods(accounts: &Accounts, hits: &Hits) -> Joined {
-    let own: Vec<(Signature, Item)> = accounts
+impl Joined {
+    /// How far a pair's samples are off because runs differ, relative to them.
+    fn run_error(&self, pair: &Pair) -> Option<f64> {
+        let (common, of) = self.spread?;
+        let of_samples = pair.truth_spread?.0 / pair.truth.0;
+        let own = || {
+            let (spread, energy) = pair.spread.zip(pair.estimate)?;
+            (energy.0 > 0.0).then(|| spread.0 / energy.0)
+        };
+        match of {
+            SpreadOf::Profile => Some(of_samples),
+            SpreadOf::Campaign => Some(of_samples * own().unwrap_or(common)),
+        }
+    }
+}
+
+/// What the profile's runs tell themselves, else what the campaign's do.
+fn spread<K>(
+    deviations: &Deviations<K>,
+    reference: &Reference,
+    own: Option<&OwnSpread<'_>>,
+) -> Option<(f64, SpreadOf)> {
+    match reference.runs() {
+        1 => own.map(|own| (own.common, SpreadOf::Campaign)),
+        _ => deviations.common.map(|common| (common, SpreadOf::Profile)),
+    }
+}
+
+fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>) -> Joined {
+    let deviations = reference.deviations(|hits| &hits.methods);
+    let ours: Vec<(Signature, Item)> = accounts
         .methods
         .iter()
         .map(|entry| {
             let label = format!("{}.{}", entry.key.class, entry.key.method);
-            let item = Item { label, energy: entry.joules(), interval: entry.interval };
+            let spread = own.map(|own| own.method(entry));
+            let (energy, interval) = (entry.joules(), entry.interval);
+            let item = Item { label, energy, interval, spread };
             (matching::signature(&entry.key.class, &entry.key.method), item)
         })
         .collect();
-    let theirs = hits.methods.iter().map(|((class, method), count)| {
+    let theirs = reference.hits().methods.iter().map(|(name, count)| {
+        let (class, method) = name;
+        let spread = deviations.names.get(name).copied().map(Joules);
         let label = format!("{class}.{method}");
-        let item = Item { label, energy: Joules(*count as f64), interval: None };
+        let item = Item { label, energy: Joules(*count as f64), interval: None, spread };
         (matching::signature(class, method), item)
     });
-    let energy_j = own.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
-    let (pairs, alone) = matching::join_both(own, theirs.collect());
-    Joined { pairs, alone, energy_j }
+    let energy_j = ours.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
+    let (pairs, alone) = matching::join_both(ours, theirs.collect());
+    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, own) }
 }
 
-fn lines(accounts: &Accounts, hits: &Hits) -> Joined {
-    let mut own: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
+fn lines(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>) -> Joined {
+    let deviations = reference.deviations(|hits| &hits.lines);
+    let spreads = own.map(|own| own.lines(accounts)).unwrap_or_default();
+    let mut ours: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
     let label = |key: &LineKey| format!("{}:{}", key.file, key.line);
     let pair = |(key, count): (&LineKey, &u64)| {
-        let entry = own.remove(key);
+        let entry = ours.remove(key);
         Pair {
             label: label(key),
             truth: Joules(*count as f64),
             estimate: entry.map(|entry| entry.joules()),
             interval: entry.and_then(|entry| entry.interval),
+            truth_spread: deviations.names.get(key).copied().map(Joules),
+            spread: spreads.get(key).copied(),
         }
     };
-    let pairs = hits.lines.iter().map(pair).collect();
+    let pairs = reference.hits().lines.iter().map(pair).collect();
     let item = |entry: &crate::account::Entry<LineKey>| Item {
         label: label(&entry.key),
         energy: entry.joules(),
         interval: entry.interval,
+        spread: None,
     };
-    let alone = own.into_values().map(item).collect();
+    let alone = ours.into_values().map(item).collect();
     let energy_j = accounts.lines.iter().map(|entry| entry.joules().0.max(0.0)).sum();
-    Joined { pairs, alone, energy_j }
+    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, own) }
 }
 
 impl ProfileEvaluation {
@@ -164,9 +254,13 @@ impl ProfileEvaluation {
             samples: hits as u64,
             profile_share: hits / samples as f64,
             account_share: energy.map(|energy| energy.0.max(0.0) / joined.energy_j),
+            run_error: None,
         };
-        let rows: Vec<ProfileRow> =
-            joined.pairs.iter().map(|pair| row(&pair.label, pair.truth.0, pair.estimate)).collect();
+        let paired = |pair: &Pair| ProfileRow {
+            run_error: joined.run_error(pair),
+            ..row(&pair.label, pair.truth.0, pair.estimate)
+        };
+        let rows: Vec<ProfileRow> = joined.pairs.iter().map(paired).collect();
         self.levels.push(judged(level, &rows, &joined, samples));
         self.rows.extend(rows);
         joined.alone.retain(|item| item.energy.0 > 0.0);
@@ -186,12 +280,20 @@ impl ProfileEvaluation {
             "p90_error",
             "counting_median",
             "counting_p90",
+            "run_median",
+            "run_p90",
             "total_variation",
             "counting_variation",
+            "run_variation",
             "coverage",
             "unmatched",
+            "run_spread",
+            "run_spread_of",
         ]);
         for row in &self.levels {
+            let of_runs = |value: fn(&AnotherRun) -> f64| {
+                row.another_run.as_ref().map_or(String::new(), |runs| figure(value(runs)))
+            };
             table.row([
                 row.level.to_string(),
                 row.samples.to_string(),
@@ -200,10 +302,15 @@ impl ProfileEvaluation {
                 figure(row.p90_error),
                 figure(row.counting_median),
                 figure(row.counting_p90),
+                of_runs(|runs| runs.median),
+                of_runs(|runs| runs.p90),
                 figure(row.total_variation),
                 figure(row.counting_variation),
+                of_runs(|runs| runs.variation),
                 row.coverage.map_or(String::new(), figure),
                 row.unmatched.to_string(),
+                of_runs(|runs| runs.spread),
+                row.another_run.map_or(String::new(), |runs| runs.measured_by.to_string()),
             ]);
         }
         table.text()
@@ -219,6 +326,7 @@ impl ProfileEvaluation {
             "account_share",
             "error",
             "counting_error",
+            "run_error",
             "remark",
         ]);
         for row in &self.rows {
@@ -235,6 +343,7 @@ impl ProfileEvaluation {
                 row.account_share.map_or(String::new(), figure),
                 row.error().map_or(String::new(), figure),
                 row.counting_error().map_or(String::new(), figure),
+                row.run_error.map_or(String::new(), figure),
                 remark.to_string(),
             ]);
         }
@@ -257,29 +366,54 @@ fn judged(level: Level, rows: &[ProfileRow], joined: &Joined, samples: u64) -> P
     let compared = &rows[..enough.map_or(rows.len(), |last| last + 1)];
     let mut errors: Vec<f64> = compared.iter().filter_map(ProfileRow::error).collect();
     errors.sort_by(f64::total_cmp);
-    let counting: Vec<f64> = compared.iter().filter_map(ProfileRow::counting_error).collect();
+    let counting = Errors::of(rows, compared.len(), ProfileRow::counting_error);
     let matched: f64 = rows.iter().filter_map(|row| row.account_share).sum();
     let apart = |row: &ProfileRow| (row.profile_share - row.account_share.unwrap_or(0.0)).abs();
-    let counted = |row: &ProfileRow| row.profile_share * row.counting_error().unwrap_or(0.0);
-    let mean_of_normal = (2.0 / std::f64::consts::PI).sqrt();
     ProfileLevel {
         level,
         samples,
         entries: compared.len(),
         median_error: quantile(&errors, 0.5),
         p90_error: quantile(&errors, 0.9),
-        counting_median: quantile_of_counting(&counting, 0.5),
-        counting_p90: quantile_of_counting(&counting, 0.9),
+        counting_median: counting.median,
+        counting_p90: counting.p90,
+        another_run: joined.spread.map(|(spread, measured_by)| {
+            let Errors { median, p90, variation } =
+                Errors::of(rows, compared.len(), ProfileRow::profile_error);
+            AnotherRun { median, p90, variation, spread, measured_by }
+        }),
         total_variation: (rows.iter().map(apart).sum::<f64>() + (1.0 - matched).max(0.0)) / 2.0,
-        counting_variation: rows.iter().map(counted).sum::<f64>() * mean_of_normal / 2.0,
+        counting_variation: counting.variation,
         coverage: coverage(&joined.pairs[..compared.len()], compared, joined.energy_j),
         unmatched: compared.iter().filter(|row| row.account_share.is_none()).count(),
     }
 }
 
+/// Errors that exactly true accounts would have.
+struct Errors {
+    median: f64,
+    p90: f64,
+    variation: f64,
+}
+
+impl Errors {
+    /// By the relative standard deviations of the profile's shares; quantiles are of the
+    /// first `compared` rows.
+    fn of(rows: &[ProfileRow], compared: usize, error: fn(&ProfileRow) -> Option<f64>) -> Self {
+        let deviations: Vec<f64> = rows[..compared].iter().filter_map(error).collect();
+        let absolute = |row: &ProfileRow| row.profile_share * error(row).unwrap_or(0.0);
+        let mean_of_normal = (2.0 / std::f64::consts::PI).sqrt();
+        Self {
+            median: quantile_of_normal(&deviations, 0.5),
+            p90: quantile_of_normal(&deviations, 0.9),
+            variation: rows.iter().map(absolute).sum::<f64>() * mean_of_normal / 2.0,
+        }
+    }
+}
+
 /// The value below which the absolute errors of normal distributions with these standard
 /// deviations lie with a probability of `part`.
-fn quantile_of_counting(deviations: &[f64], part: f64) -> f64 {
+fn quantile_of_normal(deviations: &[f64], part: f64) -> f64 {
     let below = |value: f64| {
         let one = |sd: &f64| match *sd > 0.0 {
             true => libm::erf(value / sd / std::f64::consts::SQRT_2),
@@ -305,8 +439,8 @@ fn coverage(pairs: &[Pair], rows: &[ProfileRow], energy_j: f64) -> Option<f64> {
             } else {
                 interval.hi.0 - estimate.0
             };
-            let counted = NORMAL_975 * row.counting_error().unwrap_or(0.0) * said_j;
-            (said_j - estimate.0).abs() <= side.max(0.0).hypot(counted)
+            let of_profile = NORMAL_975 * row.profile_error().unwrap_or(0.0) * said_j;
+            (said_j - estimate.0).abs() <= side.max(0.0).hypot(of_profile)
         };
         pair.estimate.zip(pair.interval).is_some_and(holds)
     };
@@ -314,4 +448,106 @@ fn coverage(pairs: &[Pair], rows: &[ProfileRow], energy_j: f64) -> Option<f64> {
         let held = pairs.iter().zip(rows).filter(|both| holds(*both)).count();
         held as f64 / pairs.len() as f64
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+    use rand_distr::{Distribution, Gamma, Poisson, StandardNormal};
+
+    use super::*;
+    use crate::account::profile::Hits;
+
+    const METHODS: usize = 80;
+    /// The accounts' relative standard deviation; how far, relative, runs differ.
+    const ERROR: f64 = 0.05;
+    const SPREAD: f64 = 0.15;
+
+    /// Samples of a method in a run, on average: as unlike as methods are. Were they alike,
+    /// those compared would be those that the profile happens to have much of.
+    fn size(method: usize) -> f64 {
+        4000.0 * (-0.06 * method as f64).exp()
+    }
+
+    fn name(method: usize) -> (String, String) {
+        ("a.A".into(), format!("m{method:02}"))
+    }
+
+    /// A run of a profiler over methods that spend the same, off by a draw from a gamma
+    /// distribution.
+    fn run(random: &mut ChaCha8Rng) -> Vec<Hits> {
+        let shape = SPREAD.powi(-2);
+        let off = Gamma::new(shape, 1.0 / shape).unwrap();
+        let mut count = |method: usize| {
+            let mean = size(method) * off.sample(random);
+            Poisson::new(mean).unwrap().sample(random) as u64
+        };
+        let methods = (0..METHODS).map(|method| (name(method), count(method))).collect();
+        vec![Hits { methods, ..Hits::default() }]
+    }
+
+    /// Accounts whose intervals are right, held against some runs; whose spread is known by
+    /// the runs, by the campaign, or not at all.
+    fn held(seed: u64, runs: usize, of: Option<SpreadOf>) -> ProfileLevel {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let reference = Reference::of((0..runs).map(|_| run(&mut random)).collect());
+        let deviations = reference.deviations(|hits| &hits.methods);
+        let pair = |method: usize| {
+            let estimate = size(method) * (1.0 + ERROR * random.sample::<f64, _>(StandardNormal));
+            Pair {
+                label: name(method).1,
+                truth: Joules(reference.hits().methods[&name(method)] as f64),
+                estimate: Some(Joules(estimate)),
+                interval: Some(Interval::around(Joules(estimate), (ERROR * size(method)).powi(2))),
+                truth_spread: deviations.names.get(&name(method)).copied().map(Joules),
+                spread: Some(Joules(SPREAD * estimate)),
+            }
+        };
+        let pairs = (0..METHODS).map(pair).collect();
+        let common = deviations.common.unwrap_or(SPREAD);
+        let spread = of.map(|of| (common, of));
+        let energy_j = (0..METHODS).map(size).sum();
+        let joined = Joined { pairs, alone: Vec::new(), energy_j, spread };
+        let mut evaluation = ProfileEvaluation::default();
+        evaluation.add(Level::Method, joined, reference.hits().inside());
+        evaluation.levels.remove(0)
+    }
+
+    fn mean(values: impl Fn(u64) -> f64) -> f64 {
+        (0..20).map(values).sum::<f64>() / 20.0
+    }
+
+    /// 95 % of right intervals agree with runs that differ where that is allowed for, fewer
+    /// where it is not.
+    #[test]
+    fn right_intervals_agree_with_runs_that_differ() {
+        let coverage = |runs, of| mean(|seed| held(seed, runs, of).coverage.unwrap());
+        for (runs, of) in [(1, SpreadOf::Campaign), (2, SpreadOf::Profile), (4, SpreadOf::Profile)]
+        {
+            let (allowed, blind) = (coverage(runs, Some(of)), coverage(runs, None));
+            assert!((0.93..0.97).contains(&allowed), "{runs} {of}: {allowed}");
+            assert!(blind < allowed - 0.03, "{runs}: {blind} {allowed}");
+        }
+    }
+
+    /// Errors that true accounts would have are those that nearly true ones have.
+    #[test]
+    fn another_run_differs_by_what_is_said() {
+        let level = |seed| held(seed, 1, Some(SpreadOf::Campaign));
+        let another =
+            |value: fn(AnotherRun) -> f64| mean(|seed| value(level(seed).another_run.unwrap()));
+        // The accounts' own error comes on top.
+        let more = SPREAD.hypot(ERROR) / SPREAD;
+        for (found, said) in [
+            (mean(|seed| level(seed).median_error), another(|runs| runs.median)),
+            (mean(|seed| level(seed).total_variation), another(|runs| runs.variation)),
+        ] {
+            assert!((found / more / said - 1.0).abs() < 0.1, "{found} {said}");
+        }
+        assert!(another(|runs| runs.p90) > 2.0 * another(|runs| runs.median));
+        assert!(mean(|seed| level(seed).counting_median) < 0.5 * another(|runs| runs.median));
+        assert_eq!(held(1, 1, None).another_run, None);
+    }
 }

@@ -5,14 +5,17 @@ mod collapsed;
 mod compare;
 mod frame;
 mod hits;
+mod own_spread;
+mod reference;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use collapsed::parse;
-pub(crate) use compare::{ProfileEvaluation, against};
+pub(crate) use compare::{AnotherRun, ProfileEvaluation, SpreadOf, against};
 pub(crate) use frame::Frame;
 pub use hits::Hits;
+pub(crate) use reference::Reference;
 
 /// Stacks of a profile. Frames are kept once each.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,16 +32,5 @@ impl Profile {
     /// How many samples it has.
     pub fn samples(&self) -> u64 {
         self.stacks.iter().map(|(_, count)| count).fold(0, |sum, n| sum.saturating_add(*n))
-    }
-
-    /// Adds another profile's stacks.
-    pub fn merge(&mut self, other: Profile) {
-        let first = self.frames.len() as u32;
-        self.hides_inlined |= other.hides_inlined;
-        self.frames.extend(other.frames);
-        let moved = |(stack, count): (Vec<u32>, u64)| {
-            (stack.into_iter().map(|frame| frame + first).collect(), count)
-        };
-        self.stacks.extend(other.stacks.into_iter().map(moved));
     }
 }

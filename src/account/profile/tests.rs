@@ -66,7 +66,7 @@ fn accounts_that_agree_have_no_error() {
     let all: f64 = accounts.methods.iter().map(|entry| entry.joules().0).sum();
     let text = profile_of(&accounts, 1e7 / all) + "gc_thread 50\n";
     let hits = parse(&text).unwrap().hits(&sample.dictionary);
-    let found = against(&accounts, &hits);
+    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
     assert_eq!(found.outside.0, 50);
     let levels: Vec<Level> = found.levels.iter().map(|row| row.level).collect();
     assert_eq!(levels, [Level::Method, Level::Line]);
@@ -85,7 +85,7 @@ fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
     let own = accounts.methods[0].key.method.split('(').next().unwrap();
     let text = format!("{class}.missing 30\n{class}.{own} 70\n");
     let hits = parse(&text).unwrap().hits(&sample.dictionary);
-    let found = against(&accounts, &hits);
+    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
     let [methods] = found.levels.as_slice() else { panic!("{found:?}") };
     assert_eq!((methods.samples, methods.entries, methods.unmatched), (100, 2, 1));
     // Errors of 100 % and of 3/7 of the share.
@@ -96,7 +96,7 @@ fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
     assert!((methods.counting_variation - counting).abs() < 1e-9);
     assert!(methods.counting_median > 0.04 && methods.counting_p90 < 0.3, "{methods:?}");
     let rows = found.entries_csv();
-    assert!(rows.contains("missing,30,0.300000,,1.000000,0.152753,not in the accounts"), "{rows}");
+    assert!(rows.contains("missing,30,0.300000,,1.000000,0.152753,,not in the accounts"), "{rows}");
 }
 
 proptest! {

@@ -3,36 +3,39 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::account::profile::{self, Profile, ProfileEvaluation};
+use crate::account::profile::{
+    self, AnotherRun, Hits, Profile, ProfileEvaluation, Reference, SpreadOf,
+};
 use crate::model::Model;
+use crate::operations::Dictionary;
 use crate::stage::{CampaignFolder, Failure, Output};
 use crate::toolchain::{Jdk, flight};
 
 use super::super::progress;
 
-/// Writes `profile.csv` and `profile-entries.csv`.
+/// Writes `profile.csv` and `profile-entries.csv`. Each of `runs` is a file, or, comma between
+/// them, one for each process that was a part of the run.
 pub fn evaluate(
     folder: &CampaignFolder,
     model: &Model,
-    files: &[PathBuf],
+    runs: &[PathBuf],
     output: &Output,
 ) -> Result<(), Failure> {
     output.check_free(&["profile.csv", "profile-entries.csv"])?;
     let facts = folder.facts(None)?;
     facts.check(model)?;
-    let mut all = Profile::default();
-    for file in files {
-        all.merge(read(file)?);
-    }
-    let hits = all.hits(&facts.dictionary);
-    let evaluation = profile::against(&facts.accounts(model), &hits);
+    let read = |run: &PathBuf| {
+        files(run).iter().map(|file| hits(file, &facts.dictionary)).collect::<Result<Vec<_>, _>>()
+    };
+    let reference = Reference::of(runs.iter().map(read).collect::<Result<_, Failure>>()?);
+    let evaluation = profile::against(&facts.accounts(model), &reference);
     if evaluation.levels.is_empty() {
         return Err(Failure::input(
-            &files[0],
+            &runs[0],
             format!(
                 "none of its {} samples is in a class of the application; profile the same \
                  program as the campaign's",
-                all.samples()
+                evaluation.outside.1
             ),
         ));
     }
@@ -57,6 +60,33 @@ fn say(evaluation: &ProfileEvaluation) {
     if evaluation.levels.len() < 2 {
         progress::say("  the profile has no lines: none are compared");
     }
+    progress::say(match evaluation.levels.first().and_then(|level| level.another_run) {
+        Some(AnotherRun { spread, measured_by: SpreadOf::Profile, .. }) => format!(
+            "  how far its runs differ was found from these: by {:.0} % in methods",
+            100.0 * spread
+        ),
+        Some(AnotherRun { spread, measured_by: SpreadOf::Campaign, .. }) => format!(
+            "  it is of one run; that another would differ as the campaign's sampled runs do, by \
+             {:.0} % in methods, is allowed for",
+            100.0 * spread
+        ),
+        None => "  how far runs differ is not known, and coverage allows for counting alone: give \
+                 profiles of several runs, or sample each case twice (`sampled_repeats`)"
+            .to_owned(),
+    });
+}
+
+/// The files of a run.
+fn files(run: &Path) -> Vec<PathBuf> {
+    match run.to_str() {
+        Some(several) if !run.exists() => several.split(',').map(PathBuf::from).collect(),
+        _ => vec![run.to_owned()],
+    }
+}
+
+/// What the samples of a file fell into.
+fn hits(file: &Path, dictionary: &Dictionary) -> Result<Hits, Failure> {
+    Ok(read(file)?.hits(dictionary))
 }
 
 /// Reads a profile of either kind.

@@ -13,6 +13,7 @@ mod predict;
 mod restricted;
 mod robust;
 mod samples;
+mod spread;
 mod system;
 
 #[cfg(test)]
@@ -25,7 +26,8 @@ use thiserror::Error;
 
 pub use benchmark::benchmarked;
 pub use predict::AreaEstimate;
-pub use samples::{run_spread, share_of};
+pub use samples::share_of;
+pub use spread::{RunSpread, run_spread};
 
 use mixture::Mixture;
 use system::System;

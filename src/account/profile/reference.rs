@@ -1,0 +1,133 @@
+//! The profile that accounts are held against: runs of a profiler, whose errors are those of
+//! counting and that a compiler decides anew in each process.
+
+use std::collections::BTreeMap;
+
+use crate::model::areas::run_spread;
+
+use super::Hits;
+
+/// One or more runs of a profiler over the same.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reference {
+    /// Samples of all runs.
+    hits: Hits,
+    /// By run, of each process that was one part of it.
+    runs: Vec<Vec<Hits>>,
+}
+
+/// How far the samples of names are off because runs differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deviations<K> {
+    /// Relative spread between the runs, of all names together; absent of one run, which
+    /// does not tell it.
+    pub common: Option<f64>,
+    /// Standard deviations of the runs' sums, in samples, by name. Of one run: what they
+    /// would be if processes had a relative spread of 1.
+    pub names: BTreeMap<K, f64>,
+}
+
+impl Reference {
+    /// Runs, each of one process or of several that are parts of it.
+    pub fn of(runs: Vec<Vec<Hits>>) -> Self {
+        let mut hits = Hits::default();
+        runs.iter().flatten().for_each(|part| hits.merge(part));
+        Self { hits, runs }
+    }
+
+    /// Samples of all runs.
+    pub fn hits(&self) -> &Hits {
+        &self.hits
+    }
+
+    /// How many runs there are.
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// How far samples by some name are off. Of several runs with `N_i` samples that is
+    /// `k s sqrt(sum N_i^2) / N`, where the name has `k` of all `N` and its own moderated
+    /// spread `s` ([`run_spread`]); of one with `k_p` in its processes `sqrt(sum k_p^2)`.
+    pub fn deviations<K: Ord + Clone>(
+        &self,
+        samples: fn(&Hits) -> &BTreeMap<K, u64>,
+    ) -> Deviations<K> {
+        match self.runs.as_slice() {
+            [processes] => Deviations { common: None, names: of_processes(processes, samples) },
+            runs => between(runs, samples(&self.hits), samples),
+        }
+    }
+}
+
+fn of_processes<K: Ord + Clone>(
+    processes: &[Hits],
+    samples: fn(&Hits) -> &BTreeMap<K, u64>,
+) -> BTreeMap<K, f64> {
+    let mut names: BTreeMap<K, f64> = BTreeMap::new();
+    for (name, count) in processes.iter().flat_map(samples) {
+        let sum = names.entry(name.clone()).or_default();
+        *sum = sum.hypot(*count as f64);
+    }
+    names
+}
+
+fn between<K: Ord + Clone>(
+    runs: &[Vec<Hits>],
+    all: &BTreeMap<K, u64>,
+    samples: fn(&Hits) -> &BTreeMap<K, u64>,
+) -> Deviations<K> {
+    let count = |parts: &Vec<Hits>, name: &K| -> u64 {
+        parts.iter().filter_map(|part| samples(part).get(name)).sum()
+    };
+    let of_run =
+        |parts: &Vec<Hits>| all.keys().map(|name| count(parts, name)).collect::<Vec<u64>>();
+    let counts: Vec<Vec<u64>> = runs.iter().map(of_run).collect();
+    let sizes: Vec<f64> = counts.iter().map(|run| run.iter().sum::<u64>() as f64).collect();
+    let part = sizes.iter().map(|size| size * size).sum::<f64>().sqrt() / sizes.iter().sum::<f64>();
+    let Some(spread) = run_spread(&[counts]) else {
+        return Deviations { common: None, names: BTreeMap::new() };
+    };
+    let deviation =
+        |((name, count), own): ((&K, &u64), &f64)| (name.clone(), *count as f64 * own * part);
+    let names = all.iter().zip(&spread.areas).map(deviation).collect();
+    Deviations { common: Some(spread.common), names }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hits(of: &[(&str, u64)]) -> Hits {
+        let key = |&(method, n): &(&str, u64)| (("a.A".into(), method.into()), n);
+        Hits { methods: of.iter().map(key).collect(), ..Hits::default() }
+    }
+
+    fn deviation(deviations: &Deviations<(String, String)>, method: &str) -> f64 {
+        deviations.names[&("a.A".to_owned(), method.to_owned())]
+    }
+
+    /// Half as much of two runs as of one.
+    #[test]
+    fn several_runs_tell_their_own_error() {
+        let run = |f, g| vec![hits(&[("f", f), ("g", g)])];
+        let reference = Reference::of(vec![run(6000, 4000), run(4000, 6000)]);
+        let found = reference.deviations(|hits| &hits.methods);
+        let common = found.common.unwrap();
+        assert!((common - 0.28).abs() < 0.01, "{common}");
+        for method in ["f", "g"] {
+            let expected = 10_000.0 * common / 2f64.sqrt();
+            assert!((deviation(&found, method) / expected - 1.0).abs() < 0.01, "{found:?}");
+        }
+        assert_eq!((reference.runs(), reference.hits().inside()), (2, 20_000));
+    }
+
+    #[test]
+    fn parts_of_a_run_are_processes_of_their_own() {
+        let parts = vec![hits(&[("f", 30), ("g", 5)]), hits(&[("f", 40)])];
+        let found = Reference::of(vec![parts]).deviations(|hits| &hits.methods);
+        assert_eq!(found.common, None);
+        assert_eq!((deviation(&found, "f"), deviation(&found, "g")), (50.0, 5.0));
+        let nothing = Reference::default().deviations(|hits| &hits.methods);
+        assert_eq!((nothing.common, nothing.names.len()), (None, 0));
+    }
+}
