@@ -59,7 +59,8 @@ final class Numbers {
             Rect other = new Rect(o[0], o[1], o[2], o[3]);
             Rect rect = new Rect(0, 0, 10, 10);
             Say.value("contains " + other, rect.contains(other));
-            Say.value("intersects " + other, rect.intersects(o[0], o[1], o[2], o[3]) + " " + Rect.intersects(other, rect));
+            Say.value("intersects " + other, rect.intersects(o[0], o[1], o[2], o[3]) + " "
+                    + Rect.intersects(other, rect));
             Say.value("intersect " + other, rect.intersect(other) + " " + rect);
             rect.set(0, 0, 10, 10);
             rect.union(other);
@@ -105,7 +106,8 @@ final class Numbers {
             RectF other = new RectF(o[0], o[1], o[2], o[3]);
             RectF rect = new RectF(0, 0, 10, 10);
             Say.value("contains " + other, rect.contains(other));
-            Say.value("intersects " + other, rect.intersects(o[0], o[1], o[2], o[3]) + " " + RectF.intersects(other, rect));
+            Say.value("intersects " + other, rect.intersects(o[0], o[1], o[2], o[3]) + " "
+                    + RectF.intersects(other, rect));
             Say.value("intersect " + other, rect.intersect(other) + " " + rect);
             rect.set(0, 0, 10, 10);
             rect.union(other);
@@ -119,7 +121,8 @@ final class Numbers {
     private static void points() {
         Point point = new Point(3, 4);
         point.offset(1, -1);
-        Say.value("point", point + " " + point.hashCode() + " " + point.equals(4, 3) + " " + point.equals(new Point(point)));
+        Say.value("point", point + " " + point.hashCode() + " " + point.equals(4, 3) + " "
+                + point.equals(new Point(point)));
         PointF place = new PointF(3, 4);
         Say.value("pointf", place + " " + place.length() + " " + place.hashCode() + " " + PointF.length(1, 1));
         place.offset(0.5f, -4);
@@ -138,7 +141,8 @@ final class Numbers {
         Say.value("white", Color.alpha(Color.WHITE) + " " + Color.red(Color.WHITE));
         Say.value("rgb", Integer.toHexString(Color.rgb(16, 32, 255)));
         Say.value("too much", Integer.toHexString(Color.argb(256, 257, -1, 0)));
-        for (String text : new String[] {"#102030", "#80102030", "#fff", "red", "RED", "lightgrey", "aqua", "navy", "maroon", "teal", "olive", "purple", "silver", "fuchsia", "DarkGray",
+        for (String text : new String[] {"#102030", "#80102030", "#fff", "red", "RED", "lightgrey", "aqua", "navy",
+                "maroon", "teal", "olive", "purple", "silver", "fuchsia", "DarkGray",
                 "nocolor", "102030", "#10203g"}) {
             Say.answer("color " + text, () -> Integer.toHexString(Color.parseColor(text)));
         }

@@ -12,6 +12,7 @@ import org.robolectric.RobolectricTestRunner;
 import org.robolectric.Shadows;
 import org.robolectric.android.controller.ActivityController;
 import org.robolectric.annotation.Config;
+import org.robolectric.annotation.ConscryptMode;
 import org.robolectric.annotation.GraphicsMode;
 import org.robolectric.annotation.LooperMode;
 import org.robolectric.shadows.ShadowLooper;
@@ -20,7 +21,8 @@ import org.robolectric.shadows.ShadowLooper;
 @RunWith(RobolectricTestRunner.class)
 @Config(sdk = 34, manifest = Config.NONE, qualifiers = "w1280dp-h720dp-land-mdpi")
 @LooperMode(LooperMode.Mode.PAUSED)
-@GraphicsMode(GraphicsMode.Mode.LEGACY)
+@ConscryptMode(ConscryptMode.Mode.OFF)
+@GraphicsMode(GraphicsMode.Mode.NATIVE)
 public class OnAndroid {
     /** More than all of the transcript's messages and frames. */
     private static final int MOST_TASKS = 1000;

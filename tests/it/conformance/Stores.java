@@ -29,7 +29,8 @@ final class Stores {
         Say.value("the same", kept == context.getSharedPreferences("kept", Context.MODE_PRIVATE));
         Say.value("another", kept == context.getSharedPreferences("other", Context.MODE_PRIVATE));
         Say.value("nothing", kept.getAll());
-        Say.value("otherwise", kept.getString("s", "other") + " " + kept.getInt("i", 1) + " " + kept.getLong("l", 2) + " "
+        Say.value("otherwise", kept.getString("s", "other") + " " + kept.getInt("i", 1) + " "
+                + kept.getLong("l", 2) + " "
                 + kept.getFloat("f", 3) + " " + kept.getBoolean("z", true) + " " + kept.getString("s", null));
         SharedPreferences.Editor editor = kept.edit();
         Say.value("itself", editor.putString("s", "text") == editor);

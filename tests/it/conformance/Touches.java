@@ -83,7 +83,8 @@ final class Touches {
         pad.getDrawingRect(rect);
         Say.value("drawn", rect + " " + pad.getMeasuredWidth() + " " + pad.getMeasuredHeight());
         Say.value("shown", pad.isShown() + " " + pad.isAttachedToWindow() + " " + (pad.getHandler() != null));
-        Say.value("padding", pad.getPaddingLeft() + pad.getPaddingTop() + pad.getPaddingRight() + pad.getPaddingBottom());
+        Say.value("padding", pad.getPaddingLeft() + pad.getPaddingTop() + pad.getPaddingRight()
+                + pad.getPaddingBottom());
         Say.value("context", pad.getContext() == activity);
         Say.value("focused activity", activity.hasWindowFocus());
     }

@@ -32,6 +32,7 @@ public class Transcript extends Activity {
         try {
             Values.all(this);
             Numbers.all();
+            Drawing.all();
             Constants.all();
             Stores.all(this);
         } catch (IOException e) {
@@ -89,7 +90,8 @@ public class Transcript extends Activity {
         pad = new Pad(this);
         pad.setId(ID);
         Say.value("not there", findViewById(ID));
-        Say.value("apart", pad.getHandler() + " " + pad.isAttachedToWindow() + " " + pad.isShown() + " " + pad.getWidth());
+        Say.value("apart", pad.getHandler() + " " + pad.isAttachedToWindow() + " " + pad.isShown() + " "
+                + pad.getWidth());
         setContentView(pad);
         Say.value("found", findViewById(ID) == pad);
         Say.value("none", findViewById(ID + 1));

@@ -90,12 +90,12 @@ public class Color {
         return names;
     }
 
-    /** From hue in degrees, saturation and value. */
+    /** From hue in degrees, which is red's beyond the circle, saturation and value. */
     public static int HSVToColor(float[] hsv) {
         float saturation = Math.min(1, Math.max(0, hsv[1]));
         float value = Math.min(1, Math.max(0, hsv[2]));
-        return rgb(part(5, hsv[0], saturation, value), part(3, hsv[0], saturation, value),
-                part(1, hsv[0], saturation, value));
+        float hue = hsv[0] >= 0 && hsv[0] < 360 ? hsv[0] : 0;
+        return rgb(part(5, hue, saturation, value), part(3, hue, saturation, value), part(1, hue, saturation, value));
     }
 
     private static int part(int offset, float hue, float saturation, float value) {
