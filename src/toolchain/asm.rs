@@ -39,7 +39,7 @@ pub fn tree() -> Result<Vec<PathBuf>, ToolchainError> {
 ///
 /// # Errors
 /// As [`tree`].
-pub(crate) fn commons() -> Result<Vec<PathBuf>, ToolchainError> {
+pub fn commons() -> Result<Vec<PathBuf>, ToolchainError> {
     [CORE, COMMONS, TREE].into_iter().map(|(name, hash)| fetch(name, hash)).collect()
 }
 

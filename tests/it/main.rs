@@ -4,6 +4,7 @@ mod activities;
 mod architecture;
 mod bench;
 mod boards;
+mod conformance;
 mod device;
 mod energies;
 mod external;

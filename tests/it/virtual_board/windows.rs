@@ -46,10 +46,10 @@ I/watched : screen 1280 x 720, 1280 wide
 I/watched : start
 I/watched : resume
 I/watched : attached, 0 wide
+I/watched : size 1280 x 720 from 0 x 0
 I/watched : focus true
 I/watched : refused, on another thread
 I/watched : back
-I/watched : size 1280 x 720 from 0 x 0
 I/watched : drawn 5 times, frames apart 1 1 1
 I/watched : touch 0 at 10.0, 20.0
 I/watched : touch 1 at 10.0, 20.0

@@ -30,6 +30,9 @@ public class Activity extends ContextWrapper implements KeyEvent.Callback {
     private boolean finishing;
     /** Whether the main thread is past the calls of {@link #perform}. */
     private boolean performed;
+    private boolean focused;
+    /** Whether the key that leads back went down, and nobody but the activity took that. */
+    private boolean backIsDown;
 
     public Activity() {
         super(null);
@@ -52,11 +55,9 @@ public class Activity extends ContextWrapper implements KeyEvent.Callback {
         }
         instrumentation.callActivityOnStart(this);
         instrumentation.callActivityOnResume(this);
-        window.show();
+        window.show(() -> new Handler(Looper.getMainLooper()).post(() -> focus(true)));
         if (finishing) {
             leave();
-        } else {
-            new Handler(Looper.getMainLooper()).post(() -> focus(true));
         }
         performed = true;
     }
@@ -74,9 +75,10 @@ public class Activity extends ContextWrapper implements KeyEvent.Callback {
     }
 
     private void focus(boolean has) {
-        if (has && finishing) {
+        if (has == focused || has && finishing) {
             return;
         }
+        focused = has;
         onWindowFocusChanged(has);
         window.dispatchWindowFocus(has);
     }
@@ -183,7 +185,7 @@ public class Activity extends ContextWrapper implements KeyEvent.Callback {
     }
 
     public boolean hasWindowFocus() {
-        return performed && !finishing;
+        return focused;
     }
 
     public CharSequence getTitle() {
@@ -226,14 +228,19 @@ public class Activity extends ContextWrapper implements KeyEvent.Callback {
 
     @Override
     public boolean onKeyDown(int code, KeyEvent event) {
-        return code == KeyEvent.KEYCODE_BACK;
+        if (code != KeyEvent.KEYCODE_BACK) {
+            return false;
+        }
+        backIsDown = true;
+        return true;
     }
 
     @Override
     public boolean onKeyUp(int code, KeyEvent event) {
-        if (code != KeyEvent.KEYCODE_BACK) {
+        if (code != KeyEvent.KEYCODE_BACK || !backIsDown) {
             return false;
         }
+        backIsDown = false;
         onBackPressed();
         return true;
     }

@@ -1,12 +1,18 @@
 package android.os;
 
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Values by name. One of another type than asked for counts as absent. */
 public final class Bundle {
-    private final Map<String, Object> values = new HashMap<>();
+    /** Names by their hashes: Android's bundles are told and walked in this order. */
+    private static final Comparator<String> BY_HASH =
+            Comparator.<String>comparingInt(name -> name == null ? 0 : name.hashCode())
+                    .thenComparing(Comparator.nullsLast(Comparator.naturalOrder()));
+
+    private final Map<String, Object> values = new TreeMap<>(BY_HASH);
 
     public Bundle() {
     }

@@ -68,16 +68,21 @@ public class Canvas {
     public void skew(float x, float y) {
     }
 
+    /** Whether there is something to draw on, in a part that has a size. */
+    private boolean isLeft(boolean hasSize) {
+        return hasSize && width > 0 && height > 0;
+    }
+
     public boolean clipRect(float left, float top, float right, float bottom) {
-        return left < right && top < bottom;
+        return isLeft(left < right && top < bottom);
     }
 
     public boolean clipRect(int left, int top, int right, int bottom) {
-        return left < right && top < bottom;
+        return isLeft(left < right && top < bottom);
     }
 
     public boolean clipRect(Rect rect) {
-        return !rect.isEmpty();
+        return isLeft(!rect.isEmpty());
     }
 
     public void drawColor(int color) {

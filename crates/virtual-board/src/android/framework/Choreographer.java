@@ -14,6 +14,7 @@ public final class Choreographer {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final Handler handler = new Handler();
+    /** By the time at which they are due. */
     private final List<Waiting> waiting = new ArrayList<>();
     /** Windows that are to be drawn; of this thread alone. */
     private final List<Runnable> traversals = new ArrayList<>();
@@ -61,7 +62,12 @@ public final class Choreographer {
             throw new IllegalArgumentException("callback must not be null");
         }
         synchronized (waiting) {
-            waiting.add(new Waiting(callback, SystemClock.uptimeMillis() + Math.max(0, delayMillis)));
+            long due = SystemClock.uptimeMillis() + Math.max(0, delayMillis);
+            int at = waiting.size();
+            while (at > 0 && waiting.get(at - 1).dueMillis > due) {
+                at--;
+            }
+            waiting.add(at, new Waiting(callback, due));
             schedule();
         }
     }

@@ -1,5 +1,9 @@
 package android.graphics;
 
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
 /** Colours as numbers: alpha, red, green and blue, a byte each. */
 public class Color {
     public static final int BLACK = 0xff000000;
@@ -14,6 +18,8 @@ public class Color {
     public static final int CYAN = 0xff00ffff;
     public static final int MAGENTA = 0xffff00ff;
     public static final int TRANSPARENT = 0;
+
+    private static final Map<String, Integer> NAMES = names();
 
     public static int alpha(int color) {
         return color >>> 24;
@@ -39,23 +45,57 @@ public class Color {
         return alpha << 24 | red << 16 | green << 8 | blue;
     }
 
-    /** Of {@code #RRGGBB} or {@code #AARRGGBB}. */
+    /** Of {@code #RRGGBB}, {@code #AARRGGBB}, or a name that Android has. */
     public static int parseColor(String text) {
-        if (text.length() == 7 && text.charAt(0) == '#') {
-            return (int) Long.parseLong(text.substring(1), 16) | BLACK;
+        Integer named = NAMES.get(text.toLowerCase(Locale.ROOT));
+        if (named != null) {
+            return named;
         }
-        if (text.length() == 9 && text.charAt(0) == '#') {
-            return (int) Long.parseLong(text.substring(1), 16);
+        if (text.charAt(0) == '#') {
+            int color = (int) Long.parseLong(text.substring(1), 16);
+            if (text.length() == 7) {
+                return color | BLACK;
+            }
+            if (text.length() == 9) {
+                return color;
+            }
         }
         throw new IllegalArgumentException("Unknown color");
     }
 
-    /** From hue in degrees, saturation and value. */
+    private static Map<String, Integer> names() {
+        Map<String, Integer> names = new HashMap<>();
+        names.put("black", BLACK);
+        for (String grey : new String[] {"gray", "grey"}) {
+            names.put("dark" + grey, DKGRAY);
+            names.put(grey, GRAY);
+            names.put("light" + grey, LTGRAY);
+        }
+        names.put("white", WHITE);
+        names.put("red", RED);
+        names.put("green", GREEN);
+        names.put("blue", BLUE);
+        names.put("yellow", YELLOW);
+        names.put("cyan", CYAN);
+        names.put("aqua", CYAN);
+        names.put("magenta", MAGENTA);
+        names.put("fuchsia", MAGENTA);
+        names.put("lime", GREEN);
+        names.put("maroon", rgb(128, 0, 0));
+        names.put("navy", rgb(0, 0, 128));
+        names.put("olive", rgb(128, 128, 0));
+        names.put("purple", rgb(128, 0, 128));
+        names.put("silver", rgb(192, 192, 192));
+        names.put("teal", rgb(0, 128, 128));
+        return names;
+    }
+
+    /** From hue in degrees, which is red's beyond the circle, saturation and value. */
     public static int HSVToColor(float[] hsv) {
         float saturation = Math.min(1, Math.max(0, hsv[1]));
         float value = Math.min(1, Math.max(0, hsv[2]));
-        return rgb(part(5, hsv[0], saturation, value), part(3, hsv[0], saturation, value),
-                part(1, hsv[0], saturation, value));
+        float hue = hsv[0] >= 0 && hsv[0] < 360 ? hsv[0] : 0;
+        return rgb(part(5, hue, saturation, value), part(3, hue, saturation, value), part(1, hue, saturation, value));
     }
 
     private static int part(int offset, float hue, float saturation, float value) {

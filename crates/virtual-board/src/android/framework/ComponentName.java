@@ -6,8 +6,8 @@ public final class ComponentName {
     private final String owner;
 
     public ComponentName(String owner, String type) {
-        this.owner = owner;
-        this.type = type;
+        this.owner = given(owner, "package");
+        this.type = given(type, "class");
     }
 
     public ComponentName(Context context, String type) {
@@ -16,6 +16,18 @@ public final class ComponentName {
 
     public ComponentName(Context context, Class<?> type) {
         this(context.getPackageName(), type.getName());
+    }
+
+    private static String given(String name, String what) {
+        if (name == null) {
+            throw new NullPointerException(what + " name is null");
+        }
+        return name;
+    }
+
+    public String flattenToShortString() {
+        boolean within = type.startsWith(owner + ".");
+        return owner + "/" + (within ? type.substring(owner.length()) : type);
     }
 
     public String getPackageName() {

@@ -105,7 +105,9 @@ public class Handler {
     }
 
     public final void removeCallbacks(Runnable work) {
-        looper.getQueue().remove(message -> message.target == this && message.callback == work);
+        if (work != null) {
+            looper.getQueue().remove(message -> message.target == this && message.callback == work);
+        }
     }
 
     public final void removeMessages(int what) {
@@ -120,7 +122,8 @@ public class Handler {
         return looper.getQueue().has(message -> isOwn(message, what));
     }
 
+    /** Work that was posted is a message of kind 0, too. */
     private boolean isOwn(Message message, int what) {
-        return message.target == this && message.callback == null && message.what == what;
+        return message.target == this && message.what == what;
     }
 }

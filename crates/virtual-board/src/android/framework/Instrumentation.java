@@ -6,6 +6,7 @@ import android.content.Intent;
 import android.os.Bundle;
 import android.os.Handler;
 import android.os.Looper;
+import android.os.SystemClock;
 import android.view.KeyEvent;
 import android.view.MotionEvent;
 import java.util.TreeMap;
@@ -127,10 +128,15 @@ public class Instrumentation {
         });
     }
 
+    /** An event of no time is one of now. */
     public void sendKeySync(KeyEvent event) {
+        long now = SystemClock.uptimeMillis();
+        long time = event.getEventTime() == 0 ? now : event.getEventTime();
+        long down = event.getDownTime() == 0 ? time : event.getDownTime();
+        KeyEvent timed = new KeyEvent(down, time, event.getAction(), event.getKeyCode(), event.getRepeatCount());
         runOnMainSync(() -> {
             if (resumed != null) {
-                resumed.dispatchKeyEvent(event);
+                resumed.dispatchKeyEvent(timed);
             }
         });
     }

@@ -1,6 +1,7 @@
 package android.content;
 
 import android.os.Bundle;
+import java.util.StringJoiner;
 
 /** What is to be done, and by which component; extras go with it. */
 public class Intent {
@@ -135,6 +136,24 @@ public class Intent {
 
     public boolean getBooleanExtra(String name, boolean otherwise) {
         return extras == null ? otherwise : extras.getBoolean(name, otherwise);
+    }
+
+    @Override
+    public String toString() {
+        StringJoiner parts = new StringJoiner(" ", "Intent { ", " }");
+        if (action != null) {
+            parts.add("act=" + action);
+        }
+        if (flags != 0) {
+            parts.add("flg=0x" + Integer.toHexString(flags));
+        }
+        if (component != null) {
+            parts.add("cmp=" + component.flattenToShortString());
+        }
+        if (extras != null) {
+            parts.add("(has extras)");
+        }
+        return parts.toString();
     }
 
     private Bundle own() {

@@ -1,7 +1,5 @@
 package android.view;
 
-import android.os.SystemClock;
-
 /** A key that goes down or up. */
 public class KeyEvent extends InputEvent {
     public static final int ACTION_DOWN = 0;
@@ -38,8 +36,9 @@ public class KeyEvent extends InputEvent {
         boolean onKeyUp(int code, KeyEvent event);
     }
 
+    /** Of no time. */
     public KeyEvent(int action, int code) {
-        this(SystemClock.uptimeMillis(), SystemClock.uptimeMillis(), action, code, 0);
+        this(0, 0, action, code, 0);
     }
 
     public KeyEvent(long downTime, long eventTime, int action, int code, int repeat) {

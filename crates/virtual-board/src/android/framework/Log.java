@@ -2,6 +2,7 @@ package android.util;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.UnknownHostException;
 import wattline.board.Board;
 
 /** Writes to the board's log. */
@@ -65,6 +66,12 @@ public final class Log {
     }
 
     public static String getStackTraceString(Throwable thrown) {
+        // A network that is out of reach fills no logs.
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UnknownHostException) {
+                return "";
+            }
+        }
         if (thrown == null) {
             return "";
         }

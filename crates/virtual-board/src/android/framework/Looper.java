@@ -5,21 +5,26 @@ public final class Looper {
     private static final ThreadLocal<Looper> OWN = new ThreadLocal<>();
     private static volatile Looper main;
 
-    private final MessageQueue queue = new MessageQueue();
+    private final MessageQueue queue;
     private final Thread thread = Thread.currentThread();
 
-    private Looper() {
+    private Looper(boolean quits) {
+        queue = new MessageQueue(quits);
     }
 
     public static void prepare() {
+        prepare(true);
+    }
+
+    private static void prepare(boolean quits) {
         if (OWN.get() != null) {
             throw new RuntimeException("Only one Looper may be created per thread");
         }
-        OWN.set(new Looper());
+        OWN.set(new Looper(quits));
     }
 
     public static void prepareMainLooper() {
-        prepare();
+        prepare(false);
         main = OWN.get();
     }
 
@@ -43,6 +48,7 @@ public final class Looper {
         try {
             for (Message next = looper.queue.next(); next != null; next = looper.queue.next()) {
                 next.target.dispatchMessage(next);
+                next.forget();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -62,10 +68,10 @@ public final class Looper {
     }
 
     public void quit() {
-        queue.quit();
+        queue.quit(false);
     }
 
     public void quitSafely() {
-        queue.quit();
+        queue.quit(true);
     }
 }

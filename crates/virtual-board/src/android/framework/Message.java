@@ -11,6 +11,8 @@ public final class Message {
     long when;
     Handler target;
     Runnable callback;
+    /** Once it was sent: nobody may send it again. */
+    boolean inUse;
     private Bundle data;
 
     public static Message obtain() {
@@ -77,7 +79,23 @@ public final class Message {
         target.sendMessage(this);
     }
 
-    /** A pool of messages would save nothing here. */
     public void recycle() {
+        if (inUse) {
+            throw new IllegalStateException("This message cannot be recycled because it is still in use.");
+        }
+        forget();
+    }
+
+    /** Who keeps it finds nothing in it, as it was in a pool; a pool would save nothing here. */
+    void forget() {
+        inUse = true;
+        what = 0;
+        arg1 = 0;
+        arg2 = 0;
+        obj = null;
+        when = 0;
+        target = null;
+        callback = null;
+        data = null;
     }
 }

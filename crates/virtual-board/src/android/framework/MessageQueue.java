@@ -14,6 +14,7 @@ public final class MessageQueue {
     private static final long QUIT = -2;
 
     private final List<Message> messages = new ArrayList<>();
+    private final boolean quits;
     private boolean awake;
     private boolean quitting;
     /** Looks whether somebody touched the window; of the main looper's queue. */
@@ -21,7 +22,8 @@ public final class MessageQueue {
     /** What {@link #take} took; the looper's thread alone reads it. */
     private Message taken;
 
-    MessageQueue() {
+    MessageQueue(boolean quits) {
+        this.quits = quits;
     }
 
     /** Hidden: time passes for this queue's thread also when it has nothing to do. */
@@ -35,9 +37,14 @@ public final class MessageQueue {
     }
 
     synchronized boolean enqueue(Message message, long when) {
+        if (message.inUse) {
+            throw new IllegalStateException(message + " This message is already in use.");
+        }
         if (quitting) {
+            message.forget();
             return false;
         }
+        message.inUse = true;
         message.when = when;
         int at = messages.size();
         while (at > 0 && messages.get(at - 1).when > when) {
@@ -49,16 +56,27 @@ public final class MessageQueue {
     }
 
     synchronized void remove(Predicate<Message> unwanted) {
-        messages.removeIf(unwanted);
+        messages.removeIf(message -> {
+            boolean goes = unwanted.test(message);
+            if (goes) {
+                message.forget();
+            }
+            return goes;
+        });
     }
 
     synchronized boolean has(Predicate<Message> wanted) {
         return messages.stream().anyMatch(wanted);
     }
 
-    synchronized void quit() {
+    /** No more messages; of those that there are, the ones that are due come if it is done safely. */
+    synchronized void quit(boolean safely) {
+        if (!quits) {
+            throw new IllegalStateException("Main thread not allowed to quit.");
+        }
+        long now = SystemClock.uptimeMillis();
+        remove(message -> !safely || message.when > now);
         quitting = true;
-        messages.clear();
         notifyAll();
     }
 
@@ -86,7 +104,7 @@ public final class MessageQueue {
      * board's clock is seen when it wakes.
      */
     private synchronized long take(long now) throws InterruptedException {
-        if (quitting) {
+        if (quitting && messages.isEmpty()) {
             return QUIT;
         }
         if (messages.isEmpty()) {

@@ -23,7 +23,8 @@ public final class MotionEvent extends InputEvent {
     private int action;
     private float x;
     private float y;
-    private int source;
+    /** A pointer's, of no device in particular. */
+    private int source = 2;
 
     private MotionEvent(long downTime, long eventTime, int action, float rawX, float rawY, float pressure, float size) {
         this.downTime = downTime;

@@ -107,7 +107,7 @@ public class Paint {
     }
 
     public void setStrokeWidth(float width) {
-        strokeWidth = width;
+        strokeWidth = width < 0 ? strokeWidth : width;
     }
 
     public Cap getStrokeCap() {
@@ -139,7 +139,7 @@ public class Paint {
     }
 
     public void setTextSize(float size) {
-        textSize = size;
+        textSize = size < 0 ? textSize : size;
     }
 
     public float measureText(String text) {

@@ -46,7 +46,7 @@ public class Path {
     }
 
     public void addCircle(float x, float y, float radius, Direction direction) {
-        empty = false;
+        empty &= radius <= 0;
     }
 
     public void addRect(RectF rect, Direction direction) {

@@ -40,12 +40,18 @@ public class PointF {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof PointF && equals(((PointF) other).x, ((PointF) other).y);
+        return other instanceof PointF && Float.compare(x, ((PointF) other).x) == 0
+                && Float.compare(y, ((PointF) other).y) == 0;
     }
 
     @Override
     public int hashCode() {
-        return 31 * Float.hashCode(x) + Float.hashCode(y);
+        return 31 * bits(x) + bits(y);
+    }
+
+    /** Both zeros have the same. */
+    private static int bits(float part) {
+        return part == 0 ? 0 : Float.floatToIntBits(part);
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -54,7 +54,7 @@ final class PreferencesFile implements SharedPreferences {
             case "boolean":
                 return Boolean.valueOf(text);
             case "set":
-                Set<String> all = new LinkedHashSet<>();
+                Set<String> all = new HashSet<>();
                 for (Node node = element.getFirstChild(); node != null; node = node.getNextSibling()) {
                     if (node instanceof Element) {
                         all.add(node.getTextContent());
@@ -173,7 +173,7 @@ final class PreferencesFile implements SharedPreferences {
 
         @Override
         public Editor putStringSet(String key, Set<String> value) {
-            return put(key, value == null ? null : new LinkedHashSet<>(value));
+            return put(key, value == null ? null : new HashSet<>(value));
         }
 
         @Override
@@ -215,6 +215,9 @@ final class PreferencesFile implements SharedPreferences {
                 }
                 values.putAll(changes);
                 values.values().removeIf(value -> value == null);
+                // An editor that is used again begins anew.
+                clear = false;
+                changes.clear();
                 return write();
             }
         }

@@ -132,7 +132,7 @@ public final class Rect {
 
     @Override
     public int hashCode() {
-        return java.util.Objects.hash(left, top, right, bottom);
+        return 31 * (31 * (31 * left + top) + right) + bottom;
     }
 
     @Override

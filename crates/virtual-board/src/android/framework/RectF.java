@@ -136,7 +136,12 @@ public class RectF {
 
     @Override
     public int hashCode() {
-        return java.util.Objects.hash(left, top, right, bottom);
+        return 31 * (31 * (31 * bits(left) + bits(top)) + bits(right)) + bits(bottom);
+    }
+
+    /** Both zeros have the same. */
+    private static int bits(float edge) {
+        return edge == 0 ? 0 : Float.floatToIntBits(edge);
     }
 
     @Override

@@ -112,8 +112,9 @@ final class Touches {
             return;
         }
         int code = code(key);
-        activity.dispatchKeyEvent(new KeyEvent(KeyEvent.ACTION_DOWN, code));
-        activity.dispatchKeyEvent(new KeyEvent(KeyEvent.ACTION_UP, code));
+        long down = SystemClock.uptimeMillis();
+        activity.dispatchKeyEvent(new KeyEvent(down, down, KeyEvent.ACTION_DOWN, code, 0));
+        activity.dispatchKeyEvent(new KeyEvent(down, SystemClock.uptimeMillis(), KeyEvent.ACTION_UP, code, 0));
     }
 
     /** By its number or by its name. */

@@ -7,6 +7,9 @@ import android.graphics.Rect;
 import android.os.Handler;
 import android.os.Looper;
 import android.util.AttributeSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 
 /** What is drawn and touched: the one view of a window, which fills it. */
 public class View implements KeyEvent.Callback {
@@ -21,7 +24,11 @@ public class View implements KeyEvent.Callback {
     public static final int SYSTEM_UI_FLAG_HIDE_NAVIGATION = 2;
     public static final int SYSTEM_UI_FLAG_LOW_PROFILE = 1;
 
+    /** How far beyond its view a finger may go and still click. */
+    private static final float TOUCH_SLOP = 8;
+
     private final Handler handler = new Handler(Looper.getMainLooper());
+    private final List<Map.Entry<Runnable, Long>> waiting = new ArrayList<>();
     private final Context context;
     private ViewRoot root;
     private int id = NO_ID;
@@ -101,7 +108,10 @@ public class View implements KeyEvent.Callback {
     void attach(ViewRoot root) {
         this.root = root;
         invalid = true;
+        waiting.forEach(work -> handler.postDelayed(work.getKey(), work.getValue()));
+        waiting.clear();
         onAttachedToWindow();
+        onVisibilityChanged(this, visibility);
     }
 
     void detach() {
@@ -166,7 +176,10 @@ public class View implements KeyEvent.Callback {
     public void setVisibility(int visibility) {
         if (visibility != this.visibility) {
             this.visibility = visibility;
-            onVisibilityChanged(this, visibility);
+            focused &= visibility == VISIBLE;
+            if (root != null) {
+                onVisibilityChanged(this, visibility);
+            }
             invalidate();
         }
     }
@@ -181,6 +194,7 @@ public class View implements KeyEvent.Callback {
 
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
+        focused &= enabled;
     }
 
     public boolean isClickable() {
@@ -238,7 +252,7 @@ public class View implements KeyEvent.Callback {
     }
 
     public final boolean requestFocus() {
-        focused = focusable;
+        focused = focusable && enabled && visibility == VISIBLE;
         return focused;
     }
 
@@ -457,14 +471,16 @@ public class View implements KeyEvent.Callback {
     // Work on the main thread
 
     public boolean post(Runnable work) {
-        return handler.post(work);
+        return postDelayed(work, 0);
     }
 
+    /** Before the view has a window, its work waits for that. */
     public boolean postDelayed(Runnable work, long millis) {
-        return handler.postDelayed(work, millis);
+        return root == null ? waiting.add(Map.entry(work, millis)) : handler.postDelayed(work, millis);
     }
 
     public boolean removeCallbacks(Runnable work) {
+        waiting.removeIf(one -> one.getKey() == work);
         handler.removeCallbacks(work);
         return true;
     }
@@ -488,19 +504,39 @@ public class View implements KeyEvent.Callback {
         return onTouch != null && enabled && onTouch.onTouch(this, event) || onTouchEvent(event);
     }
 
-    /** A click, where the view takes some, at the finger's end. */
+    /** Whether a finger that comes down there is the view's. */
+    boolean isUnder(MotionEvent event) {
+        return visibility == VISIBLE && isNear(event, 0);
+    }
+
+    private boolean isNear(MotionEvent event, float slop) {
+        float x = event.getX();
+        float y = event.getY();
+        return x >= -slop && y >= -slop && x < getWidth() + slop && y < getHeight() + slop;
+    }
+
+    /** A click, where the view takes some, at the finger's end, if that stayed on the view. */
     public boolean onTouchEvent(MotionEvent event) {
+        int action = event.getActionMasked();
+        if (!enabled && action == MotionEvent.ACTION_UP) {
+            setPressed(false);
+        }
         if (!clickable || !enabled) {
             return clickable;
         }
-        switch (event.getActionMasked()) {
+        switch (action) {
             case MotionEvent.ACTION_DOWN:
                 setPressed(true);
                 break;
-            case MotionEvent.ACTION_UP:
-                if (isPressed()) {
+            case MotionEvent.ACTION_MOVE:
+                if (!isNear(event, TOUCH_SLOP)) {
                     setPressed(false);
+                }
+                break;
+            case MotionEvent.ACTION_UP:
+                if (pressed) {
                     post(this::performClick);
+                    post(() -> setPressed(false));
                 }
                 break;
             case MotionEvent.ACTION_CANCEL:
@@ -524,13 +560,32 @@ public class View implements KeyEvent.Callback {
         return onKey != null && enabled && onKey.onKey(this, event.getKeyCode(), event) || event.dispatch(this);
     }
 
+    /** Keys that confirm click as a finger does. */
     @Override
     public boolean onKeyDown(int code, KeyEvent event) {
-        return false;
+        if (!confirms(code)) {
+            return false;
+        }
+        if (enabled && clickable && event.getRepeatCount() == 0) {
+            setPressed(true);
+            return true;
+        }
+        return !enabled;
     }
 
     @Override
     public boolean onKeyUp(int code, KeyEvent event) {
-        return false;
+        if (!confirms(code)) {
+            return false;
+        }
+        if (enabled && clickable && pressed) {
+            setPressed(false);
+            return performClick();
+        }
+        return !enabled;
+    }
+
+    private static boolean confirms(int code) {
+        return code == KeyEvent.KEYCODE_DPAD_CENTER || code == KeyEvent.KEYCODE_ENTER || code == KeyEvent.KEYCODE_SPACE;
     }
 }

@@ -12,6 +12,9 @@ public final class ViewRoot extends Window {
     private final Thread thread = Thread.currentThread();
     private View content;
     private boolean shown;
+    /** Whether the content had its first frame; before that, nobody is told of the window. */
+    private boolean begun;
+    private Runnable onFirstFrame;
     private boolean scheduled;
     private boolean layoutRequested;
     private boolean touched;
@@ -30,17 +33,16 @@ public final class ViewRoot extends Window {
             content.detach();
         }
         content = view;
-        if (shown) {
+        if (begun) {
             attach();
         }
     }
 
-    /** After its activity was resumed. */
-    public void show() {
-        if (!shown) {
-            shown = true;
-            attach();
-        }
+    /** After its activity was resumed; the first frame makes all sizes known. */
+    public void show(Runnable onFirstFrame) {
+        this.onFirstFrame = onFirstFrame;
+        shown = true;
+        requestLayout();
     }
 
     /** After its activity was destroyed. */
@@ -78,9 +80,23 @@ public final class ViewRoot extends Window {
 
     private void traverse() {
         scheduled = false;
-        if (content == null) {
+        if (!shown) {
             return;
         }
+        boolean isFirst = !begun;
+        if (isFirst) {
+            begun = true;
+            attach();
+        }
+        if (content != null) {
+            frame();
+        }
+        if (isFirst) {
+            onFirstFrame.run();
+        }
+    }
+
+    private void frame() {
         if (layoutRequested) {
             layoutRequested = false;
             content.measure(exactly(Screen.WIDTH), exactly(Screen.HEIGHT));
@@ -101,7 +117,7 @@ public final class ViewRoot extends Window {
     /** A view that did not want a finger's first touch does not hear of the rest. */
     public boolean dispatchTouchEvent(MotionEvent event) {
         if (event.getActionMasked() == MotionEvent.ACTION_DOWN) {
-            touched = content != null && content.dispatchTouchEvent(event);
+            touched = content != null && content.isUnder(event) && content.dispatchTouchEvent(event);
             return touched;
         }
         return touched && content != null && content.dispatchTouchEvent(event);
