@@ -26,10 +26,10 @@ Examples:
 
 Prints the hints, what surely saves most first, and writes hints.sarif into the folder. With
 --apply nothing in the folder changes: the first N hints that can be applied without a
-person (loop-invariant, field-in-loop and bulk-copy, where the source shows that they do
-the same) go into a copy of the sources, and as a diff into hints.patch beside it, which
-`git apply` and `patch -p1` take in the source root. Read each one's condition, build, test,
-measure.")]
+person (string-buffer, append-concatenation, pattern-in-method, compile-in-method, and
+loop-invariant, field-in-loop and bulk-copy where the source shows that they do the same) go
+into a copy of the sources, and as a diff into hints.patch beside it, which `git apply` and
+`patch -p1` take in the source root. Read each one's condition, build, test, measure.")]
 pub struct Arguments {
     /// The campaign's folder, with its model.
     folder: PathBuf,

@@ -4,7 +4,7 @@
 use crate::format::grouped;
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Creation};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
 use crate::operations::{Feature, LibraryFunction, Operation, OperationCount};
 
@@ -18,6 +18,7 @@ pub const PATTERN: Pattern = Pattern {
            per entry of the loop; the garbage collector's share comes on top. An optimising \
            compiler may put small ones on the stack by itself.",
     reference: "Android documentation, Performance tips: avoid creating unnecessary objects",
+    basis: Basis::Costs,
     find,
 };
 

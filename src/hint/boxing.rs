@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::format::grouped;
 use crate::hint::pattern::{self, Place};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
 use crate::operations::LibraryFunction;
 
@@ -19,6 +19,7 @@ pub const PATTERN: Pattern = Pattern {
            new value, at the model's price for it or for an average library function.",
     reference: "Bloch, Effective Java, 3rd edition, item 61: prefer primitive types to boxed \
                 primitives",
+    basis: Basis::Costs,
     find,
 };
 

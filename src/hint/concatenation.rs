@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::format::grouped;
 use crate::hint::pattern::{self, Place};
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
 use crate::operations::{LibraryFunction, Operation};
 
@@ -20,6 +20,7 @@ pub const PATTERN: Pattern = Pattern {
            more.",
     reference: "Bloch, Effective Java, 3rd edition, item 63: beware the performance of string \
                 concatenation",
+    basis: Basis::Costs,
     find,
 };
 

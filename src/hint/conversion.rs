@@ -3,7 +3,7 @@
 
 use crate::format::grouped;
 use crate::hint::pattern;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::types::ValueKind;
 use crate::java::{Node, SourceFile};
 use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
@@ -19,6 +19,7 @@ pub const PATTERN: Pattern = Pattern {
            either way; where it isn't (0.1), the last digits differ. The prediction saves the two \
            conversions, and what the operation costs more in double.",
     reference: "Figueroa, When is double rounding innocuous? (SIGNUM 1995); JLS 3.10.2, 5.6.2",
+    basis: Basis::Costs,
     find,
 };
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use compact_str::CompactString;
 
 use crate::account::calls::CallTree;
-use crate::account::{Accounts, Costs, CountVector, Interval, MethodKey};
+use crate::account::{Accounts, Costs, CountVector, Entry, Interval, LineKey, MethodKey};
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::hint::callers::{self, CallerCounts};
@@ -138,6 +138,7 @@ pub struct Context<'a> {
     /// The price list.
     pub costs: Costs<'a>,
     files: HashMap<&'a str, Vec<&'a BlockEntry>>,
+    lines: OnceCell<HashMap<(&'a str, u32), &'a Entry<LineKey>>>,
     reassigned: OnceCell<BTreeSet<&'a str>>,
     callers: OnceCell<CallerCounts<'a>>,
 }
@@ -149,8 +150,8 @@ impl<'a> Context<'a> {
         for block in &input.dictionary.blocks {
             files.entry(block.file.as_str()).or_default().push(block);
         }
-        let (reassigned, callers) = (OnceCell::new(), OnceCell::new());
-        Context { input, costs: Costs::new(input.model), files, reassigned, callers }
+        let (lines, reassigned, callers) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Context { input, costs: Costs::new(input.model), files, lines, reassigned, callers }
     }
 
     /// How often a block ran below each caller, where calls were recorded; none for a caller
@@ -245,6 +246,27 @@ impl<'a> Context<'a> {
             *counted.contexts.entry(context).or_default() += unsure;
         }
         one_j * count * relative
+    }
+
+    /// What the accounts say that lines of a file spend, by samples too where there are some.
+    /// The interval takes the lines to be wrong together, as those of one method are.
+    pub fn of_lines(&self, file: &str, lines: &BTreeSet<u32>) -> Amount {
+        let accounts = self.input.accounts;
+        let index = || accounts.lines.iter().map(|e| ((e.key.file.as_str(), e.key.line), e));
+        let all = self.lines.get_or_init(|| index().collect());
+        let own: Vec<_> =
+            lines.iter().filter_map(|line| all.get(&(file, *line)).copied()).collect();
+        let whole = accounts.ledger.above_idle().joules();
+        let energy = Joules(own.iter().map(|entry| entry.joules().0).sum());
+        let interval = own.iter().try_fold((0.0, 0.0), |(lo, hi), entry| {
+            let own = entry.interval?;
+            Some((lo + own.lo.0, hi + own.hi.0))
+        });
+        Amount {
+            energy,
+            interval: interval.map(|(lo, hi)| Interval { lo: Joules(lo), hi: Joules(hi) }),
+            share: (whole.0 > 0.0).then(|| energy / whole),
+        }
     }
 
     /// The energy of counts. An interval of a saving may reach below zero, that it costs

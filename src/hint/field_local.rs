@@ -9,7 +9,7 @@ use crate::format::grouped;
 use crate::hint::counted::Form;
 use crate::hint::pattern::{self, Field};
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::operations::{BlockEntry, Operation, OperationCount};
 
 /// The pattern.
@@ -21,6 +21,7 @@ pub const PATTERN: Pattern = Pattern {
            entry of the loop, and pays for the local variable. Not when another thread, or a \
            method that the loop calls, changes the field and the loop has to see it.",
     reference: "Android documentation, Performance tips: use enhanced for loop syntax (the lookup of a field in every iteration)",
+    basis: Basis::Costs,
     find,
 };
 

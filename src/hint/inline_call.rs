@@ -7,7 +7,7 @@ use crate::account::OperationClass;
 use crate::format::grouped;
 use crate::hint::callers::{self, Caller};
 use crate::hint::pattern;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint, site};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint, site};
 use crate::java::Node;
 use crate::java::types::{Primitive, ValueKind};
 use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
@@ -22,6 +22,7 @@ pub const PATTERN: Pattern = Pattern {
            compiler inlines many such methods by itself, so the confidence is low: measure \
            before and after.",
     reference: "Android documentation, Performance tips: avoid internal getters and setters",
+    basis: Basis::Costs,
     find,
 };
 

@@ -4,7 +4,7 @@
 use crate::format::grouped;
 use crate::hint::pattern::{self, LoopKind};
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::operations::{Feature, LibraryFunction, Operation};
 
 /// The pattern.
@@ -18,6 +18,7 @@ pub const PATTERN: Pattern = Pattern {
            changes the list. An optimising compiler may do away with the iterator by itself.",
     reference: "Android documentation, Performance tips: hand-written counted loops over an \
                 ArrayList are about 3x faster than enhanced for",
+    basis: Basis::Costs,
     find,
 };
 

@@ -2,12 +2,14 @@
 //! rewrite on the user's own lines, what it would save and how sure that is. A hint is
 //! only a hint: code is never rewritten here. See `docs/hints.md`.
 //!
-//! To add one: a file with a `Pattern` (name, help, `find`), and its line in
-//! `PATTERNS`.
+//! To add one: a file with a `Pattern` (name, help, what its prediction starts from,
+//! `find`), its line in `PATTERNS`, and pairs of kernels.
 
 pub(crate) mod allocation;
+pub(crate) mod append_parts;
 pub(crate) mod assumed;
 pub(crate) mod boxing;
+pub(crate) mod builder;
 pub(crate) mod bulk_copy;
 pub(crate) mod callers;
 pub(crate) mod concatenation;
@@ -20,10 +22,14 @@ pub(crate) mod invariant;
 pub(crate) mod list_iteration;
 pub(crate) mod on_board;
 pub(crate) mod pattern;
+pub(crate) mod regex;
+pub(crate) mod replaced;
 pub(crate) mod rewrite;
 pub(crate) mod site;
 pub(crate) mod static_method;
+pub(crate) mod string_buffer;
 pub(crate) mod unroll;
+pub(crate) mod value_type;
 
 use std::cmp::Ordering;
 
@@ -49,8 +55,20 @@ pub(crate) struct Pattern {
     pub help: &'static str,
     /// Where it is described, or what measured it.
     pub reference: &'static str,
+    /// What its prediction starts from.
+    pub basis: Basis,
     /// Finds it.
     pub find: fn(&Context<'_>, &[Site<'_>]) -> Vec<Hint>,
+}
+
+/// What the prediction of a pattern starts from, and the board's pairs scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Basis {
+    /// What the costs say of the operations that the rewrite no longer executes.
+    Costs,
+    /// All that the lines spend whose code the rewrite replaces. The rewrite is of calls that
+    /// costs of operations don't tell apart; how much of it is saved, pairs alone know.
+    Lines,
 }
 
 /// All patterns. Their order decides between hints of equal saving.
@@ -66,6 +84,10 @@ pub(crate) const PATTERNS: &[&Pattern] = &[
     &list_iteration::PATTERN,
     &conversion::PATTERN,
     &static_method::PATTERN,
+    &string_buffer::PATTERN,
+    &append_parts::PATTERN,
+    &regex::PATTERN,
+    &regex::COMPILED,
 ];
 
 /// How sure it is that the rewrite does the same and saves.
@@ -128,9 +150,16 @@ pub struct Hint {
     /// What the rewrite would save: what the costs say, scaled by what such rewrites save on
     /// the board where that was measured.
     pub saving: Amount,
-    /// What the costs alone say that it would save.
+    /// What the costs alone say that it would save; where the prediction starts from lines,
+    /// all that these spend.
     pub by_costs: Amount,
-    /// What such rewrites save on the board by what the costs say, where that was measured.
+    /// What the saving is predicted from.
+    pub basis: Basis,
+    /// What decides whether and where it is listed. Where the prediction starts from lines:
+    /// what such rewrites save on average over places, since one place may well save nothing
+    /// where a compiler sees more of it than elsewhere. Else the saving.
+    pub listed_by: Amount,
+    /// What such rewrites save on the board by what is said, where that was measured.
     pub on_board: Option<BoardRatio>,
     /// What it did save: the source with it beside the one without, where that was measured.
     pub measured: Option<MeasuredSaving>,
@@ -150,16 +179,26 @@ impl Hint {
     /// Scales what the costs say by what such rewrites save on the board.
     fn take_up(&mut self, board: Option<&BoardRatios>) {
         self.by_costs = self.saving;
+        self.listed_by = self.saving;
         self.on_board = board.and_then(|ratios| ratios.of_pattern(self.pattern));
         if let Some(ratio) = self.on_board {
             self.saving = ratio.scaled(self.by_costs, self.bound.energy);
+            self.listed_by = match self.basis {
+                Basis::Costs => self.saving,
+                Basis::Lines => ratio.on_average(self.by_costs, self.bound.energy),
+            };
         }
     }
 
-    /// What decides the order of hints: the lower end of the saving's interval in joules,
-    /// weighed by the confidence. Absent without an interval.
+    /// Whether anything is known of what it saves: by costs, or by pairs that the board ran.
+    fn is_predicted(&self) -> bool {
+        self.basis == Basis::Costs || self.on_board.is_some()
+    }
+
+    /// What decides the order of hints: the lower end of the interval of what it is listed by
+    /// in joules, weighed by the confidence. Absent without an interval.
     pub fn sure_saving_j(&self) -> Option<f64> {
-        Some(self.saving.interval?.lo.0 * self.confidence.weight())
+        Some(self.listed_by.interval?.lo.0 * self.confidence.weight())
     }
 
     /// The same as a share of the scenario's energy, 0..1; 0 without an interval.
@@ -187,23 +226,27 @@ pub struct MeasuredSaving {
     pub pairs: usize,
 }
 
-/// Places of a pattern that get no hint, as the board saves nothing by such rewrites that can
-/// be told from none.
+/// Places of a pattern that get no hint: the board saves nothing by such rewrites that can be
+/// told from none, or nobody knows what it saves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Withheld {
     /// The pattern's name.
     pub pattern: &'static str,
     /// How many places would have had a hint by the costs alone.
     pub places: usize,
-    /// What such rewrites save on the board.
-    pub on_board: BoardRatio,
+    /// What such rewrites save on the board; absent where it has run no pairs that say it.
+    pub on_board: Option<BoardRatio>,
 }
 
 impl std::fmt::Display for Withheld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Withheld { pattern, places, on_board } = self;
         let word = if *places == 1 { "place" } else { "places" };
-        write!(f, "{places} {word} of {pattern}: saves nothing on this board: {on_board}")
+        write!(f, "{places} {word} of {pattern}: ")?;
+        match on_board {
+            Some(ratio) => write!(f, "saves nothing on this board: {ratio}"),
+            None => write!(f, "not known on this board: no pairs of kernels say what it saves"),
+        }
     }
 }
 
@@ -250,7 +293,7 @@ pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> FoundHints {
     });
     found.iter_mut().for_each(|hint| hint.take_up(input.board));
     let (mut hints, others): (Vec<Hint>, Vec<Hint>) =
-        found.into_iter().partition(|hint| is_shown(&hint.saving, options));
+        found.into_iter().partition(|hint| is_shown_here(hint, options));
     hints.sort_by(order);
     for hint in &mut hints {
         hint.diff = diff::of_hint(hint, input.sources);
@@ -268,6 +311,11 @@ fn is_shown(saving: &Amount, options: &HintOptions) -> bool {
     reaches(saving, options.least_saving) && (options.may_save_nothing || !may_be_nothing(saving))
 }
 
+/// Whether a hint is worth showing on the board at hand.
+fn is_shown_here(hint: &Hint, options: &HintOptions) -> bool {
+    (options.may_save_nothing || hint.is_predicted()) && is_shown(&hint.listed_by, options)
+}
+
 /// Whether a saving can't be told from none: its interval holds zero.
 fn may_be_nothing(saving: &Amount) -> bool {
     saving.interval.is_some_and(|interval| interval.contains(Joules::ZERO))
@@ -277,7 +325,7 @@ fn may_be_nothing(saving: &Amount) -> bool {
 fn withheld(others: &[Hint]) -> Vec<Withheld> {
     let of = |pattern: &&Pattern| {
         let mut own = others.iter().filter(|hint| hint.pattern == pattern.name).peekable();
-        let on_board = own.peek()?.on_board?;
+        let on_board = own.peek()?.on_board;
         Some(Withheld { pattern: pattern.name, places: own.count(), on_board })
     };
     PATTERNS.iter().filter_map(of).collect()
@@ -326,6 +374,8 @@ pub(crate) fn hint(
         condition: finding.condition,
         saving,
         by_costs: saving,
+        basis: Basis::Costs,
+        listed_by: saving,
         on_board: None,
         measured: None,
         bound: context.amount(&context.counted(place, |_| true)),
@@ -359,6 +409,19 @@ fn hints_of(sample: &crate::account::sample::Sample, source: &str) -> Vec<Hint> 
     hints(input, &HintOptions::default()).hints
 }
 
+/// A text with all mechanical hints of a pattern; `None` where it has none.
+#[cfg(test)]
+pub(crate) fn of_text(pattern: &str, text: &str) -> Option<String> {
+    use crate::blocks::{Granularity, divide};
+    let files = [crate::java::SourceFile::parse("A.java", text)];
+    let blocks: Vec<_> = files.iter().map(|file| divide(file, Granularity::Statement)).collect();
+    let classes = crate::java::ClassPath::open(&[]).unwrap();
+    let dictionary = crate::operations::count(&files, &blocks, &classes).dictionary;
+    let mut found = assumed_hints(&dictionary, &files, None);
+    found.retain(|hint| hint.pattern == pattern);
+    apply(&found, &files, usize::MAX).files.remove("A.java")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -369,6 +432,7 @@ mod tests {
         hint.confidence = confidence;
         let ends = |(lo, hi)| crate::account::Interval { lo: Joules(lo), hi: Joules(hi) };
         hint.saving.interval = interval.map(ends);
+        hint.listed_by = hint.saving;
         hint
     }
 

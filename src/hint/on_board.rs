@@ -2,10 +2,13 @@
 //! the board executes words; a compiler may have made the rewrite already, or save more by
 //! it. For each pattern there are pairs of kernels, before and after (`kernels::pairs`): the
 //! part of the energy that a pair saves on the board, by the part that the costs say, scales
-//! what is predicted of the pattern's places.
+//! what is predicted of the pattern's places. Of a pattern whose rewrite replaces calls that
+//! costs don't tell apart, the part itself scales what the replaced lines spend.
 //!
 //! Pairs of one pattern differ as places do: ratios are put together by their errors and by
-//! how far they are apart (DerSimonian and Laird, Meta-analysis in clinical trials, 1986).
+//! how far they are apart (DerSimonian and Laird, Meta-analysis in clinical trials, 1986). What
+//! is predicted is one more place, not the mean: its interval is that of a prediction (Higgins,
+//! Thompson and Spiegelhalter, A re-evaluation of random-effects meta-analysis, 2009).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,16 +16,20 @@ use std::fmt;
 use crate::account::{Costs, Interval};
 use crate::format;
 use crate::hint::counted::Amount;
+use crate::hint::{Basis, PATTERNS};
 use crate::interval::NORMAL_975;
 use crate::kernels::pairs::MeasuredPair;
-use crate::model::Model;
+use crate::model::{Model, student_975};
 use crate::operations::{Feature, OperationCount, split_form};
 use crate::units::Joules;
 
-/// What is saved on a board by what the costs say is saved.
+/// What is saved on a board by what the costs say is saved, or by what the lines spend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoardRatio {
-    /// The mean over places: 1 where the costs are right, 0 where nothing is saved.
+    /// What it is a part of.
+    pub basis: Basis,
+    /// The mean over places. Of costs: 1 where they are right, 0 where nothing is saved. Of
+    /// lines: the part of their energy that is saved.
     pub ratio: f64,
     /// Its standard error.
     pub se: f64,
@@ -40,6 +47,11 @@ pub struct BoardRatios(BTreeMap<String, BoardRatio>);
 /// ratio would be noise by next to nothing.
 const LEAST_SAID: f64 = 0.01;
 
+/// Pairs from which on the interval of a new place is that of a prediction, by Student's t
+/// with two degrees of freedom less than pairs. Of fewer pairs it would say nothing (12.7
+/// standard deviations of three); they are taken at their word.
+const LEAST_FOR_PREDICTION: usize = 4;
+
 impl BoardRatios {
     /// By what a board's pairs saved, and what a model's costs say of them.
     pub fn of(pairs: &[MeasuredPair], model: &Model) -> Self {
@@ -47,14 +59,21 @@ impl BoardRatios {
         let typical = typical_error(pairs);
         let mut by_pattern: BTreeMap<String, Vec<One>> = BTreeMap::new();
         for pair in pairs {
-            let said = said(pair, &costs).filter(|said| *said >= LEAST_SAID);
+            let said = match basis_of(&pair.pattern) {
+                Basis::Costs => said(pair, &costs).filter(|said| *said >= LEAST_SAID),
+                Basis::Lines => Some(1.0),
+            };
             if let Some((said, se)) = said.zip(pair.saved_se) {
                 let one = One { ratio: pair.saved / said, se: se.max(typical) / said };
                 by_pattern.entry(pair.pattern.clone()).or_default().push(one);
             }
         }
         let ratios = by_pattern.into_iter();
-        Self(ratios.filter_map(|(pattern, of)| Some((pattern, together(&of)?))).collect())
+        let found = |(pattern, of): (String, Vec<One>)| {
+            let ratio = together(&of, basis_of(&pattern))?;
+            Some((pattern, ratio))
+        };
+        Self(ratios.filter_map(found).collect())
     }
 
     /// What is known of a pattern.
@@ -69,16 +88,34 @@ impl BoardRatio {
         (self.ratio - NORMAL_975 * self.se, self.ratio + NORMAL_975 * self.se)
     }
 
-    /// What is saved at a place of which the costs say this; no more than `bound`.
+    /// How far a new place may be from the mean: half the width of its 95 % interval, as
+    /// standard deviations of a normal distribution.
+    fn of_place(&self) -> f64 {
+        let quantile = match self.pairs < LEAST_FOR_PREDICTION {
+            true => NORMAL_975,
+            false => student_975(self.pairs as f64 - 2.0),
+        };
+        self.se.hypot(self.spread) * quantile / NORMAL_975
+    }
+
+    /// What is saved at a place of which this is said; no more than `bound`.
     pub(super) fn scaled(&self, said: Amount, bound: Joules) -> Amount {
+        self.times(said, bound, self.of_place())
+    }
+
+    /// What is saved by such rewrites on average over places, if this is said of each.
+    pub(super) fn on_average(&self, said: Amount, bound: Joules) -> Amount {
+        self.times(said, bound, self.se)
+    }
+
+    /// The ratio, with an error, times what is said.
+    fn times(&self, said: Amount, bound: Joules, error: f64) -> Amount {
         let energy = Joules((said.energy.0 * self.ratio).min(bound.0));
-        let of_place = self.se.hypot(self.spread);
         let interval = said.interval.map(|interval| {
             // The upper end may be cut off at the whole; the lower never is.
             let sd = (said.energy.0 - interval.lo.0) / NORMAL_975;
-            let variance = (self.ratio * sd).powi(2)
-                + (said.energy.0 * of_place).powi(2)
-                + (sd * of_place).powi(2);
+            let variance =
+                (self.ratio * sd).powi(2) + (said.energy.0 * error).powi(2) + (sd * error).powi(2);
             Interval::of_difference(energy, variance).at_most(bound)
         });
         let whole = said.share.map(|share| said.energy.0 / share);
@@ -93,8 +130,18 @@ impl fmt::Display for BoardRatio {
         let (lo, hi) = self.interval();
         let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
         let pairs = if self.pairs == 1 { "pair" } else { "pairs" };
-        write!(f, "{ratio} of what the costs say ({lo} to {hi}; {} {pairs} of kernels)", self.pairs)
+        let of = match self.basis {
+            Basis::Costs => "what the costs say",
+            Basis::Lines => "what the replaced lines spend",
+        };
+        write!(f, "{ratio} of {of} ({lo} to {hi}; {} {pairs} of kernels)", self.pairs)
     }
+}
+
+/// What a pattern's prediction starts from.
+fn basis_of(pattern: &str) -> Basis {
+    let found = PATTERNS.iter().find(|known| known.name == pattern);
+    found.map_or(Basis::Costs, |known| known.basis)
 }
 
 /// The ratio of one pair.
@@ -133,7 +180,7 @@ fn typical_error(pairs: &[MeasuredPair]) -> f64 {
 }
 
 /// Ratios of pairs put together; none of none.
-fn together(of: &[One]) -> Option<BoardRatio> {
+fn together(of: &[One], basis: Basis) -> Option<BoardRatio> {
     let least = of.iter().map(|one| one.se).fold(0.0, f64::max) * 1e-6 + f64::MIN_POSITIVE.sqrt();
     let weighed = |further: f64| {
         let weights = of.iter().map(|one| 1.0 / (one.se.max(least).powi(2) + further));
@@ -149,8 +196,8 @@ fn together(of: &[One]) -> Option<BoardRatio> {
     let between = ((apart - freedom) / (all - squares / all)).max(0.0);
     let between = if between.is_finite() { between } else { 0.0 };
     let (ratio, all, _) = weighed(between);
-    let found =
-        BoardRatio { ratio, se: all.sqrt().recip(), spread: between.sqrt(), pairs: of.len() };
+    let (se, spread, pairs) = (all.sqrt().recip(), between.sqrt(), of.len());
+    let found = BoardRatio { basis, ratio, se, spread, pairs };
     (!of.is_empty() && ratio.is_finite()).then_some(found)
 }
 
@@ -183,7 +230,11 @@ mod tests {
         let pairs = crate::kernels::pairs::pairs();
         for pattern in crate::hint::PATTERNS {
             let own = pairs.iter().filter(|pair| pair.pattern == pattern.name).count();
-            assert!(own >= 2, "{} has {own} pairs", pattern.name);
+            let least = match pattern.basis {
+                Basis::Costs => 2,
+                Basis::Lines => LEAST_FOR_PREDICTION,
+            };
+            assert!(own >= least, "{} has {own} pairs", pattern.name);
         }
         let is_known =
             |name: &str| crate::hint::PATTERNS.iter().any(|pattern| pattern.name == name);
@@ -219,6 +270,28 @@ mod tests {
         assert_eq!(ratios, BoardRatios::default(), "the costs know none of it");
     }
 
+    /// What the costs say of the pairs doesn't matter where the prediction starts from lines.
+    #[test]
+    fn pairs_of_replaced_lines_need_no_costs() {
+        let of = |name: &str, saved: f64| MeasuredPair {
+            pattern: "string-buffer".into(),
+            ..pair(name, saved, 0.01, (9.0, 9.0))
+        };
+        let ratios = BoardRatios::of(&[of("a", 0.4), of("b", 0.2)], &sample::model(&[]));
+        let ratio = ratios.of_pattern("string-buffer").unwrap();
+        assert!((ratio.ratio - 0.3).abs() < 1e-9 && ratio.basis == Basis::Lines, "{ratio:?}");
+        assert!(ratio.to_string().contains("30.0 % of what the replaced lines spend"), "{ratio}");
+    }
+
+    /// Six pairs tell the spread with four degrees of freedom: 2.776 standard deviations.
+    #[test]
+    fn a_new_place_is_predicted_by_students_t() {
+        let ratio =
+            BoardRatio { basis: Basis::Lines, ratio: 0.5, se: 0.03, spread: 0.04, pairs: 6 };
+        assert!((ratio.of_place() * NORMAL_975 - 2.776_445 * 0.05).abs() < 1e-5);
+        assert_eq!(BoardRatio { pairs: 3, ..ratio }.of_place(), 0.05);
+    }
+
     /// 10 J of 100, 8 to 12, at a ratio of 0.5 +- 0.1: 5 J with sqrt(0.25 + 1 + 0.01) J.
     #[test]
     fn predictions_are_scaled_with_both_errors() {
@@ -228,12 +301,16 @@ mod tests {
             interval: Some(Interval { lo: Joules(10.0 - half), hi: Joules(10.0 + half) }),
             share: Some(0.1),
         };
-        let ratio = BoardRatio { ratio: 0.5, se: 0.06, spread: 0.08, pairs: 2 };
+        let ratio =
+            BoardRatio { basis: Basis::Costs, ratio: 0.5, se: 0.06, spread: 0.08, pairs: 2 };
         let scaled = ratio.scaled(said, Joules(50.0));
         assert_eq!((scaled.energy, scaled.share), (Joules(5.0), Some(0.05)));
         let sd = (scaled.interval.unwrap().hi.0 - 5.0) / NORMAL_975;
         assert!((sd * sd - 1.26).abs() < 1e-9, "{sd}");
         let bounded = BoardRatio { ratio: 9.0, ..ratio }.scaled(said, Joules(50.0));
+        let average = ratio.on_average(said, Joules(50.0)).interval.unwrap();
+        let sd = (average.hi.0 - 5.0) / NORMAL_975;
+        assert!((sd * sd - 0.6136).abs() < 1e-9, "0.25 + 0.36 + 0.0036: {sd}");
         assert_eq!((bounded.energy, bounded.interval.unwrap().hi), (Joules(50.0), Joules(50.0)));
     }
 }

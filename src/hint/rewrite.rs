@@ -22,6 +22,8 @@ pub struct Edit {
 pub struct Rewrite {
     /// The edits, in no particular order; they don't overlap.
     pub edits: Vec<Edit>,
+    /// Insertions of members of classes; those of several hints may have one place.
+    pub members: Vec<Edit>,
     /// The names that they declare, none of which the file has.
     pub names: Vec<String>,
 }
@@ -41,6 +43,7 @@ pub struct Applied<'h> {
 pub fn apply<'h>(hints: &'h [Hint], sources: &[SourceFile], limit: usize) -> Applied<'h> {
     let mut applied = Applied::default();
     let mut edits: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
+    let mut members: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
     let mut names: BTreeSet<(&str, String)> = BTreeSet::new();
     for hint in hints {
         let Some(rewrite) = &hint.mechanical else { continue };
@@ -63,10 +66,13 @@ pub fn apply<'h>(hints: &'h [Hint], sources: &[SourceFile], limit: usize) -> App
             names.insert((hint.file.as_str(), free));
         }
         others.extend(own.edits);
+        members.entry(hint.file.as_str()).or_default().extend(own.members);
         applied.done.push(hint);
     }
     for file in sources {
-        if let Some(edits) = edits.remove(file.path.as_str()).filter(|edits| !edits.is_empty()) {
+        let mut edits = edits.remove(file.path.as_str()).unwrap_or_default();
+        edits.extend(members.remove(file.path.as_str()).unwrap_or_default());
+        if !edits.is_empty() {
             applied.files.insert(file.path.clone(), edited(&file.text, edits));
         }
     }
@@ -98,9 +104,14 @@ fn numbered(name: &str, n: usize) -> String {
 }
 
 impl Rewrite {
+    /// All edits, those of members too.
+    pub fn all_edits(&self) -> Vec<Edit> {
+        [self.edits.as_slice(), &self.members].concat()
+    }
+
     /// Gives a name that these edits declare another one.
     fn rename(&mut self, from: &str, to: &str) {
-        for edit in &mut self.edits {
+        for edit in self.edits.iter_mut().chain(&mut self.members) {
             edit.text = with_word(&edit.text, from, to);
         }
     }
@@ -143,6 +154,13 @@ pub fn before_loop(site: &Site<'_>, declarations: &[String]) -> Vec<Edit> {
         let open = format!("{{\n{lines}{indent}    ");
         vec![insert(root.start_byte(), open), insert(root.end_byte(), format!("\n{indent}}}"))]
     }
+}
+
+/// The white space of the line behind a brace at `at`, where members of its class stand.
+pub fn indent_in(file: &SourceFile, at: usize) -> String {
+    let line = |text: &str| -> String { text.chars().take_while(|c| c.is_whitespace()).collect() };
+    let mut behind = file.text[at..].lines().skip(1).filter(|line| !line.trim().is_empty());
+    behind.next().map_or(String::new(), line)
 }
 
 /// The white space before a node on its line.

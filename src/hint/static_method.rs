@@ -2,7 +2,7 @@
 
 use crate::format::grouped;
 use crate::hint::pattern;
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::java::{Node, SourceFile};
 use crate::operations::Operation;
 
@@ -17,6 +17,7 @@ pub const PATTERN: Pattern = Pattern {
            inlines the call saves this by itself.",
     reference: "Android documentation, Performance tips: prefer static over virtual (15 to 20 % \
                 faster invocations)",
+    basis: Basis::Costs,
     find,
 };
 

@@ -17,7 +17,7 @@ use serde_sarif::sarif::{
 use sha2::{Digest, Sha256};
 
 use crate::format;
-use crate::hint::{Hint, PATTERNS, Pattern};
+use crate::hint::{Basis, Hint, PATTERNS, Pattern};
 use crate::report::Repository;
 
 /// Where the schema is published.
@@ -153,13 +153,14 @@ fn location(hint: &Hint, repository: &Repository) -> Location {
 /// The figures, in joules.
 fn properties(hint: &Hint) -> PropertyBag {
     let interval = hint.saving.interval;
+    let by_costs = (hint.basis == Basis::Costs).then_some(hint.by_costs);
     let measured = hint.measured.map(|measured| measured.saving);
     let ends = measured.and_then(|saving| saving.interval);
     let properties = [
         ("saving_j", json!(hint.saving.energy.0)),
         ("saving_lo_j", json!(interval.map(|interval| interval.lo.0))),
         ("saving_hi_j", json!(interval.map(|interval| interval.hi.0))),
-        ("saving_by_costs_j", json!(hint.by_costs.energy.0)),
+        ("saving_by_costs_j", json!(by_costs.map(|saving| saving.energy.0))),
         ("board_ratio", json!(hint.on_board.map(|ratio| ratio.ratio))),
         ("measured_saving_j", json!(measured.map(|saving| saving.energy.0))),
         ("measured_saving_lo_j", json!(ends.map(|interval| interval.lo.0))),

@@ -3,6 +3,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Places that hints are about; comments name the patterns of the hints that begin on a line. */
 public class Found {
@@ -98,6 +99,22 @@ public class Found {
         x = (float) (x + 0.1); //~ float-and-double
         values[0] = (float) (2.0 * values[1]); //~ float-and-double
         return x;
+    }
+
+    String buffers(int n, String name) {
+        StringBuffer line = new StringBuffer(); //~ string-buffer
+        line.append(name).append(n);
+        StringBuilder text = new StringBuilder();
+        text.append(name + "=" + n); //~ append-concatenation
+        return text.append(line.length()).toString();
+    }
+
+    String[] expressions(String text) {
+        if (text.matches("\\d+")) { //~ pattern-in-method
+            return null;
+        }
+        Pattern words = Pattern.compile("\\s+"); //~ compile-in-method
+        return words.split(text);
     }
 
     private int twice(int x) { //~ could-be-static

@@ -2,6 +2,7 @@ import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** A program whose loops hints can change without a person: it must print the same after. */
 public class Mechanical {
@@ -22,6 +23,10 @@ public class Mechanical {
         System.out.println(all.lists(new String[] {"x", "y", "z"}));
         System.out.println(all.nested(4) + all.verticesLimit);
         System.out.println(all.labelled(a));
+        System.out.println(all.buffers(7, "name", null));
+        System.out.println(all.tried("ab") + all.tried("a") + all.later);
+        System.out.println(Arrays.toString(all.expressions("a1b, c22 d  e")));
+        System.out.println(new Inner().clean(" x\t y "));
     }
 
     private int invariants(List<Integer> numbers) {
@@ -127,5 +132,64 @@ public class Mechanical {
             }
         }
         return sum;
+    }
+
+    private String buffers(int n, String name, String none) {
+        StringBuffer line = new StringBuffer(), other = new StringBuffer("other");
+        java.lang.StringBuffer text = new java.lang.StringBuffer(16);
+        StringBuffer later = null;
+        for (char c = 'a'; c < 'e'; c++) text.append(c).append((int) c).append(',');
+        text.setLength(text.length() - 1);
+        line.append(name + n + 'c' + none).append(n + n + "sum" + 1.5f).append("" + n);
+        if (later == null) later = new StringBuffer();
+        later.append("a" + "b" + name() + 2L + true).reverse();
+        StringBuilder built = new StringBuilder();
+        built.append(n + 'c' + "x" + 'c' + n + (char) (n + 60))
+                .append(name + "," +
+                        n + "\n");
+        text.append(other).append(built.toString() + this.weights.length);
+        return text.toString() + line + later.toString();
+    }
+
+    private String name() {
+        return "called";
+    }
+
+    private final List<StringBuffer> later = new ArrayList<>();
+
+    /** The builder is looked at after a part threw. */
+    private String tried(String text) {
+        StringBuffer seen = new StringBuffer("seen");
+        later.add(seen);
+        seen.append(text + weights.length);
+        StringBuilder built = new StringBuilder();
+        try {
+            built.append(text + text.charAt(1));
+        } catch (StringIndexOutOfBoundsException e) {
+            built.append('!');
+        }
+        return built.toString();
+    }
+
+    private String[] expressions(String text) {
+        String cleaned = text.replaceAll("[0-9]+", "#").replaceAll(", *", ";").replaceFirst("a", "$0$0");
+        Pattern words = Pattern.compile("\\s+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+        List<String> all = new ArrayList<>(Arrays.asList(words.split(cleaned)));
+        all.addAll(Arrays.asList(text.split("[ ,]+")));
+        all.addAll(Arrays.asList(text.split("[ ,]+", 2)));
+        all.add("" + text.matches("a.*e") + Pattern.matches("[a-z]", text));
+        return all.toArray(new String[0]);
+    }
+
+    static class Inner {
+        class Innermost {
+            String trim(String text) {
+                return text.replaceAll("^ +| +$", "");
+            }
+        }
+
+        String clean(String text) {
+            return new Innermost().trim(text).replaceAll("\t", "<tab>");
+        }
     }
 }

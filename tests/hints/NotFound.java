@@ -122,6 +122,20 @@ public class NotFound {
         return Math.sqrt(x * 0.5) + y;
     }
 
+    StringBuffer buffers(int n, char[] chars, CharSequence more) {
+        StringBuffer returned = new StringBuffer();
+        StringBuffer shared = new StringBuffer();
+        returned.append(shared);
+        returned.append("a" + "b").append(n + n).append("c" + chars).append(more + "d");
+        shared.append(more.toString() + n);
+        return returned;
+    }
+
+    String[] expressions(String text, String regex) {
+        text = text.replaceAll(regex, "").replace("a", "b");
+        return text.split(",");
+    }
+
     private int own() {
         return count;
     }

@@ -17,7 +17,7 @@ use crate::hint::bulk_copy::step::{Move, Step, moves_a_run, step};
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Counter, LoopKind};
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent};
-use crate::hint::{Amount, Confidence, Context, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Amount, Basis, Confidence, Context, Finding, Hint, Pattern, Site, hint};
 use crate::operations::{LibraryFunction, Operation, OperationCount};
 use crate::units::Joules;
 
@@ -31,6 +31,7 @@ pub const PATTERN: Pattern = Pattern {
            call costs isn't known: the prediction takes half of what the moves cost now, and its \
            interval reaches from all of it to nothing. The bound is the whole loop.",
     reference: "Li & Gallagher, Program 1 with put(FloatBuffer): bounded by 80.9 %, 50.2 % measured",
+    basis: Basis::Costs,
     find,
 };
 
@@ -185,7 +186,8 @@ fn replaced(site: &Site<'_>, rewrite: &str, view: String) -> Rewrite {
     let lines = rewrite.replace('\n', &format!("\n{indent}"));
     let several = rewrite.contains('\n') && !rewrite.starts_with("if ");
     let text = if several && !among_others { format!("{{ {lines} }}") } else { lines };
-    Rewrite { edits: vec![Edit { range: root.byte_range(), text }], names: vec![view] }
+    let edits = vec![Edit { range: root.byte_range(), text }];
+    Rewrite { edits, names: vec![view], ..Rewrite::default() }
 }
 
 /// Whether an operation is the move of an element itself, which the bulk call still does.

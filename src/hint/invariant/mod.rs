@@ -12,7 +12,7 @@ use crate::hint::counted::Form;
 use crate::hint::invariant::query::{Stays, operation_of, query, stays};
 use crate::hint::pattern;
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
 use crate::operations::Operation;
 
 pub(super) use query::is_stable;
@@ -27,6 +27,7 @@ pub const PATTERN: Pattern = Pattern {
            per entry of the loop, and pays for the local variable. An optimising compiler may \
            hoist some of these by itself.",
     reference: "Li & Gallagher, Program 1: limit() in the test of the loop",
+    basis: Basis::Costs,
     find,
 };
 

@@ -21,6 +21,51 @@ pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
     false
 }
 
+/// The innermost body that runs by itself around a node: of a method, a constructor, an
+/// initialiser, a lambda or a class.
+pub fn innermost_code(node: Node<'_>) -> Option<Node<'_>> {
+    const BODIES: [&str; 6] = [
+        "lambda_expression",
+        "class_body",
+        "method_declaration",
+        "constructor_declaration",
+        "compact_constructor_declaration",
+        "static_initializer",
+    ];
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        if BODIES.contains(&parent.kind_name()) {
+            return Some(parent);
+        }
+        node = parent;
+    }
+    None
+}
+
+/// Whether a `try` below the place where `outer` stands holds `node`: what it threw could be
+/// caught, or followed by code, where `outer` is still seen.
+pub fn is_in_try(node: Node<'_>, outer: Node<'_>) -> bool {
+    let seen_in = outer.parent().and_then(|declaration| declaration.parent());
+    let mut node = node;
+    while let Some(parent) = node.parent().filter(|parent| Some(*parent) != seen_in) {
+        if matches!(parent.kind_name(), "try_statement" | "try_with_resources_statement") {
+            return true;
+        }
+        node = parent;
+    }
+    false
+}
+
+/// Whether an expression is all of a statement: its value is dropped.
+pub fn is_statement_of(expression: Node<'_>) -> bool {
+    expression.parent().is_some_and(|parent| parent.kind_name() == "expression_statement")
+}
+
+/// Whether a node is a `return`.
+pub fn is_return(node: Node<'_>) -> bool {
+    node.kind_name() == "return_statement"
+}
+
 /// Whether code between `node` and the statement `root` decides if `node` is evaluated:
 /// a branch, the right side of `&&` or `||`, an arm of `?:`, a body of a loop within.
 pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {

@@ -25,6 +25,90 @@ pub fn class_around<'s>(file: &'s SourceFile, node: Node<'_>) -> Option<Class<'s
     Some(Class { may_have_statics: top || is_static, static_names: static_names(file, body) })
 }
 
+/// Where members of a class may begin that has static ones and is seen from a node: behind the
+/// brace of the innermost top-level or static nested class around it. `None` where an
+/// interface, an enum or a record comes first.
+pub fn class_for_statics(file: &SourceFile, node: Node<'_>) -> Option<usize> {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        let kind = parent.kind_name();
+        if kind == "class_declaration" && is_top_or_static(file, parent) {
+            return Some(parent.child_by_field_name("body")?.start_byte() + 1);
+        }
+        if kind != "class_declaration" && kind.ends_with("_declaration") && is_type(kind) {
+            return None;
+        }
+        node = parent;
+    }
+    None
+}
+
+/// Whether a declaration of this kind is of a type.
+fn is_type(kind: &str) -> bool {
+    ["class", "interface", "enum", "record", "annotation_type"]
+        .iter()
+        .any(|word| kind.strip_suffix("_declaration") == Some(*word))
+}
+
+/// Whether a class may have static members in every version of Java.
+fn is_top_or_static(file: &SourceFile, class: Node<'_>) -> bool {
+    let Some(parent) = class.parent() else { return false };
+    parent.kind_name() == "program"
+        || (parent.kind_name() == "class_body" && modifiers(file, class).contains(&"static"))
+}
+
+/// The method or constructor whose body holds a node; `None` in initialisers.
+pub fn method_around(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        match parent.kind_name() {
+            "method_declaration" | "constructor_declaration" => return Some(parent),
+            "field_declaration" | "static_initializer" | "class_body" => return None,
+            _ => node = parent,
+        }
+    }
+    None
+}
+
+/// Return type and number of parameters of the methods of this name that the innermost class
+/// around a node declares itself.
+pub fn methods_beside<'s>(
+    file: &'s SourceFile,
+    node: Node<'_>,
+    name: &str,
+) -> Vec<(&'s str, usize)> {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        if ["class_body", "enum_body_declarations"].contains(&parent.kind_name()) {
+            return methods_in(file, parent, name);
+        }
+        node = parent;
+    }
+    Vec::new()
+}
+
+/// The same of a class or interface of the file, by its simple name.
+pub fn methods_of<'s>(file: &'s SourceFile, class: &str, name: &str) -> Vec<(&'s str, usize)> {
+    let is_it = |node: &Node<'_>| {
+        is_type(node.kind_name())
+            && node.child_by_field_name("name").is_some_and(|own| file.text_of(own) == class)
+    };
+    let found = descendants(file.tree.root_node()).into_iter().find(is_it);
+    let body = found.and_then(|class| class.child_by_field_name("body"));
+    body.map_or(Vec::new(), |body| methods_in(file, body, name))
+}
+
+fn methods_in<'s>(file: &'s SourceFile, body: Node<'_>, name: &str) -> Vec<(&'s str, usize)> {
+    let methods = children(body).into_iter().filter(|m| m.kind_name() == "method_declaration");
+    let named = methods
+        .filter(|m| m.child_by_field_name("name").is_some_and(|own| file.text_of(own) == name));
+    let shape = |method: Node<'_>| {
+        let parameters = method.child_by_field_name("parameters").map_or(0, |p| children(p).len());
+        Some((file.text_of(method.child_by_field_name("type")?), parameters))
+    };
+    named.filter_map(shape).collect()
+}
+
 /// Names of the static fields and methods of a class.
 fn static_names<'s>(file: &'s SourceFile, body: Node<'_>) -> Vec<&'s str> {
     let is_static = |member: &Node<'_>| modifiers(file, *member).contains(&"static");

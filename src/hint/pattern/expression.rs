@@ -123,6 +123,21 @@ pub fn is_literal(node: Node<'_>) -> bool {
     node.kind_name().ends_with("_literal") || matches!(node.kind_name(), "true" | "false")
 }
 
+/// Whether a node is a literal of type String.
+pub fn is_string_literal(node: Node<'_>) -> bool {
+    node.kind_name() == "string_literal"
+}
+
+/// Whether a node is a literal of type char.
+pub fn is_char_literal(node: Node<'_>) -> bool {
+    node.kind_name() == "character_literal"
+}
+
+/// Whether a node is `true` or `false`.
+pub fn is_boolean_literal(node: Node<'_>) -> bool {
+    matches!(node.kind_name(), "true" | "false")
+}
+
 /// Whether a node is a literal of type double: `0.5`, `1e3`, `2d`.
 pub fn is_double_literal(file: &SourceFile, node: Node<'_>) -> bool {
     node.kind_name() == "decimal_floating_point_literal"

@@ -14,17 +14,22 @@ use crate::java::Node;
 
 use crate::java::SourceFile;
 
-pub use around::{in_other_unit, innermost_loop, is_guarded, is_read_only, outermost_statement};
+pub use around::{
+    in_other_unit, innermost_code, innermost_loop, is_guarded, is_in_try, is_read_only, is_return,
+    is_statement_of, outermost_statement,
+};
 pub use class::{
-    after_annotations, class_around, element_type, enclosing_unit, inner_classes, modifiers,
+    after_annotations, class_around, class_for_statics, element_type, enclosing_unit,
+    inner_classes, method_around, methods_beside, methods_of, modifiers,
 };
 pub use counter::{Counter, counter, counter_ends, index_offset, is_int};
 pub use creation::{Creation, as_creation};
 pub use declared::{Place, created_class, declared, simple_type, units};
 pub use expression::{
     Call, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field, as_locals,
-    as_step, expression, is_arithmetic, is_double_literal, is_literal, is_null, is_place, is_super,
-    is_synchronized, is_this, is_variable, operands,
+    as_step, expression, is_arithmetic, is_boolean_literal, is_char_literal, is_double_literal,
+    is_literal, is_null, is_place, is_string_literal, is_super, is_synchronized, is_this,
+    is_variable, operands,
 };
 pub use names::{Field, fields, local_names, names_of, reassigned_fields, written_names};
 
@@ -124,6 +129,17 @@ pub fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
 pub fn with_parentheses(node: Node<'_>) -> Node<'_> {
     let parent = node.parent().filter(|parent| parent.kind_name() == "parenthesized_expression");
     parent.unwrap_or(node)
+}
+
+/// All parentheses around a node, or itself.
+pub fn with_all_parentheses(mut node: Node<'_>) -> Node<'_> {
+    loop {
+        let outer = with_parentheses(node);
+        if outer == node {
+            return node;
+        }
+        node = outer;
+    }
 }
 
 /// Whether a subtree holds a loop, a branch or anything else that splits blocks.

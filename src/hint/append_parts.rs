@@ -1,0 +1,311 @@
+//! Appending a concatenation: the parts go into a String of their own first, which is copied
+//! into the builder and thrown away.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::format::grouped;
+use crate::hint::builder::{self, LocalBuilder};
+use crate::hint::pattern;
+use crate::hint::replaced::{Replaced, unknown};
+use crate::hint::rewrite::{Edit, Rewrite};
+use crate::hint::value_type::{ValueType, type_of};
+use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
+use crate::java::{Node, SourceFile};
+use crate::operations::{Feature, Operation};
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "append-concatenation",
+    title: "A concatenation is appended: append its parts",
+    help: "`b.append(a + c)` makes a String of the parts, copies it into the builder and throws it \
+           away. Appending the parts one by one copies each once, and makes nothing. What cannot \
+           be told apart from it: the parts are evaluated in the same order, and each is turned \
+           into text in the same way. How much that saves depends on how long the parts are; \
+           pairs of kernels tell.",
+    reference: "PMD, rule InefficientStringBuffering; SpotBugs and IntelliJ IDEA have the like",
+    basis: Basis::Lines,
+    find,
+};
+
+/// Finds appended concatenations in all code, those of one method together.
+fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+    context.input.sources.iter().flat_map(|file| of_file(context, file)).collect()
+}
+
+fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
+    if !file.text.contains(".append(") {
+        return Vec::new();
+    }
+    let mut by_method: BTreeMap<usize, Vec<Appended<'_>>> = BTreeMap::new();
+    for node in pattern::descendants(file.tree.root_node()) {
+        if let Some(found) = appended(context, file, node) {
+            let unit = pattern::enclosing_unit(node).start_byte();
+            by_method.entry(unit).or_default().push(found);
+        }
+    }
+    by_method.into_values().filter_map(|found| at(context, file, &found)).collect()
+}
+
+/// A call that appends a concatenation.
+struct Appended<'t> {
+    /// The name of the method called.
+    name: Node<'t>,
+    /// The argument.
+    argument: Node<'t>,
+    /// What is concatenated, from left to right; literals that follow each other are one.
+    parts: Vec<Range<usize>>,
+    /// The builder's name.
+    builder: Node<'t>,
+}
+
+/// Takes such a call apart; `None` for anything else, and where the rewrite might do something
+/// else.
+fn appended<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Option<Appended<'t>> {
+    let call = pattern::as_call(node).filter(|call| file.text_of(call.name) == "append")?;
+    let [argument] = call.arguments.as_slice() else { return None };
+    let variable = builder::variable_of(file, call.object?)?;
+    let sum = *argument;
+    let nodes = parts(context, file, sum)?;
+    let is_all_constant = nodes.iter().all(|part| is_constant(file, *part));
+    if nodes.len() < 2 || is_all_constant || !may_be_split(file, variable, &nodes) {
+        return None;
+    }
+    let parts = joined(file, &nodes);
+    let between = |pair: &[Range<usize>]| &file.text[pair[0].end..pair[1].start];
+    let has_comment = parts.windows(2).any(|pair| between(pair).contains('/'));
+    (parts.len() > 1 && !has_comment).then_some(Appended {
+        name: call.name,
+        argument: sum,
+        parts,
+        builder: variable,
+    })
+}
+
+/// What a concatenation puts together, from left to right: operands before the first String
+/// are one part, as they are one sum. None where it is no concatenation or some type isn't
+/// known.
+fn parts<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Option<Vec<Node<'t>>> {
+    let of = |node| type_of(context.input.sources, file, node);
+    if of(node)? != ValueType::Text {
+        return Some(vec![node]);
+    }
+    let Some((left, right)) = pattern::as_binary(file, node, &["+"]) else {
+        return Some(vec![node]);
+    };
+    of(right)?;
+    let mut all = parts(context, file, left)?;
+    all.push(right);
+    Some(all)
+}
+
+/// Whether the builder is the same after the parts, one by one, as after all at once: no part
+/// sees it, and nobody sees it with some of the parts because a later one threw.
+fn may_be_split(file: &SourceFile, variable: Node<'_>, parts: &[Node<'_>]) -> bool {
+    if parts.iter().all(|part| is_quiet(file, *part)) {
+        return true;
+    }
+    let name = file.text_of(variable);
+    let sees = |part: &Node<'_>| {
+        pattern::descendants(*part).into_iter().any(|node| file.text_of(node) == name)
+    };
+    let is_alone = |local: LocalBuilder<'_>| {
+        !local.is_shared
+            && !local.created.is_empty()
+            && !pattern::is_in_try(variable, local.declarator)
+    };
+    !parts.iter().any(sees) && builder::local_of(file, variable).is_some_and(is_alone)
+}
+
+/// Whether evaluating an expression and turning it into text neither throws nor runs code of
+/// others: literals, variables, sums and differences of them.
+fn is_quiet(file: &SourceFile, node: Node<'_>) -> bool {
+    let node = pattern::without_parentheses(node);
+    if pattern::is_literal(node) {
+        return true;
+    }
+    if let Some((left, right)) = pattern::as_binary(file, node, &["+", "-", "*"]) {
+        return is_quiet(file, left) && is_quiet(file, right);
+    }
+    let is_own = pattern::is_variable(node)
+        || pattern::as_field(node).is_some_and(|(object, _)| pattern::is_this(object));
+    let declared = pattern::declared(file, node).filter(|_| is_own);
+    let ty = declared.and_then(|found| ValueType::named(&found.type_text));
+    ty.is_some_and(|ty| ty != ValueType::Object)
+}
+
+/// Whether an expression is a constant, which the compiler puts together with others: a
+/// literal, or a name written like one.
+fn is_constant(file: &SourceFile, node: Node<'_>) -> bool {
+    let node = pattern::without_parentheses(node);
+    let is_upper = |text: &str| {
+        let last = text.rsplit('.').next().unwrap_or(text);
+        !last.contains(|c: char| c.is_lowercase())
+    };
+    let is_sum = pattern::as_binary(file, node, &["+", "-", "*"]);
+    pattern::is_literal(node)
+        || (pattern::is_place(node) && is_upper(file.text_of(node)))
+        || is_sum.is_some_and(|(left, right)| is_constant(file, left) && is_constant(file, right))
+}
+
+/// The parts as ranges of the file: Strings written out that follow each other stay one, and
+/// an empty one at the beginning, which only makes a String of the rest, is left out.
+fn joined(file: &SourceFile, nodes: &[Node<'_>]) -> Vec<Range<usize>> {
+    let mut found: Vec<(Range<usize>, bool)> = Vec::new();
+    for (i, node) in nodes.iter().enumerate() {
+        let is_text = pattern::is_string_literal(*node);
+        if i == 0 && file.text_of(*node) == "\"\"" {
+            continue;
+        }
+        match found.last_mut() {
+            Some((last, true)) if is_text => last.end = node.end_byte(),
+            _ => found.push((node.byte_range(), is_text)),
+        }
+    }
+    let ranges: Vec<Range<usize>> = found.into_iter().map(|(range, _)| range).collect();
+    // A single part left: it is appended as it is, with the edit before it.
+    match (ranges.len(), nodes.first()) {
+        (1, Some(first)) => {
+            let start = first.start_byte();
+            vec![start..start, ranges[0].clone()]
+        }
+        _ => ranges,
+    }
+}
+
+/// The hint for one method.
+fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Option<Hint> {
+    let names: Vec<Node<'_>> = found.iter().map(|one| one.name).collect();
+    let replaced = Replaced::at(file, &names);
+    let is_concat = |feature: &Feature| *feature == Operation::STRING_CONCAT;
+    let is_append = |f: &crate::operations::LibraryFunction| f.method() == "append";
+    let on_lines: Vec<Node<'_>> = found.iter().flat_map(|one| [one.name, one.argument]).collect();
+    let has_concat = Replaced::at(file, &on_lines).count(context, is_concat) > 0;
+    if !has_concat || replaced.calls(context, is_append) == 0 {
+        return None;
+    }
+    let mut builders: Vec<&str> = found.iter().map(|one| file.text_of(one.builder)).collect();
+    builders.sort_unstable();
+    builders.dedup();
+    let builders: Vec<String> = builders.iter().map(|name| format!("`{name}`")).collect();
+    let rewritten: Vec<String> = found.iter().map(|one| appends(file, one)).collect();
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!(
+            "{} to {} {} a String of several parts first, up to {} times.",
+            match found.len() {
+                1 => "An append".to_string(),
+                n => format!("{n} appends"),
+            },
+            builders.join(", "),
+            if found.len() == 1 { "makes" } else { "make" },
+            grouped(replaced.runs(context)),
+        ),
+        advice: "Append the parts one by one.".into(),
+        rewrite: rewritten.join("\n"),
+        condition: condition(file, found),
+        saved: unknown(),
+        confidence: Confidence::High,
+        mechanical: Some(rewrite(found)),
+    };
+    replaced.hint(context, finding)
+}
+
+/// `.append(a).append(b)`.
+fn appends(file: &SourceFile, one: &Appended<'_>) -> String {
+    let parts = one.parts.iter().filter(|part| !part.is_empty());
+    let calls: String =
+        parts.map(|part| format!(".append({})", &file.text[part.clone()])).collect();
+    format!("{}{calls};", file.text_of(one.builder))
+}
+
+/// When the parts one by one are the same.
+fn condition(file: &SourceFile, found: &[Appended<'_>]) -> String {
+    let is_locked = |one: &&Appended<'_>| {
+        let declared = pattern::declared(file, one.builder);
+        let is_buffer = declared.is_some_and(|d| d.type_text.contains("StringBuffer"));
+        is_buffer && builder::local_of(file, one.builder).is_none_or(|local| local.is_shared)
+    };
+    match found.iter().find(is_locked) {
+        Some(one) => format!(
+            "No other thread appends to `{}` meanwhile: its text could come between the parts.",
+            file.text_of(one.builder)
+        ),
+        None => "None: nobody else sees the builder between the parts.".into(),
+    }
+}
+
+/// The edits: what stands between two parts ends one call and begins the next.
+fn rewrite(found: &[Appended<'_>]) -> Rewrite {
+    let mut edits = Vec::new();
+    for one in found {
+        let start = one.argument.start_byte();
+        if let Some(first) = one.parts.first().filter(|first| first.start > start) {
+            edits.push(Edit { range: start..first.start, text: String::new() });
+        }
+        for pair in one.parts.windows(2) {
+            let text = if pair[0].is_empty() { "" } else { ").append(" };
+            edits.push(Edit { range: pair[0].end..pair[1].start, text: text.into() });
+        }
+    }
+    Rewrite { edits, ..Rewrite::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hint::of_text;
+
+    fn changed(statements: &str) -> Option<String> {
+        let text = format!(
+            "class A {{ StringBuilder f; Object o; String name() {{ return \"n\"; }}
+            void m(StringBuffer p, String s, int i, char c, char[] cs, CharSequence q) {{
+                StringBuilder b = new StringBuilder(); {statements} }} }}"
+        );
+        let changed = of_text("append-concatenation", &text)?;
+        let line = changed.lines().nth(2)?.split_once("new StringBuilder(); ")?.1;
+        Some(line.trim_end_matches(" } }").to_string())
+    }
+
+    #[test]
+    fn parts_are_appended_one_by_one() {
+        for (before, after) in [
+            ("b.append(s + i);", "b.append(s).append(i);"),
+            ("b.append(\"x\" + c + i + s);", "b.append(\"x\").append(c).append(i).append(s);"),
+            ("b.append(i + i + \"x\");", "b.append(i + i).append(\"x\");"),
+            ("b.append(i + s + \"a\" + \"b\");", "b.append(i).append(s).append(\"a\" + \"b\");"),
+            ("b.append(\"\" + i);", "b.append(i);"),
+            ("b.append(\"\" + i + c);", "b.append(i).append(c);"),
+            ("b.append(s).append(c + s).append(i);", "b.append(s).append(c).append(s).append(i);"),
+            ("b.append(name() + i);", "b.append(name()).append(i);"),
+            ("p.append(s + i);", "p.append(s).append(i);"),
+            ("f.append(s + i + c);", "f.append(s).append(i).append(c);"),
+            ("b.append(o + \", \");", "b.append(o).append(\", \");"),
+            ("b.append(q.toString() + s.trim());", "b.append(q.toString()).append(s.trim());"),
+        ] {
+            assert_eq!(changed(before).as_deref(), Some(after), "{before}");
+        }
+    }
+
+    #[test]
+    fn what_might_differ_is_left_alone() {
+        for statement in [
+            "b.append(\"a\" + \"b\");",
+            "b.append(i + i);",
+            "b.append((s + i));",
+            "b.append(s + cs);",
+            "b.append(s + q);",
+            "b.append(s + null);",
+            "b.append(unknown() + s);",
+            "b.append(s + b.length());",
+            "f.append(s + name());",
+            "p.append(s + s.charAt(9));",
+            "f.append(s + o);",
+            "try { b.append(s + s.charAt(9)); } catch (Exception e) { use(e); }",
+            "b.append(s /* and */ + i);",
+            "b.append(s + i, 0, 2);",
+            "use(b); b.append(s + s.charAt(9));",
+        ] {
+            assert_eq!(changed(statement), None, "{statement}");
+        }
+    }
+}

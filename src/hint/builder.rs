@@ -1,0 +1,233 @@
+//! Builders of text, StringBuilder and StringBuffer: which expressions are one, where a local
+//! one is used, and whether it leaves its method.
+
+use crate::hint::pattern::{self, Place, simple_type};
+use crate::java::{Node, SourceFile};
+
+/// Methods of both classes that return the builder itself.
+const ITSELF: [&str; 7] =
+    ["append", "appendCodePoint", "delete", "deleteCharAt", "insert", "replace", "reverse"];
+
+/// Methods of both classes that return something else, and keep no hold of the builder.
+const OTHERS: [&str; 17] = [
+    "capacity",
+    "charAt",
+    "codePointAt",
+    "codePointBefore",
+    "codePointCount",
+    "ensureCapacity",
+    "getChars",
+    "indexOf",
+    "isEmpty",
+    "lastIndexOf",
+    "length",
+    "offsetByCodePoints",
+    "setCharAt",
+    "setLength",
+    "substring",
+    "toString",
+    "trimToSize",
+];
+
+/// Whether a declared type is a builder's.
+pub fn is_builder_type(type_text: &str) -> bool {
+    matches!(simple_type(type_text).as_str(), "StringBuilder" | "StringBuffer")
+}
+
+/// The variable that an expression, a chain of calls too, gives: `b` of `b.append(x).reverse()`.
+/// None where the file doesn't say that it is a builder.
+pub fn variable_of<'t>(file: &SourceFile, expression: Node<'t>) -> Option<Node<'t>> {
+    let mut node = pattern::without_parentheses(expression);
+    while let Some(call) = pattern::as_call(node) {
+        if !ITSELF.contains(&file.text_of(call.name)) {
+            return None;
+        }
+        node = pattern::without_parentheses(call.object?);
+    }
+    let declared = pattern::declared(file, node)?;
+    is_builder_type(&declared.type_text).then_some(node)
+}
+
+/// A local builder's declaration and all that is done with it.
+pub struct LocalBuilder<'t> {
+    /// Its declarator.
+    pub declarator: Node<'t>,
+    /// Its name.
+    pub name: Node<'t>,
+    /// Its type as it is declared.
+    pub ty: Node<'t>,
+    /// Types of the creations that it is set to.
+    pub created: Vec<Node<'t>>,
+    /// Names of the methods called on it, chains too.
+    pub calls: Vec<Node<'t>>,
+    /// Whether it, or a chain that gives it, is used in any other way: handed on, kept,
+    /// compared, captured. Being returned is not among it.
+    pub is_shared: bool,
+    /// Whether it is returned.
+    pub is_returned: bool,
+}
+
+/// The local builder of a declaration with a single variable.
+pub fn local<'t>(file: &SourceFile, declaration: Node<'t>) -> Option<LocalBuilder<'t>> {
+    let locals = pattern::as_locals(declaration);
+    let [(ty, name, value)] = locals.as_slice() else { return None };
+    let declarator = name.parent()?;
+    if !is_builder_type(file.text_of(*ty)) {
+        return None;
+    }
+    let mut builder = LocalBuilder {
+        declarator,
+        name: *name,
+        ty: *ty,
+        created: Vec::new(),
+        calls: Vec::new(),
+        is_shared: false,
+        is_returned: false,
+    };
+    if let Some(value) = value {
+        builder.take_value(file, *value);
+    }
+    for node in pattern::descendants(pattern::enclosing_unit(declaration)) {
+        if !pattern::is_variable(node) || file.text_of(node) != file.text_of(*name) {
+            continue;
+        }
+        match pattern::declared(file, node) {
+            Some(found) if found.node == declarator => builder.take_use(file, node),
+            Some(_) => {}
+            // Perhaps captured by a class within the method.
+            None => builder.is_shared = true,
+        }
+    }
+    Some(builder)
+}
+
+/// The local builder that a variable is.
+pub fn local_of<'t>(file: &SourceFile, variable: Node<'t>) -> Option<LocalBuilder<'t>> {
+    let declared = pattern::declared(file, variable)?;
+    let is_local = declared.place == Place::Local;
+    is_local.then(|| declared.node.parent()).flatten().and_then(|found| local(file, found))
+}
+
+impl<'t> LocalBuilder<'t> {
+    /// A value that it is set to: a new object of its own class, or null.
+    fn take_value(&mut self, file: &SourceFile, value: Node<'t>) {
+        let value = pattern::without_parentheses(value);
+        let made = pattern::as_creation(value).filter(|made| !made.is_array && !made.is_anonymous);
+        match made {
+            Some(made)
+                if simple_type(file.text_of(made.ty)) == simple_type(file.text_of(self.ty)) =>
+            {
+                self.created.push(made.ty);
+            }
+            _ => self.is_shared |= !pattern::is_null(value),
+        }
+    }
+
+    /// One use of its name.
+    fn take_use(&mut self, file: &SourceFile, variable: Node<'t>) {
+        let body = pattern::innermost_code;
+        self.is_shared |= body(variable) != body(self.declarator);
+        let Some(parent) = variable.parent() else { return };
+        if let Some((left, right)) = pattern::as_assignment(file, parent)
+            && left == variable
+            && pattern::is_statement_of(parent)
+        {
+            return self.take_value(file, right);
+        }
+        if let Some((left, right)) = pattern::as_binary(file, parent, &["==", "!="])
+            && (pattern::is_null(left) || pattern::is_null(right))
+        {
+            return;
+        }
+        self.take_chain(file, variable);
+    }
+
+    /// The calls on it, one after the other, and what becomes of the last one's value.
+    fn take_chain(&mut self, file: &SourceFile, variable: Node<'t>) {
+        let mut node = pattern::with_all_parentheses(variable);
+        while let Some(parent) = node.parent() {
+            let call = pattern::as_call(parent).filter(|call| call.object == Some(node));
+            let Some(call) = call else { break };
+            let name = file.text_of(call.name);
+            self.calls.push(call.name);
+            if OTHERS.contains(&name) {
+                return;
+            }
+            if !ITSELF.contains(&name) {
+                break;
+            }
+            node = pattern::with_all_parentheses(parent);
+            if pattern::is_statement_of(parent) {
+                return;
+            }
+        }
+        match node.parent().is_some_and(pattern::is_return) {
+            true => self.is_returned = true,
+            false => self.is_shared = true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (shared, returned, creations, calls) of the first local builder of a method body.
+    fn first(body: &str) -> (bool, bool, usize, usize) {
+        let text = format!("class A {{ StringBuffer f; Object m(String x) {{ {body} }} }}");
+        let file = SourceFile::parse("A.java", text);
+        let all = pattern::descendants(file.tree.root_node());
+        let found = all.into_iter().find_map(|node| local(&file, node)).unwrap();
+        (found.is_shared, found.is_returned, found.created.len(), found.calls.len())
+    }
+
+    #[test]
+    fn a_builder_that_only_receives_calls_stays() {
+        let made = "StringBuffer b = new StringBuffer(9);";
+        for (body, creations, calls) in [
+            ("b.append(x).append(1); return b.toString();", 1, 3),
+            ("(b.append(x)).reverse(); if (b.length() > 0) b.setLength(0); return null;", 1, 4),
+            ("b = new StringBuffer(); return b.append(b.length()).toString();", 2, 3),
+            ("if (b != null) b.insert(0, 'x'); return null;", 1, 1),
+        ] {
+            let found = first(&format!("{made} {body}"));
+            assert_eq!(found, (false, false, creations, calls), "{body}");
+        }
+        assert_eq!(first("StringBuffer b = null; b = new StringBuffer(); return null;").0, false);
+        assert_eq!(first(&format!("{made} return b.append(x);")), (false, true, 1, 1));
+    }
+
+    #[test]
+    fn a_builder_that_is_handed_on_is_shared() {
+        for body in [
+            "use(b); return null;",
+            "f = b; return null;",
+            "use(b.append(x)); return null;",
+            "StringBuffer c = b; return null;",
+            "Runnable r = () -> b.append(x); return null;",
+            "new Object() { void n() { b.append(x); } }; return null;",
+            "m.appendReplacement(b, x); return null;",
+            "synchronized (b) { b.append(x); } return null;",
+            "b.getClass(); return null;",
+            "return x + b;",
+            "b = f; return null;",
+            "use(b == f); return null;",
+        ] {
+            assert!(first(&format!("StringBuffer b = new StringBuffer(); {body}")).0, "{body}");
+        }
+        assert!(first("StringBuffer b = f; return b.toString();").0);
+    }
+
+    #[test]
+    fn chains_lead_to_their_variable() {
+        let text = "class A { void m(StringBuilder b, Foo o) {
+            b.append(1).append(2).append(3); o.append(4).append(5); this.f.append(6); }
+            StringBuffer f; }";
+        let file = SourceFile::parse("A.java", text);
+        let calls = pattern::descendants(file.tree.root_node()).into_iter();
+        let calls = calls.filter_map(pattern::as_call);
+        let found: Vec<bool> =
+            calls.map(|call| variable_of(&file, call.object.unwrap()).is_some()).collect();
+        assert_eq!(found, [true, true, true, false, false, true]);
+    }
+}

@@ -1,0 +1,278 @@
+//! Regular expressions written out in the source and compiled anew whenever they are used.
+
+mod literal;
+mod syntax;
+mod written;
+
+use std::collections::BTreeMap;
+
+use crate::format::grouped;
+use crate::hint::pattern;
+use crate::hint::regex::written::{How, Written, written};
+use crate::hint::replaced::{Replaced, unknown};
+use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent_in};
+use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
+use crate::java::SourceFile;
+use crate::operations::LibraryFunction;
+
+/// Uses by methods of String, and `Pattern.matches`.
+pub const PATTERN: Pattern = Pattern {
+    name: "pattern-in-method",
+    title: "A regular expression is compiled at every use: keep it in a field",
+    help: "`s.replaceAll`, `replaceFirst`, `matches` and `split` compile their expression at each \
+           call, and so does `Pattern.matches`. A Pattern in a static final field is compiled \
+           once, and may be used by all threads. Splitting at a single character doesn't compile, \
+           and is left out. How much is saved depends on how long the text is; pairs of kernels \
+           tell.",
+    reference: "Bloch, Effective Java, 3rd edition, item 6: avoid creating unnecessary objects",
+    basis: Basis::Lines,
+    find: uses,
+};
+
+/// Calls of `Pattern.compile`.
+pub const COMPILED: Pattern = Pattern {
+    name: "compile-in-method",
+    title: "Pattern.compile in a method: keep the Pattern in a field",
+    help: "The expression is written out, so the Pattern is the same every time, and it can't \
+           change. In a static final field it is compiled once, and may be used by all threads.",
+    reference: "Java SE API, Pattern: instances of this class are immutable and are safe for use by \
+                multiple concurrent threads",
+    basis: Basis::Lines,
+    find: compiled,
+};
+
+fn uses(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+    of_all(context, PATTERN.name, |how| how != How::Compile)
+}
+
+fn compiled(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+    of_all(context, COMPILED.name, |how| how == How::Compile)
+}
+
+/// The hints of all files, one for the uses of a method.
+fn of_all(context: &Context<'_>, name: &'static str, is_own: fn(How) -> bool) -> Vec<Hint> {
+    let sources = context.input.sources;
+    sources.iter().flat_map(|file| of_file(context, file, name, is_own)).collect()
+}
+
+fn of_file(
+    context: &Context<'_>,
+    file: &SourceFile,
+    name: &'static str,
+    is_own: fn(How) -> bool,
+) -> Vec<Hint> {
+    let mut by_method: BTreeMap<(usize, usize), Vec<Written<'_>>> = BTreeMap::new();
+    for node in pattern::descendants(file.tree.root_node()) {
+        let Some(found) = written(file, node).filter(|found| is_own(found.how)) else { continue };
+        let place = pattern::method_around(node).zip(pattern::class_for_statics(file, node));
+        if let Some((method, class)) = place
+            && is_of_library(context, file, &found)
+        {
+            by_method.entry((method.start_byte(), class)).or_default().push(found);
+        }
+    }
+    let hints = by_method.into_iter();
+    hints.filter_map(|((_, class), found)| at(context, file, name, class, &found)).collect()
+}
+
+/// Whether all calls of this name on the line are of the JDK's class, as the types of the whole
+/// program tell.
+fn is_of_library(context: &Context<'_>, file: &SourceFile, found: &Written<'_>) -> bool {
+    let name = file.text_of(found.call.name);
+    let line = pattern::line(found.call.name);
+    let owner = if found.on_pattern { "java.util.regex.Pattern" } else { "java.lang.String" };
+    let is_one = |f: &LibraryFunction| f.owner() == owner && f.method() == name;
+    let known = Replaced::at(file, &[found.call.name]).calls(context, is_one) as usize;
+    let all = pattern::descendants(file.tree.root_node()).into_iter();
+    let same = all
+        .filter_map(pattern::as_call)
+        .filter(|call| pattern::line(call.name) == line && file.text_of(call.name) == name);
+    known >= same.count()
+}
+
+/// The hint for one method.
+fn at(
+    context: &Context<'_>,
+    file: &SourceFile,
+    pattern_name: &'static str,
+    class: usize,
+    found: &[Written<'_>],
+) -> Option<Hint> {
+    let names: Vec<_> = found.iter().map(|one| one.call.name).collect();
+    let replaced = Replaced::at(file, &names);
+    let method = pattern::method_around(found.first()?.node)?;
+    let stem = constant(method.child_by_field_name("name").map_or("", |name| file.text_of(name)));
+    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut edits = Vec::new();
+    for one in found {
+        let made = format!("java.util.regex.Pattern.compile({})", one.compiled(file));
+        let known = fields.iter().find(|(_, text)| *text == made).map(|(name, _)| name.clone());
+        let name = known.unwrap_or_else(|| {
+            let letter = letter_of(fields.len());
+            let name = fresh_name(file, &format!("{stem}_PATTERN{letter}"));
+            fields.push((name.clone(), made));
+            name
+        });
+        edits.extend(one.edits(file, &name));
+    }
+    let indent = indent_in(file, class);
+    let declarations: Vec<String> = fields
+        .iter()
+        .map(|(name, made)| {
+            format!("private static final java.util.regex.Pattern {name} = {made};")
+        })
+        .collect();
+    let member = |line: &String| Edit { range: class..class, text: format!("\n{indent}{line}") };
+    let finding = Finding {
+        pattern: pattern_name,
+        sentence: sentence(file, found, replaced.runs(context)),
+        advice: match fields.len() {
+            1 => "Keep the Pattern in a static final field.".into(),
+            _ => "Keep the Patterns in static final fields.".into(),
+        },
+        rewrite: declarations.join("\n"),
+        condition: condition(file, found),
+        saved: unknown(),
+        confidence: Confidence::High,
+        mechanical: Some(Rewrite {
+            edits,
+            members: declarations.iter().map(member).collect(),
+            names: fields.iter().map(|(name, _)| name.clone()).collect(),
+        }),
+    };
+    replaced.hint(context, finding)
+}
+
+fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
+    let mut texts: Vec<&str> = found.iter().map(|one| file.text_of(one.regex)).collect();
+    texts.dedup();
+    let verb = if texts.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} compiled at every use, up to {} times.", texts.join(", "), grouped(runs))
+}
+
+fn condition(file: &SourceFile, found: &[Written<'_>]) -> String {
+    let mut text = String::from(
+        "A serializable class without a serialVersionUID gets another default one, if it had no \
+         static initialiser.",
+    );
+    if found.iter().any(|one| one.evaluates_more(file)) {
+        text += " Where the text is null, the calls in the other arguments aren't made before it \
+                 fails.";
+    }
+    text
+}
+
+/// The second field of a method is its B.
+fn letter_of(fields: usize) -> String {
+    match fields {
+        0 => String::new(),
+        n if n < 26 => format!("_{}", char::from(b'A' + n as u8)),
+        n => format!("_N{n}"),
+    }
+}
+
+/// A method's name as constants are written: `TRIM_ALL` of `trimAll`.
+fn constant(name: &str) -> String {
+    let mut text = String::new();
+    let mut before = '_';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            text.push('_');
+        }
+        text.extend(c.to_uppercase());
+        before = c;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hint::of_text;
+
+    fn changed_by(pattern: &str, statements: &str) -> Option<String> {
+        let text = format!(
+            "import java.util.regex.*;\nclass A {{\n    static class B {{\n        Object cleanUp(String s, Mine t) {{ {statements} }}\n    }}\n    static class Mine {{ String replaceAll(String a, String b) {{ return a; }} }}\n}}\n"
+        );
+        of_text(pattern, &text)
+    }
+
+    fn changed(statements: &str) -> Option<String> {
+        changed_by("pattern-in-method", statements)
+    }
+
+    #[test]
+    fn uses_go_through_a_field() {
+        const FIELD: &str = "private static final java.util.regex.Pattern CLEAN_UP_PATTERN = java.util.regex.Pattern.compile(";
+        for (before, regex, after) in [
+            (
+                "return s.replaceAll(\"a+\", \"b\");",
+                "\"a+\"",
+                "CLEAN_UP_PATTERN.matcher(s).replaceAll(\"b\");",
+            ),
+            (
+                "return s.trim().replaceFirst(\"a+\", s);",
+                "\"a+\"",
+                "CLEAN_UP_PATTERN.matcher(s.trim()).replaceFirst(s);",
+            ),
+            (
+                "return s.matches(\"\\\\d+\");",
+                "\"\\\\d+\"",
+                "CLEAN_UP_PATTERN.matcher(s).matches();",
+            ),
+            ("return s.split(\", *\");", "\", *\"", "CLEAN_UP_PATTERN.split(s);"),
+            ("return s.split(\", *\", 3);", "\", *\"", "CLEAN_UP_PATTERN.split(s, 3);"),
+            (
+                "return Pattern.matches(\"a*\", s);",
+                "\"a*\"",
+                "CLEAN_UP_PATTERN.matcher(s).matches();",
+            ),
+            (
+                "return (s + 1).replaceAll(\"x\", \"\");",
+                "\"x\"",
+                "CLEAN_UP_PATTERN.matcher((s + 1)).replaceAll(\"\");",
+            ),
+        ] {
+            let text = changed(before).unwrap_or_else(|| panic!("{before}"));
+            assert!(
+                text.contains(&format!("static class B {{\n        {FIELD}{regex});\n")),
+                "{text}"
+            );
+            assert!(text.contains(&format!("return {after}")), "{before}\n{text}");
+        }
+        let text =
+            changed("return s.replaceAll(\"a\", \"b\").replaceAll(\"[c]\", \"d\");").unwrap();
+        let expected = "return CLEAN_UP_PATTERN.matcher(CLEAN_UP_PATTERN_B.matcher(s).replaceAll(\"b\")).replaceAll(\"d\");";
+        assert!(text.contains(expected), "{text}");
+        let text = changed_by(
+            "compile-in-method",
+            "return Pattern.compile(\"a\", Pattern.DOTALL).matcher(s);",
+        )
+        .unwrap();
+        assert!(text.contains("Pattern.compile(\"a\", java.util.regex.Pattern.DOTALL);"), "{text}");
+        assert!(text.contains("return CLEAN_UP_PATTERN.matcher(s);"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_constant_expression_stays() {
+        for statement in [
+            "return s.split(\",\");",
+            "return s.replaceAll(s, \"\");",
+            "return s.replaceAll(\"(\", \"\");",
+            "return t.replaceAll(\"a\", \"\");",
+            "return s.replace(\"a\", \"\");",
+            "return s.matches(\"a\" + s);",
+            "return s.replaceAll(\"a\", \"\") + t.replaceAll(\"a\", \"\");",
+        ] {
+            assert_eq!(changed(statement), None, "{statement}");
+        }
+        for statement in
+            ["return Pattern.compile(s);", "return Pattern.compile(\"a\", 1 + s.length());"]
+        {
+            assert_eq!(changed_by("compile-in-method", statement), None, "{statement}");
+        }
+        let initialiser = "class A { static final String[] X = \"a b\".split(\" +\"); }";
+        assert_eq!(of_text("pattern-in-method", initialiser), None);
+        let interface = "interface A { default Object m(String s) { return s.split(\" +\"); } }";
+        assert_eq!(of_text("pattern-in-method", interface), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Uses of a regular expression that is written out, and how they read with a Pattern.
+
+use crate::hint::pattern::{self, Call};
+use crate::hint::rewrite::Edit;
+use crate::java::{Node, SourceFile};
+
+use super::{literal, syntax};
+
+/// What is done with the expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// `s.replaceAll(regex, x)` or `s.replaceFirst(regex, x)`.
+    Replace,
+    /// `s.matches(regex)` or `Pattern.matches(regex, s)`.
+    Match,
+    /// `s.split(regex)`, with or without a limit.
+    Split,
+    /// `Pattern.compile(regex)`, with or without flags.
+    Compile,
+}
+
+/// A use.
+pub(super) struct Written<'t> {
+    pub how: How,
+    /// The whole call.
+    pub node: Node<'t>,
+    pub call: Call<'t>,
+    /// The expression.
+    pub regex: Node<'t>,
+    /// Whether the call is one of Pattern, not of a String.
+    pub on_pattern: bool,
+}
+
+/// Takes a use apart; `None` for anything else, and for what may not be a valid expression.
+pub(super) fn written<'t>(file: &SourceFile, node: Node<'t>) -> Option<Written<'t>> {
+    let call = pattern::as_call(node)?;
+    let object = call.object.filter(|object| !pattern::is_super(*object))?;
+    let regex =
+        call.arguments.first().copied().filter(|first| pattern::is_string_literal(*first))?;
+    let text = literal::value(file.text_of(regex)).filter(|text| syntax::is_regex(text))?;
+    let on_pattern = ["Pattern", "java.util.regex.Pattern"].contains(&file.text_of(object));
+    let how = match (on_pattern, file.text_of(call.name), call.arguments.len()) {
+        (false, "replaceAll" | "replaceFirst", 2) => How::Replace,
+        (false, "matches", 1) | (true, "matches", 2) => How::Match,
+        (false, "split", 1 | 2) if !syntax::is_quick_split(&text) => How::Split,
+        (true, "compile", 1) => How::Compile,
+        (true, "compile", 2) if is_flags(file, call.arguments[1]) => How::Compile,
+        _ => return None,
+    };
+    Some(Written { how, node, call, regex, on_pattern })
+}
+
+/// Whether an expression is of Pattern's own constants.
+fn is_flags(file: &SourceFile, node: Node<'_>) -> bool {
+    let text = file.text_of(node);
+    let is_flag = |word: &str| {
+        let name = word.trim().strip_prefix("java.util.regex.").unwrap_or(word.trim());
+        name.strip_prefix("Pattern.").is_some_and(|name| {
+            ["CASE_INSENSITIVE", "DOTALL", "MULTILINE", "UNICODE_CASE", "COMMENTS"].contains(&name)
+        })
+    };
+    text.split('|').all(is_flag) && !text.contains("COMMENTS")
+}
+
+impl Written<'_> {
+    /// What is compiled, with its flags.
+    pub fn compiled(&self, file: &SourceFile) -> String {
+        let regex = file.text_of(self.regex);
+        let flags = self.call.arguments.get(1).filter(|_| self.how == How::Compile);
+        let Some(flags) = flags else { return regex.to_string() };
+        let flags = file.text_of(*flags).split('|').map(|flag| {
+            let flag = flag.trim();
+            let name = flag.rsplit('.').next().unwrap_or(flag);
+            format!("java.util.regex.Pattern.{name}")
+        });
+        format!("{regex}, {}", flags.collect::<Vec<_>>().join(" | "))
+    }
+
+    /// Whether other arguments hold calls.
+    pub fn evaluates_more(&self, _: &SourceFile) -> bool {
+        let others = self.call.arguments.iter().skip(1).filter(|_| !self.on_pattern);
+        let mut nodes = others.flat_map(|argument| pattern::descendants(*argument));
+        nodes.any(|node| pattern::as_call(node).is_some())
+    }
+
+    /// The edits that make the call go through the field.
+    pub fn edits(&self, file: &SourceFile, field: &str) -> Vec<Edit> {
+        let edit = |range, text: &str| Edit { range, text: text.to_string() };
+        let Some(object) = self.call.object else { return Vec::new() };
+        let (start, end) = (self.node.start_byte(), self.node.end_byte());
+        let method = file.text_of(self.call.name);
+        let second = self.call.arguments.get(1);
+        match (self.how, second) {
+            (How::Compile, _) => vec![edit(start..end, field)],
+            (How::Match, Some(text)) => vec![
+                edit(start..text.start_byte(), &format!("{field}.matcher(")),
+                edit(text.end_byte()..end, ").matches()"),
+            ],
+            (How::Match, None) => vec![
+                edit(start..start, &format!("{field}.matcher(")),
+                edit(object.end_byte()..end, ").matches()"),
+            ],
+            (How::Replace, Some(by)) => vec![
+                edit(start..start, &format!("{field}.matcher(")),
+                edit(object.end_byte()..by.start_byte(), &format!(").{method}(")),
+            ],
+            (How::Split, Some(limit)) => vec![
+                edit(start..start, &format!("{field}.split(")),
+                edit(object.end_byte()..limit.start_byte(), ", "),
+            ],
+            (How::Split, None) => vec![
+                edit(start..start, &format!("{field}.split(")),
+                edit(object.end_byte()..end, ")"),
+            ],
+            (How::Replace, None) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! StringBuffers that nobody else can reach: every call locks for nobody.
+
+use crate::format::grouped;
+use crate::hint::builder::{self, LocalBuilder};
+use crate::hint::pattern::{self, simple_type};
+use crate::hint::replaced::{Replaced, unknown};
+use crate::hint::rewrite::{Edit, Rewrite};
+use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
+use crate::java::{Node, SourceFile};
+
+/// The pattern.
+pub const PATTERN: Pattern = Pattern {
+    name: "string-buffer",
+    title: "A StringBuffer that never leaves its method: use a StringBuilder",
+    help: "Every call of a StringBuffer takes and releases its lock, so that several threads may \
+           use it. One that is made in a method and never handed on is seen by one thread alone. \
+           StringBuilder (Java 5) has the same methods without the lock. A compiler leaves some of \
+           these locks out by itself, where it sees the object's whole life; how much is left to \
+           save, pairs of kernels tell.",
+    reference: "Java SE API, StringBuffer: the StringBuilder class should generally be used in \
+                preference to this one",
+    basis: Basis::Lines,
+    find,
+};
+
+const OLD: &str = "StringBuffer";
+const NEW: &str = "StringBuilder";
+
+/// Finds local StringBuffers in all code.
+fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+    let sources = context.input.sources;
+    let has_own = |name: &str| {
+        let file_name = format!("{name}.java");
+        sources.iter().any(|file| file.path.rsplit('/').next() == Some(&file_name))
+    };
+    if has_own(OLD) || has_own(NEW) {
+        return Vec::new();
+    }
+    sources.iter().flat_map(|file| of_file(context, file)).collect()
+}
+
+fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
+    if !file.text.contains(OLD) || declares(file, NEW) || declares(file, OLD) {
+        return Vec::new();
+    }
+    let nodes = pattern::descendants(file.tree.root_node()).into_iter();
+    let locals = nodes.filter_map(|node| builder::local(file, node));
+    let own = locals.filter(|local| {
+        let stays = !local.is_shared && !local.is_returned && !local.created.is_empty();
+        let stays = stays && !local.calls.is_empty();
+        stays && simple_type(file.text_of(local.ty)) == OLD
+    });
+    own.filter_map(|local| at(context, file, &local)).collect()
+}
+
+/// Whether a file has a class of its own of this name, or imports one.
+fn declares(file: &SourceFile, name: &str) -> bool {
+    [format!("class {name} "), format!("class {name}{{"), format!("class {name}<")]
+        .iter()
+        .any(|text| file.text.contains(text.as_str()))
+        || file.text.lines().any(|line| {
+            let imported = line.trim().strip_prefix("import ");
+            imported.is_some_and(|rest| rest.trim_end().ends_with(&format!(".{name};")))
+        })
+}
+
+/// The hint for one variable.
+fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Hint> {
+    let name = file.text_of(local.name);
+    let nodes: Vec<Node<'_>> = local.calls.iter().chain(&local.created).copied().collect();
+    let replaced = Replaced::at(file, &nodes);
+    let is_call = |function: &crate::operations::LibraryFunction| {
+        ["java.lang.StringBuffer", "java.lang.AbstractStringBuilder"].contains(&function.owner())
+    };
+    if replaced.calls(context, is_call) == 0 {
+        return None;
+    }
+    let finding = Finding {
+        pattern: PATTERN.name,
+        sentence: format!(
+            "`{name}` is a StringBuffer that never leaves its method, and its {} run up to {} \
+             times: each takes and releases a lock that nobody else can want.",
+            match local.calls.len() {
+                1 => "call".to_string(),
+                calls => format!("{calls} calls"),
+            },
+            grouped(replaced.runs(context)),
+        ),
+        advice: "Use a StringBuilder.".into(),
+        rewrite: format!("{NEW} {name} = new {NEW}(...);"),
+        condition: "The program needs Java 5 or later. No other thread can tell.".into(),
+        saved: unknown(),
+        confidence: Confidence::High,
+        mechanical: Some(rewrite(file, local)?),
+    };
+    replaced.hint(context, finding)
+}
+
+/// The edits: another class where it is declared and made.
+fn rewrite(file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Rewrite> {
+    let types = [&[local.ty], local.created.as_slice()].concat();
+    let edit = |ty: Node<'_>| {
+        let is_last = file.text_of(ty).ends_with(OLD);
+        let range = ty.end_byte().checked_sub(OLD.len())?..ty.end_byte();
+        is_last.then(|| Edit { range, text: NEW.into() })
+    };
+    let edits: Option<Vec<Edit>> = types.into_iter().map(edit).collect();
+    Some(Rewrite { edits: edits?, ..Rewrite::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hint::of_text;
+
+    fn changed(body: &str) -> Option<String> {
+        of_text(
+            "string-buffer",
+            &format!("class A {{ StringBuffer f; Object m(String x) {{ {body} }} }}"),
+        )
+    }
+
+    #[test]
+    fn declaration_and_creations_become_those_of_a_builder() {
+        let text = changed(
+            "java.lang.StringBuffer b = new java.lang.StringBuffer(3); b.append(x); \
+             b = new StringBuffer(x); return b.toString();",
+        );
+        let text = text.unwrap();
+        assert!(
+            text.contains("java.lang.StringBuilder b = new java.lang.StringBuilder(3);"),
+            "{text}"
+        );
+        assert!(text.contains("b = new StringBuilder(x);") && text.contains("StringBuffer f;"));
+    }
+
+    #[test]
+    fn what_is_handed_on_or_never_made_stays() {
+        for body in [
+            "StringBuffer b = new StringBuffer(); b.append(x); return b;",
+            "StringBuffer b = f; b.append(x); return null;",
+            "StringBuffer b = new StringBuffer(), c = new StringBuffer(); b.append(x); return null;",
+            "StringBuilder b = new StringBuilder(); b.append(x); return null;",
+            "StringBuffer b = new StringBuffer(); return null;",
+        ] {
+            assert_eq!(changed(body), None, "{body}");
+        }
+        let own = "class A { void m() { StringBuffer b = new StringBuffer(); b.append(1); } }
+            class StringBuilder { }";
+        assert_eq!(of_text("string-buffer", own), None);
+    }
+}
