@@ -200,14 +200,14 @@ mod tests {
     fn many_samples_give_the_moderated_variance() {
         let tilt = [0.02, 0.03, 0.05, 0.02, 0.04, 0.6, 0.03, 0.01, 0.02, 0.3];
         let run = |sign: f64| -> Vec<u64> {
-            let side = |(a, tilt): (usize, &f64)| if a % 2 == 0 { *tilt } else { -tilt };
+            let side = |(a, tilt): (usize, &f64)| if a.is_multiple_of(2) { *tilt } else { -tilt };
             let hits = tilt.iter().enumerate().map(side);
             hits.map(|tilt| (1e9 * (1.0 + sign * tilt)).round() as u64).collect()
         };
-        let runs = vec![run(1.0), run(-1.0)];
-        let spread = run_spread(&[runs.clone()]).unwrap();
+        let cases = [vec![run(1.0), run(-1.0)]];
+        let spread = run_spread(&cases).unwrap();
         let freedom = spread.freedom.unwrap();
-        let moments = moments(&[runs]);
+        let moments = moments(&cases);
         for (area, own) in spread.areas.iter().enumerate() {
             let moment = &moments[area][0];
             let center = spread.common.powi(2) * (freedom - 2.0);
@@ -234,7 +234,8 @@ mod tests {
         #[test]
         fn equal_spreads_are_the_common_one(pairs in 2usize..30, tilt in 0.05f64..0.5) {
             let run = |sign: f64| -> Vec<u64> {
-                let hits = |a: usize| 1e4 * (1.0 + if a % 2 == 0 { sign } else { -sign } * tilt);
+                let side = |a: usize| if a.is_multiple_of(2) { sign } else { -sign };
+                let hits = |a: usize| 1e4 * (1.0 + side(a) * tilt);
                 (0..2 * pairs).map(|a| hits(a).round() as u64).collect()
             };
             let spread = run_spread(&[vec![run(1.0), run(-1.0)]]).unwrap();
