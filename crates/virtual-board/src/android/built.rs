@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::silicon::{SiliconError, compile};
 
 /// What applications find of Android's classes, and what starts them.
-const FRAMEWORK: [(&str, &str); 50] = [
+const FRAMEWORK: [(&str, &str); 51] = [
     ("Activity.java", include_str!("framework/Activity.java")),
     ("ActivityNotFoundException.java", include_str!("framework/ActivityNotFoundException.java")),
     ("Application.java", include_str!("framework/Application.java")),
