@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::format::grouped;
 use crate::hint::builder::{self, LocalBuilder};
-use crate::hint::pattern;
+use crate::hint::pattern::{self, simple_type};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite};
 use crate::hint::value_type::{ValueType, type_of};
@@ -21,7 +21,8 @@ pub const PATTERN: Pattern = Pattern {
     help: "`b.append(a + c)` makes a String of the parts, copies it into the builder and throws it \
            away. Appending the parts one by one copies each once, and makes nothing. What cannot \
            be told apart from it: the parts are evaluated in the same order, and each is turned \
-           into text in the same way. How much that saves depends on how long the parts are; \
+           into text in the same way. A StringBuffer is left out, as every call more takes its lock once \
+           more. How much that saves depends on how long the parts are; \
            pairs of kernels tell.",
     reference: "PMD, rule InefficientStringBuffering; SpotBugs and IntelliJ IDEA have the like",
     basis: Basis::Lines,
@@ -65,6 +66,10 @@ fn appended<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Opt
     let call = pattern::as_call(node).filter(|call| file.text_of(call.name) == "append")?;
     let [argument] = call.arguments.as_slice() else { return None };
     let variable = builder::variable_of(file, call.object?)?;
+    let declared = pattern::declared(file, variable)?;
+    if simple_type(&declared.type_text) != "StringBuilder" {
+        return None;
+    }
     let sum = *argument;
     let nodes = parts(context, file, sum)?;
     let is_all_constant = nodes.iter().all(|part| is_constant(file, *part));
@@ -203,7 +208,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Optio
         ),
         advice: "Append the parts one by one.".into(),
         rewrite: rewritten.join("\n"),
-        condition: condition(file, found),
+        condition: "None: nobody else sees the builder between the parts.".into(),
         saved: unknown(),
         confidence: Confidence::High,
         mechanical: Some(rewrite(found)),
@@ -217,22 +222,6 @@ fn appends(file: &SourceFile, one: &Appended<'_>) -> String {
     let calls: String =
         parts.map(|part| format!(".append({})", &file.text[part.clone()])).collect();
     format!("{}{calls};", file.text_of(one.builder))
-}
-
-/// When the parts one by one are the same.
-fn condition(file: &SourceFile, found: &[Appended<'_>]) -> String {
-    let is_locked = |one: &&Appended<'_>| {
-        let declared = pattern::declared(file, one.builder);
-        let is_buffer = declared.is_some_and(|d| d.type_text.contains("StringBuffer"));
-        is_buffer && builder::local_of(file, one.builder).is_none_or(|local| local.is_shared)
-    };
-    match found.iter().find(is_locked) {
-        Some(one) => format!(
-            "No other thread appends to `{}` meanwhile: its text could come between the parts.",
-            file.text_of(one.builder)
-        ),
-        None => "None: nobody else sees the builder between the parts.".into(),
-    }
 }
 
 /// The edits: what stands between two parts ends one call and begins the next.
@@ -258,7 +247,7 @@ mod tests {
     fn changed(statements: &str) -> Option<String> {
         let text = format!(
             "class A {{ StringBuilder f; Object o; String name() {{ return \"n\"; }}
-            void m(StringBuffer p, String s, int i, char c, char[] cs, CharSequence q) {{
+            void m(StringBuilder p, StringBuffer l, String s, int i, char c, char[] cs, CharSequence q) {{
                 StringBuilder b = new StringBuilder(); {statements} }} }}"
         );
         let changed = of_text("append-concatenation", &text)?;
@@ -303,6 +292,7 @@ mod tests {
             "try { b.append(s + s.charAt(9)); } catch (Exception e) { use(e); }",
             "b.append(s /* and */ + i);",
             "b.append(s + i, 0, 2);",
+            "l.append(s + i);",
             "use(b); b.append(s + s.charAt(9));",
         ] {
             assert_eq!(changed(statement), None, "{statement}");

@@ -244,7 +244,10 @@ impl std::fmt::Display for Withheld {
         let word = if *places == 1 { "place" } else { "places" };
         write!(f, "{places} {word} of {pattern}: ")?;
         match on_board {
-            Some(ratio) => write!(f, "saves nothing on this board: {ratio}"),
+            Some(ratio) if ratio.basis == Basis::Costs => {
+                write!(f, "saves nothing on this board: {ratio}")
+            }
+            Some(ratio) => write!(f, "can't be told from nothing on this board: {ratio}"),
             None => write!(f, "not known on this board: no pairs of kernels say what it saves"),
         }
     }

@@ -141,6 +141,9 @@ public class Mechanical {
         for (char c = 'a'; c < 'e'; c++) text.append(c).append((int) c).append(',');
         text.setLength(text.length() - 1);
         line.append(name + n + 'c' + none).append(n + n + "sum" + 1.5f).append("" + n);
+        StringBuilder longer = new StringBuilder();
+        longer.append(name + n + 'c' + none).append(n + n + "sum" + 1.5f).append("" + n);
+        line.append(longer);
         if (later == null) later = new StringBuffer();
         later.append("a" + "b" + name() + 2L + true).reverse();
         StringBuilder built = new StringBuilder();

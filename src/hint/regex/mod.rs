@@ -100,6 +100,29 @@ fn at(
 ) -> Option<Hint> {
     let names: Vec<_> = found.iter().map(|one| one.call.name).collect();
     let replaced = Replaced::at(file, &names);
+    let (fields, rewrite) = rewrite(file, class, found)?;
+    let finding = Finding {
+        pattern: pattern_name,
+        sentence: sentence(file, found, replaced.runs(context)),
+        advice: match fields.len() {
+            1 => "Keep the Pattern in a static final field.".into(),
+            _ => "Keep the Patterns in static final fields.".into(),
+        },
+        rewrite: fields.join("\n"),
+        condition: condition(file, found),
+        saved: unknown(),
+        confidence: Confidence::High,
+        mechanical: Some(rewrite),
+    };
+    replaced.hint(context, finding)
+}
+
+/// The fields' declarations, one for each expression, and the edits.
+fn rewrite(
+    file: &SourceFile,
+    class: usize,
+    found: &[Written<'_>],
+) -> Option<(Vec<String>, Rewrite)> {
     let method = pattern::method_around(found.first()?.node)?;
     let stem = constant(method.child_by_field_name("name").map_or("", |name| file.text_of(name)));
     let mut fields: Vec<(String, String)> = Vec::new();
@@ -115,39 +138,38 @@ fn at(
         });
         edits.extend(one.edits(file, &name));
     }
-    let indent = indent_in(file, class);
-    let declarations: Vec<String> = fields
-        .iter()
-        .map(|(name, made)| {
-            format!("private static final java.util.regex.Pattern {name} = {made};")
-        })
-        .collect();
-    let member = |line: &String| Edit { range: class..class, text: format!("\n{indent}{line}") };
-    let finding = Finding {
-        pattern: pattern_name,
-        sentence: sentence(file, found, replaced.runs(context)),
-        advice: match fields.len() {
-            1 => "Keep the Pattern in a static final field.".into(),
-            _ => "Keep the Patterns in static final fields.".into(),
-        },
-        rewrite: declarations.join("\n"),
-        condition: condition(file, found),
-        saved: unknown(),
-        confidence: Confidence::High,
-        mechanical: Some(Rewrite {
-            edits,
-            members: declarations.iter().map(member).collect(),
-            names: fields.iter().map(|(name, _)| name.clone()).collect(),
-        }),
+    let declared = |(name, made): &(String, String)| {
+        format!("private static final java.util.regex.Pattern {name} = {made};")
     };
-    replaced.hint(context, finding)
+    let declarations: Vec<String> = fields.iter().map(declared).collect();
+    let indent = indent_in(file, class);
+    let line_end = if file.text[class..].starts_with("\r\n") { "\r\n" } else { "\n" };
+    let member = |line: &String| {
+        let text = format!("{line_end}{indent}{line}");
+        Edit { range: class..class, text }
+    };
+    let members = declarations.iter().map(member).collect();
+    let names = fields.into_iter().map(|(name, _)| name).collect();
+    Some((declarations, Rewrite { edits, members, names }))
 }
 
+/// The first expressions, and how often they are compiled.
 fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
-    let mut texts: Vec<&str> = found.iter().map(|one| file.text_of(one.regex)).collect();
-    texts.dedup();
+    const SHOWN: usize = 3;
+    let mut texts: Vec<&str> = Vec::new();
+    for one in found {
+        let text = file.text_of(one.regex);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
     let verb = if texts.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} compiled at every use, up to {} times.", texts.join(", "), grouped(runs))
+    let more = match texts.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let shown = texts[..texts.len().min(SHOWN)].join(", ");
+    format!("{shown}{more} {verb} compiled at every use, up to {} times.", grouped(runs))
 }
 
 fn condition(file: &SourceFile, found: &[Written<'_>]) -> String {
