@@ -109,6 +109,7 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
     sources.files = files.into_values().collect();
     for (index, library) in scenario.libraries.iter().enumerate() {
         let place = locate(scenario, &library.origin, &format!("library[{index}]"))?;
+        let place = class_path_entry(&place, &named_in)?;
         match library.role {
             LibraryRole::Packed => sources.libraries.push(place),
             LibraryRole::Provided => sources.provided.push(place),
@@ -122,10 +123,13 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
 
 /// Loads source folders, files and jars of a command line; all are analysed.
 pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, BuildError> {
-    let mut sources = Sources { libraries: libraries.to_vec(), ..Sources::default() };
+    const NAMED_IN: &str = "the command line";
+    let entries = libraries.iter().map(|library| class_path_entry(library, NAMED_IN));
+    let mut sources =
+        Sources { libraries: entries.collect::<Result<_, _>>()?, ..Sources::default() };
     let mut files = BTreeMap::new();
     for path in paths {
-        let tree = (path.as_path(), "the command line", &(|_: &str| true) as &dyn Fn(&str) -> bool);
+        let tree = (path.as_path(), NAMED_IN, &(|_: &str| true) as &dyn Fn(&str) -> bool);
         add_tree(&mut sources, &mut files, tree, (Role::Analysed, true))?;
     }
     sources.files = files.into_values().collect();
@@ -179,6 +183,18 @@ fn is_archive(place: &Path) -> bool {
 /// Whether an entry of a source jar belongs into the class path as it is.
 fn is_resource(name: &str) -> bool {
     !name.ends_with(".java") && !name.ends_with(".class") && jar::is_content(name)
+}
+
+/// A library as an application that runs in another folder finds it. A folder may be one that a
+/// build makes only where it has something to put there; a jar must exist.
+fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> {
+    let absolute = std::path::absolute(path)
+        .map_err(|source| BuildError::Io { path: path.into(), source })?;
+    let is_jar = path.extension().is_some_and(|extension| extension == "jar");
+    if is_jar && !absolute.is_file() {
+        return Err(BuildError::Missing { path: path.into(), named_in: named_in.to_string() });
+    }
+    Ok(absolute)
 }
 
 /// The file or folder of an origin; artifacts are fetched. `key` is where it stands in the
@@ -341,6 +357,17 @@ mod tests {
         assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
         let kinds: Vec<FindingKind> = sources.findings.iter().map(|f| f.kind).collect();
         assert_eq!(kinds, [FindingKind::AssumedEncoding, FindingKind::UnreadableFile]);
+    }
+
+    #[test]
+    fn libraries_are_found_from_any_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("B.java"), "class B {}").unwrap();
+        let load = |library: &str| load_paths(&[folder.path().into()], &[library.into()]);
+        let sources = load("classes").unwrap();
+        assert_eq!(sources.libraries, [std::env::current_dir().unwrap().join("classes")]);
+        let error = load("gone.jar").unwrap_err().to_string();
+        assert_eq!(error, "gone.jar is not there; check the path in the command line");
     }
 
     #[test]
