@@ -188,8 +188,8 @@ fn is_resource(name: &str) -> bool {
 /// A library as an application that runs in another folder finds it. A folder may be one that a
 /// build makes only where it has something to put there; a jar must exist.
 fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> {
-    let absolute = std::path::absolute(path)
-        .map_err(|source| BuildError::Io { path: path.into(), source })?;
+    let absolute =
+        std::path::absolute(path).map_err(|source| BuildError::Io { path: path.into(), source })?;
     let is_jar = path.extension().is_some_and(|extension| extension == "jar");
     if is_jar && !absolute.is_file() {
         return Err(BuildError::Missing { path: path.into(), named_in: named_in.to_string() });

@@ -145,12 +145,18 @@ fn campaign_facts(facts: &ScenarioFacts, kernels: usize) -> CampaignFacts {
 
 /// What a reader must know about how this was measured.
 fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Model) -> Vec<String> {
-    let repeats = facts.records.iter().map(|record| record.run.repeat).max().unwrap_or(0);
+    let repeats = |phase| {
+        let own = facts.records.iter().filter(|record| record.run.phase == phase);
+        own.map(|record| record.run.repeat).max().unwrap_or(0)
+    };
+    let (power, idle) = (repeats(Phase::Power), repeats(Phase::Idle));
     let mut notes = Vec::new();
-    if repeats < 10 {
-        notes.push(format!(
-            "{repeats} power and idle runs per case; the reference protocol has 10 of each"
-        ));
+    if power.min(idle) < 10 {
+        let runs = match power == idle {
+            true => format!("{power} power and idle runs"),
+            false => format!("{power} power and {idle} idle runs"),
+        };
+        notes.push(format!("{runs} per case; the reference protocol has 10 of each"));
     }
     let plan: Vec<&str> = facts.cases.iter().map(|case| case.name.as_str()).collect();
     // windows of a case are its group; another board may have measured what one left out
