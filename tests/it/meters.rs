@@ -279,7 +279,7 @@ fn a_campaign_on_this_machine_counts_by_rapl_over_its_wraps() {
     assert!(said.contains("power by rapl") && said.contains("package-0"), "{said}");
     let records = read_journal(&out).unwrap();
     let good: Vec<&RunRecord> = records.iter().filter(|record| record.is_good()).collect();
-    assert_eq!(good.len(), 7, "{said}");
+    assert_eq!(good.len(), 8, "{said}");
     for record in good {
         let measured = record.measured.as_ref().unwrap();
         assert_eq!(record.board.meter, "rapl");
