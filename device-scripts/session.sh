@@ -366,7 +366,7 @@ start_application() {
         if [ -e "$dir/small_log" ]; then
             says_marks=yes
             : >"$work/am.out" # read before am has begun to write it
-            set -- "$@" -e wattline.marks status
+            set -- "$@" -e wattline.say.begin "$begin_mark" -e wattline.say.end "$end_mark"
         fi
         # It waits for the instrumentation's end, and writes what that says.
         am instrument -w -r "$@" "$package/$runner" >"$work/am.out" 2>&1 </dev/null &

@@ -157,8 +157,9 @@ fn of_runner(plan: &SessionPlan) -> impl Iterator<Item = (&'static str, String)>
     let sample = (plan.kind == SessionKind::Sampled(Sampler::Methods))
         .then(|| ("sample", format!("{} {METHODS_BUFFER_BYTES}", METHODS_INTERVAL.as_micros())));
     let MarkTexts { begin, end } = plan.marks.clone();
-    let marks = [("begin", begin), ("end", end)];
-    input.into_iter().chain(sample).chain(marks)
+    let begin = (input.is_some() || sample.is_some()).then_some(("begin", begin));
+    let end = sample.is_some().then_some(("end", end));
+    [input, sample, begin, end].into_iter().flatten()
 }
 
 fn step_argument(step: &Step) -> String {
@@ -217,7 +218,6 @@ mod tests {
         assert!(fed.ends_with(&[
             "extra=wattline.input=@0.01 keyevent 4;@0.02 swipe 1 2 3 4 300".into(),
             "extra=wattline.begin=wattline: begin".into(),
-            "extra=wattline.end=wattline: end".into(),
         ]));
         let kind = SessionKind::Sampled(Sampler::Methods);
         let sampled = SessionPlan { kind, entry: Entry::Instrumentation, ..idle() };

@@ -23,9 +23,11 @@ final class MarkStatus implements WatchedOutput.Watcher {
         starts = new String[] {begin, end, ITERATIONS};
     }
 
-    /** Where the extra wattline.marks asks for it. */
-    static void install(Instrumentation sayer, Bundle extras, String begin, String end) {
-        if (extras.containsKey("wattline.marks")) {
+    /** Where the extras wattline.say.begin and wattline.say.end ask for it. */
+    static void install(Instrumentation sayer, Bundle extras) {
+        String begin = extras.getString("wattline.say.begin");
+        String end = extras.getString("wattline.say.end");
+        if (begin != null && end != null) {
             WatchedOutput.watch(new MarkStatus(sayer, begin, end));
         }
     }

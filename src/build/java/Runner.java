@@ -26,7 +26,7 @@ import java.util.Map;
  * a begin mark the application has all of them at once, with their times. wattline.off and
  * wattline.limit are for the switches and the probes of dry runs. With wattline.sample,
  * "INTERVAL_US BUFFER_BYTES", Android samples the application from the begin mark to the end mark.
- * With wattline.marks the marks come as status bundles, too (MarkStatus).
+ * With wattline.say.begin and wattline.say.end these lines come as status bundles, too (MarkStatus).
  * Counts and samples come as status bundles of a part each: wattline.file, wattline.part (from 1),
  * wattline.parts, wattline.text. Why there are no samples is in the result's wattline.sampler.
  */
@@ -60,11 +60,7 @@ public final class Runner extends Instrumentation {
             setProperty("wattline.limit");
             result.putString("wattline.end", "whole");
             MethodSampler sampler = new MethodSampler(extras, files);
-            MarkStatus.install(
-                    this,
-                    extras,
-                    extras.getString("wattline.begin"),
-                    extras.getString("wattline.end"));
+            MarkStatus.install(this, extras);
             if (facts.containsKey("wattline.activity")) {
                 screening = new Screening(facts, extras, sampler);
                 send(screening.show(this, new Probes(facts, files)));

@@ -455,8 +455,8 @@ fn an_instrumentation_gives_back_its_counts() {
     assert_eq!(logs.counts.as_deref(), Some("block,executions\n3,4\n"));
     // Its log can't be made larger.
     let started = "instrument -w -r -e text it's a * \"b\" -e empty  \
-                   -e wattline.begin wattline: begin -e wattline.end wattline: end \
-                   -e wattline.marks status org.example.app/org.example.Runner\n";
+                   -e wattline.say.begin wattline: begin -e wattline.say.end wattline: end \
+                   org.example.app/org.example.Runner\n";
     assert_eq!(board.read("am"), started, "it had ended: no force-stop");
     let dies = SessionPlan { kind: SessionKind::App, ..instrumented.clone() };
     let logs = run_session(&FakeBoard::new("crashes").prepared(), &dies).unwrap();
