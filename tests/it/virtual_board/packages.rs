@@ -38,6 +38,8 @@ struct Says {
     test_only: bool,
     /// Whether it is said that the activity is exported, and how.
     exported: Option<bool>,
+    /// What its instrumentation is.
+    runner: &'static str,
 }
 
 impl Default for Says {
@@ -50,6 +52,7 @@ impl Default for Says {
             profileable: None,
             test_only: false,
             exported: Some(true),
+            runner: "org.wattline.runner.Runner",
         }
     }
 }
@@ -82,7 +85,7 @@ impl Says {
         let fact = Element::new("meta-data").android(name, text("wattline.main"));
         let fact = fact.android(("value", 0x0101_0024), text("game.Main"));
         let runner = Element::new("instrumentation")
-            .android(name, text("org.wattline.runner.Runner"))
+            .android(name, text(self.runner))
             .android(("targetPackage", 0x0101_0021), text(PACKAGE))
             .child(fact);
         Element::new("manifest")
@@ -541,7 +544,7 @@ fn device_scripts_run_a_package_under_android_4s_toolbox() {
     let adb = Adb::of(BoardOptions { tools: Tools::Toolbox, ..options(Mode::Legacy) });
     push_scripts(&adb);
     // One of an application's own is let be, one that has the runner makes room.
-    let own = workshop.signed("own", &Says::default());
+    let own = workshop.signed("own", &Says { runner: "game.Tests", ..Says::default() });
     assert_eq!(install(&adb, &own, "-r"), "");
     let refused = installed_by_script(&adb, &workshop.signed_anew());
     assert!(refused.contains("INSTALL_FAILED_UPDATE_INCOMPATIBLE"), "{refused}");
