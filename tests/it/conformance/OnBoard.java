@@ -4,6 +4,8 @@ import android.app.Activity;
 import android.app.Instrumentation;
 import android.content.Intent;
 import android.os.Bundle;
+import android.os.Handler;
+import android.os.Looper;
 import java.util.concurrent.CountDownLatch;
 
 /** Starts the activities as the virtual board's classes do, one after the other. */
@@ -35,6 +37,7 @@ public class OnBoard extends Instrumentation {
     @Override
     public void callActivityOnDestroy(Activity activity) {
         super.callActivityOnDestroy(activity);
-        activity.runOnUiThread(ended::countDown);
+        // After all that the board does yet with an activity that is destroyed.
+        new Handler(Looper.getMainLooper()).post(ended::countDown);
     }
 }
