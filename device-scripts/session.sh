@@ -119,11 +119,9 @@ look_at_log() {
     if [ -n "$runner" ] && ! kill -0 "$am_pid" 2>/dev/null; then
         died=yes
     fi
-    open=0
-    closed=0
+    open_said=0
+    closed_said=0
     [ -z "$says_marks" ] || look_at_status
-    open_said=$open
-    closed_said=$closed
     dump_log
     fatal=
     open=0
@@ -170,7 +168,7 @@ look_at_status() {
 note_said() {
     case $said in
     "$begin_mark" | "$begin_mark "*)
-        open=$((open + 1))
+        open_said=$((open_said + 1))
         [ -z "$begun" ] || return
         begun=yes
         app_pid=$said_pid
@@ -178,7 +176,7 @@ note_said() {
         begin_ms=$(((${said_at%%.*} - clock_base_s) * 1000 + 1${said_at#*.} - 1000))
         ;;
     "$end_mark") ended=yes ;;
-    "$end_mark "*) closed=$((closed + 1)) ;;
+    "$end_mark "*) closed_said=$((closed_said + 1)) ;;
     esac
 }
 

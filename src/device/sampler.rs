@@ -46,6 +46,12 @@ pub(super) fn of_android(level: Option<u32>, has_simpleperf: bool) -> Option<Sam
 }
 
 impl Sampler {
+    /// The one of a record's name for it.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::FlightRecorder, Self::AsyncProfiler, Self::Simpleperf, Self::Methods];
+        all.into_iter().find(|sampler| sampler.to_string() == name)
+    }
+
     /// Whether it is started by the runner of a package, which a jar does not have.
     pub fn is_of_packages(self) -> bool {
         self == Self::Methods
@@ -69,5 +75,19 @@ impl fmt::Display for Sampler {
             Self::Simpleperf => "simpleperf",
             Self::Methods => "method-sampling",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_name_samplers_as_they_are_shown() {
+        use Sampler::{AsyncProfiler, FlightRecorder, Methods, Simpleperf};
+        for sampler in [AsyncProfiler, FlightRecorder, Methods, Simpleperf] {
+            assert_eq!(Sampler::named(&sampler.to_string()), Some(sampler));
+        }
+        assert_eq!(Sampler::named("another"), None);
     }
 }

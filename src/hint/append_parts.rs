@@ -9,7 +9,7 @@ use crate::hint::builder::{self, LocalBuilder};
 use crate::hint::pattern::{self, simple_type};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite};
-use crate::hint::value_type::{ValueType, type_of};
+use crate::hint::value_type::{ValueType, of_sum, type_of};
 use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
 use crate::java::{Node, SourceFile};
 use crate::operations::{Feature, Operation};
@@ -21,9 +21,9 @@ pub const PATTERN: Pattern = Pattern {
     help: "`b.append(a + c)` makes a String of the parts, copies it into the builder and throws it \
            away. Appending the parts one by one copies each once, and makes nothing. What cannot \
            be told apart from it: the parts are evaluated in the same order, and each is turned \
-           into text in the same way. A StringBuffer is left out, as every call more takes its lock once \
-           more. How much that saves depends on how long the parts are; \
-           pairs of kernels tell.",
+           into text in the same way. A StringBuffer is left out, as every call more takes its \
+           lock once more. How much that saves depends on how long the parts are; pairs of \
+           kernels tell.",
     reference: "PMD, rule InefficientStringBuffering; SpotBugs and IntelliJ IDEA have the like",
     basis: Basis::Lines,
     find,
@@ -88,20 +88,27 @@ fn appended<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Opt
 }
 
 /// What a concatenation puts together, from left to right: operands before the first String
-/// are one part, as they are one sum. None where it is no concatenation or some type isn't
-/// known.
+/// are one part, as they are one sum. None where some type isn't known. Each operand is looked
+/// at once: generated code has sums of thousands.
 fn parts<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Option<Vec<Node<'t>>> {
     let of = |node| type_of(context.input.sources, file, node);
-    if of(node)? != ValueType::Text {
-        return Some(vec![node]);
+    let (mut first, mut further) = (node, Vec::new());
+    while let Some((left, right)) = pattern::as_binary(file, first, &["+"]) {
+        further.push((left, right));
+        first = left;
     }
-    let Some((left, right)) = pattern::as_binary(file, node, &["+"]) else {
-        return Some(vec![node]);
-    };
-    of(right)?;
-    let mut all = parts(context, file, left)?;
-    all.push(right);
-    Some(all)
+    let mut sum = of(first);
+    let mut parts = vec![first];
+    for (left, right) in further.into_iter().rev() {
+        let (before, own) = (sum?, of(right)?);
+        sum = of_sum(Some(before), Some(own));
+        match before == ValueType::Text {
+            true => parts.push(right),
+            false if sum == Some(ValueType::Text) => parts = vec![left, right],
+            false => {}
+        }
+    }
+    (sum? == ValueType::Text).then_some(parts).or_else(|| Some(vec![node]))
 }
 
 /// Whether the builder is the same after the parts, one by one, as after all at once: no part
@@ -273,6 +280,14 @@ mod tests {
         ] {
             assert_eq!(changed(before).as_deref(), Some(after), "{before}");
         }
+    }
+
+    /// As generated code has them.
+    #[test]
+    fn sums_of_thousands_are_taken_apart() {
+        let before = format!("b.append(s{});", " + i".repeat(3000));
+        let after = format!("b.append(s){};", ".append(i)".repeat(3000));
+        assert_eq!(changed(&before), Some(after));
     }
 
     #[test]

@@ -28,24 +28,14 @@ impl<'a> Replaced<'a> {
     /// How often the lines hold calls of such library functions, as the types of the whole
     /// program tell.
     pub fn calls(&self, context: &Context<'_>, is_one: impl Fn(&LibraryFunction) -> bool) -> u32 {
-        self.operations(context)
-            .filter(|(feature, _)| feature.library().is_some_and(&is_one))
-            .map(|(_, count)| count)
-            .sum()
+        self.count(context, |feature| feature.library().is_some_and(&is_one))
     }
 
     /// How often the lines hold an operation.
     pub fn count(&self, context: &Context<'_>, is_one: impl Fn(&Feature) -> bool) -> u32 {
-        self.operations(context).filter(|(f, _)| is_one(f)).map(|(_, count)| count).sum()
-    }
-
-    fn operations<'c>(
-        &'c self,
-        context: &'c Context<'_>,
-    ) -> impl Iterator<Item = (&'c Feature, u32)> {
         let all = context.blocks_of(&self.file.path).iter().flat_map(|block| &block.operations);
-        let own = all.filter(|found| self.lines.contains(&found.line));
-        own.map(|found| (&found.operation, found.count))
+        let own = all.filter(|found| self.lines.contains(&found.line) && is_one(&found.operation));
+        own.map(|found| found.count).sum()
     }
 
     /// The most executed block that has code on one of the lines.

@@ -155,7 +155,7 @@ fn of_literal(node: Node<'_>) -> Option<ValueType> {
 }
 
 /// The type of a sum: a String if one side is, whatever the other is.
-fn of_sum(left: Option<ValueType>, right: Option<ValueType>) -> Option<ValueType> {
+pub fn of_sum(left: Option<ValueType>, right: Option<ValueType>) -> Option<ValueType> {
     if left == Some(ValueType::Text) || right == Some(ValueType::Text) {
         return Some(ValueType::Text);
     }

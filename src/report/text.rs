@@ -178,7 +178,7 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     if data.hints.is_empty() {
         let why = match data.withheld {
             [] => "no known pattern in a hot block",
-            _ => "no known pattern that saves anything on this board",
+            _ => "no known pattern that surely saves on this board",
         };
         lines.push(format!("Hints: none ({why})"));
         lines.extend(nothing_here);
@@ -211,7 +211,7 @@ pub fn hints_text(hints: &[Hint], withheld: &[Withheld], limit: usize) -> String
     if hints.is_empty() {
         text += match withheld {
             [] => "No hints: no known pattern was found in a hot block.\n",
-            _ => "No hints: no known pattern that saves anything on this board.\n",
+            _ => "No hints: no known pattern that surely saves on this board.\n",
         };
     }
     for withheld in withheld {

@@ -203,7 +203,7 @@ impl Work<'_> {
         let kernels_s = kernels::expected_s(scenario, &application.dictionary, meter);
         if let Some(trial) = trial {
             progress::say(format!("  {}", trial.outlook(scenario, cases, kernels_s)));
-            let of_compiled_code = trial.of_compiled_code(scenario);
+            let of_compiled_code = trial.of_compiled_code();
             of_compiled_code.iter().for_each(|line| progress::say(format!("  {line}")));
         }
         progress::expect(kernels::PART, kernels_s);

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
-use crate::device::Sampler;
 use crate::power::crash_in;
 use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
 use crate::scenario::{Input, Scenario};
@@ -35,6 +34,8 @@ pub struct Trial {
     pub meter: &'static str,
     /// Samples of one session of every input; none where sessions are not sampled.
     samples: Option<u64>,
+    /// How many sampled runs each base case has.
+    sampled_repeats: u32,
 }
 
 /// Opens all boards, and makes the sessions on the first.
@@ -48,8 +49,8 @@ pub fn make(
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let open = choices.iter().map(|choice| boards::open(choice, scenario, &settings));
     let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
-    let repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats;
-    let phase = if repeats > Some(0) { Phase::Sampled } else { Phase::Power };
+    let sampled_repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
+    let phase = if sampled_repeats > 0 { Phase::Sampled } else { Phase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let (sessions, took) = sessions_on(board, phase, scenario, builder)?;
     let samples = sessions.iter().map(|session| session.samples).sum();
@@ -61,6 +62,7 @@ pub fn make(
         is_local: open.iter().all(OpenBoard::is_local),
         meter: open.first().map_or("", |board| board.meter),
         samples: (phase == Phase::Sampled).then_some(samples),
+        sampled_repeats,
     };
     trial.check_durations(scenario)?;
     Ok(trial)
@@ -172,7 +174,7 @@ impl Trial {
                 self.duration_of(input_of(run).map(|case| &case.input))
             }
         };
-        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.usual_runs()));
+        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampled_repeats));
         let boards = self.boards.max(1) as f64;
         let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
         let pace = self.pace(rest_s);
@@ -187,22 +189,15 @@ impl Trial {
 
     /// What sessions are too short for, line by line: on this machine's JVM to be run by
     /// compiled code mostly, and wherever there is a sampler to be sampled often enough.
-    pub fn of_compiled_code(&self, scenario: &Scenario) -> Vec<String> {
+    pub fn of_compiled_code(&self) -> Vec<String> {
         let sessions = self.sessions.iter().filter(|_| self.is_local);
         let compiling = sessions.filter_map(|(input, run)| compiling(input, run));
-        compiling.chain(self.sampling(scenario)).collect()
-    }
-
-    /// How many sampled runs each base case has where the scenario does not say it.
-    fn usual_runs(&self) -> u32 {
-        let sampler = if self.is_local { Sampler::FlightRecorder } else { Sampler::Simpleperf };
-        self.samples.map_or(0, |_| sampler.usual_runs())
+        compiling.chain(self.sampling()).collect()
     }
 
     /// How well samples will know methods.
-    fn sampling(&self, scenario: &Scenario) -> Option<String> {
-        let sampled = with_sampler(&scenario.campaign, self.usual_runs()).sampled_repeats?;
-        let samples = f64::from(sampled) * self.samples? as f64;
+    fn sampling(&self) -> Option<String> {
+        let samples = f64::from(self.sampled_repeats) * self.samples? as f64;
         let error = sampling_error(samples);
         let longer = match error > SAMPLING_ERROR {
             true => format!(
@@ -322,6 +317,7 @@ mod tests {
             is_local: false,
             meter: "ina231",
             samples: None,
+            sampled_repeats: 0,
         }
     }
 
@@ -356,12 +352,12 @@ mod tests {
     #[test]
     fn sessions_of_compiled_code_are_to_be_long() {
         let mut trial = trial([2.0, 6.0]);
-        assert!(trial.of_compiled_code(&scenario()).is_empty(), "it is no JVM");
+        assert!(trial.of_compiled_code().is_empty(), "it is no JVM");
         trial.is_local = true;
-        trial.samples = Some(400);
+        (trial.samples, trial.sampled_repeats) = (Some(400), 2);
         let threads = RuntimeThreads { process_s: 2.0, compiler_s: 0.8, collector_s: 0.0 };
         trial.sessions[0].1.threads = Some(threads);
-        let said = trial.of_compiled_code(&scenario());
+        let said = trial.of_compiled_code();
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].contains("40 % of the processor time with input few; sessions 6 times"));
         assert!(

@@ -120,7 +120,7 @@ pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> 
 
 /// Whether a node is a literal.
 pub fn is_literal(node: Node<'_>) -> bool {
-    node.kind_name().ends_with("_literal") || matches!(node.kind_name(), "true" | "false")
+    node.kind_name().ends_with("_literal") || is_boolean_literal(node)
 }
 
 /// Whether a node is a literal of type String.

@@ -7,7 +7,7 @@ mod written;
 use std::collections::BTreeMap;
 
 use crate::format::grouped;
-use crate::hint::pattern;
+use crate::hint::pattern::{self, Call};
 use crate::hint::regex::written::{How, Written, written};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent_in};
@@ -61,12 +61,17 @@ fn of_file(
     name: &'static str,
     is_own: fn(How) -> bool,
 ) -> Vec<Hint> {
+    let nodes = pattern::descendants(file.tree.root_node());
+    let mut by_line: BTreeMap<(u32, &str), usize> = BTreeMap::new();
+    for call in nodes.iter().copied().filter_map(pattern::as_call) {
+        *by_line.entry(line_and_name(file, &call)).or_default() += 1;
+    }
     let mut by_method: BTreeMap<(usize, usize), Vec<Written<'_>>> = BTreeMap::new();
-    for node in pattern::descendants(file.tree.root_node()) {
+    for node in nodes {
         let Some(found) = written(file, node).filter(|found| is_own(found.how)) else { continue };
         let place = pattern::method_around(node).zip(pattern::class_for_statics(file, node));
         if let Some((method, class)) = place
-            && is_of_library(context, file, &found)
+            && is_of_library(context, file, &found, by_line[&line_and_name(file, &found.call)])
         {
             by_method.entry((method.start_byte(), class)).or_default().push(found);
         }
@@ -75,19 +80,23 @@ fn of_file(
     hints.filter_map(|((_, class), found)| at(context, file, name, class, &found)).collect()
 }
 
-/// Whether all calls of this name on the line are of the JDK's class, as the types of the whole
-/// program tell.
-fn is_of_library(context: &Context<'_>, file: &SourceFile, found: &Written<'_>) -> bool {
+/// The line on which a call's name stands, and the name.
+fn line_and_name<'s>(file: &'s SourceFile, call: &Call<'_>) -> (u32, &'s str) {
+    (pattern::line(call.name), file.text_of(call.name))
+}
+
+/// Whether all calls of this name on the line, so many, are of the JDK's class, as the types of
+/// the whole program tell.
+fn is_of_library(
+    context: &Context<'_>,
+    file: &SourceFile,
+    found: &Written<'_>,
+    calls: usize,
+) -> bool {
     let name = file.text_of(found.call.name);
-    let line = pattern::line(found.call.name);
     let owner = if found.on_pattern { "java.util.regex.Pattern" } else { "java.lang.String" };
     let is_one = |f: &LibraryFunction| f.owner() == owner && f.method() == name;
-    let known = Replaced::at(file, &[found.call.name]).calls(context, is_one) as usize;
-    let all = pattern::descendants(file.tree.root_node()).into_iter();
-    let same = all
-        .filter_map(pattern::as_call)
-        .filter(|call| pattern::line(call.name) == line && file.text_of(call.name) == name);
-    known >= same.count()
+    Replaced::at(file, &[found.call.name]).calls(context, is_one) as usize >= calls
 }
 
 /// The hint for one method.
@@ -109,7 +118,7 @@ fn at(
             _ => "Keep the Patterns in static final fields.".into(),
         },
         rewrite: fields.join("\n"),
-        condition: condition(file, found),
+        condition: condition(found),
         saved: unknown(),
         confidence: Confidence::High,
         mechanical: Some(rewrite),
@@ -172,12 +181,12 @@ fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
     format!("{shown}{more} {verb} compiled at every use, up to {} times.", grouped(runs))
 }
 
-fn condition(file: &SourceFile, found: &[Written<'_>]) -> String {
+fn condition(found: &[Written<'_>]) -> String {
     let mut text = String::from(
         "A serializable class without a serialVersionUID gets another default one, if it had no \
          static initialiser.",
     );
-    if found.iter().any(|one| one.evaluates_more(file)) {
+    if found.iter().any(Written::evaluates_more) {
         text += " Where the text is null, the calls in the other arguments aren't made before it \
                  fails.";
     }

@@ -50,16 +50,16 @@ pub(super) fn written<'t>(file: &SourceFile, node: Node<'t>) -> Option<Written<'
     Some(Written { how, node, call, regex, on_pattern })
 }
 
-/// Whether an expression is of Pattern's own constants.
+/// Whether an expression is of those constants of Pattern that leave the syntax as it is.
 fn is_flags(file: &SourceFile, node: Node<'_>) -> bool {
     let text = file.text_of(node);
     let is_flag = |word: &str| {
         let name = word.trim().strip_prefix("java.util.regex.").unwrap_or(word.trim());
         name.strip_prefix("Pattern.").is_some_and(|name| {
-            ["CASE_INSENSITIVE", "DOTALL", "MULTILINE", "UNICODE_CASE", "COMMENTS"].contains(&name)
+            ["CASE_INSENSITIVE", "DOTALL", "MULTILINE", "UNICODE_CASE"].contains(&name)
         })
     };
-    text.split('|').all(is_flag) && !text.contains("COMMENTS")
+    text.split('|').all(is_flag)
 }
 
 impl Written<'_> {
@@ -77,7 +77,7 @@ impl Written<'_> {
     }
 
     /// Whether other arguments hold calls.
-    pub fn evaluates_more(&self, _: &SourceFile) -> bool {
+    pub fn evaluates_more(&self) -> bool {
         let others = self.call.arguments.iter().skip(1).filter(|_| !self.on_pattern);
         let mut nodes = others.flat_map(|argument| pattern::descendants(*argument));
         nodes.any(|node| pattern::as_call(node).is_some())

@@ -34,12 +34,12 @@ impl CampaignFolder {
         let cases = self.cases().ok()?;
         let scenario = self.scenario().ok()?;
         let records = self.records().unwrap_or_default();
-        // Records of older versions don't name the sampler.
-        let usual = |record: &RunRecord| match &record.board {
-            board if board.serial == LOCAL_SERIAL => Sampler::FlightRecorder.usual_runs(),
-            board if board.sampler.is_some() => Sampler::Simpleperf.usual_runs(),
-            _ => 0,
+        let sampler = |record: &RunRecord| match &record.board.sampler {
+            Some(name) => Sampler::named(name),
+            // Records of older versions don't name it.
+            None => (record.board.serial == LOCAL_SERIAL).then_some(Sampler::FlightRecorder),
         };
+        let usual = |record| sampler(record).map_or(0, Sampler::usual_runs);
         let usual = records.iter().map(usual).min().unwrap_or(0);
         Some(order_runs(&cases, &with_sampler(&scenario.campaign, usual)).len())
     }
