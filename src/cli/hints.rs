@@ -65,7 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
     output.check_free(&[HINTS])?;
-    let (FoundHints { mut hints, withheld }, _) = find(&output.campaign())?;
+    let (found, _) = find(&output.campaign())?;
+    let (withheld, mut hints) = (found.withheld(), found.hints);
     let files = hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
     output.write_hints(&hints, &repository)?;
@@ -105,6 +106,6 @@ fn find(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failur
     let accounts = facts.accounts(&model);
     let pairs = folder.pairs()?;
     let mut found = hints::hints(&sources, &facts, &model, &accounts, &pairs);
-    verify::attach(&mut found.hints, &folder.verified()?);
+    verify::attach(&mut found, &folder.verified()?);
     Ok((found, sources))
 }

@@ -13,6 +13,7 @@ use crate::blocks::BlockId;
 use crate::hint::callers::{self, CallerCounts};
 use crate::hint::on_board::BoardRatios;
 use crate::hint::pattern;
+use crate::interval::NORMAL_975;
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::operations::{
@@ -128,6 +129,27 @@ impl Amount {
         let whole = self.energy / Joules(1.0) / share;
         let usable = whole.is_finite() && whole > 0.0;
         usable.then(|| (interval.lo.0 / whole, interval.hi.0 / whole))
+    }
+
+    /// What two independent amounts of the same say together: their mean, each weighed by the
+    /// inverse of its variance, as of normal distributions. One without an interval says
+    /// nothing beside one that has an interval; of two such the second is taken.
+    pub fn and(&self, other: &Amount) -> Amount {
+        let variance = |amount: &Amount| {
+            // The upper end may be cut off at the whole; the lower never is.
+            Some(((amount.energy.0 - amount.interval?.lo.0) / NORMAL_975).powi(2))
+        };
+        let (own, others) = match (variance(self), variance(other)) {
+            (Some(own), Some(others)) if own > 0.0 => (own, others),
+            (Some(_), None) => return *self,
+            _ => return *other,
+        };
+        let weight = others / (own + others);
+        let mean = |own: f64, others: f64| weight * own + (1.0 - weight) * others;
+        let energy = Joules(mean(self.energy.0, other.energy.0));
+        let interval = Interval::of_difference(energy, weight * own);
+        let share = self.share.zip(other.share).map(|(own, others)| mean(own, others));
+        Amount { energy, interval: Some(interval), share }
     }
 }
 
@@ -284,5 +306,32 @@ impl<'a> Context<'a> {
             interval: variance.map(interval),
             share: (whole.0 > 0.0).then(|| energy / whole),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(energy_j: f64, sd_j: f64) -> Amount {
+        let interval = Some(Interval::of_difference(Joules(energy_j), sd_j * sd_j));
+        Amount { energy: Joules(energy_j), interval, share: Some(energy_j / 10.0) }
+    }
+
+    /// 1 +- 1 J and 2 +- 0.5 J: weights of 1 and 4, so 1.8 J with a variance of 1/5.
+    #[test]
+    fn two_amounts_are_weighed_by_their_variances() {
+        let both = amount(1.0, 1.0).and(&amount(2.0, 0.5));
+        assert!((both.energy.0 - 1.8).abs() < 1e-12 && (both.share.unwrap() - 0.18).abs() < 1e-12);
+        let half_j = both.energy.0 - both.interval.unwrap().lo.0;
+        assert!((half_j - NORMAL_975 * 0.2f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_has_no_interval_says_nothing_beside_what_has_one() {
+        let (sure, unsure) = (amount(1.0, 1.0), Amount { interval: None, ..amount(2.0, 1.0) });
+        assert_eq!(sure.and(&unsure), sure);
+        assert_eq!(unsure.and(&sure), sure);
+        assert_eq!(unsure.and(&unsure), unsure);
     }
 }

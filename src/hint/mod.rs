@@ -17,6 +17,7 @@ pub(crate) mod conversion;
 pub(crate) mod counted;
 pub(crate) mod diff;
 pub(crate) mod field_local;
+pub(crate) mod found;
 pub(crate) mod inline_call;
 pub(crate) mod invariant;
 pub(crate) mod list_iteration;
@@ -41,6 +42,7 @@ pub use assumed::assumed_hints;
 pub use callers::Caller;
 pub use counted::Amount;
 pub(crate) use counted::{Context, Counted, HintInput};
+pub use found::{FoundHints, Withheld};
 pub use on_board::{BoardRatio, BoardRatios};
 pub use rewrite::{Applied, Rewrite, apply};
 pub(crate) use site::Site;
@@ -157,7 +159,8 @@ pub struct Hint {
     pub basis: Basis,
     /// What decides whether and where it is listed. Where the prediction starts from lines:
     /// what such rewrites save on average over places, since one place may well save nothing
-    /// where a compiler sees more of it than elsewhere. Else the saving.
+    /// where a compiler sees more of it than elsewhere. Else the saving. Where it was measured,
+    /// what that and the saving say together.
     pub listed_by: Amount,
     /// What such rewrites save on the board by what is said, where that was measured.
     pub on_board: Option<BoardRatio>,
@@ -190,9 +193,24 @@ impl Hint {
         }
     }
 
-    /// Whether anything is known of what it saves: by costs, or by pairs that the board ran.
-    fn is_predicted(&self) -> bool {
-        self.basis == Basis::Costs || self.on_board.is_some()
+    /// The saving where it is predicted by anything: by costs, or by pairs that the board ran.
+    pub fn predicted(&self) -> Option<&Amount> {
+        (self.basis == Basis::Costs || self.on_board.is_some()).then_some(&self.saving)
+    }
+
+    /// Takes up what it saved when it was applied: it is listed by what that and the
+    /// prediction of this very place say together.
+    pub(crate) fn take_measured(&mut self, measured: MeasuredSaving) {
+        self.listed_by = match self.predicted() {
+            Some(predicted) => predicted.and(&measured.saving),
+            None => measured.saving,
+        };
+        self.measured = Some(measured);
+    }
+
+    /// The most that it may save, in joules: the upper end of its interval.
+    fn may_save_j(&self) -> f64 {
+        self.saving.interval.map_or(self.saving.energy.0, |interval| interval.hi.0)
     }
 
     /// What decides the order of hints: the lower end of the interval of what it is listed by
@@ -203,10 +221,10 @@ impl Hint {
 
     /// The same as a share of the scenario's energy, 0..1; 0 without an interval.
     pub fn sure_share(&self) -> f64 {
-        let (Some(sure_j), Some(share)) = (self.sure_saving_j(), self.saving.share) else {
+        let (Some(sure_j), Some(share)) = (self.sure_saving_j(), self.listed_by.share) else {
             return 0.0;
         };
-        let share = sure_j / self.saving.energy.0 * share;
+        let share = sure_j / self.listed_by.energy.0 * share;
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
@@ -224,42 +242,6 @@ pub struct MeasuredSaving {
     pub saving: Amount,
     /// Pairs of sessions that say it.
     pub pairs: usize,
-}
-
-/// Places of a pattern that get no hint: the board saves nothing by such rewrites that can be
-/// told from none, or nobody knows what it saves.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Withheld {
-    /// The pattern's name.
-    pub pattern: &'static str,
-    /// How many places would have had a hint by the costs alone.
-    pub places: usize,
-    /// What such rewrites save on the board; absent where it has run no pairs that say it.
-    pub on_board: Option<BoardRatio>,
-}
-
-impl std::fmt::Display for Withheld {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Withheld { pattern, places, on_board } = self;
-        let word = if *places == 1 { "place" } else { "places" };
-        write!(f, "{places} {word} of {pattern}: ")?;
-        match on_board {
-            Some(ratio) if ratio.basis == Basis::Costs => {
-                write!(f, "saves nothing on this board: {ratio}")
-            }
-            Some(ratio) => write!(f, "can't be told from nothing on this board: {ratio}"),
-            None => write!(f, "not known on this board: no pairs of kernels say what it saves"),
-        }
-    }
-}
-
-/// What was found: hints, and what is none on this board.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FoundHints {
-    /// What surely saves most first.
-    pub hints: Vec<Hint>,
-    /// By pattern.
-    pub withheld: Vec<Withheld>,
 }
 
 /// Which hints are worth showing.
@@ -295,14 +277,11 @@ pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> FoundHints {
         reaches(&hint.bound, options.least_bound) && is_shown(&hint.saving, options)
     });
     found.iter_mut().for_each(|hint| hint.take_up(input.board));
-    let (mut hints, others): (Vec<Hint>, Vec<Hint>) =
-        found.into_iter().partition(|hint| is_shown_here(hint, options));
-    hints.sort_by(order);
-    for hint in &mut hints {
+    for hint in &mut found {
         hint.diff = diff::of_hint(hint, input.sources);
         hint.callers = inline_call::callers(&context, hint);
     }
-    FoundHints { hints, withheld: withheld(&others) }
+    FoundHints::of(found, *options)
 }
 
 fn reaches(amount: &Amount, least: f64) -> bool {
@@ -316,22 +295,14 @@ fn is_shown(saving: &Amount, options: &HintOptions) -> bool {
 
 /// Whether a hint is worth showing on the board at hand.
 fn is_shown_here(hint: &Hint, options: &HintOptions) -> bool {
-    (options.may_save_nothing || hint.is_predicted()) && is_shown(&hint.listed_by, options)
+    let measured = hint.measured.and_then(|measured| measured.saving.interval);
+    let is_known = hint.predicted().is_some() || measured.is_some();
+    (options.may_save_nothing || is_known) && is_shown(&hint.listed_by, options)
 }
 
 /// Whether a saving can't be told from none: its interval holds zero.
 fn may_be_nothing(saving: &Amount) -> bool {
     saving.interval.is_some_and(|interval| interval.contains(Joules::ZERO))
-}
-
-/// Places whose saving by the costs would be shown, and on the board isn't, by pattern.
-fn withheld(others: &[Hint]) -> Vec<Withheld> {
-    let of = |pattern: &&Pattern| {
-        let mut own = others.iter().filter(|hint| hint.pattern == pattern.name).peekable();
-        let on_board = own.peek()?.on_board;
-        Some(Withheld { pattern: pattern.name, places: own.count(), on_board })
-    };
-    PATTERNS.iter().filter_map(of).collect()
 }
 
 /// What surely saves most first, then what is predicted to, then by place.

@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 use crate::format;
 use crate::hint::{Basis, Hint, PATTERNS, Pattern};
 use crate::report::Repository;
+use crate::report::view::hints;
 
 /// Where the schema is published.
 const SCHEMA: &str =
@@ -106,30 +107,33 @@ fn result(hint: &Hint, repository: &Repository, seen: &mut HashMap<String, usize
 
 /// What the reader sees.
 fn message(hint: &Hint) -> String {
-    let interval = match hint.saving.share_interval() {
-        Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
-        None => format::NONE.into(),
-    };
     let callers = hint.called_most_by().map_or(String::new(), |callers| callers + " ");
     format!(
-        "{} {} {callers}Predicted saving: {} of the scenario (95 % interval: {interval}; at most \
-         {}).{} {}",
+        "{} {} {callers}{}{} {}",
         hint.sentence,
         hint.advice,
-        format::percent_or_none(hint.saving.share),
-        format::percent_or_none(hint.bound.share),
+        predicted(hint),
         measured(hint),
         hint.condition
+    )
+}
+
+fn predicted(hint: &Hint) -> String {
+    let bound = format::percent_or_none(hint.bound.share);
+    let Some(saving) = hint.predicted() else {
+        return format!("The saving is not predicted (at most {bound} of the scenario).");
+    };
+    format!(
+        "Predicted saving: {} of the scenario (95 % interval: {}; at most {bound}).",
+        format::percent_or_none(saving.share),
+        hints::share_interval(saving),
     )
 }
 
 /// ` Measured: ...`; nothing where it was not.
 fn measured(hint: &Hint) -> String {
     let Some(measured) = hint.measured else { return String::new() };
-    let interval = match measured.saving.share_interval() {
-        Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
-        None => format::NONE.into(),
-    };
+    let interval = hints::share_interval(&measured.saving);
     let share = format::percent_or_none(measured.saving.share);
     format!(" Measured: {share} (95 % interval: {interval}).")
 }
@@ -152,12 +156,13 @@ fn location(hint: &Hint, repository: &Repository) -> Location {
 
 /// The figures, in joules.
 fn properties(hint: &Hint) -> PropertyBag {
-    let interval = hint.saving.interval;
+    let predicted = hint.predicted();
+    let interval = predicted.and_then(|saving| saving.interval);
     let by_costs = (hint.basis == Basis::Costs).then_some(hint.by_costs);
     let measured = hint.measured.map(|measured| measured.saving);
     let ends = measured.and_then(|saving| saving.interval);
     let properties = [
-        ("saving_j", json!(hint.saving.energy.0)),
+        ("saving_j", json!(predicted.map(|saving| saving.energy.0))),
         ("saving_lo_j", json!(interval.map(|interval| interval.lo.0))),
         ("saving_hi_j", json!(interval.map(|interval| interval.hi.0))),
         ("saving_by_costs_j", json!(by_costs.map(|saving| saving.energy.0))),

@@ -378,8 +378,9 @@ pub struct KernelsFile {
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HintsFile {
-    /// How many of the hints that can be applied without a person are applied, each to a copy
-    /// of its own, and measured beside the original, the first ones. Default 0.
+    /// How many rewrites that can be made without a person are made, each in a copy of its
+    /// own, and measured beside the original: those of the first hints, and after them of
+    /// places whose saving can't be told from none. Default 0.
     pub verify: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::account::calls::CallTree;
 use crate::build::VariantBuilder;
 use crate::campaign::PlannedCase;
 use crate::device::RECONNECT_LIMIT;
-use crate::hint::{FoundHints, Hint, Withheld};
+use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::Model;
@@ -86,10 +86,8 @@ pub struct PipelineResult {
     pub accounted: Accounted,
     /// How far it is from the truth, where the board has one.
     pub evaluation: Option<Evaluation>,
-    /// What to change.
-    pub hints: Vec<Hint>,
-    /// What is no hint on this board.
-    pub withheld: Vec<Withheld>,
+    /// What to change, and what is no hint on this board.
+    pub found: FoundHints,
     /// The page, and its summary.
     pub report: Report,
 }
@@ -287,7 +285,7 @@ impl Work<'_> {
         let find = |pairs: &[MeasuredPair]| hints::hints(&sources, facts, &model, accounts, pairs);
         let patterns = hints::patterns(&sources, facts, &model, accounts);
         let mut found = self.hints(&patterns, find, boards)?;
-        self.verify(&mut found.hints, &sources, boards)?;
+        self.verify(&mut found, &sources, boards)?;
         write_hints(&found.hints, output)?;
         let input = ReportInput {
             facts,
@@ -305,8 +303,7 @@ impl Work<'_> {
         };
         let report = report::report(&input, &folder);
         output.write_report(&report.html)?;
-        let FoundHints { hints, withheld } = found;
-        Ok(PipelineResult { folder, model, accounted, evaluation, hints, withheld, report })
+        Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
     }
 
     /// Hints by the costs, and where kernels run, by what the boards save of them.
@@ -324,14 +321,14 @@ impl Work<'_> {
         let pairs = kernels::pairs(patterns, scenario, self.jdk, boards, output)?;
         output.write_pairs(&pairs)?;
         let found = find(&pairs);
-        found.withheld.iter().for_each(|withheld| progress::say(format!("  {withheld}")));
+        found.withheld().iter().for_each(|withheld| progress::say(format!("  {withheld}")));
         Ok(found)
     }
 
-    /// Applies and measures the first mechanical hints, where the scenario wants it.
+    /// Applies and measures the first mechanical rewrites, where the scenario wants it.
     fn verify(
         &self,
-        hints: &mut [Hint],
+        found: &mut FoundHints,
         sources: &[SourceFile],
         boards: &[OpenBoard],
     ) -> Result<(), Failure> {
@@ -340,10 +337,10 @@ impl Work<'_> {
         };
         self.clock.stage("verify");
         let Work { output, jdk, loaded, .. } = *self;
-        let verification = Verification { loaded, hints, sources, jdk, board, output };
+        let verification = Verification { loaded, found, sources, jdk, board, output };
         let verified = verification.measured()?;
         output.write_verified(&verified)?;
-        verify::attach(hints, &verified);
+        verify::attach(found, &verified);
         Ok(())
     }
 

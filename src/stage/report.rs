@@ -71,7 +71,7 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Report
         calls: accounted.calls.as_ref(),
         evaluation: input.evaluation,
         hints: &input.hints.hints,
-        withheld: &input.hints.withheld,
+        withheld: &input.hints.withheld(),
         findings: input.findings,
         sources: input.sources,
         notes: &notes(facts, about, table, model),
@@ -94,7 +94,7 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
     let sources = folder.parsed_sources()?;
     let pairs = folder.pairs()?;
     let mut found = hints::hints(&sources, &facts, &model, accounts, &pairs);
-    verify::attach(&mut found.hints, &folder.verified()?);
+    verify::attach(&mut found, &folder.verified()?);
     let input = ReportInput {
         facts: &facts,
         model: &model,

@@ -1,6 +1,6 @@
-//! Whether hints save what they say: the first mechanical ones, each applied to a copy of its
-//! own, compiled, and run beside the original, in rounds, so that drift of the board falls on
-//! all alike.
+//! Whether rewrites save what is predicted: the first mechanical ones, each applied to a copy
+//! of its own, compiled, and run beside the original, in rounds, so that drift of the board
+//! falls on all alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::account::Interval;
 use crate::build::{Application, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
 use crate::dataset::energy::{PowerRun, mean, variance};
-use crate::hint::{self, Amount, Hint, MeasuredSaving};
+use crate::hint::{self, Amount, FoundHints, Hint, MeasuredSaving};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::model::student_975;
@@ -54,8 +54,8 @@ pub(crate) struct VerifiedHint {
 pub(crate) struct Verification<'v> {
     /// The application.
     pub loaded: &'v Loaded,
-    /// Hints, the first first.
-    pub hints: &'v [Hint],
+    /// Hints, and what may be some if it is measured.
+    pub found: &'v FoundHints,
     /// The sources that they are about.
     pub sources: &'v [SourceFile],
     /// What compiles them.
@@ -75,8 +75,7 @@ impl Verification<'_> {
     /// # Errors
     /// A copy that does not compile, a board that is lost, folders that can't be written.
     pub fn measured(&self) -> Result<Vec<VerifiedHint>, Failure> {
-        let mechanical = self.hints.iter().filter(|hint| hint.mechanical.is_some());
-        let chosen: Vec<&Hint> = mechanical.take(self.loaded.scenario.hints.verify).collect();
+        let chosen = self.found.worth_measuring(self.loaded.scenario.hints.verify);
         if chosen.is_empty() {
             return Ok(Vec::new());
         }
@@ -288,15 +287,15 @@ fn half_width(inputs: &[Vec<f64>]) -> Option<f64> {
     Some(if all > 0.0 { student_975(freedom) * all.sqrt() } else { 0.0 })
 }
 
-/// Gives hints what they saved when they were measured.
-pub(crate) fn attach(hints: &mut [Hint], verified: &[VerifiedHint]) {
-    for hint in hints {
+/// Gives places what their rewrites saved when they were measured.
+pub(crate) fn attach(found: &mut FoundHints, verified: &[VerifiedHint]) {
+    found.take_measured(|hint| {
         let own = verified.iter().find(|verified| {
             (verified.pattern.as_str(), &verified.file, verified.start_line, &verified.block)
                 == (hint.pattern, &hint.file, hint.start_line, &hint.block_name)
         });
-        hint.measured = own.map(VerifiedHint::measured);
-    }
+        own.map(VerifiedHint::measured)
+    });
 }
 
 impl VerifiedHint {

@@ -64,7 +64,8 @@ fn verified_hints_say_both(bench: &Bench, folder: &Path, pairs: &str) {
     assert!(!table.is_empty(), "no hint was verified");
     let hints = results(folder);
     let measured = hints.iter().filter(|hint| hint["properties"]["measured_saving_j"].is_f64());
-    assert_eq!(measured.clone().count(), table.len());
+    // What turned out to save nothing is no hint any more.
+    assert!(measured.clone().count() <= table.len());
     for row in &table {
         let saving = number(row, "saving_j");
         assert!(number(row, "saving_lo_j") <= saving && saving <= number(row, "saving_hi_j"));
@@ -103,8 +104,10 @@ fn a_jvm_says_which_hints_its_compiler_leaves() {
     let text = bench.good(&["hints", folder, "--force"]);
     for hint in results(&out) {
         let properties = &hint["properties"];
-        let lo = properties["saving_lo_j"].as_f64();
-        assert!(lo.is_none_or(|lo| lo > 0.0), "{hint}");
+        // Places become hints by what they saved, too.
+        let [lo, measured] =
+            ["saving_lo_j", "measured_saving_j"].map(|name| properties[name].as_f64());
+        assert!(lo.is_none_or(|lo| lo > 0.0) || measured.is_some(), "{hint}");
         let has_pair = pairs.iter().any(|pair| pair["pattern"] == hint["ruleId"]);
         assert!(has_pair, "{hint}");
     }

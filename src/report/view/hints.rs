@@ -39,7 +39,9 @@ pub struct HintView {
     pub rewrite: String,
     /// When it does the same.
     pub condition: Vec<Piece>,
-    /// Saving in percent of the scenario.
+    /// Whether a saving is predicted; else it was measured alone.
+    pub is_predicted: bool,
+    /// Predicted saving in percent of the scenario.
     pub saving: String,
     /// Its interval or none.
     pub saving_interval: String,
@@ -102,6 +104,7 @@ pub fn hints(data: &ReportData<'_>, links: &Links<'_>) -> Vec<HintView> {
 /// One hint.
 fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> HintView {
     let title = PATTERNS.iter().find(|pattern| pattern.name == hint.pattern);
+    let predicted = hint.predicted();
     let width = |amount: &Amount| format::width(amount.share.unwrap_or(0.0));
     HintView {
         rank,
@@ -115,16 +118,17 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
         advice: format::pieces(&hint.advice),
         rewrite: format::visible(&hint.rewrite),
         condition: format::pieces(&hint.condition),
-        saving: format::percent_or_none(hint.saving.share),
-        saving_interval: share_interval(&hint.saving),
+        is_predicted: predicted.is_some(),
+        saving: format::percent_or_none(predicted.and_then(|saving| saving.share)),
+        saving_interval: predicted.map_or(format::NONE.into(), share_interval),
         measured: hint.measured.map_or(String::new(), |measured| {
             let saving = format::percent_or_none(measured.saving.share);
             format!("{saving} ({})", share_interval(&measured.saving))
         }),
         on_board: hint.on_board.map_or(String::new(), |ratio| ratio.to_string()),
-        saving_energy: format::energy(hint.saving.energy),
+        saving_energy: predicted.map_or("not predicted".into(), |it| format::energy(it.energy)),
         bound: format::percent_or_none(hint.bound.share),
-        saving_width: width(&hint.saving),
+        saving_width: predicted.map_or(format::width(0.0), width),
         bound_width: width(&hint.bound),
         confidence: hint.confidence.name(),
         source: excerpt(data, hint),

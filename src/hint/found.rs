@@ -1,0 +1,174 @@
+//! What was found: hints, and places whose rewrite can't be told from none on the board at hand.
+
+use std::fmt;
+
+use crate::hint::{
+    Basis, BoardRatio, Hint, HintOptions, MeasuredSaving, PATTERNS, Pattern, is_shown_here, order,
+};
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FoundHints {
+    /// What surely saves most first.
+    pub hints: Vec<Hint>,
+    /// Places whose saving by the costs would be shown, and on the board isn't.
+    pub others: Vec<Hint>,
+    options: HintOptions,
+}
+
+/// Places of a pattern that get no hint: the board saves nothing by such rewrites that can be
+/// told from none, or nobody knows what it saves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Withheld {
+    /// The pattern's name.
+    pub pattern: &'static str,
+    /// How many places would have had a hint by the costs alone.
+    pub places: usize,
+    /// How many of them were rewritten and measured, and are still not told from none.
+    pub measured: usize,
+    /// What such rewrites save on the board; absent where it has run no pairs that say it.
+    pub on_board: Option<BoardRatio>,
+}
+
+impl FoundHints {
+    /// Divides what was found.
+    pub(super) fn of(found: Vec<Hint>, options: HintOptions) -> Self {
+        let mut found = Self { hints: found, others: Vec::new(), options };
+        found.divide();
+        found
+    }
+
+    /// The first hints that can be applied without a person, and after them other such places,
+    /// what may save most first: measured, they may well be hints.
+    pub fn worth_measuring(&self, limit: usize) -> Vec<&Hint> {
+        let mut others: Vec<&Hint> = self.others.iter().collect();
+        others.sort_by(|a, b| b.may_save_j().total_cmp(&a.may_save_j()).then(order(a, b)));
+        let all = self.hints.iter().chain(others);
+        all.filter(|hint| hint.mechanical.is_some()).take(limit).collect()
+    }
+
+    /// Takes up what places saved when they were rewritten. Some become hints by it, and hints
+    /// that turn out to save nothing are none any more.
+    pub fn take_measured(&mut self, measured: impl Fn(&Hint) -> Option<MeasuredSaving>) {
+        for hint in self.hints.iter_mut().chain(&mut self.others) {
+            if let Some(measured) = measured(hint) {
+                hint.take_measured(measured);
+            }
+        }
+        self.divide();
+    }
+
+    /// Places without a hint, by pattern.
+    pub fn withheld(&self) -> Vec<Withheld> {
+        let of = |pattern: &&Pattern| {
+            let own = self.others.iter().filter(|hint| hint.pattern == pattern.name);
+            let own: Vec<&Hint> = own.collect();
+            let on_board = own.first()?.on_board;
+            let measured = own.iter().filter(|hint| hint.measured.is_some()).count();
+            Some(Withheld { pattern: pattern.name, places: own.len(), measured, on_board })
+        };
+        PATTERNS.iter().filter_map(of).collect()
+    }
+
+    fn divide(&mut self) {
+        let all = self.hints.drain(..).chain(self.others.drain(..));
+        let options = self.options;
+        (self.hints, self.others) = all.partition(|hint| is_shown_here(hint, &options));
+        self.hints.sort_by(order);
+    }
+}
+
+impl fmt::Display for Withheld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Withheld { pattern, places, measured, on_board } = self;
+        let word = if *places == 1 { "place" } else { "places" };
+        write!(f, "{places} {word} of {pattern}: ")?;
+        match on_board {
+            Some(ratio) if ratio.basis == Basis::Costs => {
+                write!(f, "saves nothing on this board: {ratio}")
+            }
+            Some(ratio) => write!(f, "can't be told from nothing on this board: {ratio}"),
+            None => write!(f, "not known on this board: no pairs of kernels say what it saves"),
+        }?;
+        match measured {
+            0 => Ok(()),
+            _ => write!(f, "; nor do measurements of {measured} of them tell it from nothing"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{Interval, sample};
+    use crate::hint::{Amount, hints_of_program_1};
+    use crate::units::Joules;
+
+    fn amount(energy_j: f64, half_j: f64) -> Amount {
+        let (lo, hi) = (Joules(energy_j - half_j), Joules(energy_j + half_j));
+        let interval = Some(Interval { lo, hi });
+        Amount { energy: Joules(energy_j), interval, share: Some(energy_j / 100.0) }
+    }
+
+    /// A mechanical hint whose rewrite is predicted to save that much.
+    fn predicted(saving: Amount) -> Hint {
+        let all = hints_of_program_1(sample::PROGRAM_1);
+        let mut hint = all.into_iter().find(|hint| hint.mechanical.is_some()).unwrap();
+        (hint.saving, hint.listed_by) = (saving, saving);
+        hint
+    }
+
+    fn measured(found: &mut FoundHints, saving: Amount) {
+        found.take_measured(|_| Some(MeasuredSaving { saving, pairs: 5 }));
+    }
+
+    #[test]
+    fn a_place_becomes_a_hint_by_what_it_saved() {
+        let mut found =
+            FoundHints::of(vec![predicted(amount(2.0, 4.0))], HintOptions::default());
+        assert_eq!((found.hints.len(), found.others.len()), (0, 1));
+        assert_eq!(found.worth_measuring(9).len(), 1);
+        assert_eq!(found.withheld()[0].measured, 0);
+        measured(&mut found, amount(3.0, 1.0));
+        assert_eq!((found.hints.len(), found.others.len()), (1, 0));
+        assert!(found.withheld().is_empty());
+    }
+
+    #[test]
+    fn a_hint_that_saves_nothing_is_none_any_more() {
+        let mut found =
+            FoundHints::of(vec![predicted(amount(2.0, 1.5))], HintOptions::default());
+        assert_eq!(found.hints.len(), 1);
+        measured(&mut found, amount(0.1, 0.4));
+        assert!(found.hints.is_empty());
+        let withheld = found.withheld()[0];
+        assert_eq!((withheld.places, withheld.measured), (1, 1));
+        assert!(withheld.to_string().contains("measurements of 1 of them"), "{withheld}");
+    }
+
+    /// Of a pattern that nothing predicts, what the place saved says all.
+    #[test]
+    fn a_place_that_is_not_predicted_is_measured_alone() {
+        let unknown = Hint { basis: Basis::Lines, ..predicted(amount(40.0, 1.0)) };
+        let mut found = FoundHints::of(vec![unknown], HintOptions::default());
+        assert!(found.hints.is_empty(), "nobody knows what it saves");
+        let single = Amount { interval: None, ..amount(3.0, 1.0) };
+        measured(&mut found, single);
+        assert!(found.hints.is_empty(), "a single pair tells nothing from none");
+        measured(&mut found, amount(3.0, 1.0));
+        assert_eq!(found.hints[0].listed_by, amount(3.0, 1.0));
+        assert_eq!(found.hints[0].predicted(), None);
+    }
+
+    #[test]
+    fn hints_are_measured_before_places_and_these_by_what_they_may_save() {
+        let all = [amount(2.0, 4.0), amount(3.0, 1.0), amount(1.0, 9.0)].map(predicted);
+        let found = FoundHints::of(all.to_vec(), HintOptions::default());
+        let energies = |limit| -> Vec<f64> {
+            let chosen = found.worth_measuring(limit);
+            chosen.iter().map(|hint| hint.saving.energy.0).collect()
+        };
+        assert_eq!(energies(9), [3.0, 1.0, 2.0]);
+        assert_eq!(energies(2), [3.0, 1.0]);
+    }
+}
