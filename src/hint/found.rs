@@ -124,8 +124,7 @@ mod tests {
 
     #[test]
     fn a_place_becomes_a_hint_by_what_it_saved() {
-        let mut found =
-            FoundHints::of(vec![predicted(amount(2.0, 4.0))], HintOptions::default());
+        let mut found = FoundHints::of(vec![predicted(amount(2.0, 4.0))], HintOptions::default());
         assert_eq!((found.hints.len(), found.others.len()), (0, 1));
         assert_eq!(found.worth_measuring(9).len(), 1);
         assert_eq!(found.withheld()[0].measured, 0);
@@ -136,8 +135,7 @@ mod tests {
 
     #[test]
     fn a_hint_that_saves_nothing_is_none_any_more() {
-        let mut found =
-            FoundHints::of(vec![predicted(amount(2.0, 1.5))], HintOptions::default());
+        let mut found = FoundHints::of(vec![predicted(amount(2.0, 1.5))], HintOptions::default());
         assert_eq!(found.hints.len(), 1);
         measured(&mut found, amount(0.1, 0.4));
         assert!(found.hints.is_empty());
