@@ -57,6 +57,11 @@ impl Sampler {
         self == Self::Methods
     }
 
+    /// Whether its stacks show code that was compiled into its caller.
+    pub fn shows_inlined(self) -> bool {
+        matches!(self, Self::FlightRecorder | Self::AsyncProfiler)
+    }
+
     /// How many sampled runs a case has where nobody says it. A JVM's compiler decides anew in
     /// each process, and how far runs differ by that only a second one tells.
     pub fn usual_runs(self) -> u32 {

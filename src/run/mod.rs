@@ -43,5 +43,5 @@ pub use record::{
     BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawProfile, RunRecord, Verdict,
 };
 pub use store::read_logs;
-pub(crate) use store::{read_counts, read_stacks};
+pub(crate) use store::{read_counts, read_stacks, read_stacks_of};
 pub(crate) use summary::{Trouble, troubles};

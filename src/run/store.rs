@@ -92,13 +92,22 @@ pub fn read_stacks(
     folder: &Path,
     records: &[RunRecord],
 ) -> Result<BTreeMap<String, Vec<String>>, RunError> {
-    let mut stacks: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for record in records.iter().filter(|r| r.is_good() && r.run.phase == Phase::Sampled) {
-        let file = runs(folder).join(&record.folder).join(format!("{STACKS}.txt.zst"));
-        let text = String::from_utf8_lossy(&read_packed(&file)?).into_owned();
-        stacks.entry(record.run.case.clone()).or_default().push(text);
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for record in records {
+        if let Some(stacks) = read_stacks_of(folder, record)? {
+            all.entry(record.run.case.clone()).or_default().push(stacks);
+        }
     }
-    Ok(stacks)
+    Ok(all)
+}
+
+/// The collapsed stacks of a good sampled run; none of any other.
+pub fn read_stacks_of(folder: &Path, record: &RunRecord) -> Result<Option<String>, RunError> {
+    if !record.is_good() || record.run.phase != Phase::Sampled {
+        return Ok(None);
+    }
+    let file = runs(folder).join(&record.folder).join(format!("{STACKS}.txt.zst"));
+    Ok(Some(String::from_utf8_lossy(&read_packed(&file)?).into_owned()))
 }
 
 /// The counts of the first good traced run of each case, as text, by case.

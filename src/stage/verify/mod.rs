@@ -1,0 +1,224 @@
+//! Whether rewrites save what is predicted: the first mechanical ones, each applied to a copy
+//! of the sources, compiled, and run beside the original, in rounds, so that drift of the board
+//! falls on all alike.
+
+mod places;
+mod rounds;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::account::profile;
+use crate::build::{Application, VariantBuilder};
+use crate::campaign::{Phase, PlannedCase, PlannedRun};
+use crate::hint::{self, FoundHints, Hint};
+use crate::instrument::Probe;
+use crate::java::SourceFile;
+use crate::run::{
+    Basis, JudgeSettings, Progress, RunError, RunOptions, RunRecord, Start, read_stacks_of,
+    run_campaign_until,
+};
+use crate::scenario::Scenario;
+use crate::toolchain::Jdk;
+
+use super::boards::OpenBoard;
+use super::folder::names::VERIFY_RUNS;
+use super::form::Form;
+use super::measure::driver::{BoardDriver, Builds, Packing};
+use super::measure::shown::{run_bar, show};
+use super::{Failure, Loaded, Output, plan, progress};
+
+use places::Places;
+use rounds::Rounds;
+
+pub(crate) use table::{VerifiedHint, attach, from_csv, to_csv};
+
+/// What is applied to what.
+pub(crate) struct Verification<'v> {
+    /// The application.
+    pub loaded: &'v Loaded,
+    /// Hints, and what may be some if it is measured.
+    pub found: &'v FoundHints,
+    /// The sources that they are about.
+    pub sources: &'v [SourceFile],
+    /// What compiles them.
+    pub jdk: &'v Jdk,
+    /// Where they run.
+    pub board: &'v OpenBoard,
+    /// Where raw logs are kept.
+    pub output: &'v Output,
+}
+
+/// The case of the original.
+const ORIGINAL: &str = "original";
+
+impl Verification<'_> {
+    /// Applies, compiles, measures. A session that is there already is not made again.
+    ///
+    /// # Errors
+    /// A copy that does not compile, a board that is lost, folders that can't be written.
+    pub fn measured(&self) -> Result<Vec<VerifiedHint>, Failure> {
+        let chosen = self.found.worth_measuring(self.loaded.scenario.hints.verify);
+        if chosen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let dictionary = &self.loaded.application.dictionary;
+        let places = Places::of(&chosen, self.board.sampler().ok(), dictionary);
+        let copies = places.copies(&chosen, self.sources);
+        let mut builder = plan::builder(self.loaded, self.jdk)?;
+        let mut packing = Packing::new(&self.loaded.scenario);
+        let mut variants = vec![(ORIGINAL.to_string(), self.build(&mut builder, &mut packing)?)];
+        for (nth, copy) in copies.iter().enumerate() {
+            let hints: Vec<Hint> = copy.iter().map(|at| chosen[*at].clone()).collect();
+            variants.push((variant(nth), self.build_with(&hints, &mut packing)?));
+        }
+        let phase = if places.are_sampled() { Phase::Sampled } else { Phase::Power };
+        let records = self.run(phase, &mut builder, packing, variants)?;
+        let shares =
+            records.iter().map(|record| Ok((record, self.shares(record, &places, chosen.len())?)));
+        let shares = shares.collect::<Result<_, Failure>>()?;
+        let rounds = Rounds::of(shares, &self.loaded.scenario);
+        let copies = copies.iter().enumerate();
+        let rewrites =
+            copies.flat_map(|(nth, copy)| copy.iter().map(move |at| (*at, variant(nth))));
+        let verified = rewrites.filter_map(|(at, variant)| {
+            Some((at, VerifiedHint::of(chosen[at], &rounds.saved(at, &variant)?)))
+        });
+        let verified: BTreeMap<usize, VerifiedHint> = verified.collect();
+        Ok(verified.into_values().collect())
+    }
+
+    /// For each rewrite the part of a session that tells of it.
+    fn shares(
+        &self,
+        record: &RunRecord,
+        places: &Places,
+        rewrites: usize,
+    ) -> Result<Vec<f64>, Failure> {
+        let folder = self.output.path(VERIFY_RUNS);
+        let stacks = read_stacks_of(&folder, record)?;
+        let profile = stacks.map(|stacks| profile::parse(&stacks)).transpose();
+        let profile = profile.map_err(|error| Failure::input(folder, error.to_string()))?;
+        Ok(places.shares(rewrites, profile.as_ref()))
+    }
+
+    /// The application with some hints, as the board installs it.
+    fn build_with(&self, hints: &[Hint], packing: &mut Packing<'_>) -> Result<Vec<u8>, Failure> {
+        let Loaded { scenario, application } = self.loaded;
+        let applied = hint::apply(hints, self.sources, hints.len());
+        let mut sources = application.sources.clone();
+        for file in &mut sources.files {
+            if let Some(text) = applied.files.get(&file.path) {
+                file.text.clone_from(text);
+            }
+        }
+        let application = Application::analyse(sources, application.granularity)?;
+        let loaded = Loaded { scenario: scenario.clone(), application };
+        let mut builder = plan::builder(&loaded, self.jdk)?;
+        self.build(&mut builder, packing)
+    }
+
+    fn build(
+        &self,
+        builder: &mut VariantBuilder<'_>,
+        packing: &mut Packing<'_>,
+    ) -> Result<Vec<u8>, Failure> {
+        let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
+        packing.bytes(builder.application(), &variant, Probe::Plain, self.form())
+    }
+
+    fn form(&self) -> Form {
+        Form::of(&self.loaded.scenario, self.board)
+    }
+
+    /// The sessions, under a journal of their own. One of other hints is begun anew.
+    fn run(
+        &self,
+        phase: Phase,
+        builder: &mut VariantBuilder<'_>,
+        packing: Packing<'_>,
+        variants: Vec<(String, Vec<u8>)>,
+    ) -> Result<Vec<RunRecord>, Failure> {
+        let scenario = &self.loaded.scenario;
+        let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();
+        let cases = cases(scenario, &names);
+        let order = order(scenario, phase, &cases);
+        let builds = Builds::with(packing, builder, self.form(), variants);
+        let options = self.options(&cases, Builds::hashes(&builds));
+        let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+        let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());
+        let bar = run_bar(scenario, &order);
+        let all = |driver: &mut BoardDriver<'_, '_, '_>| {
+            let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);
+            run_campaign_until(&order, driver, &options, &mut |_| Ok(None), &mut show)
+        };
+        let summary = match all(&mut driver) {
+            Err(RunError::OtherCampaign { .. }) => {
+                self.output.discard(&[VERIFY_RUNS])?;
+                all(&mut driver)
+            }
+            summary => summary,
+        }?;
+        for (run, reasons) in &summary.given_up {
+            progress::warn(format!("given up: {}: {reasons}", run.id()));
+        }
+        Ok(summary.records)
+    }
+
+    fn options(&self, cases: &[PlannedCase], hashes: BTreeMap<String, String>) -> RunOptions {
+        let scenario = &self.loaded.scenario;
+        let rails = self.board.rails.clone();
+        RunOptions {
+            folder: self.output.path(VERIFY_RUNS),
+            start: Start::Resume,
+            basis: Basis::new(&scenario.keys, hashes, "", cases),
+            fingerprint: String::new(),
+            seed: scenario.campaign.seed,
+            max_retries: scenario.campaign.max_retries,
+            judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
+        }
+    }
+}
+
+/// The variant of a copy of the sources.
+fn variant(nth: usize) -> String {
+    format!("copy-{}", nth + 1)
+}
+
+fn case_name(variant: &str, input: &str) -> String {
+    format!("{variant}-{input}")
+}
+
+/// Each variant with each input.
+fn cases(scenario: &Scenario, variants: &[&str]) -> Vec<PlannedCase> {
+    let case = |variant: &&str, input: &String| PlannedCase {
+        name: case_name(variant, input),
+        variant: (*variant).to_string(),
+        input: input.clone(),
+        removed: Vec::new(),
+        executions: 0,
+        executions_share: 1.0,
+        energy_share: 1.0,
+        rank: 0,
+    };
+    let inputs = || scenario.inputs.iter().map(|input| &input.name);
+    variants.iter().flat_map(|variant| inputs().map(move |input| case(variant, input))).collect()
+}
+
+/// Round by round all cases in a seeded shuffle, and an idle session.
+fn order(scenario: &Scenario, phase: Phase, cases: &[PlannedCase]) -> Vec<PlannedRun> {
+    let mut rng = ChaCha8Rng::seed_from_u64(scenario.campaign.seed);
+    let mut runs = Vec::new();
+    for repeat in 1..=scenario.campaign.repeats {
+        let run = |case: &PlannedCase, phase| PlannedRun { case: case.name.clone(), phase, repeat };
+        let mut round: Vec<PlannedRun> = cases.iter().map(|case| run(case, phase)).collect();
+        round.extend(cases.first().map(|case| run(case, Phase::Idle)));
+        round.shuffle(&mut rng);
+        runs.extend(round);
+    }
+    runs
+}

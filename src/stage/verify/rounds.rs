@@ -1,0 +1,123 @@
+//! Sessions side by side, and what they say that a rewrite saved.
+
+use std::collections::BTreeMap;
+
+use crate::campaign::Phase;
+use crate::dataset::energy::{PowerRun, mean, variance};
+use crate::hint::{Amount, MeasuredSaving};
+use crate::interval::Interval;
+use crate::model::student_975;
+use crate::run::{Measured, RunRecord};
+use crate::scenario::Scenario;
+use crate::units::Joules;
+
+use super::{ORIGINAL, case_name};
+
+/// A good session.
+struct Session<'r> {
+    measured: &'r Measured,
+    /// For each rewrite the part of what the application spent that it is told by.
+    shares: Vec<f64>,
+}
+
+/// The good sessions, by case and round.
+pub(super) struct Rounds<'r> {
+    sessions: BTreeMap<(&'r str, u32), Session<'r>>,
+    idle_power_w: Option<f64>,
+    inputs: Vec<&'r str>,
+}
+
+impl<'r> Rounds<'r> {
+    /// The records of all sessions, with each one's shares.
+    pub fn of(records: Vec<(&'r RunRecord, Vec<f64>)>, scenario: &'r Scenario) -> Self {
+        let (mut sessions, mut idle) = (BTreeMap::new(), Vec::new());
+        for (record, shares) in records.into_iter().filter(|(record, _)| record.is_good()) {
+            let Some(measured) = &record.measured else { continue };
+            match record.run.phase {
+                Phase::Idle => idle.push(measured.mean_power_w()),
+                _ => {
+                    let key = (record.run.case.as_str(), record.run.repeat);
+                    sessions.insert(key, Session { measured, shares });
+                }
+            }
+        }
+        let inputs = scenario.inputs.iter().map(|input| input.name.as_str()).collect();
+        Self { sessions, idle_power_w: mean(&idle), inputs }
+    }
+
+    /// What a rewrite saved in a variant that has it; none where an input has no round with
+    /// both sessions.
+    pub fn saved(&self, rewrite: usize, variant: &str) -> Option<MeasuredSaving> {
+        let inputs = self.inputs.iter().map(|input| self.differences(rewrite, variant, input));
+        let inputs: Vec<Vec<f64>> = inputs.collect::<Option<_>>()?;
+        let saved_j: f64 = inputs.iter().filter_map(|saved| mean(saved)).sum();
+        let ends = |half_j| Interval { lo: Joules(saved_j - half_j), hi: Joules(saved_j + half_j) };
+        let base_j = self.base_j()?;
+        let saving = Amount {
+            energy: Joules(saved_j),
+            interval: half_width(&inputs).map(ends),
+            share: (base_j > 0.0).then(|| saved_j / base_j),
+        };
+        Some(MeasuredSaving { saving, pairs: inputs.iter().map(Vec::len).sum() })
+    }
+
+    /// Round by round, what the application's own threads spent there without less with the
+    /// rewrite.
+    fn differences(&self, rewrite: usize, variant: &str, input: &str) -> Option<Vec<f64>> {
+        let idle_power_w = self.idle_power_w?;
+        let own = |session: &Session<'_>| {
+            PowerRun::from(session.measured).own_j(idle_power_w) * session.shares[rewrite]
+        };
+        let with = case_name(variant, input);
+        let saved = self.rounds_of(ORIGINAL, input).filter_map(|(round, original)| {
+            Some(own(original) - own(self.sessions.get(&(with.as_str(), round))?))
+        });
+        let saved: Vec<f64> = saved.collect();
+        (!saved.is_empty()).then_some(saved)
+    }
+
+    fn rounds_of(&self, variant: &str, input: &str) -> impl Iterator<Item = (u32, &Session<'r>)> {
+        let case = case_name(variant, input);
+        let own = self.sessions.iter().filter(move |((name, _), _)| *name == case);
+        own.map(|((_, round), session)| (*round, session))
+    }
+
+    /// Energy above idle of the original, all inputs together.
+    fn base_j(&self) -> Option<f64> {
+        let idle_power_w = self.idle_power_w?;
+        let of_input = |input: &&str| {
+            let rounds = self.rounds_of(ORIGINAL, input);
+            let above =
+                |session: &Session<'_>| PowerRun::from(session.measured).above_idle_j(idle_power_w);
+            mean(&rounds.map(|(_, session)| above(session)).collect::<Vec<_>>())
+        };
+        self.inputs.iter().map(of_input).sum()
+    }
+}
+
+/// Half of the 95 % interval of the sum of means, by Student's t with Welch's degrees of
+/// freedom; none where an input has a single pair.
+fn half_width(inputs: &[Vec<f64>]) -> Option<f64> {
+    let of_mean = |saved: &Vec<f64>| Some((variance(saved)? / saved.len() as f64, saved.len()));
+    let parts: Vec<(f64, usize)> = inputs.iter().map(of_mean).collect::<Option<_>>()?;
+    let all: f64 = parts.iter().map(|(variance, _)| variance).sum();
+    let squares: f64 = parts.iter().map(|(v, n)| v * v / (*n as f64 - 1.0)).sum();
+    let freedom = if squares > 0.0 { all * all / squares } else { 1.0 };
+    Some(if all > 0.0 { student_975(freedom) * all.sqrt() } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two inputs with variances of their means of 1/2 (n = 2) and 1/3 (n = 3).
+    #[test]
+    fn inputs_add_up_with_their_errors() {
+        let half = half_width(&[vec![0.0, 1.0], vec![0.0, 1.0, 2.0]]).unwrap();
+        let (a, b): (f64, f64) = (0.25, 1.0 / 3.0);
+        let freedom = (a + b).powi(2) / (a * a + b * b / 2.0);
+        assert!((half - student_975(freedom) * (a + b).sqrt()).abs() < 1e-12);
+        assert_eq!(half_width(&[vec![1.0, 1.0]]), Some(0.0));
+        assert_eq!(half_width(&[vec![1.0], vec![1.0, 2.0]]), None);
+    }
+}
