@@ -32,7 +32,7 @@ use super::measure::driver::{BoardDriver, Builds, Packing};
 use super::measure::shown::{run_bar, show};
 use super::{Failure, Loaded, Output, plan, progress};
 
-use places::Places;
+use places::{Places, of_copy};
 use rounds::Rounds;
 
 pub(crate) use table::{VerifiedHint, attach, from_csv, to_csv};
@@ -69,27 +69,15 @@ impl Verification<'_> {
         let dictionary = &self.loaded.application.dictionary;
         let places = Places::of(&chosen, self.board.sampler().ok(), dictionary);
         let copies = places.copies(&chosen, self.sources);
-        let mut builder = plan::builder(self.loaded, self.jdk)?;
-        let mut packing = Packing::new(&self.loaded.scenario);
-        let mut variants = vec![(ORIGINAL.to_string(), self.build(&mut builder, &mut packing)?)];
-        for (nth, copy) in copies.iter().enumerate() {
-            let hints: Vec<Hint> = copy.iter().map(|at| chosen[*at].clone()).collect();
-            variants.push((variant(nth), self.build_with(&hints, &mut packing)?));
-        }
         let phase = if places.are_sampled() { Phase::Sampled } else { Phase::Power };
-        let records = self.run(phase, &mut builder, packing, variants)?;
-        let shares =
-            records.iter().map(|record| Ok((record, self.shares(record, &places, chosen.len())?)));
-        let shares = shares.collect::<Result<_, Failure>>()?;
-        let rounds = Rounds::of(shares, &self.loaded.scenario);
-        let copies = copies.iter().enumerate();
-        let rewrites =
-            copies.flat_map(|(nth, copy)| copy.iter().map(move |at| (*at, variant(nth))));
-        let verified = rewrites.filter_map(|(at, variant)| {
-            Some((at, VerifiedHint::of(chosen[at], &rounds.saved(at, &variant)?)))
+        let records = self.run(phase, &chosen, &copies)?;
+        let shares = records.iter().map(|record| self.shares(record, &places, chosen.len()));
+        let shares: Vec<Vec<f64>> = shares.collect::<Result<_, _>>()?;
+        let rounds = Rounds::of(records.iter().zip(shares), &self.loaded.scenario);
+        let verified = chosen.iter().enumerate().filter_map(|(at, hint)| {
+            Some(VerifiedHint::of(hint, &rounds.saved(at, &variant(copies[at]))?))
         });
-        let verified: BTreeMap<usize, VerifiedHint> = verified.collect();
-        Ok(verified.into_values().collect())
+        Ok(verified.collect())
     }
 
     /// For each rewrite the part of a session that tells of it.
@@ -135,19 +123,37 @@ impl Verification<'_> {
         Form::of(&self.loaded.scenario, self.board)
     }
 
-    /// The sessions, under a journal of their own. One of other hints is begun anew.
+    /// The original and the copies, as the board installs them.
+    fn variants(
+        &self,
+        chosen: &[&Hint],
+        copies: &[usize],
+        builder: &mut VariantBuilder<'_>,
+        packing: &mut Packing<'_>,
+    ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+        let mut variants = vec![(ORIGINAL.to_string(), self.build(builder, packing)?)];
+        for copy in BTreeSet::from_iter(copies) {
+            let hints = of_copy(copies, *copy).into_iter().map(|at| chosen[at].clone());
+            variants.push((variant(*copy), self.build_with(&hints.collect::<Vec<_>>(), packing)?));
+        }
+        Ok(variants)
+    }
+
+    /// The sessions, under a journal of their own. One of other rewrites is begun anew.
     fn run(
         &self,
         phase: Phase,
-        builder: &mut VariantBuilder<'_>,
-        packing: Packing<'_>,
-        variants: Vec<(String, Vec<u8>)>,
+        chosen: &[&Hint],
+        copies: &[usize],
     ) -> Result<Vec<RunRecord>, Failure> {
+        let mut builder = plan::builder(self.loaded, self.jdk)?;
+        let mut packing = Packing::new(&self.loaded.scenario);
+        let variants = self.variants(chosen, copies, &mut builder, &mut packing)?;
         let scenario = &self.loaded.scenario;
         let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();
         let cases = cases(scenario, &names);
         let order = order(scenario, phase, &cases);
-        let builds = Builds::with(packing, builder, self.form(), variants);
+        let builds = Builds::with(packing, &mut builder, self.form(), variants);
         let options = self.options(&cases, Builds::hashes(&builds));
         let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
         let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());

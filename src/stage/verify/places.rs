@@ -40,15 +40,12 @@ impl Places {
         matches!(self, Self::Methods(_))
     }
 
-    /// Which rewrites go into which copy of the sources, by their places in the list.
-    pub fn copies(&self, hints: &[&Hint], sources: &[SourceFile]) -> Vec<Vec<usize>> {
-        let mut copies: Vec<Vec<usize>> = Vec::new();
+    /// Into which copy of the sources each rewrite goes, by number.
+    pub fn copies(&self, hints: &[&Hint], sources: &[SourceFile]) -> Vec<usize> {
+        let mut copies: Vec<usize> = Vec::new();
         for at in 0..hints.len() {
-            let fits = |copy: &&mut Vec<usize>| self.are_apart(copy, at, hints, sources);
-            match copies.iter_mut().find(fits) {
-                Some(copy) => copy.push(at),
-                None => copies.push(vec![at]),
-            }
+            let fits = |copy: &usize| self.are_apart(&of_copy(&copies, *copy), at, hints, sources);
+            copies.push((0..at).find(fits).unwrap_or(at));
         }
         copies
     }
@@ -61,7 +58,7 @@ impl Places {
         hints: &[&Hint],
         sources: &[SourceFile],
     ) -> bool {
-        let Self::Methods(methods) = self else { return false };
+        let Self::Methods(methods) = self else { return others.is_empty() };
         let all: Vec<Hint> = others.iter().chain([&at]).map(|at| hints[*at].clone()).collect();
         others.iter().all(|other| methods[*other] != methods[at])
             && hint::apply(&all, sources, all.len()).done.len() == all.len()
@@ -93,6 +90,11 @@ impl Places {
     }
 }
 
+/// The rewrites of a copy, by their places in the list.
+pub(super) fn of_copy(copies: &[usize], copy: usize) -> Vec<usize> {
+    (0..copies.len()).filter(|at| copies[*at] == copy).collect()
+}
+
 /// The method in which a hint's block stands.
 fn method(hint: &Hint, dictionary: &Dictionary) -> Method {
     let block = dictionary.blocks.iter().find(|block| block.id == hint.block);
@@ -110,7 +112,12 @@ fn name_of(frame: &Frame) -> Method {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
     use crate::account::profile::parse;
+    use crate::blocks::{Granularity, divide};
+    use crate::java::ClassPath;
+    use crate::operations::count;
 
     fn places(methods: &[&str]) -> Places {
         let name = |method: &&str| ("a.A".to_string(), (*method).to_string());
@@ -129,5 +136,45 @@ mod tests {
         assert_eq!(places(&["f", "g"]).shares(2, Some(&profile)), [0.2, 0.2]);
         assert_eq!(places(&["g", "none", "g"]).shares(3, Some(&profile)), [0.4, 0.0, 0.4]);
         assert_eq!(Places::Whole.shares(2, Some(&profile)), [1.0, 1.0]);
+    }
+
+    const TWO: &str = "class A {
+        String f(int n) { StringBuffer b = new StringBuffer(); b.append(n); return b.toString(); }
+        String g(int n) { StringBuffer b = new StringBuffer(); b.append(n); return b.toString(); }
+    }";
+
+    fn two() -> ([SourceFile; 1], Dictionary, Vec<Hint>) {
+        let files = [SourceFile::parse("A.java", TWO)];
+        let blocks = [divide(&files[0], Granularity::Statement)];
+        let dictionary = count(&files, &blocks, &ClassPath::open(&[]).unwrap()).dictionary;
+        let mut hints = hint::assumed_hints(&dictionary, &files, None);
+        hints.retain(|hint| hint.pattern == "string-buffer");
+        (files, dictionary, hints)
+    }
+
+    #[test]
+    fn a_copy_has_rewrites_of_different_methods() {
+        let (files, dictionary, hints) = two();
+        let hints: Vec<&Hint> = hints.iter().collect();
+        let places = |sampler| Places::of(&hints, sampler, &dictionary);
+        let sampled = places(Some(Sampler::FlightRecorder));
+        let Places::Methods(methods) = &sampled else { panic!("{sampled:?}") };
+        let names: Vec<&str> = methods.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(BTreeSet::from_iter(names), BTreeSet::from(["f", "g"]));
+        assert_eq!(sampled.copies(&hints, &files), [0, 0]);
+        let of_one = Places::Methods(vec![methods[0].clone(); 2]);
+        assert_eq!(of_one.copies(&hints, &files), [0, 1]);
+        // Inlined code goes by its caller's name there.
+        let whole = places(Some(Sampler::Simpleperf));
+        assert!(!whole.are_sampled());
+        assert_eq!(whole.copies(&hints, &files), [0, 1]);
+    }
+
+    #[test]
+    fn rewrites_of_one_place_are_in_copies_of_their_own() {
+        let (files, _, hints) = two();
+        let twice = [&hints[0], &hints[0]];
+        assert_eq!(places(&["f", "g"]).copies(&twice, &files), [0, 1]);
+        assert_eq!(of_copy(&[0, 1, 0], 0), [0, 2]);
     }
 }

@@ -29,9 +29,12 @@ pub(super) struct Rounds<'r> {
 
 impl<'r> Rounds<'r> {
     /// The records of all sessions, with each one's shares.
-    pub fn of(records: Vec<(&'r RunRecord, Vec<f64>)>, scenario: &'r Scenario) -> Self {
+    pub fn of(
+        records: impl Iterator<Item = (&'r RunRecord, Vec<f64>)>,
+        scenario: &'r Scenario,
+    ) -> Self {
         let (mut sessions, mut idle) = (BTreeMap::new(), Vec::new());
-        for (record, shares) in records.into_iter().filter(|(record, _)| record.is_good()) {
+        for (record, shares) in records.filter(|(record, _)| record.is_good()) {
             let Some(measured) = &record.measured else { continue };
             match record.run.phase {
                 Phase::Idle => idle.push(measured.mean_power_w()),
