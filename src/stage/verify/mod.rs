@@ -77,7 +77,16 @@ impl Verification<'_> {
         let verified = chosen.iter().enumerate().filter_map(|(at, hint)| {
             Some(VerifiedHint::of(hint, &rounds.saved(at, &variant(copies[at]))?))
         });
-        Ok(verified.collect())
+        let verified: Vec<VerifiedHint> = verified.collect();
+        if verified.len() < chosen.len() {
+            progress::warn(format!(
+                "{} of {} rewrites could not be measured: their sessions were bad, or no sample \
+                 met their methods; longer sessions have more samples",
+                chosen.len() - verified.len(),
+                chosen.len()
+            ));
+        }
+        Ok(verified)
     }
 
     /// For each rewrite the part of a session that tells of it.

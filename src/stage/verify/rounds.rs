@@ -49,8 +49,11 @@ impl<'r> Rounds<'r> {
     }
 
     /// What a rewrite saved in a variant that has it; none where an input has no round with
-    /// both sessions.
+    /// both sessions, and where no sample met it at all.
     pub fn saved(&self, rewrite: usize, variant: &str) -> Option<MeasuredSaving> {
+        if self.sessions.values().all(|session| session.shares[rewrite] == 0.0) {
+            return None;
+        }
         let inputs = self.inputs.iter().map(|input| self.differences(rewrite, variant, input));
         let inputs: Vec<Vec<f64>> = inputs.collect::<Option<_>>()?;
         let saved_j: f64 = inputs.iter().filter_map(|saved| mean(saved)).sum();
@@ -122,5 +125,28 @@ mod tests {
         assert!((half - student_975(freedom) * (a + b).sqrt()).abs() < 1e-12);
         assert_eq!(half_width(&[vec![1.0, 1.0]]), Some(0.0));
         assert_eq!(half_width(&[vec![1.0], vec![1.0, 2.0]]), None);
+    }
+
+    /// The original spends 3 and 3.6 J there, the copy 2 and 2.4 J.
+    #[test]
+    fn a_rewrite_saves_the_part_that_tells_of_it() {
+        let spent = |energy_j| Measured { energy_j, duration_s: 1.0, ..Measured::default() };
+        let [first, second] = [10.0, 12.0].map(spent);
+        let session = |measured, share| Session { measured, shares: vec![share, 0.0] };
+        let rounds = Rounds {
+            sessions: BTreeMap::from([
+                (("original-a", 1), session(&first, 0.3)),
+                (("original-a", 2), session(&second, 0.3)),
+                (("copy-1-a", 1), session(&first, 0.2)),
+                (("copy-1-a", 2), session(&second, 0.2)),
+            ]),
+            idle_power_w: Some(0.0),
+            inputs: vec!["a"],
+        };
+        let saved = rounds.saved(0, "copy-1").unwrap();
+        assert!((saved.saving.energy.0 - 1.1).abs() < 1e-9, "{saved:?}");
+        assert!((saved.saving.share.unwrap() - 0.1).abs() < 1e-9 && saved.pairs == 2, "{saved:?}");
+        assert_eq!(rounds.saved(1, "copy-1"), None, "no sample met it");
+        assert_eq!(rounds.saved(0, "copy-2"), None, "no session has it");
     }
 }
