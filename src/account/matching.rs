@@ -25,6 +25,13 @@ pub struct Signature {
     pub parameters: Option<Vec<String>>,
 }
 
+impl Signature {
+    /// The same of all overloads.
+    pub fn bare(&self) -> Self {
+        Self { parameters: None, ..self.clone() }
+    }
+}
+
 /// One figure of one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
@@ -161,8 +168,7 @@ pub fn join_both(
     pairs.extend(more);
     let (unsaid, truth): (Vec<_>, Vec<_>) =
         truth.into_iter().partition(|(signature, _)| signature.parameters.is_none());
-    let bare = |signature: &Signature| Signature { parameters: None, ..signature.clone() };
-    let (more, left, alone) = pass(accounts, unsaid, bare);
+    let (more, left, alone) = pass(accounts, unsaid, Signature::bare);
     pairs.extend(more);
     pairs.extend(truth.into_iter().chain(alone).map(|(_, item)| Pair {
         label: item.label,

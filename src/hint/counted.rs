@@ -140,7 +140,7 @@ impl Amount {
             Some(((amount.energy.0 - amount.interval?.lo.0) / NORMAL_975).powi(2))
         };
         let (own, others) = match (variance(self), variance(other)) {
-            (Some(own), Some(others)) if own > 0.0 => (own, others),
+            (Some(own), Some(others)) if own + others > 0.0 => (own, others),
             (Some(_), None) => return *self,
             _ => return *other,
         };
@@ -333,5 +333,8 @@ mod tests {
         assert_eq!(sure.and(&unsure), sure);
         assert_eq!(unsure.and(&sure), sure);
         assert_eq!(unsure.and(&unsure), unsure);
+        let exact = amount(3.0, 0.0);
+        assert_eq!((exact.and(&sure), sure.and(&exact)), (exact, exact));
+        assert_eq!(exact.and(&exact), exact);
     }
 }

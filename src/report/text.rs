@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Evaluation, Interval};
 use crate::format::{self, shortened, visible};
-use crate::hint::{Amount, Applied, Hint, Withheld};
+use crate::hint::{Applied, Hint, Withheld};
 use crate::report::data::ReportData;
 use crate::report::view::links::Links;
 use crate::report::view::{dearest, fit, hints, summary};
@@ -196,13 +196,9 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
 
 /// Saving, pattern and place of a hint.
 fn title(hint: &Hint, place: &str) -> String {
-    let share = |saving: &Amount| {
-        let interval = hints::share_interval(saving);
-        format!("{} ({interval})", format::percent_or_none(saving.share))
-    };
-    let predicted = hint.predicted().map(|saving| format!("saves {}", share(saving)));
+    let predicted = hint.predicted().map(|saving| format!("saves {}", hints::share(saving)));
     let predicted = predicted.unwrap_or_else(|| "not predicted".into());
-    let measured = hint.measured.map(|measured| format!(", measured {}", share(&measured.saving)));
+    let measured = hint.measured.map(|it| format!(", measured {}", hints::share(&it.saving)));
     let measured = measured.unwrap_or_default();
     format!("{predicted}{measured}  {}  {}", hint.pattern, visible(place))
 }

@@ -121,10 +121,7 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
         is_predicted: predicted.is_some(),
         saving: format::percent_or_none(predicted.and_then(|saving| saving.share)),
         saving_interval: predicted.map_or(format::NONE.into(), share_interval),
-        measured: hint.measured.map_or(String::new(), |measured| {
-            let saving = format::percent_or_none(measured.saving.share);
-            format!("{saving} ({})", share_interval(&measured.saving))
-        }),
+        measured: hint.measured.map_or(String::new(), |measured| share(&measured.saving)),
         on_board: hint.on_board.map_or(String::new(), |ratio| ratio.to_string()),
         saving_energy: predicted.map_or("not predicted".into(), |it| format::energy(it.energy)),
         bound: format::percent_or_none(hint.bound.share),
@@ -184,6 +181,11 @@ pub fn place(hint: &Hint) -> String {
 pub fn short_place(hint: &Hint) -> String {
     let place = place(hint);
     place.rsplit('/').next().unwrap_or(&place).to_string()
+}
+
+/// `5.9 % (4.8 % to 7.0 %)`.
+pub fn share(amount: &Amount) -> String {
+    format!("{} ({})", format::percent_or_none(amount.share), share_interval(amount))
 }
 
 /// An interval in percent of the scenario, or none.

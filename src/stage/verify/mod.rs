@@ -15,6 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::account::profile;
 use crate::build::{Application, VariantBuilder};
 use crate::campaign::{Phase, PlannedCase, PlannedRun};
+use crate::device::Sampler;
 use crate::hint::{self, FoundHints, Hint};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
@@ -29,6 +30,7 @@ use super::boards::OpenBoard;
 use super::folder::names::VERIFY_RUNS;
 use super::form::Form;
 use super::measure::driver::{BoardDriver, Builds, Packing};
+use super::measure::sampled;
 use super::measure::shown::{run_bar, show};
 use super::{Failure, Loaded, Output, plan, progress};
 
@@ -66,8 +68,7 @@ impl Verification<'_> {
         if chosen.is_empty() {
             return Ok(Vec::new());
         }
-        let dictionary = &self.loaded.application.dictionary;
-        let places = Places::of(&chosen, self.board.sampler().ok(), dictionary);
+        let places = Places::of(&chosen, self.sampler()?, &self.loaded.application.dictionary);
         let copies = places.copies(&chosen, self.sources);
         let phase = if places.are_sampled() { Phase::Sampled } else { Phase::Power };
         let records = self.run(phase, &chosen, &copies)?;
@@ -87,6 +88,13 @@ impl Verification<'_> {
             ));
         }
         Ok(verified)
+    }
+
+    /// The board's sampler; none where the scenario wants no sampled runs, either.
+    fn sampler(&self) -> Result<Option<Sampler>, Failure> {
+        let campaign = &self.loaded.scenario.campaign;
+        let sampled = sampled::on(campaign, std::slice::from_ref(self.board))?.sampled_repeats;
+        Ok(self.board.sampler().ok().filter(|_| sampled > Some(0)))
     }
 
     /// For each rewrite the part of a session that tells of it.

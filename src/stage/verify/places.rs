@@ -6,33 +6,32 @@
 //! percent of itself, whatever the rest of the session does. And as rewrites of different
 //! methods don't touch each other there, one copy of the sources has many of them.
 
-use crate::account::matching::signature;
-use crate::account::profile::{Frame, Profile};
+use std::collections::BTreeMap;
+
+use crate::account::matching::{Signature, signature};
+use crate::account::profile::Profile;
+use crate::blocks::BlockId;
 use crate::device::Sampler;
 use crate::hint::{self, Hint};
 use crate::java::SourceFile;
-use crate::operations::Dictionary;
-
-/// Class and name of a method. Overloads are one: what one of them doesn't rewrite is the
-/// same before and after.
-type Method = (String, String);
+use crate::operations::{BlockEntry, Dictionary};
 
 /// By what savings are told, for each of the rewrites.
 #[derive(Debug)]
 pub(super) enum Places {
     /// By whole sessions.
     Whole,
-    /// By samples in the methods, one for each rewrite.
-    Methods(Vec<Method>),
+    /// By samples in the methods, one for each rewrite. Overloads are one: what of them is not
+    /// rewritten is the same before and after.
+    Methods(Vec<Signature>),
 }
 
 impl Places {
     /// What a board's sampler allows.
     pub fn of(hints: &[&Hint], sampler: Option<Sampler>, dictionary: &Dictionary) -> Self {
-        match sampler.filter(|sampler| sampler.shows_inlined()) {
-            None => Self::Whole,
-            Some(_) => Self::Methods(hints.iter().map(|hint| method(hint, dictionary)).collect()),
-        }
+        let is_sampled = sampler.is_some_and(Sampler::shows_inlined);
+        let methods = is_sampled.then(|| methods(hints, dictionary)).flatten();
+        methods.map_or(Self::Whole, Self::Methods)
     }
 
     /// Whether sessions are sampled.
@@ -71,22 +70,19 @@ impl Places {
             return vec![1.0; rewrites];
         };
         let frames = profile.frames.iter().map(|frame| {
-            let own = name_of(frame);
-            methods.iter().position(|method| *method == own)
+            let own = signature(&frame.class, &frame.method).bare();
+            methods.iter().find(|method| **method == own)
         });
-        let frames: Vec<Option<usize>> = frames.collect();
-        let mut samples = vec![0.0; rewrites];
+        let frames: Vec<Option<&Signature>> = frames.collect();
+        let mut samples: BTreeMap<&Signature, u64> = BTreeMap::new();
         for (stack, count) in &profile.stacks {
-            if let Some(first) = stack.iter().rev().find_map(|frame| frames[*frame as usize]) {
-                samples[first] += *count as f64;
+            if let Some(method) = stack.iter().rev().find_map(|frame| frames[*frame as usize]) {
+                *samples.entry(method).or_default() += count;
             }
         }
         let all = profile.samples() as f64;
-        let of_method = |method: &Method| {
-            let first = methods.iter().position(|other| other == method).unwrap_or(0);
-            samples[first] / all
-        };
-        methods.iter().map(of_method).collect()
+        let share = |method| samples.get(method).map_or(0.0, |samples| *samples as f64 / all);
+        methods.iter().map(share).collect()
     }
 }
 
@@ -95,18 +91,15 @@ pub(super) fn of_copy(copies: &[usize], copy: usize) -> Vec<usize> {
     (0..copies.len()).filter(|at| copies[*at] == copy).collect()
 }
 
-/// The method in which a hint's block stands.
-fn method(hint: &Hint, dictionary: &Dictionary) -> Method {
-    let block = dictionary.blocks.iter().find(|block| block.id == hint.block);
-    block.map_or_else(Method::default, |block| {
-        let signature = signature(&block.class, &block.method);
-        (signature.class, signature.name)
-    })
-}
-
-fn name_of(frame: &Frame) -> Method {
-    let signature = signature(&frame.class, &frame.method);
-    (signature.class, signature.name)
+/// The methods in which hints' blocks stand; none where a block is not of this dictionary.
+fn methods(hints: &[&Hint], dictionary: &Dictionary) -> Option<Vec<Signature>> {
+    let blocks: BTreeMap<BlockId, &BlockEntry> =
+        dictionary.blocks.iter().map(|block| (block.id, block)).collect();
+    let method = |hint: &&Hint| {
+        let block = blocks.get(&hint.block)?;
+        Some(signature(&block.class, &block.method).bare())
+    };
+    hints.iter().map(method).collect()
 }
 
 #[cfg(test)]
@@ -120,8 +113,7 @@ mod tests {
     use crate::operations::count;
 
     fn places(methods: &[&str]) -> Places {
-        let name = |method: &&str| ("a.A".to_string(), (*method).to_string());
-        Places::Methods(methods.iter().map(name).collect())
+        Places::Methods(methods.iter().map(|method| signature("a.A", method)).collect())
     }
 
     /// Of ten samples two are in `f` called by `g`, one in `g` itself, and one in a library
@@ -159,7 +151,7 @@ mod tests {
         let places = |sampler| Places::of(&hints, sampler, &dictionary);
         let sampled = places(Some(Sampler::FlightRecorder));
         let Places::Methods(methods) = &sampled else { panic!("{sampled:?}") };
-        let names: Vec<&str> = methods.iter().map(|(_, name)| name.as_str()).collect();
+        let names: Vec<&str> = methods.iter().map(|method| method.name.as_str()).collect();
         assert_eq!(BTreeSet::from_iter(names), BTreeSet::from(["f", "g"]));
         assert_eq!(sampled.copies(&hints, &files), [0, 0]);
         let of_one = Places::Methods(vec![methods[0].clone(); 2]);
