@@ -63,7 +63,7 @@ pub enum KernelError {
         name: String,
     },
     /// The samples don't cover the window and what is shown after it.
-    #[error("kernel `{name}`")]
+    #[error("kernel `{name}`: {source}")]
     Integrate {
         /// The kernel.
         name: String,

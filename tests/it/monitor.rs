@@ -354,7 +354,9 @@ fn shares_in_windows_are_those_of_processor_time() {
         assert!(ratio("tiny", "large") < 2000.0, "{}", ratio("tiny", "large"));
         return;
     }
-    assert!((ratio("tiny", "large") / 2000.0 - 1.0).abs() < 0.25, "{}", ratio("tiny", "large"));
+    // An estimate, of some hundred windows in which probes slow it down (a sum of the windows
+    // that is not scaled is lower by a factor of twenty).
+    assert!((1000.0..2600.0).contains(&ratio("tiny", "large")), "{}", ratio("tiny", "large"));
     assert!(about.contains("\"Shares.tiny()\""), "{about}");
 }
 

@@ -18,7 +18,8 @@ use crate::instrument::Probe;
 use crate::kernels::measure::KernelRun;
 use crate::kernels::{Kernel, program};
 use crate::power::{
-    MarkTexts, RuntimeShares, RuntimeThreads, crash_in, meter, parse_samples, parse_session_log,
+    MarkTexts, NamedWindow, RuntimeShares, RuntimeThreads, crash_in, meter, parse_samples,
+    parse_session_log,
 };
 use crate::scenario::{Scenario, StartKind};
 use crate::stage::Failure;
@@ -207,17 +208,23 @@ fn measure_on(
     let is_installed = Cell::new(false);
     let mut measured = Vec::new();
     for Turn { plan, kept, logs } in turns {
-        let logs = match logs.take() {
+        let there = logs.take();
+        let is_new = there.is_none();
+        let logs = match there {
             Some(logs) => logs,
             None => measure(board, plan, kept, (file, &is_installed), bar)?,
         };
         let runs = energies(&logs, &board.rails, &board.recorded_serial(), window_s(plan))?;
+        if is_new {
+            // One without energies is made again.
+            kept.finish()?;
+        }
         measured.push((kept.repeat, runs));
     }
     Ok(measured)
 }
 
-/// Makes a session and keeps it.
+/// Makes a session and keeps its logs.
 fn measure(
     board: &OpenBoard,
     plan: &SessionPlan,
@@ -244,7 +251,6 @@ fn measure(
         let why = crash_in(&logs.logcat).unwrap_or(script_output);
         return Err(bad(format!("it ended with {:?}: {why}", outcome.end)));
     }
-    kept.finish()?;
     bar.inc(kernels_of(plan).saturating_sub(closed.get()));
     Ok(logs)
 }
@@ -322,6 +328,8 @@ fn energies(
     let windows = parse_session_log(&logs.logcat, &MarkTexts::default())
         .kernel_windows()
         .map_err(|error| bad(error.to_string()))?;
+    let (windows, empty): (Vec<NamedWindow>, Vec<NamedWindow>) =
+        windows.into_iter().partition(|named| named.window.start_s < named.window.end_s);
     let mut rows: Vec<KernelEnergy> = Vec::new();
     // Rail by rail: each sensor refreshes in its own time.
     for rail in rails {
@@ -335,13 +343,15 @@ fn energies(
         rows.into_iter().partition(is_settled);
     let (some, nothing): (Vec<KernelEnergy>, Vec<KernelEnergy>) =
         settled.into_iter().partition(|row| is_executed(row, window_s));
-    say_left_out("compilers still worked on them", &compiling);
-    say_left_out("compilers left nothing of them to be executed", &nothing);
+    let names = |rows: &[KernelEnergy]| rows.iter().map(|row| row.name.clone()).collect();
+    let mut unexecuted: Vec<String> = names(&nothing);
+    unexecuted.extend(empty.into_iter().map(|named| named.name));
+    say_left_out("compilers still worked on them", &names(&compiling));
+    say_left_out("compilers left nothing of them to be executed", &unexecuted);
     some.into_iter().map(|row| kernel_run(row, device)).collect()
 }
 
-fn say_left_out(why: &str, kernels: &[KernelEnergy]) {
-    let names: Vec<&str> = kernels.iter().map(|row| row.name.as_str()).collect();
+fn say_left_out(why: &str, names: &[String]) {
     if !names.is_empty() {
         progress::warn(format!("kernels left out, for {why}: {}", names.join(", ")));
     }
@@ -384,5 +394,38 @@ mod tests {
         let gaps = ["ina231", "fuel-gauge", "odpm"].map(|meter| gap_s(&scenario, meter));
         assert_eq!(gaps, [0.8, 3.0, 0.8]);
         assert!((session_s(10, &scenario, "fuel-gauge") - 60.0).abs() < 1e-9);
+    }
+
+    /// Of the first kernel a compiler left nothing, so it ends in the millisecond it begins.
+    #[test]
+    fn kernels_that_take_no_time_are_left_out() {
+        let mut samples =
+            "# wattline-readings 1 meter=software period_us=100000 tdp_w=10 cores=2\n".to_string();
+        for tick in 0..40 {
+            let at_s = 10.0 + f64::from(tick) * 0.1;
+            let busy_s = (at_s - 12.0).clamp(0.0, 1.0);
+            samples += &format!("@ {at_s:.3}\nbusy_s={busy_s:.2} frequency_share=1\n");
+        }
+        let said = [
+            (10.001, "wattline: uptime 10.001"),
+            (10.5, "wattline: begin"),
+            (11.0, "wattline: iterations nothing 1073741823"),
+            (11.0, "wattline: begin nothing"),
+            (11.0, "wattline: end nothing"),
+            (12.0, "wattline: iterations some 5"),
+            (12.0, "wattline: begin some"),
+            (13.0, "wattline: end some"),
+            (13.5, "wattline: end"),
+            (13.6, "wattline: uptime 13.600"),
+        ];
+        let tag = |text: &str| if text.contains("uptime") { "" } else { "System.out: " };
+        let line = |(at_s, text): &(f64, &str)| {
+            format!("01-01 00:00:{at_s:06.3}   100   100 I {}{text}\n", tag(text))
+        };
+        let logs = KernelLogs { samples, logcat: said.iter().map(line).collect() };
+        let runs = energies(&logs, &["estimate".to_string()], "jvm", 1.0).unwrap();
+        let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+        assert_eq!(names, ["some"]);
+        assert!(runs[0].energy_j > 1.0, "{runs:?}");
     }
 }
