@@ -50,6 +50,15 @@ pub enum BuildError {
          class that drives the application as `main`, or `start = \"activity\"` and `activity`"
     )]
     NoMain,
+    /// A scenario where sources are asked for.
+    #[error(
+        "{path} is a scenario, and here source folders, .java files or source jars are asked for; \
+         `wattline pipeline {path} --out FOLDER` scans its sources and measures them"
+    )]
+    NotSources {
+        /// The path.
+        path: PathBuf,
+    },
     /// No Java file was found.
     #[error("no .java file in {places}")]
     NoSources {

@@ -129,6 +129,9 @@ pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, B
         Sources { libraries: entries.collect::<Result<_, _>>()?, ..Sources::default() };
     let mut files = BTreeMap::new();
     for path in paths {
+        if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+            return Err(BuildError::NotSources { path: path.clone() });
+        }
         let tree = (path.as_path(), NAMED_IN, &(|_: &str| true) as &dyn Fn(&str) -> bool);
         add_tree(&mut sources, &mut files, tree, (Role::Analysed, true))?;
     }
@@ -357,6 +360,15 @@ mod tests {
         assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
         let kinds: Vec<FindingKind> = sources.findings.iter().map(|f| f.kind).collect();
         assert_eq!(kinds, [FindingKind::AssumedEncoding, FindingKind::UnreadableFile]);
+    }
+
+    #[test]
+    fn a_scenario_is_no_source() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.toml");
+        fs::write(&file, "name = 's'").unwrap();
+        let error = load_paths(&[file], &[]).unwrap_err().to_string();
+        assert!(error.contains("s.toml is a scenario") && error.contains("pipeline"), "{error}");
     }
 
     #[test]
