@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::hint::{
-    Basis, BoardRatio, Hint, HintOptions, MeasuredSaving, PATTERNS, Pattern, is_shown_here, order,
+    Basis, BoardRatio, BoardRatios, Hint, HintOptions, MeasuredSaving, PATTERNS, Pattern,
+    is_shown_here, order,
 };
 
 /// What was found.
@@ -13,6 +14,8 @@ pub struct FoundHints {
     pub hints: Vec<Hint>,
     /// Places whose saving by the costs would be shown, and on the board isn't.
     pub others: Vec<Hint>,
+    /// What such rewrites save on the board.
+    board: BoardRatios,
     options: HintOptions,
 }
 
@@ -31,9 +34,10 @@ pub struct Withheld {
 }
 
 impl FoundHints {
-    /// Divides what was found.
-    pub(super) fn of(found: Vec<Hint>, options: HintOptions) -> Self {
-        let mut found = Self { hints: found, others: Vec::new(), options };
+    /// Scales and divides what was found.
+    pub(super) fn of(mut found: Vec<Hint>, board: BoardRatios, options: HintOptions) -> Self {
+        found.iter_mut().for_each(|hint| hint.take_up(&board));
+        let mut found = Self { hints: found, others: Vec::new(), board, options };
         found.divide();
         found
     }
@@ -48,12 +52,18 @@ impl FoundHints {
     }
 
     /// Takes up what places saved when they were rewritten. Some become hints by it, and hints
-    /// that turn out to save nothing are none any more.
+    /// that turn out to save nothing are none any more; other places of their patterns are
+    /// predicted by them, too.
     pub fn take_measured(&mut self, measured: impl Fn(&Hint) -> Option<MeasuredSaving>) {
         for hint in self.hints.iter_mut().chain(&mut self.others) {
             if let Some(measured) = measured(hint) {
+                self.board.learn(hint, &measured);
                 hint.take_measured(measured);
             }
+        }
+        let all = self.hints.iter_mut().chain(&mut self.others);
+        for hint in all.filter(|hint| hint.measured.is_none()) {
+            hint.take_up(&self.board);
         }
         self.divide();
     }
@@ -63,7 +73,7 @@ impl FoundHints {
         let of = |pattern: &&Pattern| {
             let own = self.others.iter().filter(|hint| hint.pattern == pattern.name);
             let own: Vec<&Hint> = own.collect();
-            let on_board = own.first()?.on_board;
+            let on_board = self.board.of_pattern(own.first()?.pattern);
             let measured = own.iter().filter(|hint| hint.measured.is_some()).count();
             Some(Withheld { pattern: pattern.name, places: own.len(), measured, on_board })
         };
@@ -114,8 +124,12 @@ mod tests {
     fn predicted(saving: Amount) -> Hint {
         let all = hints_of_program_1(sample::PROGRAM_1);
         let mut hint = all.into_iter().find(|hint| hint.mechanical.is_some()).unwrap();
-        (hint.saving, hint.listed_by) = (saving, saving);
+        hint.by_costs = saving;
         hint
+    }
+
+    fn found(of: &[Hint]) -> FoundHints {
+        FoundHints::of(of.to_vec(), BoardRatios::default(), HintOptions::default())
     }
 
     fn measured(found: &mut FoundHints, saving: Amount) {
@@ -124,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_place_becomes_a_hint_by_what_it_saved() {
-        let mut found = FoundHints::of(vec![predicted(amount(2.0, 4.0))], HintOptions::default());
+        let mut found = found(&[predicted(amount(2.0, 4.0))]);
         assert_eq!((found.hints.len(), found.others.len()), (0, 1));
         assert_eq!(found.worth_measuring(9).len(), 1);
         assert_eq!(found.withheld()[0].measured, 0);
@@ -135,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_hint_that_saves_nothing_is_none_any_more() {
-        let mut found = FoundHints::of(vec![predicted(amount(2.0, 1.5))], HintOptions::default());
+        let mut found = found(&[predicted(amount(2.0, 1.5))]);
         assert_eq!(found.hints.len(), 1);
         measured(&mut found, amount(0.1, 0.4));
         assert!(found.hints.is_empty());
@@ -148,7 +162,7 @@ mod tests {
     #[test]
     fn a_place_that_is_not_predicted_is_measured_alone() {
         let unknown = Hint { basis: Basis::Lines, ..predicted(amount(40.0, 1.0)) };
-        let mut found = FoundHints::of(vec![unknown], HintOptions::default());
+        let mut found = found(&[unknown]);
         assert!(found.hints.is_empty(), "nobody knows what it saves");
         let single = Amount { interval: None, ..amount(3.0, 1.0) };
         measured(&mut found, single);
@@ -158,10 +172,37 @@ mod tests {
         assert_eq!(found.hints[0].predicted(), None);
     }
 
+    /// Three of four places of 10 J each save 2, 3 and 4 J: a fourth is predicted to save 3 J, and
+    /// those that were measured are predicted as before.
+    #[test]
+    fn places_that_were_measured_tell_of_their_patterns_others() {
+        let mut found = found(&[10.0; 4].map(|said_j| predicted(amount(said_j, 0.1))));
+        let mut saved = [2.0, 3.0, 4.0].into_iter();
+        let saving = |saved| MeasuredSaving { saving: amount(saved, 0.1), pairs: 5 };
+        found.take_measured(|_| saved.next().map(saving));
+        let other = found.hints.iter().find(|hint| hint.measured.is_none()).unwrap();
+        assert!((other.saving.energy.0 - 3.0).abs() < 0.01, "{:?}", other.saving);
+        let ratio = other.on_board.unwrap();
+        assert_eq!((ratio.pairs, ratio.places), (0, 3));
+        assert!((ratio.spread - 0.1).abs() < 0.01, "{ratio:?}");
+        let one = found.hints.iter().find(|hint| hint.measured.is_some()).unwrap();
+        assert_eq!((one.on_board, one.predicted().unwrap().energy), (None, Joules(10.0)));
+    }
+
+    #[test]
+    fn a_single_place_tells_nothing_of_others() {
+        let mut found = found(&[predicted(amount(10.0, 0.1)), predicted(amount(10.0, 0.1))]);
+        let mut saved = [2.0].into_iter();
+        let saving = |saved| MeasuredSaving { saving: amount(saved, 0.1), pairs: 5 };
+        found.take_measured(|_| saved.next().map(saving));
+        let other = found.hints.iter().find(|hint| hint.measured.is_none()).unwrap();
+        assert_eq!((other.on_board, other.saving.energy), (None, Joules(10.0)));
+    }
+
     #[test]
     fn hints_are_measured_before_places_and_these_by_what_they_may_save() {
         let all = [amount(2.0, 4.0), amount(3.0, 1.0), amount(1.0, 9.0)].map(predicted);
-        let found = FoundHints::of(all.to_vec(), HintOptions::default());
+        let found = found(&all);
         let energies = |limit| -> Vec<f64> {
             let chosen = found.worth_measuring(limit);
             chosen.iter().map(|hint| hint.saving.energy.0).collect()

@@ -180,10 +180,9 @@ pub struct Hint {
 
 impl Hint {
     /// Scales what the costs say by what such rewrites save on the board.
-    fn take_up(&mut self, board: Option<&BoardRatios>) {
-        self.by_costs = self.saving;
-        self.listed_by = self.saving;
-        self.on_board = board.and_then(|ratios| ratios.of_pattern(self.pattern));
+    fn take_up(&mut self, board: &BoardRatios) {
+        (self.saving, self.listed_by) = (self.by_costs, self.by_costs);
+        self.on_board = board.of_pattern(self.pattern);
         if let Some(ratio) = self.on_board {
             self.saving = ratio.scaled(self.by_costs, self.bound.energy);
             self.listed_by = match self.basis {
@@ -276,12 +275,12 @@ pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> FoundHints {
     found.retain(|hint| {
         reaches(&hint.bound, options.least_bound) && is_shown(&hint.saving, options)
     });
-    found.iter_mut().for_each(|hint| hint.take_up(input.board));
     for hint in &mut found {
+        hint.by_costs = hint.saving;
         hint.diff = diff::of_hint(hint, input.sources);
         hint.callers = inline_call::callers(&context, hint);
     }
-    FoundHints::of(found, *options)
+    FoundHints::of(found, input.board.cloned().unwrap_or_default(), *options)
 }
 
 fn reaches(amount: &Amount, least: f64) -> bool {

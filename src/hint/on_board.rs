@@ -9,6 +9,9 @@
 //! how far they are apart (DerSimonian and Laird, Meta-analysis in clinical trials, 1986). What
 //! is predicted is one more place, not the mean: its interval is that of a prediction (Higgins,
 //! Thompson and Spiegelhalter, A re-evaluation of random-effects meta-analysis, 2009).
+//!
+//! Places that were rewritten and measured say the same of their pattern as its pairs do, and
+//! of code that a person wrote: what they saved tells of the others, too.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +19,7 @@ use std::fmt;
 use crate::account::{Costs, Interval};
 use crate::format;
 use crate::hint::counted::Amount;
-use crate::hint::{Basis, PATTERNS};
+use crate::hint::{Basis, Hint, MeasuredSaving, PATTERNS};
 use crate::interval::NORMAL_975;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::{Model, student_975};
@@ -37,19 +40,21 @@ pub struct BoardRatio {
     pub spread: f64,
     /// Pairs of kernels that say it.
     pub pairs: usize,
+    /// Places that say it, where their rewrites were measured.
+    pub places: usize,
 }
 
-/// The ratios of all patterns whose pairs a board has run.
+/// What a board's pairs, and places measured on it, say of each pattern.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct BoardRatios(BTreeMap<String, BoardRatio>);
+pub struct BoardRatios(BTreeMap<String, Vec<One>>);
 
 /// A pair of which the costs say that it saves a smaller part than this says nothing: its
 /// ratio would be noise by next to nothing.
 const LEAST_SAID: f64 = 0.01;
 
-/// Pairs from which on the interval of a new place is that of a prediction, by Student's t
-/// with two degrees of freedom less than pairs. Of fewer pairs it would say nothing (12.7
-/// standard deviations of three); they are taken at their word.
+/// Pairs and places from which on the interval of a new place is that of a prediction, by
+/// Student's t with two degrees of freedom less. Of fewer it would say nothing (12.7 standard
+/// deviations of three); they are taken at their word.
 const LEAST_FOR_PREDICTION: usize = 4;
 
 impl BoardRatios {
@@ -64,21 +69,26 @@ impl BoardRatios {
                 Basis::Lines => Some(1.0),
             };
             if let Some((said, se)) = said.zip(pair.saved_se) {
-                let one = One { ratio: pair.saved / said, se: se.max(typical) / said };
+                let se = se.max(typical) / said;
+                let one = One { ratio: pair.saved / said, se, is_place: false };
                 by_pattern.entry(pair.pattern.clone()).or_default().push(one);
             }
         }
-        let ratios = by_pattern.into_iter();
-        let found = |(pattern, of): (String, Vec<One>)| {
-            let ratio = together(&of, basis_of(&pattern))?;
-            Some((pattern, ratio))
-        };
-        Self(ratios.filter_map(found).collect())
+        Self(by_pattern)
     }
 
-    /// What is known of a pattern.
+    /// What is known of a pattern. A single place tells nothing of others.
     pub fn of_pattern(&self, pattern: &str) -> Option<BoardRatio> {
-        self.0.get(pattern).copied()
+        let known = self.0.get(pattern)?;
+        let is_single = matches!(known.as_slice(), [One { is_place: true, .. }]);
+        together(known, basis_of(pattern)).filter(|_| !is_single)
+    }
+
+    /// Takes up what a place saved when its rewrite was measured.
+    pub(super) fn learn(&mut self, place: &Hint, measured: &MeasuredSaving) {
+        if let Some(one) = One::of_place(&place.by_costs, &measured.saving) {
+            self.0.entry(place.pattern.to_string()).or_default().push(one);
+        }
     }
 }
 
@@ -91,9 +101,10 @@ impl BoardRatio {
     /// How far a new place may be from the mean: half the width of its 95 % interval, as
     /// standard deviations of a normal distribution.
     fn of_place(&self) -> f64 {
-        let quantile = match self.pairs < LEAST_FOR_PREDICTION {
+        let known = self.pairs + self.places;
+        let quantile = match known < LEAST_FOR_PREDICTION {
             true => NORMAL_975,
-            false => student_975(self.pairs as f64 - 2.0),
+            false => student_975(known as f64 - 2.0),
         };
         self.se.hypot(self.spread) * quantile / NORMAL_975
     }
@@ -112,8 +123,7 @@ impl BoardRatio {
     fn times(&self, said: Amount, bound: Joules, error: f64) -> Amount {
         let energy = Joules((said.energy.0 * self.ratio).min(bound.0));
         let interval = said.interval.map(|interval| {
-            // The upper end may be cut off at the whole; the lower never is.
-            let sd = (said.energy.0 - interval.lo.0) / NORMAL_975;
+            let sd = deviation(said.energy, interval);
             let variance =
                 (self.ratio * sd).powi(2) + (said.energy.0 * error).powi(2) + (sd * error).powi(2);
             Interval::of_difference(energy, variance).at_most(bound)
@@ -125,16 +135,23 @@ impl BoardRatio {
 }
 
 impl fmt::Display for BoardRatio {
-    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of kernels)`.
+    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of kernels, 3 measured places)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = self.interval();
         let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
-        let pairs = if self.pairs == 1 { "pair" } else { "pairs" };
+        let counted = |n: usize, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{n} {many}")),
+        };
+        let pairs = counted(self.pairs, "pair of kernels", "pairs of kernels");
+        let places = counted(self.places, "measured place", "measured places");
+        let by = pairs.into_iter().chain(places).collect::<Vec<_>>().join(", ");
         let of = match self.basis {
             Basis::Costs => "what the costs say",
             Basis::Lines => "what the replaced lines spend",
         };
-        write!(f, "{ratio} of {of} ({lo} to {hi}; {} {pairs} of kernels)", self.pairs)
+        write!(f, "{ratio} of {of} ({lo} to {hi}; {by})")
     }
 }
 
@@ -144,11 +161,29 @@ fn basis_of(pattern: &str) -> Basis {
     found.map_or(Basis::Costs, |known| known.basis)
 }
 
-/// The ratio of one pair.
-#[derive(Debug, Clone, Copy)]
+/// The ratio of one pair, or of one place.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct One {
     ratio: f64,
     se: f64,
+    is_place: bool,
+}
+
+impl One {
+    /// By what is said of a place and what it saved; none where either has no error, or nothing
+    /// is said.
+    fn of_place(said: &Amount, saved: &Amount) -> Option<Self> {
+        let ratio = saved.energy.0 / said.energy.0;
+        let of_said = ratio * deviation(said.energy, said.interval?);
+        let se = deviation(saved.energy, saved.interval?).hypot(of_said) / said.energy.0;
+        (said.energy.0 > 0.0 && se.is_finite()).then_some(Self { ratio, se, is_place: true })
+    }
+}
+
+/// One standard deviation of an energy in joules. The upper end of its interval may be cut off
+/// at the whole; the lower never is.
+fn deviation(energy: Joules, interval: Interval) -> f64 {
+    (energy.0 - interval.lo.0) / NORMAL_975
 }
 
 /// The part of a pair's energy before that the costs say is saved. What the costs don't know
@@ -179,7 +214,11 @@ fn typical_error(pairs: &[MeasuredPair]) -> f64 {
     if errors.is_empty() { 0.0 } else { (squares / errors.len() as f64).sqrt() }
 }
 
-/// Ratios of pairs put together; none of none.
+/// Ratios put together; none of none.
+///
+/// Places are measured beside the same sessions of the original, so their errors are not
+/// independent: half of each one's variance may be shared by all, and together they are no
+/// surer than that half of the surest.
 fn together(of: &[One], basis: Basis) -> Option<BoardRatio> {
     let least = of.iter().map(|one| one.se).fold(0.0, f64::max) * 1e-6 + f64::MIN_POSITIVE.sqrt();
     let weighed = |further: f64| {
@@ -196,8 +235,12 @@ fn together(of: &[One], basis: Basis) -> Option<BoardRatio> {
     let between = ((apart - freedom) / (all - squares / all)).max(0.0);
     let between = if between.is_finite() { between } else { 0.0 };
     let (ratio, all, _) = weighed(between);
-    let (se, spread, pairs) = (all.sqrt().recip(), between.sqrt(), of.len());
-    let found = BoardRatio { basis, ratio, se, spread, pairs };
+    let of_places = of.iter().filter(|one| one.is_place);
+    let surest = of_places.clone().map(|one| one.se).reduce(f64::min);
+    let shared = surest.map_or(0.0, |se| se * f64::sqrt(0.5));
+    let (se, spread, places) = (all.sqrt().recip(), between.sqrt(), of_places.count());
+    let (se, pairs) = (se.max(shared), of.len() - places);
+    let found = BoardRatio { basis, ratio, se, spread, pairs, places };
     (!of.is_empty() && ratio.is_finite()).then_some(found)
 }
 
@@ -286,10 +329,31 @@ mod tests {
     /// Six pairs tell the spread with four degrees of freedom: 2.776 standard deviations.
     #[test]
     fn a_new_place_is_predicted_by_students_t() {
-        let ratio =
-            BoardRatio { basis: Basis::Lines, ratio: 0.5, se: 0.03, spread: 0.04, pairs: 6 };
+        let ratio = BoardRatio {
+            basis: Basis::Lines,
+            ratio: 0.5,
+            se: 0.03,
+            spread: 0.04,
+            pairs: 6,
+            places: 0,
+        };
         assert!((ratio.of_place() * NORMAL_975 - 2.776_445 * 0.05).abs() < 1e-5);
         assert_eq!(BoardRatio { pairs: 3, ..ratio }.of_place(), 0.05);
+        let measured = BoardRatio { pairs: 2, places: 4, ..ratio };
+        assert_eq!(measured.of_place(), ratio.of_place());
+        let by = |ratio: BoardRatio| ratio.to_string().split_once("; ").unwrap().1.to_string();
+        assert_eq!(by(measured), "2 pairs of kernels, 4 measured places)");
+        assert_eq!(by(BoardRatio { pairs: 0, places: 1, ..ratio }), "1 measured place)");
+    }
+
+    /// Places of one campaign share the sessions of the original.
+    #[test]
+    fn places_together_are_no_surer_than_what_they_share() {
+        let one = |is_place| One { ratio: 0.1, se: 0.04, is_place };
+        let places = together(&[one(true); 16], Basis::Lines).unwrap();
+        assert!((places.se - 0.04 * 0.5f64.sqrt()).abs() < 1e-9, "{places:?}");
+        let pairs = together(&[one(false); 16], Basis::Lines).unwrap();
+        assert!((pairs.se - 0.01).abs() < 1e-9, "{pairs:?}");
     }
 
     /// 10 J of 100, 8 to 12, at a ratio of 0.5 +- 0.1: 5 J with sqrt(0.25 + 1 + 0.01) J.
@@ -301,8 +365,14 @@ mod tests {
             interval: Some(Interval { lo: Joules(10.0 - half), hi: Joules(10.0 + half) }),
             share: Some(0.1),
         };
-        let ratio =
-            BoardRatio { basis: Basis::Costs, ratio: 0.5, se: 0.06, spread: 0.08, pairs: 2 };
+        let ratio = BoardRatio {
+            basis: Basis::Costs,
+            ratio: 0.5,
+            se: 0.06,
+            spread: 0.08,
+            pairs: 2,
+            places: 0,
+        };
         let scaled = ratio.scaled(said, Joules(50.0));
         assert_eq!((scaled.energy, scaled.share), (Joules(5.0), Some(0.05)));
         let sd = (scaled.interval.unwrap().hi.0 - 5.0) / NORMAL_975;

@@ -115,7 +115,7 @@ pub fn best_baseline(rows: &[CvRow]) -> Option<(&'static str, f64)> {
 
 /// Whether the model beats the best baseline, and the sentence that says so.
 pub struct Verdict {
-    /// `good`, `fair` (better than flat, but another baseline is better), `bad` or
+    /// `good`, `fair` (better than flat, but another baseline is better or as good), `bad` or
     /// `unknown`: the style.
     pub tone: &'static str,
     /// The sentence.
@@ -133,7 +133,7 @@ pub fn verdict(data: &ReportData<'_>) -> Verdict {
     let flat = mean_nmae(data.cv, "flat", "validation");
     let beats_flat = flat.filter(|flat| own < *flat);
     match own < best.1 {
-        true => Verdict { tone: "good", sentence: beats_all(own, best) },
+        true => beats_all(own, best),
         false => Verdict {
             tone: if beats_flat.is_some() { "fair" } else { "bad" },
             sentence: loses(own, best, beats_flat),
@@ -141,13 +141,18 @@ pub fn verdict(data: &ReportData<'_>) -> Verdict {
     }
 }
 
-fn beats_all(own: f64, (name, error): (&str, f64)) -> String {
+fn beats_all(own: f64, (name, error): (&str, f64)) -> Verdict {
     let (what, times) = (what_it_is(name), error / own);
     let (own, error) = (format::percent(own), format::percent(error));
-    format!(
+    let (tone, by) = match times < 1.1 {
+        true => ("fair", "hardly smaller".to_string()),
+        false => ("good", format!("{times:.1} times smaller")),
+    };
+    let sentence = format!(
         "The model beats every baseline: {own} mean validation error against {error} of the best \
-         one, {name} ({what}), {times:.1} times smaller."
-    )
+         one, {name} ({what}), {by}."
+    );
+    Verdict { tone, sentence }
 }
 
 /// The model against a better baseline, and against flat where it beats that.
@@ -288,6 +293,11 @@ mod tests {
         let good = with_duration(0.6);
         assert_eq!(good.tone, "good");
         assert!(good.sentence.contains("of the best one, blocks"), "{}", good.sentence);
+        let sample = sample::report();
+        let own = mean_nmae(&sample.cv, &sample.data().model.solver, "validation").unwrap();
+        let close = with_duration(1.05 * own);
+        assert_eq!(close.tone, "fair");
+        assert!(close.sentence.ends_with("hardly smaller."), "{}", close.sentence);
         let fair = with_duration(0.0052);
         assert_eq!(fair.tone, "fair");
         assert!(

@@ -125,7 +125,6 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
         // Records of older versions name neither meter nor rails.
         meter: match board.meter.as_str() {
             "" => "ina231".to_string(),
-            "software" => "software (an estimate)".to_string(),
             meter => meter.to_string(),
         },
         rails: match board.rails.is_empty() {
