@@ -54,7 +54,7 @@ impl FoundHints {
     /// Takes up what places saved when they were rewritten. Some become hints by it, and hints
     /// that turn out to save nothing are none any more; other places of their patterns are
     /// predicted by them, too.
-    pub fn take_measured(&mut self, measured: impl Fn(&Hint) -> Option<MeasuredSaving>) {
+    pub fn take_measured(&mut self, mut measured: impl FnMut(&Hint) -> Option<MeasuredSaving>) {
         for hint in self.hints.iter_mut().chain(&mut self.others) {
             if let Some(measured) = measured(hint) {
                 self.board.learn(hint, &measured);
@@ -124,7 +124,7 @@ mod tests {
     fn predicted(saving: Amount) -> Hint {
         let all = hints_of_program_1(sample::PROGRAM_1);
         let mut hint = all.into_iter().find(|hint| hint.mechanical.is_some()).unwrap();
-        hint.by_costs = saving;
+        (hint.by_costs, hint.bound) = (saving, amount(100.0, 1.0));
         hint
     }
 
