@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use wattline::run::read_journal;
+use wattline::virtual_board::{Act, Fault, Moment, start};
 
 use super::bench::{copy_plan, rows};
-use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, copy_folder, has};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, board_options, copy_folder, has};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -94,6 +95,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     the_verdict_is_told_once(&out("first"), &out("second"), &user.path(""));
     other_scenarios_are_refused(&out("first"), &out("other"));
     kernels_go_on_after_an_interruption(&adb, &out("first"), &out("second"));
+    kernels_without_samples_are_measured_again(&adb, &out("first"), &out("again"));
     a_changed_scenario_keeps_what_holds(&adb, &user.path(""), &out("second"));
 }
 
@@ -149,6 +151,25 @@ fn kernels_go_on_after_an_interruption(adb: &AdbServer, whole: &Path, out: &Path
         let [a, b] = [whole, out].map(|folder| fs::read(folder.join(name)).unwrap());
         assert!(a == b, "{name} differs after an interruption");
     }
+}
+
+/// The sampler is killed in the first session: its logs are kept, and it does not count.
+fn kernels_without_samples_are_measured_again(adb: &AdbServer, campaign: &Path, out: &Path) {
+    let board = start(&board_options()).unwrap();
+    let moment = Moment::Session { number: 1, after_s: 8.0 };
+    board.at(moment, Act::Cause(Fault::KillSampler));
+    let serial = board.serial();
+    let [campaign, to] = [campaign, out].map(|folder| folder.to_str().unwrap());
+    let of = ["kernels", "tests/scenarios/tiny.toml", "--for", campaign, "--board", &serial];
+    let measured = || adb.wattline(&[&of[..], &["--out", to]].concat());
+    let spoilt = measured();
+    assert_eq!(spoilt.status.code(), Some(4), "{}", text(&spoilt));
+    assert!(text(&spoilt).contains("is not covered by "), "{}", text(&spoilt));
+    let session = out.join("kernel-runs/1");
+    assert!(session.join("samples.txt.zst").exists() && !session.join("session.txt").exists());
+    let again = measured();
+    assert!(again.status.success(), "{}", text(&again));
+    assert!(!text(&again).contains("are there already"), "{}", text(&again));
 }
 
 fn run_wattline(arguments: &[&str]) -> Output {

@@ -1,6 +1,7 @@
 //! A session of kernels on disk: kept as it ends, and taken up when the command is run
-//! again. `kernel-runs/N/` (of pairs of kernels `pair-runs/N/`) holds its raw logs and `session.txt`, which says what was run on
-//! what; a session without that file has not ended well.
+//! again. `kernel-runs/N/` (of pairs of kernels `pair-runs/N/`) holds its raw logs and
+//! `session.txt`, which says what was run on what; a session without that file has not ended
+//! well, or its logs give no energies.
 
 use std::fs;
 
