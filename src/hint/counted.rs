@@ -131,14 +131,17 @@ impl Amount {
         usable.then(|| (interval.lo.0 / whole, interval.hi.0 / whole))
     }
 
+    /// One standard deviation in joules; absent where there is no interval.
+    pub(super) fn deviation_j(&self) -> Option<f64> {
+        // The upper end may be cut off at the whole; the lower never is.
+        Some((self.energy.0 - self.interval?.lo.0) / NORMAL_975)
+    }
+
     /// What two independent amounts of the same say together: their mean, each weighed by the
     /// inverse of its variance, as of normal distributions. One without an interval says
     /// nothing beside one that has an interval; of two such the second is taken.
     pub fn and(&self, other: &Amount) -> Amount {
-        let variance = |amount: &Amount| {
-            // The upper end may be cut off at the whole; the lower never is.
-            Some(((amount.energy.0 - amount.interval?.lo.0) / NORMAL_975).powi(2))
-        };
+        let variance = |amount: &Amount| Some(amount.deviation_j()?.powi(2));
         let (own, others) = match (variance(self), variance(other)) {
             (Some(own), Some(others)) if own + others > 0.0 => (own, others),
             (Some(_), None) => return *self,

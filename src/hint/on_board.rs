@@ -122,8 +122,7 @@ impl BoardRatio {
     /// The ratio, with an error, times what is said.
     fn times(&self, said: Amount, bound: Joules, error: f64) -> Amount {
         let energy = Joules((said.energy.0 * self.ratio).min(bound.0));
-        let interval = said.interval.map(|interval| {
-            let sd = deviation(said.energy, interval);
+        let interval = said.deviation_j().map(|sd| {
             let variance =
                 (self.ratio * sd).powi(2) + (said.energy.0 * error).powi(2) + (sd * error).powi(2);
             Interval::of_difference(energy, variance).at_most(bound)
@@ -170,20 +169,13 @@ struct One {
 }
 
 impl One {
-    /// By what is said of a place and what it saved; none where either has no error, or nothing
-    /// is said.
+    /// By what is said of a place and what it saved; none where that has no error, or nothing
+    /// is said. An error of what is said is the costs', which other places share: the ratio makes
+    /// up for it.
     fn of_place(said: &Amount, saved: &Amount) -> Option<Self> {
-        let ratio = saved.energy.0 / said.energy.0;
-        let of_said = ratio * deviation(said.energy, said.interval?);
-        let se = deviation(saved.energy, saved.interval?).hypot(of_said) / said.energy.0;
+        let (ratio, se) = (saved.energy / said.energy, saved.deviation_j()? / said.energy.0);
         (said.energy.0 > 0.0 && se.is_finite()).then_some(Self { ratio, se, is_place: true })
     }
-}
-
-/// One standard deviation of an energy in joules. The upper end of its interval may be cut off
-/// at the whole; the lower never is.
-fn deviation(energy: Joules, interval: Interval) -> f64 {
-    (energy.0 - interval.lo.0) / NORMAL_975
 }
 
 /// The part of a pair's energy before that the costs say is saved. What the costs don't know
