@@ -10,8 +10,8 @@
 //! is predicted is one more place, not the mean: its interval is that of a prediction (Higgins,
 //! Thompson and Spiegelhalter, A re-evaluation of random-effects meta-analysis, 2009).
 //!
-//! Places that were rewritten and measured say the same of their pattern as its pairs do, and
-//! of code that a person wrote: what they saved tells of the others, too.
+//! Places that were rewritten and measured tell what the others save, and of code that a person
+//! wrote; pairs tell what places save as far as pairs and places are alike.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -208,32 +208,70 @@ fn typical_error(pairs: &[MeasuredPair]) -> f64 {
 
 /// Ratios put together; none of none.
 ///
-/// Places are measured beside the same sessions of the original, so their errors are not
-/// independent: half of each one's variance may be shared by all, and together they are no
-/// surer than that half of the surest.
+/// Pairs are not places: on average these may be as far from them as all are from each other.
 fn together(of: &[One], basis: Basis) -> Option<BoardRatio> {
-    let least = of.iter().map(|one| one.se).fold(0.0, f64::max) * 1e-6 + f64::MIN_POSITIVE.sqrt();
-    let weighed = |further: f64| {
-        let weights = of.iter().map(|one| 1.0 / (one.se.max(least).powi(2) + further));
-        let weights: Vec<f64> = weights.collect();
-        let all: f64 = weights.iter().sum();
-        let mean = of.iter().zip(&weights).map(|(one, w)| one.ratio * w).sum::<f64>() / all;
-        (mean, all, weights)
+    let between = between(of);
+    let (places, pairs): (Vec<One>, Vec<One>) = of.iter().partition(|one| one.is_place);
+    let of_pairs = mean(&pairs, between);
+    let of_places = mean(&places, between).map(|mean| mean.at_least(shared(&places)));
+    let mean = match (of_pairs, of_places) {
+        (Some(pairs), Some(places)) => pairs.at_least(pairs.variance + between).and(places),
+        (of_pairs, of_places) => of_pairs.or(of_places)?,
     };
-    let (mean, all, weights) = weighed(0.0);
-    let apart: f64 = of.iter().zip(&weights).map(|(one, w)| w * (one.ratio - mean).powi(2)).sum();
+    let Mean { ratio, variance } = mean;
+    let (se, spread) = (variance.sqrt(), between.sqrt());
+    Some(BoardRatio { basis, ratio, se, spread, pairs: pairs.len(), places: places.len() })
+}
+
+/// A mean of ratios.
+#[derive(Debug, Clone, Copy)]
+struct Mean {
+    ratio: f64,
+    variance: f64,
+}
+
+impl Mean {
+    fn at_least(self, variance: f64) -> Self {
+        Self { variance: self.variance.max(variance), ..self }
+    }
+
+    /// What two independent ones say together.
+    fn and(self, other: Self) -> Self {
+        let weight = other.variance / (self.variance + other.variance);
+        let ratio = weight * self.ratio + (1.0 - weight) * other.ratio;
+        Self { ratio, variance: weight * self.variance }
+    }
+}
+
+/// Weights of ratios that differ by this variance beyond their errors.
+fn weights(of: &[One], between: f64) -> Vec<f64> {
+    let least = of.iter().map(|one| one.se).fold(0.0, f64::max) * 1e-6 + f64::MIN_POSITIVE.sqrt();
+    of.iter().map(|one| 1.0 / (one.se.max(least).powi(2) + between)).collect()
+}
+
+/// The mean; none of none.
+fn mean(of: &[One], between: f64) -> Option<Mean> {
+    let weights = weights(of, between);
+    let all: f64 = weights.iter().sum();
+    let ratio = of.iter().zip(&weights).map(|(one, w)| one.ratio * w).sum::<f64>() / all;
+    ratio.is_finite().then_some(Mean { ratio, variance: all.recip() })
+}
+
+/// By how much ratios differ beyond their errors, as a variance.
+fn between(of: &[One]) -> f64 {
+    let Some(Mean { ratio: mean, .. }) = mean(of, 0.0) else { return 0.0 };
+    let weights = weights(of, 0.0);
+    let all: f64 = weights.iter().sum();
     let squares: f64 = weights.iter().map(|w| w * w).sum();
-    let freedom = of.len() as f64 - 1.0;
-    let between = ((apart - freedom) / (all - squares / all)).max(0.0);
-    let between = if between.is_finite() { between } else { 0.0 };
-    let (ratio, all, _) = weighed(between);
-    let of_places = of.iter().filter(|one| one.is_place);
-    let surest = of_places.clone().map(|one| one.se).reduce(f64::min);
-    let shared = surest.map_or(0.0, |se| se * f64::sqrt(0.5));
-    let (se, spread, places) = (all.sqrt().recip(), between.sqrt(), of_places.count());
-    let (se, pairs) = (se.max(shared), of.len() - places);
-    let found = BoardRatio { basis, ratio, se, spread, pairs, places };
-    (!of.is_empty() && ratio.is_finite()).then_some(found)
+    let apart: f64 = of.iter().zip(&weights).map(|(one, w)| w * (one.ratio - mean).powi(2)).sum();
+    let between = ((apart - (of.len() as f64 - 1.0)) / (all - squares / all)).max(0.0);
+    if between.is_finite() { between } else { 0.0 }
+}
+
+/// What errors of places may have in common, as a variance: they are measured beside the same
+/// sessions of the original, so together they are no surer than half the variance of the surest.
+fn shared(places: &[One]) -> f64 {
+    places.iter().map(|one| 0.5 * one.se.powi(2)).reduce(f64::min).unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -346,6 +384,24 @@ mod tests {
         assert!((places.se - 0.04 * 0.5f64.sqrt()).abs() < 1e-9, "{places:?}");
         let pairs = together(&[one(false); 16], Basis::Lines).unwrap();
         assert!((pairs.se - 0.01).abs() < 1e-9, "{pairs:?}");
+    }
+
+    /// Pairs save 10 to 70 %, three places nothing: nor do others on average, whatever the pairs
+    /// say. Where all agree both count.
+    #[test]
+    fn places_outweigh_pairs_that_are_apart() {
+        let one = |ratio, is_place| One { ratio, se: 0.04, is_place };
+        let pairs = [0.1, 0.2, 0.3, 0.7].map(|ratio| one(ratio, false));
+        let of = |places: &[f64]| {
+            let places = places.iter().map(|ratio| one(*ratio, true));
+            together(&pairs.into_iter().chain(places).collect::<Vec<_>>(), Basis::Lines).unwrap()
+        };
+        let (alone, measured) = (of(&[]), of(&[0.0, 0.02, -0.02]));
+        assert!(alone.interval().0 > 0.0 && alone.ratio > 0.3, "{alone}");
+        assert!(measured.interval().0 < 0.0 && measured.ratio < 0.15, "{measured}");
+        let same = together(&[false, true].map(|is_place| one(0.3, is_place)), Basis::Lines);
+        let expected = (0.04f64.powi(-2) + 0.04f64.powi(-2)).sqrt().recip();
+        assert!((same.unwrap().se - expected).abs() < 1e-9, "{same:?}");
     }
 
     /// 10 J of 100, 8 to 12, at a ratio of 0.5 +- 0.1: 5 J with sqrt(0.25 + 1 + 0.01) J.
