@@ -49,7 +49,7 @@ pub struct Arguments {
     /// hints.sarif; found by itself inside a git work tree that holds the sources.
     #[arg(long, value_name = "PATH", conflicts_with = "apply")]
     source_prefix: Option<String>,
-    /// Replace an existing hints.sarif or copy.
+    /// Replace a hints.sarif that says something else, or a copy.
     #[arg(long)]
     force: bool,
 }
@@ -64,12 +64,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return apply(arguments, limit, out);
     }
     let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
-    output.check_free(&[HINTS])?;
     let (found, _) = find(&output.campaign())?;
     let (withheld, mut hints) = (found.withheld(), found.hints);
     let files = hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
-    output.write_hints(&hints, &repository)?;
+    if !output.has(HINTS, report::sarif(&hints, &repository).as_bytes()) {
+        output.check_free(&[HINTS])?;
+        output.write_hints(&hints, &repository)?;
+    }
     keep_only(&mut hints, &arguments.only);
     progress::result(report::hints_text(&hints, &withheld, arguments.limit).trim_end());
     progress::say(format!("written: {}", output.path(HINTS).display()));

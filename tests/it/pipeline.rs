@@ -77,6 +77,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     promises_are_kept(&text(&first), &out("first").join("evaluation.csv"));
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     every_format_is_exported(&out("first"), &out("exports"));
+    hints_are_told_again(&out("first"), &user.path(""));
     a_patch_is_predicted(&out("first"), &user.path(""));
     a_call_that_is_gone_takes_what_it_ran(&out("first"), &user.path(""));
     let second = user.command(&AdbServer::new(), &theirs).output().unwrap();
@@ -174,6 +175,21 @@ fn kernels_without_samples_are_measured_again(adb: &AdbServer, campaign: &Path, 
 
 fn run_wattline(arguments: &[&str]) -> Output {
     Command::new(WATTLINE).args(arguments).output().unwrap()
+}
+
+/// The command finds those that the pipeline found; other hints are not written over these.
+fn hints_are_told_again(campaign: &Path, outside: &Path) {
+    let sarif = campaign.join("hints.sarif");
+    let (arguments, before) = (["hints", campaign.to_str().unwrap()], fs::read(&sarif).unwrap());
+    let tell = || Command::new(WATTLINE).args(arguments).current_dir(outside).output().unwrap();
+    let same = tell();
+    assert!(same.status.success(), "{}", text(&same));
+    assert_eq!(fs::read(&sarif).unwrap(), before);
+    fs::write(&sarif, "{}").unwrap();
+    let other = tell();
+    assert_eq!(other.status.code(), Some(2), "{}", text(&other));
+    assert_eq!(fs::read(&sarif).unwrap(), b"{}");
+    fs::write(&sarif, before).unwrap();
 }
 
 fn every_format_is_exported(campaign: &Path, out: &Path) {

@@ -58,6 +58,11 @@ impl Output {
         }
     }
 
+    /// Whether a file is there, and has these bytes.
+    pub fn has(&self, name: &str, bytes: &[u8]) -> bool {
+        fs::read(self.path(name)).is_ok_and(|there| there == bytes)
+    }
+
     /// Writes a file under the folder: to a temporary file, then renamed.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
         let mut file = self.begin(name)?;
