@@ -68,10 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (withheld, mut hints) = (found.withheld(), found.hints);
     let files = hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
-    if !output.has(HINTS, report::sarif(&hints, &repository).as_bytes()) {
-        output.check_free(&[HINTS])?;
-        output.write_hints(&hints, &repository)?;
-    }
+    output.write_if_free(HINTS, report::sarif(&hints, &repository).as_bytes())?;
     keep_only(&mut hints, &arguments.only);
     progress::result(report::hints_text(&hints, &withheld, arguments.limit).trim_end());
     progress::say(format!("written: {}", output.path(HINTS).display()));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::{AccountInput, Accounts, Measured, account};
 use crate::blocks::BlockId;
-use crate::hint::{Context, Hint, HintInput, HintOptions, hints, site};
+use crate::hint::{BoardRatios, Context, Hint, HintInput, HintOptions, hints, site};
 use crate::java::SourceFile;
 use crate::model::{LIBRARY_OTHER, Model};
 use crate::operations::{Dictionary, Operation};
@@ -47,7 +47,6 @@ pub fn assumed_hints(
         model,
         accounts: &empty,
         calls: None,
-        board: None,
         sources,
     };
     let executions = assumed_executions(input);
@@ -56,7 +55,7 @@ pub fn assumed_hints(
     let accounts = accounts(&executions, &measured);
     let input = HintInput { executions: &executions, accounts: &accounts, ..input };
     let options = HintOptions { least_bound: 0.0, least_saving: 0.0, may_save_nothing: true };
-    hints(input, &options).hints
+    hints(input, BoardRatios::default(), &options).hints
 }
 
 /// Executions per block if every unit were entered 1000 times and every loop iterated 20

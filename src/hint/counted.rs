@@ -11,7 +11,6 @@ use crate::account::{Accounts, Costs, CountVector, Entry, Interval, LineKey, Met
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::hint::callers::{self, CallerCounts};
-use crate::hint::on_board::BoardRatios;
 use crate::hint::pattern;
 use crate::interval::NORMAL_975;
 use crate::java::SourceFile;
@@ -34,8 +33,6 @@ pub struct HintInput<'a> {
     pub accounts: &'a Accounts,
     /// Who called whom, where it was recorded.
     pub calls: Option<&'a CallTree>,
-    /// What rewrites save on the board by what the costs say, where that was measured.
-    pub board: Option<&'a BoardRatios>,
     /// The sources, by the dictionary's file names.
     pub sources: &'a [SourceFile],
 }

@@ -254,7 +254,7 @@ mod tests {
 
     use crate::account::{AccountInput, Measured, account, sample};
     use crate::blocks::BlockId;
-    use crate::hint::{HintInput, HintOptions, hints};
+    use crate::hint::{BoardRatios, HintInput, HintOptions, hints};
     use crate::java::SourceFile;
     use crate::operations::Dictionary;
     use crate::units::Joules;
@@ -300,10 +300,9 @@ class Sum {
             model: &model,
             accounts: &accounts,
             calls: None,
-            board: None,
             sources: &sources,
         };
-        let hints = hints(input, &HintOptions::default()).hints;
+        let hints = hints(input, BoardRatios::default(), &HintOptions::default()).hints;
         assert_eq!(hints[0].pattern, PATTERN.name);
         assert!(hints[0].sentence.contains("`data`, `scale` 200 times"), "{}", hints[0].sentence);
         assert!((hints[0].saving.energy.0 - 198.0 / 300.0).abs() < 1e-12);

@@ -262,8 +262,8 @@ impl Default for HintOptions {
 }
 
 /// All hints, what surely saves most first ([`Hint::sure_saving_j`]); those without an
-/// interval stand last, by their saving.
-pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> FoundHints {
+/// interval stand last, by their saving. `board` is what rewrites save where that was measured.
+pub(crate) fn hints(input: HintInput<'_>, board: BoardRatios, options: &HintOptions) -> FoundHints {
     let context = Context::new(input);
     let mut sites = site::sites(&context);
     sites.retain(|site| {
@@ -280,7 +280,7 @@ pub(crate) fn hints(input: HintInput<'_>, options: &HintOptions) -> FoundHints {
         hint.diff = diff::of_hint(hint, input.sources);
         hint.callers = inline_call::callers(&context, hint);
     }
-    FoundHints::of(found, input.board.cloned().unwrap_or_default(), *options)
+    FoundHints::of(found, board, *options)
 }
 
 fn reaches(amount: &Amount, least: f64) -> bool {
@@ -376,10 +376,9 @@ fn hints_of(sample: &crate::account::sample::Sample, source: &str) -> Vec<Hint> 
         model: &sample.model,
         accounts: &accounts,
         calls: None,
-        board: None,
         sources: &sources,
     };
-    hints(input, &HintOptions::default()).hints
+    hints(input, BoardRatios::default(), &HintOptions::default()).hints
 }
 
 /// A text with all mechanical hints of a pattern; `None` where it has none.

@@ -212,8 +212,9 @@ fn typical_error(pairs: &[MeasuredPair]) -> f64 {
 fn together(of: &[One], basis: Basis) -> Option<BoardRatio> {
     let between = between(of);
     let (places, pairs): (Vec<One>, Vec<One>) = of.iter().partition(|one| one.is_place);
-    let of_pairs = mean(&pairs, between);
-    let of_places = mean(&places, between).map(|mean| mean.at_least(shared(&places)));
+    let of_pairs = mean(&pairs, &weights(&pairs, between));
+    let of_places =
+        mean(&places, &weights(&places, between)).map(|mean| mean.at_least(shared(&places)));
     let mean = match (of_pairs, of_places) {
         (Some(pairs), Some(places)) => pairs.at_least(pairs.variance + between).and(places),
         (of_pairs, of_places) => of_pairs.or(of_places)?,
@@ -249,18 +250,17 @@ fn weights(of: &[One], between: f64) -> Vec<f64> {
     of.iter().map(|one| 1.0 / (one.se.max(least).powi(2) + between)).collect()
 }
 
-/// The mean; none of none.
-fn mean(of: &[One], between: f64) -> Option<Mean> {
-    let weights = weights(of, between);
+/// The mean by these weights; none of none.
+fn mean(of: &[One], weights: &[f64]) -> Option<Mean> {
     let all: f64 = weights.iter().sum();
-    let ratio = of.iter().zip(&weights).map(|(one, w)| one.ratio * w).sum::<f64>() / all;
+    let ratio = of.iter().zip(weights).map(|(one, w)| one.ratio * w).sum::<f64>() / all;
     ratio.is_finite().then_some(Mean { ratio, variance: all.recip() })
 }
 
 /// By how much ratios differ beyond their errors, as a variance.
 fn between(of: &[One]) -> f64 {
-    let Some(Mean { ratio: mean, .. }) = mean(of, 0.0) else { return 0.0 };
     let weights = weights(of, 0.0);
+    let Some(Mean { ratio: mean, .. }) = mean(of, &weights) else { return 0.0 };
     let all: f64 = weights.iter().sum();
     let squares: f64 = weights.iter().map(|w| w * w).sum();
     let apart: f64 = of.iter().zip(&weights).map(|(one, w)| w * (one.ratio - mean).powi(2)).sum();

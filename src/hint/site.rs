@@ -271,7 +271,6 @@ mod tests {
             model: &model,
             accounts: &accounts,
             calls: None,
-            board: None,
             sources: &sources,
         });
         let found = sites(&context);

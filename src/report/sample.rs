@@ -7,7 +7,7 @@ use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
 use crate::account::evaluate::{Level, Unmatched};
 use crate::account::{self, Accounts, Evaluation, LevelEvaluation, LineKey, Measured};
 use crate::blocks::BlockId;
-use crate::hint::{Hint, HintInput, HintOptions, hints as find_hints};
+use crate::hint::{BoardRatios, Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::model::table::{Case, Table};
@@ -127,10 +127,9 @@ pub(crate) fn report() -> Sample {
         model: &model,
         accounts: &accounts,
         calls: Some(&calls),
-        board: None,
         sources: &files,
     };
-    let mut hints = find_hints(input, &HintOptions::default()).hints;
+    let mut hints = find_hints(input, BoardRatios::default(), &HintOptions::default()).hints;
     hints.extend(vec![hints[hints.len() - 1].clone(); 3]);
     Sample {
         scenario: "orbit".into(),

@@ -24,11 +24,14 @@ pub fn patterns(
         model,
         accounts,
         calls: None,
-        board: None,
         sources,
     };
     let options = HintOptions { may_save_nothing: true, ..HintOptions::default() };
-    hint::hints(input, &options).hints.iter().map(|hint| hint.pattern).collect()
+    hint::hints(input, BoardRatios::default(), &options)
+        .hints
+        .iter()
+        .map(|hint| hint.pattern)
+        .collect()
 }
 
 /// The hints of a campaign. `pairs` is what rewrites saved on its board, where that was
@@ -40,15 +43,13 @@ pub fn hints(
     accounts: &Accounts,
     pairs: &[MeasuredPair],
 ) -> FoundHints {
-    let board = BoardRatios::of(pairs, model);
     let input = HintInput {
         dictionary: &facts.dictionary,
         executions: &facts.executions,
         model,
         accounts,
         calls: facts.calls.as_ref(),
-        board: (!pairs.is_empty()).then_some(&board),
         sources,
     };
-    hint::hints(input, &HintOptions::default())
+    hint::hints(input, BoardRatios::of(pairs, model), &HintOptions::default())
 }

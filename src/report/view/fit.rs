@@ -141,10 +141,13 @@ pub fn verdict(data: &ReportData<'_>) -> Verdict {
     }
 }
 
+/// An error that is not so many times smaller than another is hardly smaller.
+const TIMES_SMALLER: f64 = 1.1;
+
 fn beats_all(own: f64, (name, error): (&str, f64)) -> Verdict {
     let (what, times) = (what_it_is(name), error / own);
     let (own, error) = (format::percent(own), format::percent(error));
-    let (tone, by) = match times < 1.1 {
+    let (tone, by) = match times < TIMES_SMALLER {
         true => ("fair", "hardly smaller".to_string()),
         false => ("good", format!("{times:.1} times smaller")),
     };

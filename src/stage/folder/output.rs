@@ -58,9 +58,14 @@ impl Output {
         }
     }
 
-    /// Whether a file is there, and has these bytes.
-    pub fn has(&self, name: &str, bytes: &[u8]) -> bool {
-        fs::read(self.path(name)).is_ok_and(|there| there == bytes)
+    /// Writes a file, unless another is there that may not be replaced; one with the same bytes
+    /// stays.
+    pub fn write_if_free(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        if fs::read(self.path(name)).is_ok_and(|there| there == bytes) {
+            return Ok(());
+        }
+        self.check_free(&[name])?;
+        self.write(name, bytes).map(drop)
     }
 
     /// Writes a file under the folder: to a temporary file, then renamed.

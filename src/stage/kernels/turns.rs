@@ -208,11 +208,9 @@ fn measure_on(
     let is_installed = Cell::new(false);
     let mut measured = Vec::new();
     for Turn { plan, kept, logs } in turns {
-        let there = logs.take();
-        let is_new = there.is_none();
-        let logs = match there {
-            Some(logs) => logs,
-            None => measure(board, plan, kept, (file, &is_installed), bar)?,
+        let (logs, is_new) = match logs.take() {
+            Some(logs) => (logs, false),
+            None => (measure(board, plan, kept, (file, &is_installed), bar)?, true),
         };
         let runs = energies(&logs, &board.rails, &board.recorded_serial(), window_s(plan))?;
         if is_new {
