@@ -29,6 +29,8 @@ pub use predict::AreaEstimate;
 pub use samples::share_of;
 pub use spread::{RunSpread, run_spread};
 
+use crate::interval::{NORMAL_975, student_975};
+
 use mixture::Mixture;
 use system::System;
 
@@ -89,6 +91,15 @@ pub struct AreaFit {
     pub freedom: Option<f64>,
     /// One per area, in their order.
     pub estimates: Vec<AreaEstimate>,
+}
+
+impl AreaFit {
+    /// Half the width of a place effect's 95 % interval, in normal standard deviations: the
+    /// place factor where effects are normal, more where they have long tails.
+    pub fn place_spread(&self) -> Option<f64> {
+        let tails = self.freedom.map_or(1.0, |freedom| student_975(freedom) / NORMAL_975);
+        Some(tails * self.place_factor?)
+    }
 }
 
 /// Why areas can't be estimated.

@@ -13,6 +13,8 @@ const TURNS: usize = 25;
 const PRECISION: f64 = 1e-4;
 /// How far from the present width, in `ln s^2`, the first search looks, and later ones.
 const REACH: [f64; 2] = [4.0, 0.5];
+/// Least `s^2` around which the first search looks.
+const BEGINNING: f64 = 1e-2;
 /// How finely, in `ln s^2`.
 const GRAIN: [f64; 2] = [0.02, PRECISION];
 
@@ -57,12 +59,14 @@ fn likeliest(system: &System, solution: &Solution, now: &Mixture, turn: usize) -
     let widened = widened(system, solution, now);
     let likelihood = |place: &Mixture| -> f64 {
         let one = |(a, r): &(usize, f64)| place.log_density(system.scale[*a], system.psi[*a], *r);
-        widened.iter().map(one).sum()
+        // Few areas often look as if there were no place effects at all, which is believed of
+        // none (Li and Lahiri 2010: the likelihood times s^2, which many areas outweigh).
+        widened.iter().map(one).sum::<f64>() + place.variance.ln()
     };
     let at = FREEDOMS.iter().position(|freedom| *freedom == now.freedom).unwrap_or(0);
     let near = |k: &usize| turn == 0 || k.abs_diff(at) <= 1;
-    // Where nothing was left to explain, effects may still be small ones.
-    let middle = now.variance.max(1e-6).ln();
+    let least = if turn == 0 { BEGINNING } else { f64::MIN_POSITIVE };
+    let middle = now.variance.max(least).ln();
     let range = (middle - REACH[turn.min(1)], middle + REACH[turn.min(1)]);
     let grain = GRAIN[turn.min(1)];
     let shape = |k: usize| Mixture::of(now.variance, FREEDOMS[k]);

@@ -229,3 +229,25 @@ proptest! {
         }
     }
 }
+
+/// Five areas that samples and words tell alike: few as they are, they don't say that places
+/// have no effect; five hundred say that they have hardly any.
+#[test]
+fn few_areas_never_tell_that_places_are_alike() {
+    let width = |areas: usize| {
+        let one = |a: usize| Area {
+            counts: vec![1.0],
+            scale: 1.0,
+            direct: direct(if a % 2 == 0 { 0.98 } else { 1.02 }, 0.1),
+        };
+        let areas: Vec<Area> = (0..areas).map(one).collect();
+        let belief = Belief::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let restricted = estimate(&areas, &belief, Tails::Normal).unwrap().place_factor.unwrap();
+        assert_eq!(restricted, 0.0);
+        estimate(&areas, &belief, Tails::Estimated).unwrap()
+    };
+    let (few, many) = (width(5), width(500));
+    let (few_s, many_s) = (few.place_factor.unwrap(), many.place_factor.unwrap());
+    assert!(few_s > 0.03 && many_s < few_s / 3.0, "{few_s} {many_s}");
+    assert!(few.place_spread().unwrap() >= few_s);
+}
