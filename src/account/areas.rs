@@ -5,7 +5,9 @@
 mod compiled;
 mod intervals;
 mod lines;
+mod words;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::CallTree;
@@ -26,6 +28,7 @@ use crate::units::Joules;
 
 use compiled::{Inlined, Met, Paths};
 use lines::{Spot, Spots};
+pub(super) use words::Words;
 
 /// What a sampler saw of one unremoved case.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +88,9 @@ pub struct Areas {
     pub areas: Vec<AreaAccount>,
     /// How far, relative, areas are from what their words say.
     pub place_factor: f64,
+    /// Half the width of a 95 % interval of a place, relative, by normal standard deviations:
+    /// the place factor where effects are normal, more where they have long tails.
+    place_spread: f64,
     /// The same of lines within areas; absent where samples name no lines.
     pub line_place_factor: Option<f64>,
     /// How far, relative, samples of areas differ between runs beyond what counting makes of
@@ -95,16 +101,15 @@ pub struct Areas {
 }
 
 impl Areas {
-    /// Estimates the areas of all leaves, numbers the leaves by them, and makes their
-    /// energies add up to them. `None`, and nothing is changed, where no case was sampled, or
-    /// no sample is in a method that ran.
-    pub(super) fn price(
+    /// Estimates the areas of all leaves, which are priced by the words, numbers the leaves by
+    /// them, and makes their energies add up to them; gives the model with what the words
+    /// learnt. `None` where no case was sampled, or no sample is in a method that ran.
+    pub(super) fn price<'m>(
         leaves: &mut Vec<Leaf<'_>>,
         cases: &[SampledCase],
         calls: Option<&CallTree>,
-        model: &Model,
-        costs: &Costs<'_>,
-    ) -> Option<Areas> {
+        words: Words<'m>,
+    ) -> Option<(Areas, Cow<'m, Model>)> {
         let mut grouped = Grouped::of(leaves, Names::of(cases));
         if let Some(calls) = calls.filter(|_| cases.iter().any(|case| case.hits.hides_inlined)) {
             let seen = Seen::of(&grouped, cases)?;
@@ -114,10 +119,14 @@ impl Areas {
             grouped = grouped.divided(leaves, &inlined, &paths);
         }
         let seen = Seen::of(&grouped, cases)?;
-        let counts = grouped.counts(leaves, model.costs.len());
-        let counted = counted(&counts, costs);
-        let fit = fitted(&counts, &counted, &seen, model)?;
+        let counts = grouped.counts(leaves, words.model.costs.len());
+        let counted = counted(&counts, &Costs::new(&words.model));
+        let (fit, model) = fitted(&counts, &counted, &seen, words)?;
         let areas = accounts(&grouped, &seen, &counted, &fit);
+        if let Cow::Owned(learnt) = &model {
+            let costs = Costs::new(learnt);
+            leaves.iter_mut().for_each(|leaf| leaf.reprice(&costs));
+        }
         share_out(leaves, &grouped, &areas);
         let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
         // An area's own spread is of its part of the whole; what its lines' parts of it differ
@@ -126,13 +135,15 @@ impl Areas {
         let spread = common.unwrap_or(0.0) / runs.sqrt();
         let Spots { spots, place_factor } =
             Spots::divide(leaves, &grouped, &areas, cases, spread, &ASSUMED);
-        Some(Areas {
+        let areas = Areas {
             areas,
             place_factor: fit.place_factor?,
+            place_spread: fit.place_spread()?,
             line_place_factor: place_factor,
             run_spread: common,
             spots,
-        })
+        };
+        Some((areas, model))
     }
 }
 
@@ -349,7 +360,12 @@ impl Seen {
 
 /// The estimator's answer. The costs' own level is left to the samples: it is their ratios
 /// that counts know something about.
-fn fitted(counts: &[Vec<f64>], counted: &[f64], seen: &Seen, model: &Model) -> Option<AreaFit> {
+fn fitted<'m>(
+    counts: &[Vec<f64>],
+    counted: &[f64],
+    seen: &Seen,
+    words: Words<'m>,
+) -> Option<(AreaFit, Cow<'m, Model>)> {
     let sum: f64 = counted.iter().sum();
     let level = if sum > 0.0 { seen.inside_j / sum } else { 1.0 };
     let area = |(a, counts): (usize, &Vec<f64>)| Area {
@@ -358,14 +374,16 @@ fn fitted(counts: &[Vec<f64>], counted: &[f64], seen: &Seen, model: &Model) -> O
         direct: Some(seen.direct[a]),
     };
     let areas: Vec<Area> = counts.iter().enumerate().map(area).collect();
+    let l = words.model.costs.len();
+    let occurs: Vec<bool> = (0..l).map(|j| counts.iter().any(|of| of[j] != 0.0)).collect();
     // What is put in is finite and of one length, so that only a decomposition that does not
     // converge is left to fail.
-    estimate(&areas, &belief(model, level), Tails::Estimated).ok()
+    words.learn(level, &occurs, &ASSUMED, |belief| estimate(&areas, belief, Tails::Estimated).ok())
 }
 
 /// The model's costs with their covariance; without one, each by its own error, or known
-/// to its own size where it has none.
-fn belief(model: &Model, level: f64) -> Belief {
+/// to its own size where it has none. Each has `further` times its square as variance, more.
+fn belief(model: &Model, level: f64, further: f64) -> Belief {
     let l = model.costs.len();
     let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
     let mean: Vec<f64> = model.costs.iter().map(|cost| finite(cost.cost_j) * level).collect();
@@ -375,10 +393,11 @@ fn belief(model: &Model, level: f64) -> Belief {
     };
     let all = model.covariance_scope == CovarianceScope::All;
     let whole = model.covariance.as_ref().filter(|s| all && s.iter().all(|v| v.is_finite()));
-    let covariance = match whole {
+    let mut covariance: Vec<f64> = match whole {
         Some(covariance) => covariance.iter().map(|entry| entry * level * level).collect(),
         None => (0..l * l).map(|k| if k / l == k % l { own(k / l) } else { 0.0 }).collect(),
     };
+    (0..l).for_each(|j| covariance[j * l + j] += further * mean[j].powi(2));
     Belief::Normal { mean, covariance }
 }
 
@@ -462,6 +481,14 @@ fn parts(energy: Femtojoules, weights: &[f64]) -> Vec<Femtojoules> {
 }
 
 impl Leaf<'_> {
+    /// Prices its counts by other costs.
+    fn reprice(&mut self, costs: &Costs<'_>) {
+        let Some(cost) = self.cost else { return };
+        let (before, now) = (self.energy.joules().0, costs.cost(cost).0 * self.weighted);
+        self.context_error_j *= if before > 0.0 { now / before } else { 1.0 };
+        self.energy = Femtojoules::from_joules(Joules(now));
+    }
+
     /// Gives the leaf another energy; its counts follow, so that they stay what the energy is
     /// made of.
     fn move_to(&mut self, energy: Femtojoules) {

@@ -27,8 +27,10 @@ pub(crate) mod sample;
 #[cfg(test)]
 mod schema_tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::assumptions::ASSUMED;
 use crate::blocks::BlockId;
 use crate::model::Model;
 use crate::operations::{Dictionary, Feature};
@@ -46,6 +48,7 @@ pub use expected::ExpectedError;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured, RuntimeEnergy};
 pub(crate) use truth::Truth;
 
+use areas::Words;
 use calls::CallTree;
 use pricing::Pricing;
 
@@ -71,12 +74,32 @@ pub struct AccountInput<'a> {
 
 impl AccountInput<'_> {
     /// The smallest parts with their energies, and the areas that samples tell.
-    fn priced(&self, costs: &Costs<'_>) -> (Vec<entry::Leaf<'_>>, Option<Areas>) {
-        let mut leaves = entry::leaves(self.dictionary, self.executions, costs);
+    fn priced(&self) -> Priced<'_> {
+        self.sampled().unwrap_or_else(|| Priced {
+            leaves: self.leaves(self.model),
+            areas: None,
+            model: Cow::Borrowed(self.model),
+        })
+    }
+
+    /// The same by samples, where there are any.
+    fn sampled(&self) -> Option<Priced<'_>> {
+        if self.samples.is_empty() {
+            return None;
+        }
+        let words = Words::of(self.model);
+        let leaves = self.leaves(&words.model);
+        let words = words.drawn_together(&leaves, &ASSUMED);
+        let own_part = self.own_part(&Costs::new(&words.model));
         let cases: Vec<SampledCase> =
-            self.samples.iter().map(|case| case.scaled(self.own_part(costs))).collect();
-        let areas = Areas::price(&mut leaves, &cases, self.calls, self.model, costs);
-        (leaves, areas)
+            self.samples.iter().map(|case| case.scaled(own_part)).collect();
+        let mut leaves = self.leaves(&words.model);
+        let (areas, model) = Areas::price(&mut leaves, &cases, self.calls, words)?;
+        Some(Priced { leaves, areas: Some(areas), model })
+    }
+
+    fn leaves(&self, model: &Model) -> Vec<entry::Leaf<'_>> {
+        entry::leaves(self.dictionary, self.executions, &Costs::new(model))
     }
 
     /// The part of the energy above idle that is not the runtime's own: the ledger's rows of
@@ -86,6 +109,15 @@ impl AccountInput<'_> {
         let runtime = self.measured.collector(costs).0 + self.measured.compiler().0;
         if above_idle > 0.0 { (1.0 - runtime / above_idle).clamp(0.0, 1.0) } else { 1.0 }
     }
+}
+
+/// The smallest parts of a scenario with their energies.
+struct Priced<'a> {
+    leaves: Vec<entry::Leaf<'a>>,
+    /// What samples tell; absent without.
+    areas: Option<Areas>,
+    /// The price list: the scenario's, with what samples taught.
+    model: Cow<'a, Model>,
 }
 
 /// An operation or library function in the scenario.
@@ -198,8 +230,8 @@ impl Accounts {
 
 /// Accounts for a scenario.
 pub fn account(scenario: &AccountInput<'_>) -> Accounts {
-    let costs = Costs::new(scenario.model);
-    let (leaves, areas) = scenario.priced(&costs);
+    let Priced { leaves, areas, model } = scenario.priced();
+    let costs = Costs::new(&model);
     let above_idle = scenario.measured.above_idle();
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let explained = level::explained(&leaves, &pricing);

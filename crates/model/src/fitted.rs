@@ -118,6 +118,17 @@ pub struct RowSpace {
     pub basis: Vec<f64>,
 }
 
+/// Costs that hold to kernels. Totals of cases that contradict kernels tell costs that are
+/// right for such totals, and may tell little of single costs: what a compiler makes of places
+/// is in them, too.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelCosts {
+    /// The costs in joules, length l, in the order of [`Model::costs`].
+    pub costs_j: Vec<f64>,
+    /// Covariance of their errors in J^2, row-major l x l.
+    pub covariance: Vec<f64>,
+}
+
 /// A fitted model: `e = N cost`, and how sure that is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -134,6 +145,9 @@ pub struct Model {
     /// others than `costs`; of `stack` with kernels only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case_costs_j: Option<Vec<f64>>,
+    /// What kernels by themselves say of the costs, where the cases contradict them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_kernels: Option<KernelCosts>,
     /// How far the costs reach; of `stack` only: costs of others have no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<Reach>,
@@ -193,6 +207,7 @@ impl Model {
             covariance: None,
             choice: None,
             case_costs_j: None,
+            of_kernels: None,
             reach: None,
             constant: None,
             contexts: Vec::new(),

@@ -9,6 +9,7 @@ pub mod areas;
 mod baseline;
 pub mod bayes;
 mod bootstrap;
+mod by_kernels;
 mod check;
 mod choice;
 mod design;
@@ -56,7 +57,8 @@ pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
 pub use fitted::{
-    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, Model, Provenance, RowSpace,
+    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, KernelCosts, Model,
+    Provenance, RowSpace,
 };
 pub use folds::{FoldOptions, FoldUnit};
 pub use interval::{normal_quantile, student_975, student_quantile};

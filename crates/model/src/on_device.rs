@@ -61,16 +61,26 @@ impl Model {
             (constant.case_j, constant.second_w) =
                 (factor * constant.case_j, factor * constant.second_w);
         }
-        let l = self.costs.len();
         if let Some(covariance) = &mut model.covariance {
-            for (at, value) in covariance.iter_mut().enumerate() {
-                let product = self.costs[at / l].cost_j * self.costs[at % l].cost_j;
-                *value = factor * factor * *value + factor_se * factor_se * product;
-            }
+            let costs: Vec<f64> = self.costs.iter().map(|cost| cost.cost_j).collect();
+            scale(covariance, &costs, factor, factor_se);
+        }
+        if let Some(kernels) = &mut model.of_kernels {
+            scale(&mut kernels.covariance, &kernels.costs_j, factor, factor_se);
+            kernels.costs_j.iter_mut().for_each(|cost_j| *cost_j *= factor);
         }
         model.draws.iter_mut().flatten().for_each(|cost| *cost *= factor);
         model.residual_sd_j = self.residual_sd_j.map(|sd| sd * factor);
         model
+    }
+}
+
+/// A covariance of costs times a factor of a standard error.
+fn scale(covariance: &mut [f64], costs: &[f64], factor: f64, factor_se: f64) {
+    let l = costs.len();
+    for (at, value) in covariance.iter_mut().enumerate() {
+        let product = costs[at / l] * costs[at % l];
+        *value = factor * factor * *value + factor_se * factor_se * product;
     }
 }
 

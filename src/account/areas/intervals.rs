@@ -75,7 +75,7 @@ impl Areas {
             parts.entry(spot.area).or_insert(AreaPart::of(spot.area)).add(
                 spot,
                 *energy,
-                self.place_factor,
+                self.place_spread,
             );
         }
         let whole = |part: AreaPart| match part.energy == self.areas[part.area].energy {
@@ -126,7 +126,7 @@ impl AreaPart {
         Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
     }
 
-    fn add(&mut self, spot: &Spot, energy: Femtojoules, place_factor: f64) {
+    fn add(&mut self, spot: &Spot, energy: Femtojoules, place_spread: f64) {
         let is_first = self.energy == Femtojoules::ZERO;
         let is_whole = energy == spot.energy;
         self.line = spot.sampled.filter(|_| is_first && is_whole).map(|line| line.interval);
@@ -136,7 +136,7 @@ impl AreaPart {
             self.within_j2 += sampled;
             return;
         }
-        let own = place_factor * energy.joules().0;
+        let own = place_spread * energy.joules().0;
         self.within_j2 += share_of_spot(energy, spot).powi(2) * sampled + own.powi(2);
         self.by_words = true;
     }

@@ -7,7 +7,7 @@ use super::{Agreement, CallTree, NOT_SEEN, ThreadCalls};
 use crate::account::cost::Costs;
 use crate::account::entry::{Bundle, Leaf};
 use crate::account::pricing::Pricing;
-use crate::account::{AccountInput, Accounts, Entry, Femtojoules, MethodKey};
+use crate::account::{AccountInput, Accounts, Entry, Femtojoules, MethodKey, Priced};
 use crate::blocks::BlockId;
 use crate::exact::share;
 use crate::interval::Interval;
@@ -78,8 +78,8 @@ pub fn call_accounts(
     accounts: &Accounts,
     tree: &CallTree,
 ) -> CallAccounts {
-    let costs = Costs::new(scenario.model);
-    let (leaves, areas) = scenario.priced(&costs);
+    let Priced { leaves, areas, model } = scenario.priced();
+    let costs = Costs::new(&model);
     let above_idle = accounts.ledger.above_idle();
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let agreement = tree.agreement(scenario.executions);

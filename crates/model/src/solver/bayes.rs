@@ -32,6 +32,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         b,
         covariance: Some(Covariance { of_b, scope: Scope::All }),
         draws: thinned(&values),
+        of_kernels: None,
         stacked: None,
         intervals: Some(values.into_iter().map(interval).collect()),
         parameters,

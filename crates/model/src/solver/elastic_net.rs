@@ -42,6 +42,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         covariance: None,
         intervals: None,
         draws: Vec::new(),
+        of_kernels: None,
         stacked: None,
         parameters,
         diagnostics,

@@ -31,6 +31,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         covariance,
         intervals: None,
         draws: Vec::new(),
+        of_kernels: None,
         stacked: None,
         parameters,
         diagnostics: diagnostics([]),

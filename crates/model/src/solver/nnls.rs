@@ -51,6 +51,7 @@ pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelEr
         covariance: None,
         intervals: None,
         draws: Vec::new(),
+        of_kernels: None,
         stacked: None,
         parameters: positive,
         diagnostics,

@@ -22,6 +22,9 @@ pub(crate) struct Solution {
     /// Some draws of the scaled costs from their posterior, draw by draw; none where the
     /// solver doesn't draw.
     pub draws: Vec<Vec<f64>>,
+    /// What kernels by themselves say, where the cases contradict them; of `shrink` and
+    /// `stack` only.
+    pub of_kernels: Option<OfKernels>,
     /// What was chosen, and what the choice adds; absent but for `stack`.
     pub stacked: Option<Stacked>,
     /// Figures worth keeping, by name.
@@ -35,6 +38,15 @@ pub(crate) struct Covariance {
     pub of_b: Mat<f64>,
     /// Which costs it is about.
     pub scope: Scope,
+}
+
+/// Scaled costs that hold to kernels, whatever the cases say against them.
+#[derive(Debug, Clone)]
+pub(crate) struct OfKernels {
+    /// The costs, length l.
+    pub b: Vec<f64>,
+    /// Their covariance, l x l.
+    pub of_b: Mat<f64>,
 }
 
 /// Which costs a covariance is about.

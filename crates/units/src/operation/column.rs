@@ -30,6 +30,17 @@ impl Column {
         Operation::of_name(split_form(name).0).map_or(Column::Other, Column::Operation)
     }
 
+    /// Whether it stands for something of unknown length: a library function, or an allocation.
+    pub fn is_body(self) -> bool {
+        match self {
+            Column::Operation(operation) => {
+                matches!(operation, Operation::NEW_OBJECT | Operation::NEW_ARRAY)
+            }
+            Column::Library => true,
+            Column::Other => false,
+        }
+    }
+
     /// Whether a name is of a library column, which costs less to ask than [`Column::of`].
     pub fn is_library(name: &str) -> bool {
         name.starts_with(LibraryFunction::PREFIX)

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use wattline_units::assumptions::Assumptions;
-use wattline_units::operation::{Column, Operation};
+use wattline_units::operation::Column;
 
 use super::super::super::design::Design;
 use super::super::super::error::ModelError;
@@ -66,7 +66,7 @@ impl Beliefs {
             .map(|j| match (known.place(j), families.get(family(&design.features[j]))) {
                 (Some(at), _) => Belief::Kernel { cost_j: known.costs[at] / design.scale[j] },
                 (None, Some(cost_j)) => Belief::Family { cost_j: *cost_j },
-                (None, None) if is_body(&design.features[j]) => Belief::Body,
+                (None, None) if Column::of(&design.features[j]).is_body() => Belief::Body,
                 (None, None) => Belief::Common,
             })
             .collect();
@@ -176,17 +176,6 @@ impl Beliefs {
         (0..self.each.len())
             .filter(|j| has(&self.each[*j]) && self.collection != Some(*j))
             .collect()
-    }
-}
-
-/// Whether a column stands for something of unknown length.
-fn is_body(feature: &str) -> bool {
-    match Column::of(feature) {
-        Column::Operation(operation) => {
-            matches!(operation, Operation::NEW_OBJECT | Operation::NEW_ARRAY)
-        }
-        Column::Library => true,
-        Column::Other => false,
     }
 }
 

@@ -23,7 +23,7 @@ use wattline_units::assumptions::Assumptions;
 
 use self::beliefs::Beliefs;
 use self::prior::Prior;
-use self::stated::{Stated, stated};
+use self::stated::{Stated, Word, stated};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
@@ -31,7 +31,7 @@ use super::super::linear::{dot, invert_positive, log_determinant, times};
 use super::super::options::{FitOptions, Penalty};
 use super::super::tune::{decades, score};
 use super::nnls::{Start, minimise};
-use super::solution::{Covariance, Scope, Solution, diagnostics};
+use super::solution::{Covariance, OfKernels, Scope, Solution, diagnostics};
 
 /// Steps towards the t distribution of guessed costs: where many of them are far dearer
 /// than guessed, each step lets go a little more, and costs beside them are wrong until then.
@@ -42,7 +42,7 @@ const SETTLED: f64 = 0.01;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = design.gram();
-    let Guide { beliefs, misfit, strength, noise } = guide(design, options, &gram)?;
+    let Guide { beliefs, misfit, strength, noise, contradicted } = guide(design, options, &gram)?;
     let prior = beliefs.prior(&gram);
     let (b, prior) = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
     let noise = noise.unwrap_or_else(|| {
@@ -78,8 +78,16 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         draws: Vec::new(),
         parameters,
         diagnostics,
+        of_kernels: contradicted.map(|word| of_kernels(&gram, &word)).transpose()?,
         stacked: None,
     })
+}
+
+/// The costs that hold to kernels: what the cases contradict is left to the noise.
+fn of_kernels(gram: &Gram, word: &Word) -> Result<OfKernels, ModelError> {
+    let prior = word.beliefs.prior(gram);
+    let (b, near) = most_probable(gram, &prior, word.noise, Start::Near(&prior.mean))?;
+    Ok(OfKernels { of_b: covariance(gram, &near, word.noise, 1.0)?, b })
 }
 
 /// By what costs are found.
@@ -92,6 +100,8 @@ struct Guide {
     strength: f64,
     /// Variance of the noise, where it was needed for the strength.
     noise: Option<f64>,
+    /// Kernels as far off as supposed, where the cases contradict that.
+    contradicted: Option<Word>,
 }
 
 fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, ModelError> {
@@ -99,13 +109,15 @@ fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, Mo
     let beliefs = || Beliefs::new(design, &options.priors, misfit);
     let (beliefs, strength) = match options.penalty {
         Penalty::AsStated => {
-            let Stated { beliefs, misfit, noise } = stated(design, options, gram)?;
-            return Ok(Guide { beliefs, misfit, strength: noise, noise: Some(noise) });
+            let Stated { word: Word { beliefs, noise }, misfit, contradicted } =
+                stated(design, options, gram)?;
+            let (strength, noise) = (noise, Some(noise));
+            return Ok(Guide { beliefs, misfit, strength, noise, contradicted });
         }
         Penalty::Fixed(strength) => (beliefs()?, strength),
         Penalty::CrossValidated => tuned(design, options, beliefs()?, gram)?,
     };
-    Ok(Guide { beliefs, misfit, strength, noise: None })
+    Ok(Guide { beliefs, misfit, strength, noise: None, contradicted: None })
 }
 
 /// Scaled costs by the rows of `gram`, at the strength and by the sort of prior that

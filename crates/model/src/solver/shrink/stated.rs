@@ -28,9 +28,16 @@ const SETTLED: f64 = 0.01;
 
 /// What explains the cases' energies best.
 pub(super) struct Stated {
-    pub beliefs: Beliefs,
+    pub word: Word,
     /// How far kernels are off, relative, beside the errors that they state.
     pub misfit: f64,
+    /// Kernels as far off as supposed, where the cases contradict that.
+    pub contradicted: Option<Word>,
+}
+
+/// Kernels with some misfit, and the noise that is most probable then.
+pub(super) struct Word {
+    pub beliefs: Beliefs,
     /// Variance of the noise in the design's energies.
     pub noise: f64,
 }
@@ -43,19 +50,25 @@ pub(super) fn stated(
     gram: &Gram,
 ) -> Result<Stated, ModelError> {
     let supposed = design.assumed.kernel_misfit;
-    let beliefs = Beliefs::new(design, &options.priors, supposed)?;
-    let as_supposed = most_probable_noise(design, gram, &beliefs.prior(gram))?;
-    let least = as_supposed.surprise - EVIDENT;
-    let (mut best, mut beliefs, mut misfit) = (as_supposed, beliefs, supposed);
-    let farther = if beliefs.kernels() > 0 { &MISFITS[..] } else { &[] };
+    let with = |misfit: f64| {
+        let beliefs = Beliefs::new(design, &options.priors, misfit)?;
+        let Noise { noise, surprise } = most_probable_noise(design, gram, &beliefs.prior(gram))?;
+        Ok::<_, ModelError>((Word { beliefs, noise }, surprise))
+    };
+    let (as_supposed, surprise) = with(supposed)?;
+    let mut best: Option<(Word, f64)> = None;
+    let mut least = surprise - EVIDENT;
+    let farther = if as_supposed.beliefs.kernels() > 0 { &MISFITS[..] } else { &[] };
     for times in farther {
-        let others = Beliefs::new(design, &options.priors, times * supposed)?;
-        let found = most_probable_noise(design, gram, &others.prior(gram))?;
-        if found.surprise < f64::min(best.surprise, least) {
-            (best, beliefs, misfit) = (found, others, times * supposed);
+        let (word, surprise) = with(times * supposed)?;
+        if surprise < least {
+            (best, least) = (Some((word, times * supposed)), surprise);
         }
     }
-    Ok(Stated { beliefs, misfit, noise: best.noise })
+    Ok(match best {
+        Some((word, misfit)) => Stated { word, misfit, contradicted: Some(as_supposed) },
+        None => Stated { word: as_supposed, misfit: supposed, contradicted: None },
+    })
 }
 
 /// The noise under which energies are most probable.

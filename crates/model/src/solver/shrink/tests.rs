@@ -338,6 +338,13 @@ fn how_far_kernels_are_off_is_told_by_the_cases() {
         let off = model.costs.iter().zip(&costs).map(|(found, c)| (found.cost_j / c - 1.0).abs());
         let off = off.fold(0.0, f64::max);
         assert!(off < most(noise), "{wrong} {noise}: off by {off}");
+        // What kernels say by themselves is kept where the cases say something else.
+        let kept = model.of_kernels.as_ref();
+        assert_eq!(kept.is_some(), model.diagnostics["kernel_misfit"] > 0.1);
+        for (j, cost_j) in kept.iter().flat_map(|kept| &kept.costs_j).enumerate() {
+            let of_kernel = costs[j] * factor(j);
+            assert!((0.4..2.5).contains(&(cost_j / of_kernel)), "{j}: {cost_j} {of_kernel}");
+        }
         model.diagnostics["kernel_misfit"]
     };
     for noise in [0.0, 0.005, 0.03] {

@@ -1,0 +1,217 @@
+//! The words: what costs say of sampled code, before and after they learn from its samples.
+//!
+//! Where totals of cases contradict kernels, costs that fit such totals are wrong for places:
+//! what a compiler makes of places is in them. Then sampled code is told by kernels, and the
+//! samples say how far words are off.
+
+use std::borrow::Cow;
+
+use crate::account::entry::Leaf;
+use crate::assumptions::Assumptions;
+use crate::model::Model;
+use crate::model::areas::{AreaFit, Belief};
+use crate::operations::Column;
+
+/// Turns in which the place factor and what kernels are off by settle.
+const TURNS: usize = 12;
+
+/// Relative change at which they have.
+const SETTLED: f64 = 0.02;
+
+/// The costs that samples begin with, and whether they are kernels'.
+pub(in crate::account) struct Words<'m> {
+    pub model: Cow<'m, Model>,
+    hold_to_kernels: bool,
+}
+
+impl<'m> Words<'m> {
+    /// The words about code that was sampled.
+    pub fn of(model: &'m Model) -> Self {
+        match model.by_kernels() {
+            Some(kernels) => Self { model: Cow::Owned(kernels), hold_to_kernels: true },
+            None => Self { model: Cow::Borrowed(model), hold_to_kernels: false },
+        }
+    }
+
+    /// The same with kernels drawn towards what operations cost on average in these leaves,
+    /// which are priced by them: each kernel is one place, and of some a compiler leaves
+    /// nothing. What stands for a body of unknown length is not drawn.
+    pub fn drawn_together(self, leaves: &[Leaf<'_>], assumed: &Assumptions) -> Self {
+        if !self.hold_to_kernels {
+            return self;
+        }
+        let mut drawn = vec![false; self.model.costs.len()];
+        let (mut energy, mut executions) = (0.0, 0.0);
+        for (cost, leaf) in leaves.iter().filter_map(|leaf| Some((leaf.cost?.0, leaf))) {
+            if !Column::of(&self.model.costs[cost].operation).is_body() {
+                drawn[cost] = true;
+                energy += leaf.energy.joules().0;
+                executions += leaf.weighted;
+            }
+        }
+        if executions <= 0.0 {
+            return self;
+        }
+        let alike = assumed.costs_alike;
+        let cost = |(own, drawn): (f64, bool)| match drawn {
+            true => (1.0 - alike) * own + alike * energy / executions,
+            false => own,
+        };
+        let costs: Vec<f64> = costs(&self.model).into_iter().zip(drawn).map(cost).collect();
+        let covariance = self.model.covariance.clone().unwrap_or_default();
+        Self { model: Cow::Owned(self.model.with_costs(&costs, covariance)), ..self }
+    }
+
+    /// The areas' estimate, and the words after it. `estimate` takes a belief about the costs,
+    /// which is the words' with all energies times `level`.
+    ///
+    /// A kernel is a place itself: it is as far from what its operation costs on average as
+    /// any place is, so the place factor is what kernels are off by.
+    pub fn learn(
+        self,
+        level: f64,
+        occurs: &[bool],
+        assumed: &Assumptions,
+        estimate: impl Fn(&Belief) -> Option<AreaFit>,
+    ) -> Option<(AreaFit, Cow<'m, Model>)> {
+        if !self.hold_to_kernels {
+            return Some((estimate(&super::belief(&self.model, level, 0.0))?, self.model));
+        }
+        let supposed = assumed.kernel_misfit;
+        let at = |misfit: f64| {
+            let further = (misfit.powi(2) - supposed.powi(2)).max(0.0);
+            estimate(&super::belief(&self.model, level, further))
+        };
+        let mut misfit = supposed;
+        let mut fit = at(misfit)?;
+        for _ in 0..TURNS {
+            let next = (misfit + fit.place_factor?.max(supposed)) / 2.0;
+            if (next / misfit - 1.0).abs() < SETTLED {
+                break;
+            }
+            misfit = next;
+            fit = at(misfit)?;
+        }
+        let model = Cow::Owned(learnt(&self.model, &fit, occurs));
+        Some((fit, model))
+    }
+}
+
+fn costs(model: &Model) -> Vec<f64> {
+    model.costs.iter().map(|cost| cost.cost_j).collect()
+}
+
+/// The model with what samples taught of the costs that occur in areas.
+fn learnt(model: &Model, fit: &AreaFit, occurs: &[bool]) -> Model {
+    let l = model.costs.len();
+    let (before, covariance) = (costs(model), model.covariance.as_deref());
+    let cost = |j: usize| if occurs[j] { fit.costs[j].max(0.0) } else { before[j] };
+    let product = |at: usize| match (occurs[at / l], occurs[at % l]) {
+        (true, true) => fit.covariance[at],
+        (false, false) => covariance.map_or(0.0, |covariance| covariance[at]),
+        _ => 0.0,
+    };
+    let costs: Vec<f64> = (0..l).map(cost).collect();
+    model.with_costs(&costs, (0..l * l).map(product).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::account::profile::Hits;
+    use crate::account::sample::{Sample, block, model, with_relative_error};
+    use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::assumptions::{ASSUMED, Assumptions};
+    use crate::blocks::BlockId;
+    use crate::model::KernelCosts;
+    use crate::operations::Dictionary;
+    use crate::units::Joules;
+
+    use super::Words;
+
+    const OPERATIONS: [&str; 3] = ["Addition_int_int", "Multi_int_int", "lib:d.B.f"];
+
+    /// `run` has an addition, a multiplication and a call on a line of its own each, and spends
+    /// 3 mJ; `other` has an addition and spends 1 mJ. The cases say that additions cost nothing,
+    /// kernels that they cost half of a multiplication, and the call as much as both.
+    fn program(of_kernels: bool) -> Sample {
+        let [addition, multiplication, call] = OPERATIONS;
+        let run = ("d.A", "run()");
+        let blocks = vec![
+            block(
+                0,
+                run,
+                ("", "entry"),
+                (2, 4),
+                &[(addition, 2, 1), (multiplication, 3, 1), (call, 4, 1)],
+            ),
+            block(1, ("d.A", "other()"), ("", "entry"), (7, 7), &[(addition, 7, 1)]),
+        ];
+        let costs = [(addition, 0.0), (multiplication, 3e-6), (call, 3e-6)];
+        let mut model = with_relative_error(model(&costs), 0.1);
+        let costs_j: Vec<f64> = vec![1e-6, 2e-6, 3e-6];
+        let square = |at: usize| if at % 4 == 0 { (0.1 * costs_j[at / 4]).powi(2) } else { 0.0 };
+        let covariance = (0..9).map(square).collect();
+        model.of_kernels = of_kernels.then_some(KernelCosts { costs_j, covariance });
+        Sample {
+            dictionary: Dictionary { blocks },
+            executions: (0..2).map(|id| (BlockId(id), 1000)).collect(),
+            model,
+            measured: Measured { total: Joules(4e-3), ..Measured::default() },
+        }
+    }
+
+    fn sampled(of_kernels: bool) -> Accounts {
+        let name = |method: &str| ("d.A".to_owned(), method.to_owned());
+        let methods = [(name("run()"), 30_000), (name("other()"), 10_000)].into();
+        let hits = Hits { methods, ..Hits::default() };
+        let cases = [SampledCase::of(Joules(4e-3), vec![hits]).unwrap()];
+        account(&AccountInput { samples: &cases, ..program(of_kernels).scenario() })
+    }
+
+    fn line(accounts: &Accounts, line: u32) -> f64 {
+        let entry = accounts.lines.iter().find(|entry| entry.key.line == line).unwrap();
+        assert!(entry.interval.unwrap().contains(entry.joules()));
+        1e3 * entry.joules().0
+    }
+
+    /// Methods are the samples'; within `run` the cases' costs let the addition have nothing,
+    /// kernels' an amount of its own.
+    #[test]
+    fn sampled_code_is_divided_by_kernels_that_the_cases_contradict() {
+        let (cases, kernels) = (sampled(false), sampled(true));
+        assert!(line(&cases, 2) < 1e-9);
+        assert!(line(&kernels, 2) > 0.3, "{}", line(&kernels, 2));
+        for accounts in [cases, kernels] {
+            let run: f64 = (2..=4).map(|number| line(&accounts, number)).sum();
+            assert!((run - 3.0).abs() < 0.2 && (run + line(&accounts, 7) - 4.0).abs() < 1e-6);
+        }
+    }
+
+    /// Without samples the costs that fit the cases best divide all.
+    #[test]
+    fn without_samples_kernels_change_nothing() {
+        let [one, other] = [false, true].map(|of_kernels| account(&program(of_kernels).scenario()));
+        assert_eq!(one, other);
+    }
+
+    /// Additions and multiplications cost (2 x 1 + 2)/3 uJ on average: each is half way there,
+    /// and all the way with the assumption doubled; the library's function stays.
+    #[test]
+    fn kernels_are_drawn_towards_the_mean_of_operations() {
+        let sample = program(true);
+        let words = |assumed: &Assumptions| -> Vec<f64> {
+            let scenario = sample.scenario();
+            let words = Words::of(&sample.model);
+            let leaves = scenario.leaves(&words.model);
+            let model = words.drawn_together(&leaves, assumed).model;
+            model.costs.iter().map(|cost| cost.cost_j * 1e6).collect()
+        };
+        let close = |found: Vec<f64>, expected: [f64; 3]| {
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
+        };
+        let mean = 4.0 / 3.0;
+        close(words(&ASSUMED), [(1.0 + mean) / 2.0, (2.0 + mean) / 2.0, 3.0]);
+        let doubled = Assumptions { costs_alike: 2.0 * ASSUMED.costs_alike, ..ASSUMED };
+        close(words(&doubled), [mean, mean, 3.0]);
+    }
+}
