@@ -149,7 +149,8 @@ mod tests {
         let costs = [(addition, 0.0), (multiplication, 3e-6), (call, 3e-6)];
         let mut model = with_relative_error(model(&costs), 0.1);
         let costs_j: Vec<f64> = vec![1e-6, 2e-6, 3e-6];
-        let square = |at: usize| if at % 4 == 0 { (0.1 * costs_j[at / 4]).powi(2) } else { 0.0 };
+        let square =
+            |at: usize| if at.is_multiple_of(4) { (0.1 * costs_j[at / 4]).powi(2) } else { 0.0 };
         let covariance = (0..9).map(square).collect();
         model.of_kernels = of_kernels.then_some(KernelCosts { costs_j, covariance });
         Sample {

@@ -238,7 +238,7 @@ fn few_areas_never_tell_that_places_are_alike() {
         let one = |a: usize| Area {
             counts: vec![1.0],
             scale: 1.0,
-            direct: direct(if a % 2 == 0 { 0.98 } else { 1.02 }, 0.1),
+            direct: direct(if a.is_multiple_of(2) { 0.98 } else { 1.02 }, 0.1),
         };
         let areas: Vec<Area> = (0..areas).map(one).collect();
         let belief = Belief::Normal { mean: vec![1.0], covariance: vec![0.01] };
