@@ -59,9 +59,7 @@ fn likeliest(system: &System, solution: &Solution, now: &Mixture, turn: usize) -
     let widened = widened(system, solution, now);
     let likelihood = |place: &Mixture| -> f64 {
         let one = |(a, r): &(usize, f64)| place.log_density(system.scale[*a], system.psi[*a], *r);
-        // Few areas often look as if there were no place effects at all, which is believed of
-        // none (Li and Lahiri 2010: the likelihood times s^2, which many areas outweigh).
-        widened.iter().map(one).sum::<f64>() + place.variance.ln()
+        widened.iter().map(one).sum::<f64>() + log_beforehand(place.variance)
     };
     let at = FREEDOMS.iter().position(|freedom| *freedom == now.freedom).unwrap_or(0);
     let near = |k: &usize| turn == 0 || k.abs_diff(at) <= 1;
@@ -74,6 +72,14 @@ fn likeliest(system: &System, solution: &Solution, now: &Mixture, turn: usize) -
         (0..FREEDOMS.len()).filter(near).map(|k| widest(&shape(k), &likelihood, range, grain));
     let best = each.max_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or_else(|| now.clone(), |(_, place)| place)
+}
+
+/// Logarithm of how likely a width is beforehand: `ln s^2` has the standard logistic
+/// distribution, so places are off by their own size, give or take a factor of six. Few areas
+/// often look as if there were no place effects at all, or don't bound them (their likelihood
+/// is adjusted likewise by Li and Lahiri 2010); many outweigh this.
+fn log_beforehand(variance: f64) -> f64 {
+    variance.ln() - 2.0 * variance.ln_1p()
 }
 
 /// Residuals of the areas with samples, as large as they would be had the costs not been

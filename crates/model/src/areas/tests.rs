@@ -251,3 +251,14 @@ fn few_areas_never_tell_that_places_are_alike() {
     assert!(few_s > 0.03 && many_s < few_s / 3.0, "{few_s} {many_s}");
     assert!(few.place_spread().unwrap() >= few_s);
 }
+
+/// One area tells next to nothing of how far places are off: about their own size.
+#[test]
+fn one_area_bounds_its_place_effect() {
+    for energy in [0.5, 1.0, 2.0] {
+        let area = Area { counts: vec![1.0], scale: 1.0, direct: direct(energy, 0.05) };
+        let belief = Belief::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let found = estimate(&[area], &belief, Tails::Estimated).unwrap().place_factor.unwrap();
+        assert!((0.1..2.0).contains(&found), "{energy}: {found}");
+    }
+}
