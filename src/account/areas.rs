@@ -119,8 +119,8 @@ impl Areas {
             grouped = grouped.divided(leaves, &inlined, &paths);
         }
         let seen = Seen::of(&grouped, cases)?;
-        let counts = grouped.counts(leaves, words.model.costs.len());
-        let counted = counted(&counts, &Costs::new(&words.model));
+        let counts = grouped.counts(leaves, words.model().costs.len());
+        let counted = counted(&counts, &Costs::new(words.model()));
         let (fit, model) = fitted(&counts, &counted, &seen, words)?;
         let areas = accounts(&grouped, &seen, &counted, &fit);
         if let Cow::Owned(learnt) = &model {
@@ -374,7 +374,7 @@ fn fitted<'m>(
         direct: Some(seen.direct[a]),
     };
     let areas: Vec<Area> = counts.iter().enumerate().map(area).collect();
-    let l = words.model.costs.len();
+    let l = words.model().costs.len();
     let occurs: Vec<bool> = (0..l).map(|j| counts.iter().any(|of| of[j] != 0.0)).collect();
     // What is put in is finite and of one length, so that only a decomposition that does not
     // converge is left to fail.

@@ -87,13 +87,10 @@ impl AccountInput<'_> {
         if self.samples.is_empty() {
             return None;
         }
-        let words = Words::of(self.model);
-        let leaves = self.leaves(&words.model);
-        let words = words.drawn_together(&leaves, &ASSUMED);
-        let own_part = self.own_part(&Costs::new(&words.model));
+        let (words, mut leaves) = Words::of(self.model, &ASSUMED, |model| self.leaves(model));
+        let own_part = self.own_part(&Costs::new(words.model()));
         let cases: Vec<SampledCase> =
             self.samples.iter().map(|case| case.scaled(own_part)).collect();
-        let mut leaves = self.leaves(&words.model);
         let (areas, model) = Areas::price(&mut leaves, &cases, self.calls, words)?;
         Some(Priced { leaves, areas: Some(areas), model })
     }

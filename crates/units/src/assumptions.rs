@@ -94,8 +94,9 @@ pub struct Assumptions {
     pub sampled_line_spread: f64,
     /// Part, 0..1, that the mean cost of all operations has in what kernels say of each, where
     /// the cases contradict kernels and code is sampled: a kernel is one place, and of some a
-    /// compiler leaves nothing. Chosen: both count alike.
-    pub costs_alike: f64,
+    /// compiler leaves nothing. Both count alike, which did better for lines of the compiled
+    /// chips 1 to 3 than kernels alone; not measured on hardware.
+    pub simulated_chip_costs_alike: f64,
     /// How many samples counts must let one expect of a method before their absence says that
     /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.
     pub samples_missed: f64,
@@ -156,7 +157,7 @@ pub const ASSUMED: Assumptions = Assumptions {
     simulated_chip_vocabulary_error: 0.05,
     sampled_power_spread: 0.05,
     sampled_line_spread: 0.2,
-    costs_alike: 0.5,
+    simulated_chip_costs_alike: 0.5,
     samples_missed: 10.0,
     inlined_remainder: 0.1,
     load_share: 0.7,

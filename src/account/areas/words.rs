@@ -18,48 +18,33 @@ const TURNS: usize = 12;
 /// Relative change at which they have.
 const SETTLED: f64 = 0.02;
 
-/// The costs that samples begin with, and whether they are kernels'.
-pub(in crate::account) struct Words<'m> {
-    pub model: Cow<'m, Model>,
-    hold_to_kernels: bool,
+/// The costs that sampled code is told by, to begin with.
+pub(in crate::account) enum Words<'m> {
+    /// Those that fit the cases.
+    Cases(&'m Model),
+    /// Those that hold to kernels, which the cases contradict.
+    Kernels(Box<Model>),
 }
 
 impl<'m> Words<'m> {
-    /// The words about code that was sampled.
-    pub fn of(model: &'m Model) -> Self {
-        match model.by_kernels() {
-            Some(kernels) => Self { model: Cow::Owned(kernels), hold_to_kernels: true },
-            None => Self { model: Cow::Borrowed(model), hold_to_kernels: false },
-        }
+    /// The words about code that was sampled, and its leaves priced by them, as `priced` does.
+    pub fn of<'a>(
+        model: &'m Model,
+        assumed: &Assumptions,
+        priced: impl Fn(&Model) -> Vec<Leaf<'a>>,
+    ) -> (Self, Vec<Leaf<'a>>) {
+        let Some(kernels) = model.by_kernels() else { return (Self::Cases(model), priced(model)) };
+        let drawn = drawn_together(&kernels, &priced(&kernels), assumed);
+        let leaves = priced(&drawn);
+        (Self::Kernels(Box::new(drawn)), leaves)
     }
 
-    /// The same with kernels drawn towards what operations cost on average in these leaves,
-    /// which are priced by them: each kernel is one place, and of some a compiler leaves
-    /// nothing. What stands for a body of unknown length is not drawn.
-    pub fn drawn_together(self, leaves: &[Leaf<'_>], assumed: &Assumptions) -> Self {
-        if !self.hold_to_kernels {
-            return self;
+    /// The price list.
+    pub fn model(&self) -> &Model {
+        match self {
+            Self::Cases(model) => model,
+            Self::Kernels(model) => model,
         }
-        let mut drawn = vec![false; self.model.costs.len()];
-        let (mut energy, mut executions) = (0.0, 0.0);
-        for (cost, leaf) in leaves.iter().filter_map(|leaf| Some((leaf.cost?.0, leaf))) {
-            if !Column::of(&self.model.costs[cost].operation).is_body() {
-                drawn[cost] = true;
-                energy += leaf.energy.joules().0;
-                executions += leaf.weighted;
-            }
-        }
-        if executions <= 0.0 {
-            return self;
-        }
-        let alike = assumed.costs_alike;
-        let cost = |(own, drawn): (f64, bool)| match drawn {
-            true => (1.0 - alike) * own + alike * energy / executions,
-            false => own,
-        };
-        let costs: Vec<f64> = costs(&self.model).into_iter().zip(drawn).map(cost).collect();
-        let covariance = self.model.covariance.clone().unwrap_or_default();
-        Self { model: Cow::Owned(self.model.with_costs(&costs, covariance)), ..self }
     }
 
     /// The areas' estimate, and the words after it. `estimate` takes a belief about the costs,
@@ -74,13 +59,17 @@ impl<'m> Words<'m> {
         assumed: &Assumptions,
         estimate: impl Fn(&Belief) -> Option<AreaFit>,
     ) -> Option<(AreaFit, Cow<'m, Model>)> {
-        if !self.hold_to_kernels {
-            return Some((estimate(&super::belief(&self.model, level, 0.0))?, self.model));
-        }
+        let kernels = match self {
+            Self::Cases(model) => {
+                let fit = estimate(&super::belief(model, level, 0.0))?;
+                return Some((fit, Cow::Borrowed(model)));
+            }
+            Self::Kernels(kernels) => kernels,
+        };
         let supposed = assumed.kernel_misfit;
         let at = |misfit: f64| {
             let further = (misfit.powi(2) - supposed.powi(2)).max(0.0);
-            estimate(&super::belief(&self.model, level, further))
+            estimate(&super::belief(&kernels, level, further))
         };
         let mut misfit = supposed;
         let mut fit = at(misfit)?;
@@ -92,9 +81,34 @@ impl<'m> Words<'m> {
             misfit = next;
             fit = at(misfit)?;
         }
-        let model = Cow::Owned(learnt(&self.model, &fit, occurs));
-        Some((fit, model))
+        let model = learnt(&kernels, &fit, occurs);
+        Some((fit, Cow::Owned(model)))
     }
+}
+
+/// Kernels' costs drawn towards what operations cost on average in these leaves, which are
+/// priced by them: each kernel is one place, and of some a compiler leaves nothing. What stands
+/// for a body of unknown length is not drawn.
+fn drawn_together(kernels: &Model, leaves: &[Leaf<'_>], assumed: &Assumptions) -> Model {
+    let mut drawn = vec![false; kernels.costs.len()];
+    let (mut energy, mut executions) = (0.0, 0.0);
+    for (cost, leaf) in leaves.iter().filter_map(|leaf| Some((leaf.cost?.0, leaf))) {
+        if !Column::of(&kernels.costs[cost].operation).is_body() {
+            drawn[cost] = true;
+            energy += leaf.energy.joules().0;
+            executions += leaf.weighted;
+        }
+    }
+    if executions <= 0.0 {
+        return kernels.clone();
+    }
+    let alike = assumed.simulated_chip_costs_alike;
+    let cost = |(own, drawn): (f64, bool)| match drawn {
+        true => (1.0 - alike) * own + alike * energy / executions,
+        false => own,
+    };
+    let costs: Vec<f64> = costs(kernels).into_iter().zip(drawn).map(cost).collect();
+    kernels.with_costs(&costs, kernels.covariance.clone().unwrap_or_default())
 }
 
 fn costs(model: &Model) -> Vec<f64> {
@@ -202,17 +216,16 @@ mod tests {
         let sample = program(true);
         let words = |assumed: &Assumptions| -> Vec<f64> {
             let scenario = sample.scenario();
-            let words = Words::of(&sample.model);
-            let leaves = scenario.leaves(&words.model);
-            let model = words.drawn_together(&leaves, assumed).model;
-            model.costs.iter().map(|cost| cost.cost_j * 1e6).collect()
+            let (words, _) = Words::of(&sample.model, assumed, |model| scenario.leaves(model));
+            words.model().costs.iter().map(|cost| cost.cost_j * 1e6).collect()
         };
         let close = |found: Vec<f64>, expected: [f64; 3]| {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
         };
         let mean = 4.0 / 3.0;
         close(words(&ASSUMED), [(1.0 + mean) / 2.0, (2.0 + mean) / 2.0, 3.0]);
-        let doubled = Assumptions { costs_alike: 2.0 * ASSUMED.costs_alike, ..ASSUMED };
+        let simulated_chip_costs_alike = 2.0 * ASSUMED.simulated_chip_costs_alike;
+        let doubled = Assumptions { simulated_chip_costs_alike, ..ASSUMED };
         close(words(&doubled), [mean, mean, 3.0]);
     }
 }
