@@ -121,13 +121,14 @@ impl Areas {
         let seen = Seen::of(&grouped, cases)?;
         let counts = grouped.counts(leaves, words.model().costs.len());
         let counted = counted(&counts, &Costs::new(words.model()));
+        let of_methods = Costs::new(words.of_methods());
         let (fit, model) = fitted(&counts, &counted, &seen, words)?;
         let areas = accounts(&grouped, &seen, &counted, &fit);
         if let Cow::Owned(learnt) = &model {
             let costs = Costs::new(learnt);
             leaves.iter_mut().for_each(|leaf| leaf.reprice(&costs));
         }
-        share_out(leaves, &grouped, &areas);
+        share_out(leaves, &grouped, &areas, &of_methods);
         let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
         // An area's own spread is of its part of the whole; what its lines' parts of it differ
         // by nobody measured, and is taken for what is usual of areas.
@@ -444,13 +445,59 @@ fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
     energies_j.iter().map(step).collect()
 }
 
-/// Gives each leaf its part of its area's energy: by costs, or by executions where no cost of
-/// the area is known.
-fn share_out(leaves: &mut [Leaf<'_>], grouped: &Grouped, areas: &[AreaAccount]) {
+/// Gives each leaf its part of its area's energy. An area with several methods (compiled into
+/// it, or not told apart) is divided among them by the costs that fit the cases, for methods are
+/// what totals of cases are made of; a method by its leaves' own energies.
+fn share_out(
+    leaves: &mut [Leaf<'_>],
+    grouped: &Grouped,
+    areas: &[AreaAccount],
+    of_methods: &Costs<'_>,
+) {
     for (account, own) in areas.iter().zip(grouped.leaves_of_areas()) {
-        let parts = parts(account.energy, &weights(leaves, &own));
-        own.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
+        let methods = by_method(leaves, own);
+        let said = shares_of_methods(leaves, &methods, of_methods);
+        for (own, energy) in methods.iter().zip(parts(account.energy, &said)) {
+            let parts = parts(energy, &weights(leaves, own));
+            own.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
+        }
     }
+}
+
+/// By what methods share an area's energy: what they spend by these costs, or as their leaves
+/// do where that is nothing.
+fn shares_of_methods(leaves: &[Leaf<'_>], methods: &[Vec<usize>], costs: &Costs<'_>) -> Vec<f64> {
+    let said: Vec<f64> = methods.iter().map(|own| priced(leaves, own, costs)).collect();
+    if said.iter().sum::<f64>() > 0.0 {
+        return said;
+    }
+    let all = weights(leaves, &methods.concat());
+    let mut rest = all.as_slice();
+    let sum = |own: &Vec<usize>| {
+        let (of, after) = rest.split_at(own.len());
+        rest = after;
+        of.iter().sum()
+    };
+    methods.iter().map(sum).collect()
+}
+
+/// Leaves of an area by their methods.
+fn by_method(leaves: &[Leaf<'_>], own: Vec<usize>) -> Vec<Vec<usize>> {
+    let mut methods: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for leaf in own {
+        let block = leaves[leaf].block;
+        methods.entry((&block.class, &block.method)).or_default().push(leaf);
+    }
+    methods.into_values().collect()
+}
+
+/// What leaves spend by these costs, in joules.
+fn priced(leaves: &[Leaf<'_>], of: &[usize], costs: &Costs<'_>) -> f64 {
+    let leaf = |leaf: &usize| {
+        let Leaf { cost, weighted, .. } = &leaves[*leaf];
+        cost.map_or(0.0, |cost| (costs.cost(cost).0 * weighted).max(0.0))
+    };
+    of.iter().map(leaf).sum()
 }
 
 /// By what leaves share an energy: their own, or executions where they have none.

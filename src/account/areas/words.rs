@@ -22,8 +22,9 @@ const SETTLED: f64 = 0.02;
 pub(in crate::account) enum Words<'m> {
     /// Those that fit the cases.
     Cases(&'m Model),
-    /// Those that hold to kernels, which the cases contradict.
-    Kernels(Box<Model>),
+    /// Those that hold to kernels, which the cases contradict; and those that fit the cases,
+    /// which know better what whole methods spend.
+    Kernels(Box<Model>, &'m Model),
 }
 
 impl<'m> Words<'m> {
@@ -36,14 +37,21 @@ impl<'m> Words<'m> {
         let Some(kernels) = model.by_kernels() else { return (Self::Cases(model), priced(model)) };
         let drawn = drawn_together(&kernels, &priced(&kernels), assumed);
         let leaves = priced(&drawn);
-        (Self::Kernels(Box::new(drawn)), leaves)
+        (Self::Kernels(Box::new(drawn), model), leaves)
     }
 
     /// The price list.
     pub fn model(&self) -> &Model {
         match self {
             Self::Cases(model) => model,
-            Self::Kernels(model) => model,
+            Self::Kernels(model, _) => model,
+        }
+    }
+
+    /// What divides an area among its methods: the costs that fit the cases.
+    pub fn of_methods(&self) -> &'m Model {
+        match self {
+            Self::Cases(model) | Self::Kernels(_, model) => model,
         }
     }
 
@@ -64,7 +72,7 @@ impl<'m> Words<'m> {
                 let fit = estimate(&super::belief(model, level, 0.0))?;
                 return Some((fit, Cow::Borrowed(model)));
             }
-            Self::Kernels(kernels) => kernels,
+            Self::Kernels(kernels, _) => kernels,
         };
         let supposed = assumed.kernel_misfit;
         let at = |misfit: f64| {
@@ -200,6 +208,30 @@ mod tests {
             let run: f64 = (2..=4).map(|number| line(&accounts, number)).sum();
             assert!((run - 3.0).abs() < 0.2 && (run + line(&accounts, 7) - 4.0).abs() < 1e-6);
         }
+    }
+
+    /// Two methods that samples don't tell apart spend the same by the cases' costs, 3 to 2 by
+    /// kernels'; an addition has a part of its method all the same.
+    #[test]
+    fn methods_of_one_area_share_by_the_cases() {
+        let [addition, multiplication, _] = OPERATIONS;
+        let of = |id, method, lines: &[(&str, u32, u32)]| {
+            block(id, ("d.A", method), ("", "entry"), (2, 7), lines)
+        };
+        let blocks = vec![
+            of(0, "run()", &[(addition, 2, 1), (multiplication, 3, 1)]),
+            of(1, "run(int)", &[(multiplication, 7, 1)]),
+        ];
+        let sample = Sample { dictionary: Dictionary { blocks }, ..program(true) };
+        let hits =
+            Hits { methods: [(("d.A".into(), "run".into()), 40_000)].into(), ..Hits::default() };
+        let cases = [SampledCase::of(Joules(4e-3), vec![hits]).unwrap()];
+        let accounts = account(&AccountInput { samples: &cases, ..sample.scenario() });
+        assert_eq!(accounts.areas.as_ref().unwrap().areas.len(), 1);
+        for method in &accounts.methods {
+            assert!((method.joules().0 / 2e-3 - 1.0).abs() < 1e-6, "{method:?}");
+        }
+        assert!(line(&accounts, 2) > 0.3);
     }
 
     /// Without samples the costs that fit the cases best divide all.
