@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::CallTree;
 use crate::account::cost::{CostIndex, Costs};
-use crate::account::entry::{Leaf, MethodKey};
+use crate::account::entry::{Leaf, MethodKey, PartOfBlock};
 use crate::account::matching::{Signature, signature};
 use crate::account::profile::Hits;
 use crate::assumptions::ASSUMED;
@@ -86,7 +86,7 @@ pub struct AreaAccount {
 pub struct Areas {
     /// In the order of their classes and names.
     pub areas: Vec<AreaAccount>,
-    /// How far, relative, areas are from what their words say.
+    /// How far, relative, blocks are from what their words say.
     pub place_factor: f64,
     /// Half the width of a 95 % interval of a place, relative, by normal standard deviations:
     /// the place factor where effects are normal, more where they have long tails.
@@ -122,7 +122,8 @@ impl Areas {
         let counts = grouped.counts(leaves, words.model().costs.len());
         let counted = counted(&counts, &Costs::new(words.model()));
         let of_methods = Costs::new(words.of_methods());
-        let (fit, model) = fitted(&counts, &counted, &seen, words)?;
+        let scales = grouped.scales(leaves);
+        let (fit, model) = fitted(&counts, &counted, &scales, &seen, words)?;
         let areas = accounts(&grouped, &seen, &counted, &fit);
         if let Cow::Owned(learnt) = &model {
             let costs = Costs::new(learnt);
@@ -146,6 +147,10 @@ impl Areas {
         };
         Some((areas, model))
     }
+}
+
+fn root_sum_of_squares(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// What the costs say of each area, in joules.
@@ -271,6 +276,23 @@ impl Grouped {
         counts
     }
 
+    /// What the place effect of each area is relative to, in joules: its blocks are off one by
+    /// one, so that an area of many is off by less than one of them.
+    fn scales(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
+        let executions: f64 = leaves.iter().map(|leaf| leaf.executions as f64).sum();
+        let energy: f64 = leaves.iter().map(|leaf| leaf.energy.joules().0).sum();
+        let once_j = energy / executions.max(1.0);
+        let mut blocks = vec![BTreeMap::<BlockId, PartOfBlock>::new(); self.areas.len()];
+        for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
+            let Leaf { energy, executions, .. } = *leaf;
+            *blocks[*area].entry(leaf.block.id).or_default() += PartOfBlock { energy, executions };
+        }
+        let scale = |blocks: &BTreeMap<_, PartOfBlock>| {
+            root_sum_of_squares(blocks.values().map(|block| block.usual_j(once_j)))
+        };
+        blocks.iter().map(scale).collect()
+    }
+
     /// Samples of each area.
     fn samples(&self, hits: &Hits) -> Vec<u64> {
         let mut samples = vec![0; self.areas.len()];
@@ -364,6 +386,7 @@ impl Seen {
 fn fitted<'m>(
     counts: &[Vec<f64>],
     counted: &[f64],
+    scales: &[f64],
     seen: &Seen,
     words: Words<'m>,
 ) -> Option<(AreaFit, Cow<'m, Model>)> {
@@ -371,7 +394,7 @@ fn fitted<'m>(
     let level = if sum > 0.0 { seen.inside_j / sum } else { 1.0 };
     let area = |(a, counts): (usize, &Vec<f64>)| Area {
         counts: counts.clone(),
-        scale: (counted[a] * level).max(seen.grain_j),
+        scale: (scales[a] * level).max(seen.grain_j),
         direct: Some(seen.direct[a]),
     };
     let areas: Vec<Area> = counts.iter().enumerate().map(area).collect();
@@ -659,6 +682,30 @@ mod tests {
             ];
             assert_eq!(sums, [explained; 5], "{n} samples");
         }
+    }
+
+    /// Blocks are off one by one: of two methods that spend the same, that of sixteen blocks is
+    /// off by a quarter of what that of one is.
+    #[test]
+    fn a_method_of_many_blocks_is_off_by_less() {
+        let addition = "Addition_int_int";
+        let of = |id, method: &str, n| {
+            sample::block(id, ("d.A", method), ("", "entry"), (1, 1), &[(addition, 1, n)])
+        };
+        let many = (1..17).map(|id| of(id, "many()", 1));
+        let blocks = [of(0, "one()", 16)].into_iter().chain(many).collect();
+        let dictionary = crate::operations::Dictionary { blocks };
+        let executions = (0..17).map(|id| (BlockId(id), 100)).collect();
+        let model = sample::model(&[(addition, 1e-9)]);
+        let leaves = crate::account::entry::leaves(&dictionary, &executions, &Costs::new(&model));
+        let grouped = Grouped::of(&leaves, Names::of(&[]));
+        let scales = grouped.scales(&leaves);
+        let of = |method: &str| {
+            let is_it = |(_, methods): &(_, Vec<MethodKey>)| methods[0].method == method;
+            scales[grouped.areas.iter().position(is_it).unwrap()]
+        };
+        assert!((of("one()") / 1.6e-6 - 1.0).abs() < 1e-9, "{scales:?}");
+        assert!((of("many()") / 0.4e-6 - 1.0).abs() < 1e-9, "{scales:?}");
     }
 
     #[test]

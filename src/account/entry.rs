@@ -2,6 +2,7 @@
 //! sums of these.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use crate::account::cost::{CostIndex, Costs, CountVector};
 use crate::assumptions::Assumptions;
@@ -138,6 +139,30 @@ pub(super) fn executed<'a>(
     })
 }
 
+/// What a bundle has of a block.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PartOfBlock {
+    /// Energy of its leaves.
+    pub energy: Femtojoules,
+    /// Executions of their operations.
+    pub executions: u64,
+}
+
+impl PartOfBlock {
+    /// What is usual of it, in joules, where an execution of any operation spends so much on
+    /// average: half way there, since costs of single operations may be far too low.
+    pub fn usual_j(&self, once_j: f64) -> f64 {
+        (self.energy.joules().0 + once_j * self.executions as f64) / 2.0
+    }
+}
+
+impl AddAssign for PartOfBlock {
+    fn add_assign(&mut self, other: Self) {
+        self.energy += other.energy;
+        self.executions = self.executions.saturating_add(other.executions);
+    }
+}
+
 /// What leaves add up to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bundle<'a> {
@@ -149,8 +174,8 @@ pub(super) struct Bundle<'a> {
     pub unknown: u64,
     /// By operation and context, what the price of the context leaves unsure, in joules.
     contexts: BTreeMap<(&'a str, &'a str), f64>,
-    /// By what samples tell apart, energy.
-    pub spots: BTreeMap<usize, Femtojoules>,
+    /// By what samples tell apart, what the bundle has of each block.
+    pub spots: BTreeMap<usize, BTreeMap<BlockId, PartOfBlock>>,
     /// By file and line, energy in joules.
     lines: BTreeMap<(&'a str, u32), f64>,
 }
@@ -167,7 +192,8 @@ impl<'a> Bundle<'a> {
         let OperationCount { operation, context, line, .. } = leaf.operation;
         *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
         if let Some(spot) = leaf.spot {
-            *self.spots.entry(spot).or_default() += energy;
+            let block = self.spots.entry(spot).or_default().entry(leaf.block.id).or_default();
+            *block += PartOfBlock { energy, executions };
         }
         if leaf.context_error_j != 0.0 {
             *self.contexts.entry((operation.name(), context)).or_default() +=
@@ -187,8 +213,9 @@ impl<'a> Bundle<'a> {
         for (key, error) in &other.contexts {
             *self.contexts.entry(*key).or_default() += error;
         }
-        for (spot, energy) in &other.spots {
-            *self.spots.entry(*spot).or_default() += *energy;
+        for (spot, blocks) in &other.spots {
+            let own = self.spots.entry(*spot).or_default();
+            blocks.iter().for_each(|(block, part)| *own.entry(*block).or_default() += *part);
         }
         for (key, energy) in &other.lines {
             *self.lines.entry(*key).or_default() += energy;

@@ -73,7 +73,7 @@ fn sampled(areas: &Areas) -> String {
     let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
     format!(
         "methods by {samples} samples and by counts: costs that learnt from the samples are off by \
-         {:.0} % from method to method (place factor); {:.0} % of the energy is the samples' own word",
+         {:.0} % from block to block (place factor); {:.0} % of the energy is the samples' own word",
         100.0 * areas.place_factor,
         100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
     ) + &further(areas)

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::account::cost::{Costs, CountVector};
-use crate::account::entry::Bundle;
+use crate::account::entry::{Bundle, PartOfBlock};
+use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
 
-use super::Areas;
 use super::lines::Spot;
+use super::{Areas, root_sum_of_squares};
 
 impl Areas {
     /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole
@@ -59,9 +60,9 @@ impl Areas {
     /// costs' errors move, since the energy of the whole is not theirs to say.
     fn contrast(&self, bundle: &Bundle<'_>) -> CountVector {
         let mut contrast = bundle.counts.clone();
-        for (number, energy) in &bundle.spots {
+        for (number, blocks) in &bundle.spots {
             let spot = &self.spots[*number];
-            let share = share_of_spot(*energy, spot);
+            let share = share_of_spot(blocks.values().map(|part| part.energy).sum(), spot);
             spot.counts.0.iter().for_each(|(cost, count)| contrast.add(*cost, -share * count));
         }
         contrast
@@ -70,13 +71,10 @@ impl Areas {
     /// A bundle's parts of areas.
     fn parts(&self, bundle: &Bundle<'_>) -> Vec<AreaPart> {
         let mut parts: BTreeMap<usize, AreaPart> = BTreeMap::new();
-        for (number, energy) in &bundle.spots {
+        for (number, blocks) in &bundle.spots {
             let spot = &self.spots[*number];
-            parts.entry(spot.area).or_insert(AreaPart::of(spot.area)).add(
-                spot,
-                *energy,
-                self.place_spread,
-            );
+            let part = parts.entry(spot.area).or_insert(AreaPart::of(spot.area));
+            part.add(spot, blocks, self.place_spread);
         }
         let whole = |part: AreaPart| match part.energy == self.areas[part.area].energy {
             true => AreaPart { within_j2: 0.0, by_words: false, ..part },
@@ -126,7 +124,8 @@ impl AreaPart {
         Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
     }
 
-    fn add(&mut self, spot: &Spot, energy: Femtojoules, place_spread: f64) {
+    fn add(&mut self, spot: &Spot, blocks: &BTreeMap<BlockId, PartOfBlock>, place_spread: f64) {
+        let energy = blocks.values().map(|part| part.energy).sum();
         let is_first = self.energy == Femtojoules::ZERO;
         let is_whole = energy == spot.energy;
         self.line = spot.sampled.filter(|_| is_first && is_whole).map(|line| line.interval);
@@ -136,7 +135,8 @@ impl AreaPart {
             self.within_j2 += sampled;
             return;
         }
-        let own = place_spread * energy.joules().0;
+        let usual = blocks.values().map(|part| part.usual_j(spot.once_j));
+        let own = place_spread * root_sum_of_squares(usual);
         self.within_j2 += share_of_spot(energy, spot).powi(2) * sampled + own.powi(2);
         self.by_words = true;
     }

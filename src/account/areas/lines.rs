@@ -24,6 +24,8 @@ pub(super) struct Spot {
     pub area: usize,
     /// Its energy; an area's add up to the area's.
     pub energy: Femtojoules,
+    /// What an execution of an operation in it spends on average, in joules.
+    pub once_j: f64,
     /// How often each cost occurs in it.
     pub counts: CountVector,
     /// How it is known by samples, given the area's energy; absent where only the words divide.
@@ -66,7 +68,10 @@ impl Spots {
             for (at, energy) in of_area.zip(energies) {
                 let counts = pieces[at].move_to(leaves, energy, spots.len());
                 let sampled = estimates[at].map(|estimate| pieces[at].sampled(energy, &estimate));
-                spots.push(Spot { area, energy, counts, sampled });
+                let executions: u64 =
+                    pieces[at].leaves.iter().map(|leaf| leaves[*leaf].executions).sum();
+                let once_j = energy.joules().0 / executions.max(1) as f64;
+                spots.push(Spot { area, energy, once_j, counts, sampled });
             }
         }
         Self { spots, place_factor }

@@ -9,6 +9,7 @@
 
 mod benchmark;
 mod mixture;
+mod positive;
 mod predict;
 mod restricted;
 mod robust;
@@ -32,6 +33,7 @@ pub use spread::{RunSpread, run_spread};
 use crate::interval::{NORMAL_975, student_975};
 
 use mixture::Mixture;
+use positive::positive_mean;
 use system::System;
 
 /// What samples say of one area.
@@ -94,6 +96,14 @@ pub struct AreaFit {
 }
 
 impl AreaFit {
+    /// Each cost's mean in joules, given that it is not below zero.
+    pub fn positive_costs(&self) -> Vec<f64> {
+        let l = self.costs.len();
+        let variance = |j: usize| self.covariance[j * l + j].max(0.0);
+        let cost = |(j, mean): (usize, &f64)| positive_mean(*mean, variance(j).sqrt());
+        self.costs.iter().enumerate().map(cost).collect()
+    }
+
     /// Half the width of a place effect's 95 % interval, in normal standard deviations: the
     /// place factor where effects are normal, more where they have long tails.
     pub fn place_spread(&self) -> Option<f64> {
