@@ -220,13 +220,12 @@ const CHIP: &str = "sys/bus/iio/devices/iio:device1/energy_value";
 
 /// A phone's chip whose counter, wider than 32 bits, moves until `over`.
 fn move_counter(board: &FakeBoard, over: &AtomicBool) {
-    let began = Instant::now();
     let mut first = true;
     while first || !over.load(Ordering::SeqCst) {
         let uptime = fs::read_to_string("/proc/uptime").unwrap();
         let seconds: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
-        let (millis, counts) =
-            ((seconds * 1e3) as u64, 5_000_000_000 + began.elapsed().as_micros());
+        // By the same clock: a busy machine may stop this thread between two readings.
+        let (millis, counts) = ((seconds * 1e3) as u64, 5_000_000_000 + (seconds * 1e6) as u64);
         let text = format!("t={millis}\nCH0(T=1)[S1M_VDD_MIF], {counts}\nCH3(T=1)[*], 77\n");
         board.write("next", &text);
         fs::create_dir_all(board.path(CHIP).parent().unwrap()).unwrap();
