@@ -39,11 +39,16 @@ choose_nap
 stopped_s=
 last=
 exec 3>"$out"
-echo "$header" >&3 || fail "cannot write $out; is the disk full?"
+# The session begins when there is something in the file: the header comes with a reading.
+unsaid=$header$nl
 while :; do
     read -r up _ <"$root/proc/uptime"
     read_meter
-    echo "$begin$up$reading" >&3 || break
+    if ! echo "$unsaid$begin$up$reading" >&3; then
+        [ -z "$unsaid" ] || fail "cannot write $out; is the disk full?"
+        break
+    fi
+    unsaid=
     if [ -e "$work/stop" ]; then
         # A board at rest may show the values of the sample before once more, by chance.
         [ "$reading" = "$last" ] || break
