@@ -490,18 +490,17 @@ fn share_out(
 /// By what methods share an area's energy: what they spend by these costs, or as their leaves
 /// do where that is nothing.
 fn shares_of_methods(leaves: &[Leaf<'_>], methods: &[Vec<usize>], costs: &Costs<'_>) -> Vec<f64> {
-    let said: Vec<f64> = methods.iter().map(|own| priced(leaves, own, costs)).collect();
-    if said.iter().sum::<f64>() > 0.0 {
-        return said;
-    }
-    let all = weights(leaves, &methods.concat());
-    let mut rest = all.as_slice();
-    let sum = |own: &Vec<usize>| {
-        let (of, after) = rest.split_at(own.len());
-        rest = after;
-        of.iter().sum()
+    let by = |of_leaf: &dyn Fn(&Leaf<'_>) -> f64| -> Vec<f64> {
+        let sum = |own: &Vec<usize>| own.iter().map(|leaf| of_leaf(&leaves[*leaf])).sum();
+        methods.iter().map(sum).collect()
     };
-    methods.iter().map(sum).collect()
+    let by_costs = |leaf: &Leaf<'_>| {
+        leaf.cost.map_or(0.0, |cost| (costs.cost(cost).0 * leaf.weighted).max(0.0))
+    };
+    let own = |leaf: &Leaf<'_>| leaf.energy.joules().0.max(0.0);
+    let is_some = |shares: &Vec<f64>| shares.iter().sum::<f64>() > 0.0;
+    let said = [by(&by_costs), by(&own)].into_iter().find(is_some);
+    said.unwrap_or_else(|| by(&|leaf| leaf.executions as f64))
 }
 
 /// Leaves of an area by their methods.
@@ -512,15 +511,6 @@ fn by_method(leaves: &[Leaf<'_>], own: Vec<usize>) -> Vec<Vec<usize>> {
         methods.entry((&block.class, &block.method)).or_default().push(leaf);
     }
     methods.into_values().collect()
-}
-
-/// What leaves spend by these costs, in joules.
-fn priced(leaves: &[Leaf<'_>], of: &[usize], costs: &Costs<'_>) -> f64 {
-    let leaf = |leaf: &usize| {
-        let Leaf { cost, weighted, .. } = &leaves[*leaf];
-        cost.map_or(0.0, |cost| (costs.cost(cost).0 * weighted).max(0.0))
-    };
-    of.iter().map(leaf).sum()
 }
 
 /// By what leaves share an energy: their own, or executions where they have none.

@@ -40,6 +40,7 @@ mod second_opinion;
 mod solver;
 mod stream;
 pub mod table;
+mod tails;
 mod tune;
 mod validation;
 mod weights;

@@ -1,6 +1,7 @@
 //! The best predictor of each area, its mean squared error and its interval.
 
 use crate::interval::NORMAL_975;
+use crate::tails::share;
 
 use super::mixture::{Mixture, PlaceEffect};
 use super::system::{Solution, System};
@@ -108,7 +109,7 @@ fn variance_of_variance(system: &System, place: &Mixture) -> f64 {
 
 /// The value below which the mixture lies as often as a standard normal one below `z`.
 fn quantile(parts: &[Part], z: f64) -> f64 {
-    let wanted = below(z);
+    let wanted = share(z);
     let reach = |part: &Part| part.above.abs() + 8.0 * part.variance.sqrt();
     let far = parts.iter().map(reach).fold(0.0, f64::max);
     if far == 0.0 {
@@ -127,13 +128,8 @@ fn quantile(parts: &[Part], z: f64) -> f64 {
 
 fn share_below(parts: &[Part], value: f64) -> f64 {
     let one = |part: &Part| match part.variance > 0.0 {
-        true => part.likely * below((value - part.above) / part.variance.sqrt()),
+        true => part.likely * share((value - part.above) / part.variance.sqrt()),
         false => part.likely * f64::from(u8::from(value >= part.above)),
     };
     parts.iter().map(one).sum()
-}
-
-/// The standard normal distribution function.
-fn below(z: f64) -> f64 {
-    libm::erfc(-z / std::f64::consts::SQRT_2) / 2.0
 }

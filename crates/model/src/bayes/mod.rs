@@ -20,8 +20,6 @@ pub(crate) mod slice;
 mod small;
 pub(crate) mod source;
 mod straight;
-#[cfg(test)]
-mod tails;
 pub(crate) mod truncated;
 
 pub use chains::{ChainOptions, Draws};

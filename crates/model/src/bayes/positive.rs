@@ -24,8 +24,8 @@ use super::group::{Group, Left};
 use super::nuts::Model;
 use super::scales::{self, OutOfRange};
 use super::small::Small;
-use super::tails::{self, Below, above, below};
 use super::truncated::above_zero;
+use crate::tails::{self, Below, above, below};
 
 /// A level of the factor with most levels.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! The gradient of the density of [`super::Positive`]: the steps that led to it backwards.
 
 use super::super::small::Small;
-use super::super::tails::below;
 use super::{Positive, Room, dot};
+use crate::tails::below;
 
 /// Room for derivatives by what the density is made of.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use rand_chacha::rand_core::SeedableRng;
 use super::super::chains::Sampler;
 use super::super::effects::Effects;
 use super::super::small::Small;
-use super::super::tails::below;
 use super::{Last, Positive, dot};
+use crate::tails::below;
 
 /// Sweeps of the Gibbs chain, of which the second half counts.
 const SWEEPS: usize = 400;

@@ -2,17 +2,37 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
-use super::super::interval::normal_quantile;
-
 /// All but 5e-17 of the distribution lies below.
-pub(super) const ALL: f64 = 8.3;
+#[cfg(test)]
+pub(crate) const ALL: f64 = 8.3;
 
 /// Beyond, the share of a tail comes from its continued fraction.
 const FAR: f64 = 30.0;
+/// Its terms: all digits, that far out.
+const TERMS: u8 = 8;
+
+/// The share below `x`.
+pub(crate) fn share(x: f64) -> f64 {
+    libm::erfc(-x / SQRT_2) / 2.0
+}
+
+/// How far the mean of what is below `x` is from it: with `y = -x`, the mean of what is above
+/// `y`, less `y` (the inverse Mills ratio plus `x`).
+pub(crate) fn excess(x: f64) -> f64 {
+    if x < -FAR {
+        return (2..=TERMS).rev().fold(-x, |rest, k| f64::from(k) / rest - x).recip();
+    }
+    x + log_density(x).exp() / share(x)
+}
+
+fn log_density(x: f64) -> f64 {
+    -(x * x + TAU.ln()) / 2.0
+}
 
 /// What lies below a point.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Below {
+pub(crate) struct Below {
     /// Logarithm of the share.
     pub log: f64,
     /// Derivative of that: the density over the share.
@@ -20,23 +40,24 @@ pub(super) struct Below {
 }
 
 /// What lies below `x`.
-pub(super) fn below(x: f64) -> Below {
+#[cfg(test)]
+pub(crate) fn below(x: f64) -> Below {
     if x > ALL {
         return Below::default();
     }
-    let log_density = -(x * x + TAU.ln()) / 2.0;
     if x < -FAR {
-        let slope = -x + 1.0 / (-x + 2.0 / (-x + 3.0 / -x));
-        return Below { log: log_density - slope.ln(), slope };
+        let slope = -x + excess(x);
+        return Below { log: log_density(x) - slope.ln(), slope };
     }
-    let share = libm::erfc(-x / SQRT_2) / 2.0;
-    Below { log: share.ln(), slope: log_density.exp() / share }
+    let share = share(x);
+    Below { log: share.ln(), slope: log_density(x).exp() / share }
 }
 
 /// The point above which there is a share whose logarithm is given.
-pub(super) fn above(log_share: f64) -> f64 {
+#[cfg(test)]
+pub(crate) fn above(log_share: f64) -> f64 {
     if log_share > -FAR * FAR / 2.0 {
-        return -normal_quantile(log_share.exp());
+        return -crate::interval::normal_quantile(log_share.exp());
     }
     // Newton's method; the logarithm of a tail is nearly a parabola.
     let start = (-2.0 * log_share).sqrt();
@@ -58,6 +79,22 @@ mod tests {
         close(below(-40.0).log, -804.608_442_013_754);
         assert_eq!(below(9.0), Below::default());
         close(below(-FAR - 1e-9).log, below(-FAR + 1e-9).log - 2e-9 * below(-FAR).slope);
+    }
+
+    /// By numerical integration (SciPy's `quad`), and 1/|x| (1 - 2/x^2 + 10/x^4) far out.
+    #[test]
+    fn means_of_tails() {
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+        for (x, expected) in [
+            (0.0, 0.797_884_560_802_865),
+            (-1.0, 0.525_135_276_160_981),
+            (-3.0, 0.283_098_654_930_436),
+        ] {
+            close(excess(x), expected);
+        }
+        close(excess(-1e3), 1e-3 * (1.0 - 2e-6 + 1e-11));
+        close(excess(-FAR - 1e-10), excess(-FAR + 1e-10));
+        assert!(excess(-1e300) > 0.0 && excess(1e300) == 1e300);
     }
 
     #[test]
