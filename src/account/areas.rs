@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::CallTree;
 use crate::account::cost::{CostIndex, Costs};
-use crate::account::entry::{Leaf, MethodKey, PartOfBlock};
+use crate::account::entry::{Leaf, MethodKey, Portion};
 use crate::account::matching::{Signature, signature};
 use crate::account::profile::Hits;
 use crate::assumptions::ASSUMED;
@@ -279,15 +279,12 @@ impl Grouped {
     /// What the place effect of each area is relative to, in joules: its blocks are off one by
     /// one, so that an area of many is off by less than one of them.
     fn scales(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
-        let executions: f64 = leaves.iter().map(|leaf| leaf.executions as f64).sum();
-        let energy: f64 = leaves.iter().map(|leaf| leaf.energy.joules().0).sum();
-        let once_j = energy / executions.max(1.0);
-        let mut blocks = vec![BTreeMap::<BlockId, PartOfBlock>::new(); self.areas.len()];
+        let once_j = leaves.iter().map(Portion::from).sum::<Portion>().once_j();
+        let mut blocks = vec![BTreeMap::<BlockId, Portion>::new(); self.areas.len()];
         for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
-            let Leaf { energy, executions, .. } = *leaf;
-            *blocks[*area].entry(leaf.block.id).or_default() += PartOfBlock { energy, executions };
+            *blocks[*area].entry(leaf.block.id).or_default() += Portion::from(leaf);
         }
-        let scale = |blocks: &BTreeMap<_, PartOfBlock>| {
+        let scale = |blocks: &BTreeMap<_, Portion>| {
             root_sum_of_squares(blocks.values().map(|block| block.usual_j(once_j)))
         };
         blocks.iter().map(scale).collect()

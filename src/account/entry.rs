@@ -2,6 +2,7 @@
 //! sums of these.
 
 use std::collections::BTreeMap;
+use std::iter::Sum;
 use std::ops::AddAssign;
 
 use crate::account::cost::{CostIndex, Costs, CountVector};
@@ -97,6 +98,13 @@ pub(super) struct Leaf<'a> {
     pub spot: Option<usize>,
 }
 
+impl Leaf<'_> {
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        (self.block.id, self.operation.line)
+    }
+}
+
 /// All leaves of the blocks that ran.
 pub(super) fn leaves<'a>(
     dictionary: &'a Dictionary,
@@ -139,16 +147,24 @@ pub(super) fn executed<'a>(
     })
 }
 
-/// What a bundle has of a block.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PartOfBlock {
-    /// Energy of its leaves.
+/// A line of a block: what a compiler makes of one says little of the next.
+pub(super) type Place = (BlockId, u32);
+
+/// What leaves have together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Portion {
+    /// Their energy.
     pub energy: Femtojoules,
     /// Executions of their operations.
     pub executions: u64,
 }
 
-impl PartOfBlock {
+impl Portion {
+    /// What an execution of any operation spends on average, in joules.
+    pub fn once_j(&self) -> f64 {
+        self.energy.joules().0 / self.executions.max(1) as f64
+    }
+
     /// What is usual of it, in joules, where an execution of any operation spends so much on
     /// average: half way there, since costs of single operations may be far too low.
     pub fn usual_j(&self, once_j: f64) -> f64 {
@@ -156,10 +172,25 @@ impl PartOfBlock {
     }
 }
 
-impl AddAssign for PartOfBlock {
+impl From<&Leaf<'_>> for Portion {
+    fn from(leaf: &Leaf<'_>) -> Self {
+        Self { energy: leaf.energy, executions: leaf.executions }
+    }
+}
+
+impl AddAssign for Portion {
     fn add_assign(&mut self, other: Self) {
         self.energy += other.energy;
         self.executions = self.executions.saturating_add(other.executions);
+    }
+}
+
+impl Sum for Portion {
+    fn sum<I: Iterator<Item = Self>>(portions: I) -> Self {
+        portions.fold(Self::default(), |mut sum, portion| {
+            sum += portion;
+            sum
+        })
     }
 }
 
@@ -174,8 +205,8 @@ pub(super) struct Bundle<'a> {
     pub unknown: u64,
     /// By operation and context, what the price of the context leaves unsure, in joules.
     contexts: BTreeMap<(&'a str, &'a str), f64>,
-    /// By what samples tell apart, what the bundle has of each block.
-    pub spots: BTreeMap<usize, BTreeMap<BlockId, PartOfBlock>>,
+    /// By what samples tell apart, what the bundle has of each place.
+    pub spots: BTreeMap<usize, BTreeMap<Place, Portion>>,
     /// By file and line, energy in joules.
     lines: BTreeMap<(&'a str, u32), f64>,
 }
@@ -192,8 +223,8 @@ impl<'a> Bundle<'a> {
         let OperationCount { operation, context, line, .. } = leaf.operation;
         *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
         if let Some(spot) = leaf.spot {
-            let block = self.spots.entry(spot).or_default().entry(leaf.block.id).or_default();
-            *block += PartOfBlock { energy, executions };
+            let places = self.spots.entry(spot).or_default();
+            *places.entry(leaf.place()).or_default() += Portion { energy, executions };
         }
         if leaf.context_error_j != 0.0 {
             *self.contexts.entry((operation.name(), context)).or_default() +=
@@ -213,9 +244,9 @@ impl<'a> Bundle<'a> {
         for (key, error) in &other.contexts {
             *self.contexts.entry(*key).or_default() += error;
         }
-        for (spot, blocks) in &other.spots {
+        for (spot, places) in &other.spots {
             let own = self.spots.entry(*spot).or_default();
-            blocks.iter().for_each(|(block, part)| *own.entry(*block).or_default() += *part);
+            places.iter().for_each(|(place, part)| *own.entry(*place).or_default() += *part);
         }
         for (key, energy) in &other.lines {
             *self.lines.entry(*key).or_default() += energy;

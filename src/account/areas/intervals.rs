@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::account::cost::{Costs, CountVector};
-use crate::account::entry::{Bundle, PartOfBlock};
-use crate::blocks::BlockId;
+use crate::account::entry::{Bundle, Place, Portion};
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
@@ -15,20 +14,23 @@ use super::{Areas, root_sum_of_squares};
 impl Areas {
     /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole
     /// line that samples tell; of other parts, the words know their share as badly as they
-    /// know areas.
+    /// know areas. No part of an area spends more than it.
     pub(in crate::account) fn interval(
         &self,
         bundle: &Bundle<'_>,
         costs: &Costs<'_>,
     ) -> Option<Interval> {
         let parts = self.parts(bundle);
-        if let [part] = parts.as_slice()
-            && let Some(interval) = self.told(part)
-        {
-            return Some(interval);
-        }
-        let variance = self.variance_of(&parts, bundle, costs)?;
-        Some(Interval::around(bundle.energy.joules(), variance))
+        let energy = bundle.energy.joules();
+        let [part] = parts.as_slice() else {
+            return Some(Interval::around(energy, self.variance_of(&parts, bundle, costs)?));
+        };
+        let interval = match self.told(part) {
+            Some(interval) => interval,
+            None => Interval::around(energy, self.variance_of(&parts, bundle, costs)?),
+        };
+        let Interval { lo, hi } = interval;
+        Some(Interval { lo, hi: Joules(hi.0.min(self.areas[part.area].interval.hi.0)) })
     }
 
     /// Variance of a bundle's error in J^2; `None` where the words say which part it is, and
@@ -60,9 +62,9 @@ impl Areas {
     /// costs' errors move, since the energy of the whole is not theirs to say.
     fn contrast(&self, bundle: &Bundle<'_>) -> CountVector {
         let mut contrast = bundle.counts.clone();
-        for (number, blocks) in &bundle.spots {
+        for (number, places) in &bundle.spots {
             let spot = &self.spots[*number];
-            let share = share_of_spot(blocks.values().map(|part| part.energy).sum(), spot);
+            let share = share_of_spot(energy_of(places), spot);
             spot.counts.0.iter().for_each(|(cost, count)| contrast.add(*cost, -share * count));
         }
         contrast
@@ -71,10 +73,10 @@ impl Areas {
     /// A bundle's parts of areas.
     fn parts(&self, bundle: &Bundle<'_>) -> Vec<AreaPart> {
         let mut parts: BTreeMap<usize, AreaPart> = BTreeMap::new();
-        for (number, blocks) in &bundle.spots {
+        for (number, places) in &bundle.spots {
             let spot = &self.spots[*number];
             let part = parts.entry(spot.area).or_insert(AreaPart::of(spot.area));
-            part.add(spot, blocks, self.place_spread);
+            part.add(spot, places, self.place_spread);
         }
         let whole = |part: AreaPart| match part.energy == self.areas[part.area].energy {
             true => AreaPart { within_j2: 0.0, by_words: false, ..part },
@@ -124,8 +126,8 @@ impl AreaPart {
         Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
     }
 
-    fn add(&mut self, spot: &Spot, blocks: &BTreeMap<BlockId, PartOfBlock>, place_spread: f64) {
-        let energy = blocks.values().map(|part| part.energy).sum();
+    fn add(&mut self, spot: &Spot, places: &BTreeMap<Place, Portion>, place_spread: f64) {
+        let energy = energy_of(places);
         let is_first = self.energy == Femtojoules::ZERO;
         let is_whole = energy == spot.energy;
         self.line = spot.sampled.filter(|_| is_first && is_whole).map(|line| line.interval);
@@ -135,11 +137,27 @@ impl AreaPart {
             self.within_j2 += sampled;
             return;
         }
-        let usual = blocks.values().map(|part| part.usual_j(spot.once_j));
-        let own = place_spread * root_sum_of_squares(usual);
-        self.within_j2 += share_of_spot(energy, spot).powi(2) * sampled + own.powi(2);
+        let share = share_of_spot(energy, spot);
+        let own = place_spread * contrast_of_places(spot, places, share);
+        self.within_j2 += share.powi(2) * sampled + own.powi(2);
         self.by_words = true;
     }
+}
+
+/// By what the places of a part differ from its share of all of the spot's, in joules, as the
+/// root of the sum of squares: what their errors move, since the energy of the whole is not
+/// theirs to say.
+fn contrast_of_places(spot: &Spot, part: &BTreeMap<Place, Portion>, share: f64) -> f64 {
+    let once_j = spot.places.values().copied().sum::<Portion>().once_j();
+    let usual_j = |portion: &Portion| portion.usual_j(once_j);
+    root_sum_of_squares(spot.places.iter().map(|(place, whole)| {
+        let own = part.get(place).map_or(0.0, usual_j);
+        own - share * usual_j(whole)
+    }))
+}
+
+fn energy_of(places: &BTreeMap<Place, Portion>) -> Femtojoules {
+    places.values().map(|portion| portion.energy).sum()
 }
 
 fn share_of_spot(energy: Femtojoules, spot: &Spot) -> f64 {

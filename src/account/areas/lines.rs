@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::account::cost::CountVector;
-use crate::account::entry::Leaf;
+use crate::account::entry::{Leaf, Place, Portion};
 use crate::assumptions::Assumptions;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
@@ -24,8 +24,8 @@ pub(super) struct Spot {
     pub area: usize,
     /// Its energy; an area's add up to the area's.
     pub energy: Femtojoules,
-    /// What an execution of an operation in it spends on average, in joules.
-    pub once_j: f64,
+    /// What it has of each place.
+    pub places: BTreeMap<Place, Portion>,
     /// How often each cost occurs in it.
     pub counts: CountVector,
     /// How it is known by samples, given the area's energy; absent where only the words divide.
@@ -68,14 +68,20 @@ impl Spots {
             for (at, energy) in of_area.zip(energies) {
                 let counts = pieces[at].move_to(leaves, energy, spots.len());
                 let sampled = estimates[at].map(|estimate| pieces[at].sampled(energy, &estimate));
-                let executions: u64 =
-                    pieces[at].leaves.iter().map(|leaf| leaves[*leaf].executions).sum();
-                let once_j = energy.joules().0 / executions.max(1) as f64;
-                spots.push(Spot { area, energy, once_j, counts, sampled });
+                let places = places(leaves, &pieces[at].leaves);
+                spots.push(Spot { area, energy, places, counts, sampled });
             }
         }
         Self { spots, place_factor }
     }
+}
+
+fn places(leaves: &[Leaf<'_>], own: &[usize]) -> BTreeMap<Place, Portion> {
+    let mut places = BTreeMap::<_, Portion>::new();
+    for leaf in own.iter().map(|leaf| &leaves[*leaf]) {
+        *places.entry(leaf.place()).or_default() += leaf.into();
+    }
+    places
 }
 
 /// Samples of an area by line.
@@ -340,6 +346,29 @@ mod tests {
         let (first, second) = (line(&accounts, 2), line(&accounts, 3));
         assert!((first.0 - second.0).abs() < 1e-6 && (first.0 - 100.0).abs() < 5.0, "{first:?}");
         assert_eq!(accounts.areas.unwrap().line_place_factor, None);
+    }
+
+    /// Two lines of a method whose energy is known, one with three times as much: what the one
+    /// has too much the other has too little, and neither may have more than both.
+    #[test]
+    fn parts_of_a_known_whole_are_equally_unsure() {
+        let line = |number, n| (ADDITION, number, n);
+        let run = block(0, ("d.A", "run()"), ("", "entry"), (2, 3), &[line(2, 3), line(3, 1)]);
+        let sample = Sample { dictionary: Dictionary { blocks: vec![run] }, ..program() };
+        let hits = Hits {
+            methods: [(("d.A".into(), "run()".into()), 1_000_000)].into(),
+            ..Hits::default()
+        };
+        let cases = [SampledCase::of(Joules(300e-6), vec![hits]).unwrap()];
+        let accounts = account(&AccountInput { samples: &cases, ..sample.scenario() });
+        let above = |number| {
+            let entry = accounts.lines.iter().find(|entry| entry.key.line == number).unwrap();
+            entry.interval.unwrap().hi.0 - entry.joules().0
+        };
+        let whole = accounts.methods[0].interval.unwrap().hi;
+        assert!(accounts.lines.iter().all(|entry| entry.interval.unwrap().hi <= whole));
+        assert!(above(3) > 20e-6, "places may be off by much: {}", above(3));
+        assert!(above(2) <= above(3) * 1.2, "{} {}", above(2), above(3));
     }
 
     #[test]
