@@ -19,7 +19,8 @@ use super::verdict::{DryEnd, How, Judge, Tried, failed};
 use super::windowed::{Windowed, runnable};
 use super::{Application, BuildError};
 
-/// The longest dry run of the unremoved application, which doesn't wait for frames.
+/// A dry run of the unremoved application counts as hung after a session's limit, and not
+/// before this: it counts what it executes, which is slow, but doesn't wait for frames.
 const BASE_LIMIT: Duration = Duration::from_secs(60);
 
 /// The back-stop for variants that wait for ever without executing anything: this many
@@ -31,6 +32,10 @@ const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
 /// Exit code of a program that the probes' runtime ended for its work (`W.java`).
 const TOO_MUCH_WORK: i32 = 99;
+
+fn base_limit(scenario: &Scenario) -> Duration {
+    BASE_LIMIT.max(Duration::from_secs_f64(scenario.session.limit_s))
+}
 
 /// What several threads need to run variants at once.
 pub(super) struct Runner<'r> {
@@ -54,7 +59,7 @@ impl<'r> Runner<'r> {
             return Err(BuildError::InputCommand);
         }
         let windowed = Windowed::of(scenario, application, jdk)?;
-        let (judge, limit) = (Judge::new(scenario, application), BASE_LIMIT);
+        let (judge, limit) = (Judge::new(scenario, application), base_limit(scenario));
         Ok(Runner { scenario, application, jdk, windowed, judge, limit })
     }
 
@@ -145,7 +150,7 @@ impl<'r> Runner<'r> {
             removed: BTreeSet::new(),
             kept: Vec::new(),
         };
-        Ok(JvmRun { limit: BASE_LIMIT * SLOWER, ..self.plan(input, folder, &job)? })
+        Ok(JvmRun { limit: base_limit(self.scenario) * SLOWER, ..self.plan(input, folder, &job)? })
     }
 
     fn plan(&self, input: &Input, folder: &Path, job: &Job) -> Result<JvmRun, BuildError> {

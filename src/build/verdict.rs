@@ -107,9 +107,7 @@ impl<'j> Judge<'j> {
     /// What a case's run comes to.
     pub(crate) fn outcome(&self, end: &DryEnd, case: &DryCase, tried: &Tried<'_>) -> DryOutcome {
         match &end.how {
-            How::TimedOut(limit) => {
-                return failed(format!("did not end within {} s", limit.as_secs()));
-            }
+            How::TimedOut(limit) => return failed(too_long(*limit, case)),
             How::TooMuchWork => return too_much(),
             How::NoInput(reason) => return failed(reason.clone()),
             How::Ended if end.counts.is_none() => return failed("left no counts".into()),
@@ -152,6 +150,19 @@ impl<'j> Judge<'j> {
     }
 }
 
+/// What is told of a run that did not end; of the unremoved application, what helps.
+fn too_long(limit: Duration, case: &DryCase) -> String {
+    let seconds = limit.as_secs();
+    match case.removed.is_empty() {
+        false => format!("did not end within {seconds} s"),
+        true => format!(
+            "a dry run of it did not end within {seconds} s: let dry runs do less \
+             (session.dry_extras, such as {{ frames = 100 }} or what leaves waiting out), or raise \
+             session.limit_s"
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -171,15 +182,18 @@ mod tests {
 
     /// The outcome of a variant's run beside a base case with 100 000 executions.
     fn outcome(end: DryEnd) -> DryOutcome {
+        outcome_of(&[BlockId(0)], end)
+    }
+
+    fn outcome_of(removed: &[BlockId], end: DryEnd) -> DryOutcome {
         let (scenario, sources) = (scenario(), Sources::of_texts([("A.java", JAVA)]));
         let application = Application::analyse(sources, Granularity::Statement).unwrap();
         let mut judge = Judge::new(&scenario, &application);
         let base = DryCase { input: "one".into(), removed: Vec::new() };
         let ran = DryOutcome::Ran { executions: vec![100_000], kept: Vec::new() };
         assert!(judge.learn(&base, &ran));
-        let removed = vec![BlockId(0)];
-        let case = DryCase { input: "one".into(), removed: removed.clone() };
-        judge.outcome(&end, &case, &Tried { removed: &removed, kept: &[] })
+        let case = DryCase { input: "one".into(), removed: removed.to_vec() };
+        judge.outcome(&end, &case, &Tried { removed, kept: &[] })
     }
 
     fn end(how: How, counts: &str) -> DryEnd {
@@ -226,6 +240,11 @@ mod tests {
         let torn = DryEnd { trace, ..end(How::Crashed(None), "block,execu") };
         assert_eq!(reason(torn), "crashed: X: why");
         let hung = How::TimedOut(Duration::from_secs(12));
-        assert_eq!(reason(end(hung, "")), "did not end within 12 s");
+        let hung = end(hung, "");
+        let DryOutcome::Failed { reason: of_base, .. } = outcome_of(&[], hung.clone()) else {
+            panic!()
+        };
+        assert!(of_base.contains("within 12 s") && of_base.contains("session.dry_extras"));
+        assert_eq!(reason(hung), "did not end within 12 s");
     }
 }

@@ -256,8 +256,8 @@ impl<'s> LocalSession<'s> {
         threads
     }
 
-    /// Sends the input at its times, and waits for the end mark, the process's end, or the
-    /// limit.
+    /// Sends the input at its times and ends it then; waits for the end mark, the process's
+    /// end, or the limit.
     fn drive(
         &self,
         child: &mut Child,
@@ -281,6 +281,10 @@ impl<'s> LocalSession<'s> {
                 let line = format!("{}\n", step.action.command());
                 input.as_mut().map(|input| input.write_all(line.as_bytes()));
                 steps.next();
+            }
+            if steps.peek().is_none() {
+                // Its input ends there, as on a board: one that reads all of it does not hang.
+                input = None;
             }
             if looked.elapsed() >= THREADS_PERIOD {
                 looked = Instant::now();

@@ -1,5 +1,6 @@
 //! Input by a command of this machine: on the virtual board by adb, to a window and to a jar, and
-//! what becomes of a run whose command fails or hangs; on this machine's JVM by a file.
+//! what becomes of a run whose command fails or hangs; on this machine's JVM by a file, and by
+//! the program's own input, which ends.
 
 #![allow(clippy::unwrap_used)]
 
@@ -220,4 +221,36 @@ fn a_command_drives_a_program_of_this_machine() {
     let first = &records[0];
     assert!(project.log(first, "logcat").contains(": heard"), "{said}");
     assert!(project.log(first, "session").contains("input_command: jvm"), "{said}");
+}
+
+/// A program that reads its input to the end before it goes on.
+const READS: &str = r#"package game;
+public class Reads {
+  public static void main(String[] arguments) throws Exception {
+    System.out.println("wattline: begin");
+    String all = new String(System.in.readAllBytes(), "UTF-8").trim();
+    System.out.println("read [" + all + "]");
+    Thread.sleep(100);
+    System.out.println("wattline: end");
+  }
+}
+"#;
+
+#[test]
+fn the_input_of_a_program_of_this_machine_ends_after_its_last_step() {
+    if !has(&["javac"]) {
+        return;
+    }
+    for (steps, expected) in [("", "read []"), ("{ at_s = 0.1, tap = [3, 4] }", "read [tap 3 4]")] {
+        let scenario = format!(
+            "name = 'reads'\n[application]\npackage = 'org.example.reads'\nmain = 'game.Reads'\n\
+             [[source]]\npath = 'src'\n[session]\nduration_s = 0.2\nlimit_s = 20\nrest_s = 0\n\
+             [limits]\nmin_sample_share = 0\nduration_mismatch = 1\nmax_gap_s = 9\n[board]\n\
+             meter = 'software'\n[campaign]\ncases = 1\nrepeats = 1\nmax_retries = 0\n\
+             sampled_repeats = 0\n[[input]]\nname = 'one'\nsteps = [{steps}]\n"
+        );
+        let project = Project::new(("Reads", READS), &scenario, "true");
+        let (said, records) = project.run("jvm").unwrap();
+        assert!(project.log(&records[0], "logcat").contains(expected), "{said}");
+    }
 }
