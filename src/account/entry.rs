@@ -147,7 +147,7 @@ pub(super) fn executed<'a>(
     })
 }
 
-/// A line of a block: what a compiler makes of one says little of the next.
+/// A line of a block.
 pub(super) type Place = (BlockId, u32);
 
 /// What leaves have together.

@@ -144,16 +144,26 @@ impl AreaPart {
     }
 }
 
-/// By what the places of a part differ from its share of all of the spot's, in joules, as the
-/// root of the sum of squares: what their errors move, since the energy of the whole is not
-/// theirs to say.
+/// What places' errors move of a part of a spot, given the spot's energy, in joules, with a
+/// place spread of 1: what one place has too much the others have too little. A block is off as
+/// one, by what the part has of it less its share of all; within it each line is, by what the
+/// part has of the line less its share of the block.
 fn contrast_of_places(spot: &Spot, part: &BTreeMap<Place, Portion>, share: f64) -> f64 {
     let once_j = spot.places.values().copied().sum::<Portion>().once_j();
     let usual_j = |portion: &Portion| portion.usual_j(once_j);
-    root_sum_of_squares(spot.places.iter().map(|(place, whole)| {
-        let own = part.get(place).map_or(0.0, usual_j);
-        own - share * usual_j(whole)
-    }))
+    let of_place = |(place, whole): &(&Place, &Portion)| {
+        (part.get(*place).map_or(0.0, usual_j), usual_j(whole))
+    };
+    let of_block = |places: &[(&Place, &Portion)]| {
+        let lines: Vec<(f64, f64)> = places.iter().map(of_place).collect();
+        let (own, whole) =
+            lines.iter().fold((0.0, 0.0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+        let within = own / whole.max(f64::MIN_POSITIVE);
+        let of_lines = lines.iter().map(|(own, whole)| own - within * whole);
+        root_sum_of_squares(of_lines.chain([own - share * whole]))
+    };
+    let places: Vec<(&Place, &Portion)> = spot.places.iter().collect();
+    root_sum_of_squares(places.chunk_by(|a, b| a.0.0 == b.0.0).map(of_block))
 }
 
 fn energy_of(places: &BTreeMap<Place, Portion>) -> Femtojoules {
