@@ -239,8 +239,7 @@ mod tests {
         assert_eq!(suspects, [BlockId(0)]);
         let torn = DryEnd { trace, ..end(How::Crashed(None), "block,execu") };
         assert_eq!(reason(torn), "crashed: X: why");
-        let hung = How::TimedOut(Duration::from_secs(12));
-        let hung = end(hung, "");
+        let hung = end(How::TimedOut(Duration::from_secs(12)), "");
         let DryOutcome::Failed { reason: of_base, .. } = outcome_of(&[], hung.clone()) else {
             panic!()
         };

@@ -21,16 +21,19 @@ impl Areas {
         costs: &Costs<'_>,
     ) -> Option<Interval> {
         let parts = self.parts(bundle);
-        let energy = bundle.energy.joules();
-        let [part] = parts.as_slice() else {
-            return Some(Interval::around(energy, self.variance_of(&parts, bundle, costs)?));
+        let only = match parts.as_slice() {
+            [part] => Some(part),
+            _ => None,
         };
-        let interval = match self.told(part) {
+        let interval = match only.and_then(|part| self.told(part)) {
             Some(interval) => interval,
-            None => Interval::around(energy, self.variance_of(&parts, bundle, costs)?),
+            None => {
+                let variance = self.variance_of(&parts, bundle, costs)?;
+                Interval::around(bundle.energy.joules(), variance)
+            }
         };
-        let Interval { lo, hi } = interval;
-        Some(Interval { lo, hi: Joules(hi.0.min(self.areas[part.area].interval.hi.0)) })
+        let most = only.map_or(f64::INFINITY, |part| self.areas[part.area].interval.hi.0);
+        Some(Interval { hi: Joules(interval.hi.0.min(most)), ..interval })
     }
 
     /// Variance of a bundle's error in J^2; `None` where the words say which part it is, and
@@ -133,8 +136,9 @@ impl AreaPart {
         self.line = spot.sampled.filter(|_| is_first && is_whole).map(|line| line.interval);
         self.energy += energy;
         let sampled = spot.sampled.map_or(0.0, |line| line.variance_j2);
-        if spot.sampled.is_some() && is_whole {
+        if is_whole {
             self.within_j2 += sampled;
+            self.by_words |= spot.sampled.is_none();
             return;
         }
         let share = share_of_spot(energy, spot);
