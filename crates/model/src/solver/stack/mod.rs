@@ -5,8 +5,9 @@
 //! Totals of cases tell little of single costs, so `shrink`, which knows more than they,
 //! is kept as it is while the folds can't tell it from the best combination, and in no
 //! fold loses to one cost for all operations. Else the combination is taken, unless it
-//! loses to that itself. Where kernels tell single costs, the combination predicts cases only,
-//! and operations keep the costs of `shrink`. All is judged, and predicted, within reach of the
+//! loses to that itself. Where kernels tell single costs, or the combination gives operations next
+//! to nothing (the mean and one power tell all), it predicts cases only, and operations keep the
+//! costs of `shrink`. All is judged, and predicted, within reach of the
 //! cases fitted to ([`Reach`]), beyond which no candidate can run away.
 
 mod candidates;
@@ -30,6 +31,9 @@ use super::super::options::{FitOptions, Penalty};
 use super::super::reach::{Reach, largest_shares};
 use super::shrink;
 use super::solution::{Covariance, Solution, Stacked, diagnostics};
+
+/// The share of the energy below which operations explain next to nothing of it.
+const NEXT_TO_NOTHING: f64 = 0.01;
 
 /// Held-out residuals of the candidates, in the design's units.
 struct HeldOut {
@@ -250,8 +254,9 @@ fn honest(residuals: &[Vec<f64>], judge: &Judge) -> Vec<f64> {
     mixed
 }
 
-/// The weighted mean of the fits; with kernels for cases alone, as it divides energy among
-/// operations in whatever way totals leave open. Costs are as unsure as `shrink` finds them,
+/// The weighted mean of the fits; for cases alone with kernels, as it divides energy among
+/// operations in whatever way totals leave open, and where it leaves operations next to nothing,
+/// which are not free for that. Costs are as unsure as `shrink` finds them,
 /// and as the parts are apart.
 fn combined(
     wide: &Wide<'_>,
@@ -271,7 +276,7 @@ fn combined(
     let b = b[..l].to_vec();
     let paid = |part: &[f64]| part.iter().filter(|b| **b > 0.0).count() as f64;
     let parameters = parts.iter().map(|(weight, part)| weight * paid(part)).sum();
-    if shrunk.diagnostics["kernel_priors"] > 0.0 {
+    if shrunk.diagnostics["kernel_priors"] > 0.0 || share(wide, &b) < NEXT_TO_NOTHING {
         stacked.case_b = Some(b);
         return Solution { parameters, stacked: Some(stacked), ..shrunk };
     }
@@ -284,6 +289,13 @@ fn combined(
     });
     let diagnostics = diagnostics([("effective_parameters", parameters)]);
     Solution { b, covariance, parameters, diagnostics, stacked: Some(stacked), ..shrunk }
+}
+
+/// The part of the cases' energy that costs of operations explain.
+fn share(wide: &Wide<'_>, b: &[f64]) -> f64 {
+    let design = wide.narrow;
+    let row = |i: usize| b.iter().enumerate().map(|(j, b)| design.x[(i, j)] * b).sum::<f64>();
+    (0..design.y.len()).map(row).sum::<f64>() / design.y.iter().sum::<f64>()
 }
 
 #[cfg(test)]

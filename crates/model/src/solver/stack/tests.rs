@@ -69,7 +69,8 @@ fn beside_kernels_a_combination_predicts_cases_only() {
     assert!(error(&ours) < 0.02 && error(&ours) < error(&alone), "{}", error(&ours));
 }
 
-/// Energies of one power and a constant, whatever ran: operations tell nothing.
+/// Energies of one power and a constant, whatever ran: cases are told by these, which say nothing
+/// of operations, and so operations keep the costs of `shrink` and are not free.
 #[test]
 fn what_time_tells_is_told_by_time() {
     let mut data = Campaign::new(6, 80, 12, 10, 0.02).table;
@@ -84,6 +85,9 @@ fn what_time_tells_is_told_by_time() {
     assert!((constant.case_j - 3.0).abs() < 0.1 && (constant.second_w - 2.0).abs() < 0.02);
     let weights: f64 = choice.candidates.iter().map(|candidate| candidate.weight).sum();
     assert!((weights - 1.0).abs() < 1e-9);
+    let alone = fit(&data, &FitOptions::default()).unwrap();
+    assert!(model.case_costs_j.is_some() && model.costs.iter().any(|cost| cost.cost_j > 0.0));
+    assert_eq!((model.costs, model.covariance), (alone.costs, alone.covariance));
     assert!(runaway(&data, 0.0).is_none());
 }
 
