@@ -47,7 +47,8 @@ baselines) and estimability.csv (what the cases can tell). Tables on many machin
 summed into partials, which merge to the same model (docs/scale.md).")]
 pub struct Arguments {
     /// CSV or Parquet files with one case per row, folders of them (whose folders may name
-    /// columns: `device=B1`), or `-` for Arrow's stream format on standard input.
+    /// columns: `device=B1`), a campaign's folder, or `-` for Arrow's stream format on standard
+    /// input.
     #[arg(value_name = "TABLE", required_unless_present = "merge")]
     tables: Vec<PathBuf>,
     /// Sum over these cases only, into this file (`-`: standard output), for --merge.

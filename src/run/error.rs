@@ -29,6 +29,16 @@ pub enum RunError {
         #[source]
         source: std::io::Error,
     },
+    /// A folder without a journal: nothing was measured there.
+    #[error(
+        "nothing was measured in {0} yet: `wattline run SCENARIO --out {0}` does, or `wattline \
+         pipeline SCENARIO --out {0} --force` from the plan to the report",
+        folder.display()
+    )]
+    NotMeasured {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A journal line that is not what was written, and not the last one.
     #[error(
         "{}:{line}: the line is damaged; restore the file or start a new campaign with --force",

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -153,7 +153,10 @@ pub fn changes_of_basis(folder: &Path, basis: &Basis) -> Option<Vec<String>> {
 
 fn read(folder: &Path) -> Result<State, RunError> {
     let path = folder.join(JOURNAL_FILE);
-    let bytes = std::fs::read(&path).map_err(RunError::file(&path, "reading"))?;
+    let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => RunError::NotMeasured { folder: folder.to_path_buf() },
+        _ => RunError::file(&path, "reading")(error),
+    })?;
     Ok(State::of(parse(&bytes, &path)?.0))
 }
 
@@ -320,6 +323,14 @@ mod tests {
             journal.finish(record("base-a", 2)).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), bytes);
         }
+    }
+
+    #[test]
+    fn a_folder_without_a_journal_says_that_nothing_was_measured() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = read_journal(folder.path()).unwrap_err();
+        assert!(matches!(&error, RunError::NotMeasured { .. }), "{error}");
+        assert!(error.to_string().contains("wattline run SCENARIO --out"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::model::table::{ColumnChoice, CsvPart, Part, Source, TableError, TableRows};
-use crate::stage::Failure;
+use crate::stage::folder::names;
+use crate::stage::{CampaignFolder, Failure};
 use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
 /// Ends of names of files that are tables.
@@ -32,10 +33,12 @@ struct TableFile {
 }
 
 impl Tables {
-    /// Finds the files, those of a folder in the order of their names.
+    /// Finds the files, those of a folder in the order of their names; of a campaign's folder
+    /// its data set.
     pub fn find(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let paths = paths.iter().map(|path| table_of(path)).collect::<Result<Vec<_>, _>>()?;
         let mut files = Vec::new();
-        for path in paths {
+        for path in &paths {
             match path.is_dir() {
                 true => files.extend(files_of(path)?),
                 false => files.push(TableFile { path: path.clone(), constants: constants(path) }),
@@ -118,6 +121,19 @@ impl std::fmt::Display for Told<'_> {
         }
         Ok(())
     }
+}
+
+/// The path itself; of a campaign's folder, which has many tables, its data set.
+fn table_of(path: &Path) -> Result<PathBuf, Failure> {
+    let campaign = CampaignFolder::new(path);
+    if !campaign.has(names::PLAN) {
+        return Ok(path.to_owned());
+    }
+    if !campaign.has(names::DATASET) {
+        let why = "is a campaign's folder without a data set; `wattline dataset FOLDER` makes it";
+        return Err(Failure::Usage(format!("{}: {why} of what was measured", path.display())));
+    }
+    Ok(campaign.file(names::DATASET))
 }
 
 fn is_stream(path: &Path) -> bool {
@@ -254,5 +270,17 @@ mod tests {
         let error = Tables::find(&[folder.path().join("empty")]).unwrap_err();
         assert!(error.to_string().contains(".parquet"), "{error}");
         assert!(Tables::find(&["-".into(), "a.csv".into()]).is_err());
+    }
+
+    #[test]
+    fn a_campaigns_folder_is_its_data_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| std::fs::write(folder.path().join(name), "case\n").unwrap();
+        write(names::PLAN);
+        let error = Tables::find(&[folder.path().to_owned()]).unwrap_err();
+        assert!(error.to_string().contains("wattline dataset"), "{error}");
+        write(names::DATASET);
+        let tables = Tables::find(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(tables.single_csv(), Some(folder.path().join(names::DATASET).as_path()));
     }
 }
