@@ -217,7 +217,7 @@ impl<'a> Bundle<'a> {
         self.add_part(leaf, 1.0, leaf.energy, leaf.executions);
     }
 
-    /// Adds a part of a leaf, 0..1, with the whole numbers that this part has.
+    /// Adds a part of a leaf, or a multiple, with the whole numbers that this part has.
     pub fn add_part(&mut self, leaf: &Leaf<'a>, part: f64, energy: Femtojoules, executions: u64) {
         self.energy += energy;
         let OperationCount { operation, context, line, .. } = leaf.operation;
@@ -259,6 +259,12 @@ impl<'a> Bundle<'a> {
         known.map(|interval| {
             interval.widened(self.energy.joules(), self.further_variance(costs.assumed()))
         })
+    }
+
+    /// Variance of the error of what has a cost, in J^2.
+    pub fn variance(&self, costs: &Costs<'_>) -> Option<f64> {
+        let known = costs.variance(&self.counts)?;
+        Some(known + self.further_variance(costs.assumed()))
     }
 
     /// What the covariance of the costs leaves out, in J^2: what contexts cost, and what

@@ -17,10 +17,12 @@ pub(crate) mod ledger;
 mod level;
 pub(crate) mod matching;
 mod pairs;
+pub(crate) mod predicted;
 mod pricing;
 pub mod profile;
 pub(crate) mod table;
 pub(crate) mod truth;
+mod unseen;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -46,7 +48,9 @@ pub use evaluate::{Evaluation, LevelEvaluation};
 pub(crate) use evaluate::{evaluate, evaluations_csv};
 pub use expected::ExpectedError;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured, RuntimeEnergy};
+pub use predicted::Predicted;
 pub(crate) use truth::Truth;
+pub use unseen::{UnseenInput, UnseenInputs};
 
 use areas::Words;
 use calls::CallTree;
@@ -103,8 +107,16 @@ impl AccountInput<'_> {
     /// its compilers and its collector, whose threads samplers of Java don't see.
     fn own_part(&self, costs: &Costs<'_>) -> f64 {
         let above_idle = self.measured.total.0 - self.measured.idle.0;
-        let runtime = self.measured.collector(costs).0 + self.measured.compiler().0;
-        if above_idle > 0.0 { (1.0 - runtime / above_idle).clamp(0.0, 1.0) } else { 1.0 }
+        match above_idle > 0.0 {
+            true => (self.own_energy(costs).0 / above_idle).clamp(0.0, 1.0),
+            false => 1.0,
+        }
+    }
+
+    /// That part, in joules.
+    fn own_energy(&self, costs: &Costs<'_>) -> Joules {
+        let above_idle = self.measured.total - self.measured.idle;
+        above_idle - self.measured.collector(costs) - self.measured.compiler()
     }
 }
 

@@ -1,5 +1,5 @@
-//! `wattline evaluate`: accounts against the truth of a virtual board, or against the
-//! profile of an independent profiler.
+//! `wattline evaluate`: accounts against the truth of a virtual board, against the profile of
+//! an independent profiler, or against inputs that they have not seen.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use clap::Args;
 use crate::account::{Evaluation, evaluations_csv};
 use crate::model::Model;
 use crate::stage::folder::{names, read_model};
-use crate::stage::{CampaignFolder, Existing, Failure, Output, truth};
+use crate::stage::{CampaignFolder, Existing, Failure, Output, truth, unseen};
 
 use super::progress;
 
@@ -22,6 +22,7 @@ Examples:
   wattline evaluate target/two left=truth-left right=truth-right --out target/evaluation
   wattline evaluate target/engine --profile engine.collapsed --out target/evaluation
   wattline evaluate target/two --profile a1.jfr,b1.jfr --profile a2.jfr,b2.jfr --out target/two-runs
+  wattline evaluate target/demo --unseen --out target/evaluation
 
 A truth folder has lines.csv (file,line,energy_j) and methods.csv (class,method,energy_j), or is
 what `wattline board virtual --truth DIR` left: of that, the campaign's unremoved cases are
@@ -34,18 +35,27 @@ With --profile the accounts are held against samples: collapsed stacks (async-pr
 the errors of the methods (and lines, where the profile has them) with 90 % of the samples,
 beside what counting alone makes of them, and counting and another run together;
 profile-entries.csv every method and line. How far runs differ is found from the profile's runs
-where several are given, else from the campaign's, if it sampled each case twice.")]
+where several are given, else from the campaign's, if it sampled each case twice.
+
+With --unseen each input sequence is left out in turn, and predicted by the accounts of the
+others: costs that are fitted without its cases, accounts without its energy and samples, and
+its counts priced by them. unseen.csv has what it spent and what was predicted, beside one cost
+for all operations and one power for all durations; `pipeline` writes it by itself.")]
 pub struct Arguments {
     /// The campaign's folder, with its accounts and model.
     accounts: PathBuf,
     /// The truth folder; of a campaign on several boards BOARD=FOLDER, for one or more of them.
-    #[arg(required_unless_present = "profile", conflicts_with = "profile", value_name = "TRUTH")]
+    #[arg(required_unless_present_any = ["profile", "unseen"], conflicts_with = "profile",
+          value_name = "TRUTH")]
     truths: Vec<BoardTruth>,
     /// An independent profile of the unremoved cases instead; may be given several times, for
     /// runs of the same, whose samples add up. A run of several processes (of one input each)
     /// has a file for each, with commas between them.
     #[arg(long, value_name = "FILE[,FILE]")]
     profile: Vec<PathBuf>,
+    /// The campaign's own inputs instead, each by the accounts of the others.
+    #[arg(long, conflicts_with_all = ["truths", "profile", "model"])]
+    unseen: bool,
     /// Another model than the folder's.
     #[arg(long)]
     model: Option<PathBuf>,
@@ -82,6 +92,9 @@ impl FromStr for BoardTruth {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     let folder = &CampaignFolder::new(campaign_path(&arguments.accounts));
+    if arguments.unseen {
+        return unseen_inputs(folder, &output);
+    }
     let model = arguments.model.clone().unwrap_or_else(|| folder.file(names::MODEL));
     if !arguments.profile.is_empty() {
         return profile::evaluate(folder, &read_model(&model)?, &arguments.profile, &output);
@@ -98,6 +111,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress::result(csv.trim_end());
     output.write(names::EVALUATION, csv)?;
     progress::say(format!("written: {}", output.path(names::EVALUATION).display()));
+    Ok(())
+}
+
+/// Each input by the accounts of the others.
+fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
+    output.check_free(&[names::UNSEEN])?;
+    let found = unseen::unseen_inputs(&folder.facts(None)?, &folder.dataset()?, folder)?;
+    let Some(found) = found else {
+        let text = "has one input only, and so none that others could predict";
+        return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));
+    };
+    progress::result(found.csv().trim_end());
+    output.write_unseen(&found)?;
+    progress::say(format!("written: {}", output.path(names::UNSEEN).display()));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::account::calls::CallAccounts;
-use crate::account::{Accounts, Evaluation};
+use crate::account::{Accounts, Evaluation, UnseenInputs};
 use crate::hint::{Hint, Withheld};
 use crate::model::Model;
 use crate::model::table::Table;
@@ -127,6 +127,8 @@ pub struct ReportData<'a> {
     pub calls: Option<&'a CallAccounts>,
     /// The comparison with the truth, where one is known.
     pub evaluation: Option<&'a Evaluation>,
+    /// Input sequences by the accounts of the others, where there are several.
+    pub unseen: Option<&'a UnseenInputs>,
     /// Hints, what saves most first.
     pub hints: &'a [Hint],
     /// Places that are no hint on this board, by pattern.

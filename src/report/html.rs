@@ -10,7 +10,7 @@ use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
 use crate::report::view::dearest::DearestView;
-use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, Verdict};
+use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, UnseenView, Verdict};
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
 use crate::report::view::links::Links;
@@ -69,6 +69,8 @@ struct Page<'a> {
     estimability: Vec<EstimabilityView>,
     estimability_sentence: String,
     evaluation: Vec<EvaluationView>,
+    unseen: Vec<UnseenView>,
+    unseen_sentence: Option<String>,
     silicon: Option<String>,
     unmatched: Vec<(String, String)>,
     findings: Vec<(String, String)>,
@@ -118,6 +120,8 @@ pub fn html(data: &ReportData<'_>) -> String {
         estimability: fit::estimability(data),
         estimability_sentence: fit::estimability_sentence(data),
         evaluation: fit::evaluation(data),
+        unseen: fit::unseen(data),
+        unseen_sentence: fit::unseen_sentence(data),
         silicon: summary::silicon(data.board),
         unmatched: unmatched(data),
         findings: findings(data),

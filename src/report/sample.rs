@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
 use crate::account::evaluate::{Level, Unmatched};
-use crate::account::{self, Accounts, Evaluation, LevelEvaluation, LineKey, Measured};
+use crate::account::{
+    self, Accounts, Evaluation, Interval, LevelEvaluation, LineKey, Measured, Predicted,
+    UnseenInput, UnseenInputs,
+};
 use crate::blocks::BlockId;
 use crate::hint::{BoardRatios, Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
@@ -26,6 +29,7 @@ pub(crate) struct Sample {
     pub(crate) accounts: Accounts,
     pub(crate) calls: Option<CallAccounts>,
     pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) unseen: Option<UnseenInputs>,
     hints: Vec<Hint>,
     findings: BTreeMap<String, usize>,
     pub(crate) sources: BTreeMap<String, String>,
@@ -54,6 +58,7 @@ impl Sample {
             accounts: &self.accounts,
             calls: self.calls.as_ref(),
             evaluation: self.evaluation.as_ref(),
+            unseen: self.unseen.as_ref(),
             hints: &self.hints,
             withheld: &[],
             findings: &self.findings,
@@ -145,6 +150,7 @@ pub(crate) fn report() -> Sample {
         table,
         calls: Some(call_accounts(&scenario, &accounts, &calls)),
         evaluation: Some(evaluation(&accounts)),
+        unseen: Some(unseen()),
         model,
         accounts,
         hints,
@@ -285,6 +291,21 @@ fn estimability(model: &Model) -> Vec<EstimabilityRow> {
 }
 
 /// Errors as good kernels give them.
+fn unseen() -> UnseenInputs {
+    let input = |input: &str, measured: f64, factor: f64| UnseenInput {
+        input: input.into(),
+        measured: Joules(measured),
+        predicted: Predicted {
+            energy: Joules(measured * factor),
+            interval: Some(Interval::around(Joules(measured * factor), 0.0004)),
+            of_new_blocks: Joules(0.01),
+        },
+        flat: Joules(measured * 1.2),
+        duration: Joules(2.0),
+    };
+    UnseenInputs(vec![input("north", 1.4, 1.02), input("south", 2.3, 0.97)])
+}
+
 fn evaluation(accounts: &Accounts) -> Evaluation {
     let level = |level, entries, median_error, p90_error| LevelEvaluation {
         level,
@@ -413,6 +434,7 @@ pub(crate) fn empty() -> Sample {
         accounts: account::account(&scenario),
         calls: None,
         evaluation: None,
+        unseen: None,
         hints: Vec::new(),
         findings: BTreeMap::new(),
         sources: BTreeMap::new(),

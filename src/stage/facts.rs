@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
-use crate::account::{self, Accounts, Measured, RuntimeEnergy, SampledCase, profile};
+use crate::account::{self, Accounts, Measured, Predicted, RuntimeEnergy, SampledCase, profile};
 use crate::blocks::BlockId;
 use crate::campaign::{Phase, PlannedCase};
 use crate::dataset::energy::{PowerRun, mean, variance};
@@ -66,6 +66,53 @@ pub enum FactsError {
     },
 }
 
+/// What one input sequence executed and spent, nothing removed.
+#[derive(Debug, Clone)]
+pub struct InputFacts {
+    /// The sequence's name.
+    pub input: String,
+    /// Executions per block in its traced run.
+    pub executions: BTreeMap<BlockId, u64>,
+    /// What samplers saw of it.
+    samples: Option<SampledCase>,
+    energies: CaseEnergies,
+}
+
+impl InputFacts {
+    fn of(
+        case: &PlannedCase,
+        campaign: &MeasuredCampaign,
+        boards: &Boards,
+        stacks: &BTreeMap<String, Vec<String>>,
+    ) -> Result<Self, FactsError> {
+        let counts = campaign
+            .executions
+            .get(&case.name)
+            .ok_or_else(|| FactsError::NoTracedRun { case: case.name.clone() })?;
+        let blocks = (0..).map(BlockId).zip(counts.iter().copied());
+        let energies = CaseEnergies::of(&campaign.records, &case.name, boards)?;
+        let runs = runs_of(&case.name, stacks, &campaign.dictionary)?;
+        Ok(Self {
+            input: case.input.clone(),
+            executions: blocks.filter(|(_, count)| *count > 0).collect(),
+            samples: SampledCase::of(energies.above_idle(), runs),
+            energies,
+        })
+    }
+
+    /// Length of its session.
+    pub fn duration_s(&self) -> f64 {
+        self.energies.duration_s
+    }
+
+    /// What it spent above idle, without the runtime's threads where these are known.
+    pub fn own_energy(&self) -> Joules {
+        let runtime = self.energies.runtime.as_ref();
+        let runtime = runtime.map_or(0.0, |r| r.compiler.energy_j + r.collector.energy_j);
+        self.energies.above_idle() - Joules(runtime)
+    }
+}
+
 /// The campaign's own story of its unremoved cases.
 #[derive(Debug, Clone)]
 pub struct ScenarioFacts {
@@ -75,6 +122,8 @@ pub struct ScenarioFacts {
     pub cases: Vec<PlannedCase>,
     /// All runs.
     pub records: Vec<RunRecord>,
+    /// The unremoved cases, one for each input sequence; what follows are their sums.
+    pub inputs: Vec<InputFacts>,
     /// Executions per block in the unremoved cases' traced runs, summed.
     pub executions: BTreeMap<BlockId, u64>,
     /// Energy of the unremoved cases on `device`, summed.
@@ -98,45 +147,54 @@ impl ScenarioFacts {
         boards: Boards,
         stacks: &BTreeMap<String, Vec<String>>,
     ) -> Result<ScenarioFacts, FactsError> {
-        let mut executions = BTreeMap::new();
-        let mut measured = Measured { runtime: Some(NOTHING), ..Measured::default() };
-        let mut uncertainty = Uncertainty::default();
-        let mut samples = Vec::new();
-        for case in campaign.unremoved() {
-            let counts = campaign
-                .executions
-                .get(&case.name)
-                .ok_or_else(|| FactsError::NoTracedRun { case: case.name.clone() })?;
-            for (block, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                *executions.entry(BlockId(block as u32)).or_insert(0) += count;
-            }
-            let energy = CaseEnergies::of(&campaign.records, &case.name, &boards)?;
-            samples.extend(SampledCase::of(
-                energy.above_idle(),
-                runs_of(&case.name, stacks, &campaign.dictionary)?,
-            ));
-            energy.add_to(&mut measured, &mut uncertainty);
-        }
-        if samples.len() < campaign.unremoved().count() {
-            samples.clear();
-        }
-        measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
-        measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
+        let unremoved = campaign.unremoved();
+        let inputs = unremoved.map(|case| InputFacts::of(case, &campaign, &boards, stacks));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
         let MeasuredCampaign { dictionary, cases, records, unanalysed, .. } = campaign;
         let Boards { device, devices } = boards;
-        let calls = None;
-        Ok(Self {
+        let nothing = Self {
             dictionary,
             cases,
             records,
-            executions,
-            measured,
-            samples,
-            calls,
+            inputs: Vec::new(),
+            executions: BTreeMap::new(),
+            measured: Measured::default(),
+            samples: Vec::new(),
+            calls: None,
             device,
             devices,
             unanalysed,
-        })
+        };
+        Ok(nothing.with(inputs))
+    }
+
+    /// The same of these inputs.
+    fn with(self, inputs: Vec<InputFacts>) -> Self {
+        let mut executions = BTreeMap::new();
+        let mut measured = Measured { runtime: Some(NOTHING), ..Measured::default() };
+        let mut uncertainty = Uncertainty::default();
+        for input in &inputs {
+            for (block, count) in &input.executions {
+                *executions.entry(*block).or_insert(0) += count;
+            }
+            input.energies.add_to(&mut measured, &mut uncertainty);
+        }
+        measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
+        measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
+        let samples: Option<Vec<_>> = inputs.iter().map(|input| input.samples.clone()).collect();
+        let samples = samples.unwrap_or_default();
+        Self { inputs, executions, measured, samples, ..self }
+    }
+
+    /// The same without one of the inputs.
+    pub fn without(&self, input: &str) -> Self {
+        let others = self.inputs.iter().filter(|other| other.input != input);
+        self.clone().with(others.cloned().collect())
+    }
+
+    /// What so many executions of each block spend, by the accounts by a model.
+    pub fn predicted(&self, model: &Model, executions: &BTreeMap<BlockId, u64>) -> Predicted {
+        account::predicted::predicted(&self.counted(&self.own(model)), executions)
     }
 
     /// How often the unremoved cases executed each operation, by context.
@@ -274,6 +332,7 @@ impl Default for Uncertainty {
 }
 
 /// What a case spends, by its repeats.
+#[derive(Debug, Clone)]
 struct CaseEnergies {
     total_j: f64,
     idle_w: f64,
@@ -287,12 +346,14 @@ struct CaseEnergies {
 }
 
 /// What the runtime's threads spent in the repeats of a case.
+#[derive(Debug, Clone)]
 struct RuntimeEnergies {
     compiler: MeanEnergy,
     collector: MeanEnergy,
 }
 
 /// The mean of repeats, with its variance where there are several.
+#[derive(Debug, Clone)]
 struct MeanEnergy {
     energy_j: f64,
     variance_j2: Option<f64>,

@@ -31,6 +31,7 @@ mod traced_runs;
 pub mod trial;
 pub mod truth;
 mod unfinished;
+pub mod unseen;
 pub(crate) mod verify;
 mod writing;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::account::Evaluation;
 use crate::account::calls::CallTree;
+use crate::account::{Evaluation, UnseenInputs};
 use crate::build::VariantBuilder;
 use crate::campaign::PlannedCase;
 use crate::device::RECONNECT_LIMIT;
@@ -27,7 +27,7 @@ use super::repository::repository;
 use super::trial::Trial;
 use super::verify::{self, Verification};
 use super::{CampaignFolder, Existing, Failure, Loaded, Output, ScenarioFacts, ScenarioOrigin};
-use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth};
+use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth, unseen};
 
 /// What becomes of a folder that has a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -271,11 +271,12 @@ impl Work<'_> {
         self.clock.stage("fit");
         let dataset = folder.dataset()?;
         let (table, about) = (dataset.table.clone(), dataset.facts()?);
-        let model = self.fit(dataset, &about)?;
+        let model = self.fit(dataset.clone(), &about)?;
         self.clock.stage("account");
         let accounted = account::account(facts, &model)?;
         accounted.remarks().iter().for_each(progress::say);
         output.write_accounts(&accounted)?;
+        let unseen = self.unseen(facts, &dataset)?;
         let accounts = &accounted.accounts;
         let evaluation = truth::evaluate_campaign(&folder, facts, accounts)?;
         if let Some(evaluation) = &evaluation {
@@ -292,6 +293,7 @@ impl Work<'_> {
             model: &model,
             accounted: &accounted,
             evaluation: evaluation.as_ref(),
+            unseen: unseen.as_ref(),
             table: &table,
             about: &about,
             cross_validation: &folder.cross_validation()?,
@@ -304,6 +306,23 @@ impl Work<'_> {
         let report = report::report(&input, &folder);
         output.write_report(&report.html)?;
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
+    }
+
+    /// Input sequences by the accounts of the others. Where these can't be made without one,
+    /// all else is the same.
+    fn unseen(
+        &self,
+        facts: &ScenarioFacts,
+        dataset: &DatasetFile,
+    ) -> Result<Option<UnseenInputs>, Failure> {
+        match unseen::unseen_inputs(facts, dataset, &self.output.campaign()) {
+            Ok(Some(found)) => self.output.write_unseen(&found).map(|()| Some(found)),
+            Ok(None) => Ok(None),
+            Err(failure) => {
+                progress::warn(format!("inputs were not predicted by the others: {failure}"));
+                Ok(None)
+            }
+        }
     }
 
     /// Hints by the costs, and where kernels run, by what the boards save of them.

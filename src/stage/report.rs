@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::Evaluation;
+use crate::account::{Evaluation, UnseenInputs};
 use crate::campaign::Phase;
 use crate::dataset::LeftOut;
 use crate::hint::FoundHints;
@@ -14,7 +14,7 @@ use crate::report::{self, Board, CampaignFacts, CvRow, EstimabilityRow, ReportDa
 use super::account::Accounted;
 use super::activities;
 use super::folder::DatasetFacts;
-use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth, verify};
+use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth, unseen, verify};
 
 /// What a report shows.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(crate) struct ReportInput<'r> {
     pub accounted: &'r Accounted,
     /// How far the accounts are from the truth, where the board has one.
     pub evaluation: Option<&'r Evaluation>,
+    /// Input sequences by the accounts of the others, where there are several.
+    pub unseen: Option<&'r UnseenInputs>,
     /// The cases that were fitted.
     pub table: &'r Table,
     /// Where they come from.
@@ -70,6 +72,7 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Report
         accounts,
         calls: accounted.calls.as_ref(),
         evaluation: input.evaluation,
+        unseen: input.unseen,
         hints: &input.hints.hints,
         withheld: &input.hints.withheld(),
         findings: input.findings,
@@ -91,6 +94,9 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
     let accounted = account::account(&facts, &model)?;
     let accounts = &accounted.accounts;
     let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
+    let dataset = folder.dataset()?;
+    // Accounts do without.
+    let unseen = unseen::unseen_inputs(&facts, &dataset, folder).ok().flatten();
     let sources = folder.parsed_sources()?;
     let pairs = folder.pairs()?;
     let mut found = hints::hints(&sources, &facts, &model, accounts, &pairs);
@@ -100,7 +106,8 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
         model: &model,
         accounted: &accounted,
         evaluation: evaluation.as_ref(),
-        table: &folder.dataset()?.table,
+        unseen: unseen.as_ref(),
+        table: &dataset.table,
         about: &folder.dataset_facts()?,
         cross_validation: &folder.cross_validation()?,
         estimability: &folder.estimability()?,

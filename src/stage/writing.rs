@@ -1,7 +1,7 @@
 //! Writing what the stages make: which of a campaign folder's files take it.
 
 use crate::account::calls::{CallTree, call_tables, calls_csv};
-use crate::account::{Evaluation, table};
+use crate::account::{Evaluation, UnseenInputs, table};
 use crate::campaign::plan_to_csv;
 use crate::dataset::{dataset_to_csv, dataset_to_toml, energies_to_csv};
 use crate::hint::Hint;
@@ -103,6 +103,11 @@ impl Output {
     /// Writes how far accounts are from the truth.
     pub fn write_evaluation(&self, evaluation: &Evaluation) -> Result<(), Failure> {
         self.write(names::EVALUATION, evaluation.csv()).map(drop)
+    }
+
+    /// Writes how far predictions of inputs are off that accounts have not seen.
+    pub fn write_unseen(&self, unseen: &UnseenInputs) -> Result<(), Failure> {
+        self.write(names::UNSEEN, unseen.csv()).map(drop)
     }
 
     /// Writes hints for tools; paths are those of the repository.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::account::cost::{Costs, CountVector};
-use crate::account::entry::{Bundle, Place, Portion};
+use crate::account::entry::{Bundle, Leaf, Place, Portion};
+use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
@@ -44,6 +45,18 @@ impl Areas {
         costs: &Costs<'_>,
     ) -> Option<f64> {
         self.variance_of(&self.parts(bundle), bundle, costs)
+    }
+
+    /// Variance of code that only words tell, by its places, in J^2.
+    pub(in crate::account) fn variance_of_places(&self, leaves: &[Leaf<'_>]) -> f64 {
+        let sampled = self.spots.iter().flat_map(|spot| spot.places.values());
+        let once_j = sampled.copied().sum::<Portion>().once_j();
+        let mut blocks = BTreeMap::<BlockId, Portion>::new();
+        for leaf in leaves {
+            *blocks.entry(leaf.block.id).or_default() += Portion::from(leaf);
+        }
+        let of_block = |block: &Portion| (self.place_spread * block.usual_j(once_j)).powi(2);
+        blocks.values().map(of_block).sum()
     }
 
     fn variance_of(

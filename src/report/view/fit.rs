@@ -1,9 +1,11 @@
 //! Cross-validation, the verdict against the best baseline, estimability, and the
 //! comparison with the truth.
 
+use crate::account::UnseenInput;
 use crate::format;
 use crate::model::BASELINES;
 use crate::report::data::{CvRow, ReportData};
+use crate::units::Joules;
 
 /// One model or baseline on one set.
 pub struct CvView {
@@ -274,6 +276,58 @@ pub fn evaluation(data: &ReportData<'_>) -> Vec<EvaluationView> {
             ),
         })
         .collect()
+}
+
+/// An input sequence by the accounts of the others.
+pub struct UnseenView {
+    /// Its name.
+    pub input: String,
+    /// What it spent.
+    pub measured: String,
+    /// What the accounts of the others say.
+    pub predicted: String,
+    /// The 95 % interval.
+    pub interval: String,
+    /// Relative error of the prediction.
+    pub error: String,
+    /// That of one cost for all operations.
+    pub flat: String,
+    /// That of one power for all durations.
+    pub duration: String,
+}
+
+/// Inputs by the accounts of the others; empty where there is only one.
+pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
+    let view = |input: &UnseenInput| {
+        let off = |found: Joules| {
+            let relative = found.0 / input.measured.0 - 1.0;
+            if relative.is_finite() { format::percent(relative) } else { format::NONE.into() }
+        };
+        UnseenView {
+            input: format::visible(&input.input),
+            measured: format::energy(input.measured),
+            predicted: format::energy(input.predicted.energy),
+            interval: format::interval(input.predicted.interval),
+            error: off(input.predicted.energy),
+            flat: off(input.flat),
+            duration: off(input.duration),
+        }
+    };
+    data.unseen.iter().flat_map(|unseen| &unseen.0).map(view).collect()
+}
+
+/// How well accounts tell what inputs spend that they have not seen.
+pub fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
+    let unseen = data.unseen?;
+    let (holds, known) = unseen.covered();
+    let [own, flat, duration] = [unseen.nmae(), unseen.flat_nmae(), unseen.duration_nmae()]
+        .map(|nmae| format::percent_or_none(Some(nmae).filter(|nmae| nmae.is_finite())));
+    Some(format!(
+        "Inputs that the accounts have not seen (each of {} left out in turn): NMAE {own}, and \
+         {holds} of {known} intervals hold; one cost for all operations {flat}, one power for all \
+         durations {duration}.",
+        unseen.0.len()
+    ))
 }
 
 #[cfg(test)]

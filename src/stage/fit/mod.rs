@@ -5,7 +5,7 @@ mod summary;
 use std::path::{Path, PathBuf};
 
 use crate::csv_text::CsvText;
-use crate::model::table::Table;
+use crate::model::table::{Case, Table};
 use crate::model::{
     ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, Model, ModelError,
     Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
@@ -43,21 +43,53 @@ pub fn fit_campaign(
     kernels: &CampaignFolder,
     seed: u64,
 ) -> Result<CampaignFit, Failure> {
-    let mut options = FitOptions::new(Solver::Stack);
-    let mut contexts = Vec::new();
-    let prices = kernels.file(names::KERNELS);
-    if prices.is_file() {
-        contexts = set_priors(&mut options, &prices)?;
-        options.reference = kernels.kernels_reference()?;
-    }
-    let unit = dataset.facts()?.fold_unit();
-    let table = dataset.weighed(&contexts)?.table;
-    options.inner_folds.unit = unit;
-    let folds = FoldOptions { seed, unit, ..FoldOptions::default() };
+    let Problem { table, options, contexts } = Problem::of(dataset, kernels)?;
+    let folds = FoldOptions { seed, unit: options.inner_folds.unit, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
     let solvers = solvers_csv(&table, &options, &fitted, folds);
     Ok(CampaignFit { fitted, solvers })
+}
+
+/// The model that the same fit gives without some cases.
+pub fn fit_part(
+    dataset: DatasetFile,
+    kernels: &CampaignFolder,
+    stays: impl Fn(&Case) -> bool,
+) -> Result<Model, Failure> {
+    let Problem { table, options, contexts } = Problem::of(dataset, kernels)?;
+    let kept = (0..table.cases.len()).filter(|case| stays(&table.cases[*case]));
+    let kept: Vec<usize> = kept.collect();
+    let table = Table {
+        cases: kept.iter().map(|case| table.cases[*case].clone()).collect(),
+        counts: kept.iter().flat_map(|case| table.row(*case)).copied().collect(),
+        features: table.features,
+    };
+    let model = fit(&table, &options)?;
+    Ok(Model { contexts, ..model })
+}
+
+/// What a campaign's fit is made of.
+struct Problem {
+    table: Table,
+    options: FitOptions,
+    /// What contexts cost, by the kernels.
+    contexts: Vec<ContextPrice>,
+}
+
+impl Problem {
+    fn of(dataset: DatasetFile, kernels: &CampaignFolder) -> Result<Self, Failure> {
+        let mut options = FitOptions::new(Solver::Stack);
+        let mut contexts = Vec::new();
+        let prices = kernels.file(names::KERNELS);
+        if prices.is_file() {
+            contexts = set_priors(&mut options, &prices)?;
+            options.reference = kernels.kernels_reference()?;
+        }
+        options.inner_folds.unit = dataset.facts()?.fold_unit();
+        let table = dataset.weighed(&contexts)?.table;
+        Ok(Self { table, options, contexts })
+    }
 }
 
 /// Takes kernels at their word: as strongly as their standard errors say. A strength

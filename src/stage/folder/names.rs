@@ -91,6 +91,9 @@ pub const BOARD_TRUTH: &str = "board-truth";
 /// Accounts against the truth.
 pub const EVALUATION: &str = "evaluation.csv";
 
+/// Input sequences by the accounts of the others.
+pub const UNSEEN: &str = "unseen.csv";
+
 /// What to change, for tools.
 pub const HINTS: &str = "hints.sarif";
 /// The page.

@@ -1,0 +1,166 @@
+//! What other runs of the same blocks spend, by the accounts of those that were measured: a
+//! block spends on an execution what it spent there, and one that did not run there what its
+//! operations cost.
+
+use std::collections::BTreeMap;
+
+use crate::blocks::BlockId;
+use crate::exact::Femtojoules;
+use crate::interval::Interval;
+use crate::units::Joules;
+
+use super::cost::Costs;
+use super::entry::{self, Bundle, Leaf};
+use super::{AccountInput, Areas, Priced};
+
+/// What runs spend that were counted, and not measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Predicted {
+    /// Energy above idle, without that of the runtime's own threads.
+    pub energy: Joules,
+    /// The 95 % interval by what is unsure of the accounts; absent where that is not known.
+    pub interval: Option<Interval>,
+    /// The part of the energy that blocks have which the accounts' runs did not execute.
+    pub of_new_blocks: Joules,
+}
+
+/// What so many executions of each block spend, by the accounts of a scenario. What these leave
+/// unexplained is theirs in proportion; operations without a cost in new blocks are left out.
+pub(crate) fn predicted(
+    scenario: &AccountInput<'_>,
+    executions: &BTreeMap<BlockId, u64>,
+) -> Predicted {
+    let Priced { leaves, areas, model } = scenario.priced();
+    let costs = Costs::new(&model);
+    let known = again(&leaves, scenario.executions, executions);
+    let is_new = |(block, _): &(&BlockId, &u64)| !scenario.executions.contains_key(block);
+    let new = executions.iter().filter(is_new).map(|(block, runs)| (*block, *runs)).collect();
+    let new = entry::leaves(scenario.dictionary, &new, &costs);
+    let level = level(scenario, &leaves, &costs);
+    let of_new_blocks = sum(&new) * level;
+    let energy = known.energy.joules() * level + of_new_blocks;
+    let interval = variance(known, &new, areas.as_ref(), &costs)
+        .map(|variance| Interval::around(energy, level.powi(2) * variance));
+    Predicted { energy, interval, of_new_blocks }
+}
+
+/// The leaves, executed as often as now.
+fn again<'a>(
+    leaves: &[Leaf<'a>],
+    before: &BTreeMap<BlockId, u64>,
+    now: &BTreeMap<BlockId, u64>,
+) -> Bundle<'a> {
+    let mut bundle = Bundle::default();
+    for leaf in leaves {
+        let runs = |of: &BTreeMap<BlockId, u64>| of.get(&leaf.block.id).map_or(0.0, |n| *n as f64);
+        let part = runs(now) / runs(before);
+        if part > 0.0 {
+            let energy = Femtojoules::from_joules(leaf.energy.joules() * part);
+            bundle.add_part(leaf, part, energy, (leaf.executions as f64 * part).round() as u64);
+        }
+    }
+    bundle
+}
+
+/// What the scenario spent of a joule that its leaves say.
+fn level(scenario: &AccountInput<'_>, leaves: &[Leaf<'_>], costs: &Costs<'_>) -> f64 {
+    let (own, explained) = (scenario.own_energy(costs).0, sum(leaves).0);
+    if own > 0.0 && explained > 0.0 { own / explained } else { 1.0 }
+}
+
+fn sum(leaves: &[Leaf<'_>]) -> Joules {
+    leaves.iter().map(|leaf| leaf.energy).sum::<Femtojoules>().joules()
+}
+
+/// Variance in J^2: that of the accounts' parts, and of new blocks, which only words tell.
+fn variance<'a>(
+    mut known: Bundle<'a>,
+    new: &[Leaf<'a>],
+    areas: Option<&Areas>,
+    costs: &Costs<'_>,
+) -> Option<f64> {
+    let mut of_new = Bundle::default();
+    new.iter().for_each(|leaf| of_new.add(leaf));
+    match areas {
+        Some(areas) => {
+            let places = areas.variance_of_places(new);
+            Some(areas.variance(&known, costs)? + costs.variance(&of_new.counts)? + places)
+        }
+        None => {
+            known.merge(&of_new);
+            known.variance(costs)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{SampledCase, account, profile::Hits, sample};
+
+    const ADDITION: &str = "Addition_int_int";
+
+    /// Two methods of the same words, run as often; the samples say that one spends three times
+    /// as much as the other. A third did not run.
+    fn program() -> sample::Sample {
+        let of = |id, method| {
+            sample::block(id, ("d.A", method), ("", "entry"), (id, id), &[(ADDITION, id, 10)])
+        };
+        let mut sample = sample::block_of_30_6_microjoules();
+        sample.dictionary.blocks = vec![of(1, "dear()"), of(2, "cheap()"), of(3, "new()")];
+        sample.executions = [(BlockId(1), 1000), (BlockId(2), 1000)].into();
+        sample.model = sample::with_relative_error(sample::model(&[(ADDITION, 1e-7)]), 0.1);
+        sample.measured = crate::account::Measured { total: Joules(2e-3), ..Default::default() };
+        sample
+    }
+
+    fn samples() -> Vec<SampledCase> {
+        let name = |method: &str| ("d.A".to_owned(), method.to_owned());
+        let methods = [(name("dear()"), 75_000), (name("cheap()"), 25_000)].into();
+        let hits = Hits { methods, ..Hits::default() };
+        vec![SampledCase::of(Joules(2e-3), vec![hits]).unwrap()]
+    }
+
+    #[test]
+    fn the_same_runs_spend_the_same() {
+        let (sample, samples) = (program(), samples());
+        for samples in [&[][..], &samples] {
+            let scenario = AccountInput { samples, ..sample.scenario() };
+            let found = predicted(&scenario, &sample.executions);
+            assert!((found.energy.0 - 2e-3).abs() < 1e-9, "{found:?}");
+            assert!(found.interval.unwrap().contains(found.energy));
+            assert_eq!(found.of_new_blocks, Joules::ZERO);
+            let explained = account(&scenario).explained().joules();
+            assert!((explained.0 - 2e-3).abs() < 1e-9, "{explained:?}");
+        }
+    }
+
+    /// Words say that a run of either method spends 1 uJ; the samples 1.5 and 0.5.
+    #[test]
+    fn a_method_spends_in_other_runs_what_samples_said_of_it() {
+        let (sample, samples) = (program(), samples());
+        let dear = [(BlockId(1), 4000)].into();
+        let words = predicted(&sample.scenario(), &dear);
+        assert!((words.energy.0 / 4e-3 - 1.0).abs() < 1e-6, "{words:?}");
+        let scenario = AccountInput { samples: &samples, ..sample.scenario() };
+        let found = predicted(&scenario, &dear);
+        assert!((found.energy.0 / 6e-3 - 1.0).abs() < 0.05, "{found:?}");
+        assert!(found.interval.unwrap().contains(Joules(6e-3)), "{found:?}");
+    }
+
+    #[test]
+    fn new_blocks_cost_what_their_words_do_and_are_less_sure() {
+        let (sample, samples) = (program(), samples());
+        let scenario = AccountInput { samples: &samples, ..sample.scenario() };
+        let width = |found: Predicted| {
+            let Interval { lo, hi } = found.interval.unwrap();
+            (hi.0 - lo.0) / found.energy.0
+        };
+        let new = predicted(&scenario, &[(BlockId(3), 1000)].into());
+        assert_eq!(new.of_new_blocks, new.energy);
+        assert!(new.energy.0 > 0.3e-3 && new.energy.0 < 3e-3, "{new:?}");
+        let known = predicted(&scenario, &[(BlockId(1), 1000)].into());
+        assert!(width(new) > 3.0 * width(known), "{new:?} {known:?}");
+        assert_eq!(predicted(&scenario, &BTreeMap::new()).energy, Joules::ZERO);
+    }
+}
