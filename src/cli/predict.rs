@@ -1,4 +1,5 @@
-//! `wattline predict`: the energy of cases by a model, beside what was measured.
+//! `wattline predict`: the energy of cases by a model, beside what was measured, and of runs
+//! that were only counted by a campaign's accounts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use crate::stage::folder::read_text;
 use crate::stage::folder::{DatasetFile, read_model};
 use crate::stage::{Existing, Output};
 
+mod counted;
 mod effects;
 
 #[derive(Debug, Args)]
@@ -34,6 +36,15 @@ missing: a model predicts what was only counted. A model of several boards predi
 board in the case's `device` column, and for its own where it does not know that one; the
 last column of the table says which.
 
+Example, an input that was never measured, by a campaign's accounts:
+  wattline trace src/main/java --main com.example.Main --granularity expression \
+      --out target/new -- --input new.txt
+  wattline predict target/demo target/new --out target/p
+A block spends on an execution what it spent in the campaign, by samples where there were any;
+one that the campaign did not run (changed, or new) costs what its operations do. Without idle
+energy, compilers and collector. How far such predictions are off is in the campaign's
+unseen.csv.
+
 Example, bytecode patterns by the effects of `fit --factors`:
   wattline predict target/patterns/effects.csv programs.csv --out target/p
   wattline predict target/patterns/effects.csv programs.csv --over device --out target/p
@@ -41,9 +52,10 @@ programs.csv has a column for each factor (operation,size,type,device; empty: it
 apply) and may have `case` (rows of one case are added up), `executions` (1 unless given) and
 `energy_j` (measured, of one execution). Intervals come from draws.csv beside effects.csv.")]
 pub struct Arguments {
-    /// model.json of a fit, or effects.csv of `fit --factors`.
+    /// model.json of a fit, effects.csv of `fit --factors`, or the folder of a campaign.
     model: PathBuf,
-    /// Cases with their counts: dataset.csv. contexts.csv is taken if it lies beside.
+    /// Cases with their counts: dataset.csv. contexts.csv is taken if it lies beside. By the
+    /// folder of a campaign: a folder of `wattline trace`.
     dataset: PathBuf,
     /// With effects.csv, a factor whose level is not known (a device that was not measured): all
     /// of its levels alike, with the spread between them.
@@ -62,23 +74,37 @@ const FILE: &str = "predictions.csv";
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
     output.check_free(&[FILE])?;
-    let text = read_text(&arguments.model)?;
-    let rows = match KnownEffects::is_table(&text) {
-        true => effects::rows(arguments, &text)?,
-        false => rows_of_costs(arguments)?,
-    };
+    let rows = rows(arguments)?;
     output.write(FILE, csv(&rows))?;
     progress::result(screen(&rows));
     progress::say(format!("written: {}", output.path(FILE).display()));
     Ok(())
 }
 
+fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
+    if arguments.model.is_dir() {
+        refuse_over(arguments)?;
+        return counted::rows(arguments);
+    }
+    let text = read_text(&arguments.model)?;
+    match KnownEffects::is_table(&text) {
+        true => effects::rows(arguments, &text),
+        false => rows_of_costs(arguments),
+    }
+}
+
+fn refuse_over(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.over {
+        Some(factor) => {
+            Err(Failure::Usage(format!("--over {factor}: only effects.csv has factors")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The cases of a data set by a model of costs.
 fn rows_of_costs(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
-    if let Some(factor) = &arguments.over {
-        let text = format!("--over {factor}: only effects.csv has factors");
-        return Err(Failure::Usage(text));
-    }
+    refuse_over(arguments)?;
     let model = read_model(&arguments.model)?;
     let table = DatasetFile::read(&arguments.dataset)?.weighed(&model.contexts)?.table;
     let models = models(&model, &table);

@@ -67,7 +67,7 @@ impl ClassPathArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum GranularityArgument {
+pub enum GranularityArgument {
     /// The paper's: an expression belongs to one block.
     Statement,
     /// Right operands and the arms of ?: are blocks of their own.

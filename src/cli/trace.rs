@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::blocks::Granularity;
 use crate::build::counts_files::read_counts;
 use crate::build::{Application, VariantBuilder, sources};
 use crate::campaign::parse_executions;
@@ -21,7 +20,7 @@ use crate::toolchain::{Jdk, jar};
 use super::instrument::ProbeArgument;
 use super::outcome::Outcome;
 use super::progress;
-use super::scan::ClassPathArguments;
+use super::scan::{ClassPathArguments, GranularityArgument};
 use crate::stage::Failure;
 use crate::stage::Output;
 
@@ -42,6 +41,9 @@ pub struct Arguments {
     main: String,
     #[command(flatten)]
     classes: ClassPathArguments,
+    /// What an expression's parts are: `expression` as in scenarios, for `predict`.
+    #[arg(long, value_enum, default_value = "statement")]
+    granularity: GranularityArgument,
     /// What is put into each block.
     #[arg(long, value_enum, default_value = "count")]
     probe: ProbeArgument,
@@ -70,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let jdk = Jdk::find()?;
     let mut sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
     sources::add_resources(&mut sources, &arguments.sources)?;
-    let mut application = Application::analyse(sources, Granularity::Statement)?;
+    let mut application = Application::analyse(sources, arguments.granularity.into())?;
     let probe = Probe::from(arguments.probe);
     let builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
     // Its user reads the program's own messages.

@@ -17,7 +17,7 @@ use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, board_options, copy_f
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
 /// What every pipeline leaves.
-const RESULTS: [&str; 22] = [
+const RESULTS: [&str; 23] = [
     "blocks.csv",
     "operations.csv",
     "findings.csv",
@@ -30,6 +30,7 @@ const RESULTS: [&str; 22] = [
     "model.json",
     "cv.csv",
     "evaluation.csv",
+    "unseen.csv",
     "estimability.csv",
     "accounts/operations.csv",
     "accounts/blocks.csv",
@@ -79,6 +80,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     every_format_is_exported(&out("first"), &out("exports"));
     hints_are_told_again(&out("first"), &user.path(""));
     a_patch_is_predicted(&out("first"), &user.path(""));
+    an_unseen_input_is_predicted(&out("first"), &user.path(""));
     a_call_that_is_gone_takes_what_it_ran(&out("first"), &user.path(""));
     let second = user.command(&AdbServer::new(), &theirs).output().unwrap();
     assert!(second.status.success(), "{}", text(&second));
@@ -282,6 +284,39 @@ fn a_patch_is_predicted(base: &Path, folder: &Path) {
     let joules = |key: &str| methods[0][key].as_f64().unwrap();
     assert!(joules("change_j") > 0.0 && joules("change_hi_j") > joules("change_j"), "{methods:?}");
     assert!(joules("change_lo_j") < joules("change_j"), "{methods:?}");
+}
+
+/// An input's counts, made without the board: it spends what it was measured to, give or take
+/// what an input is off that accounts have not seen.
+fn an_unseen_input_is_predicted(base: &Path, folder: &Path) {
+    let unseen = rows(&base.join("unseen.csv"));
+    assert!(unseen.len() >= 2, "{unseen:?}");
+    let number = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+    for row in &unseen {
+        let off = number(row, "predicted_j") / number(row, "measured_j") - 1.0;
+        assert!(off.abs() < 0.2, "{row:?}");
+        assert!(number(row, "predicted_lo_j") < number(row, "predicted_hi_j"), "{row:?}");
+    }
+    let out = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (traced, predicted) = (out("traced"), out("predicted"));
+    let sources = ["scenarios/pinball", "scenarios/session"];
+    let program = ["--", "frames=240", "pace=none"];
+    let main = ["--main", "wattline.demo.Main", "--granularity", "expression", "--out", &traced];
+    let counted = run_wattline(&[&["trace"][..], &sources, &main, &program].concat());
+    assert!(counted.status.success(), "{}", text(&counted));
+    let base = base.to_str().unwrap();
+    let output = run_wattline(&["predict", base, &traced, "--out", &predicted]);
+    assert!(output.status.success(), "{}", text(&output));
+    let found = rows(&folder.join("predicted/predictions.csv"));
+    let energy = number(&found[0], "predicted_j");
+    let measured: Vec<f64> = unseen.iter().map(|row| number(row, "measured_j")).collect();
+    let least = measured.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = measured.iter().copied().fold(0.0, f64::max);
+    assert!((0.5 * least..1.5 * most).contains(&energy), "{energy} {measured:?}");
+    assert!(number(&found[0], "predicted_lo_j") < energy, "{found:?}");
+    let nothing = run_wattline(&["predict", base, base, "--out", &out("none")]);
+    assert_eq!(nothing.status.code(), Some(3), "{}", text(&nothing));
+    assert!(text(&nothing).contains("wattline trace"), "{}", text(&nothing));
 }
 
 /// A scenario like the tiny one, with its places, and other keys in [campaign].

@@ -1,0 +1,163 @@
+//! `predict` by a campaign's accounts: runs that were only counted, with `wattline trace`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{Arguments, Failure, Prediction, read_text};
+use crate::account::Predicted;
+use crate::blocks::BlockId;
+use crate::cli::progress;
+use crate::model::Model;
+use crate::operations::{BlockEntry, Dictionary};
+use crate::stage::CampaignFolder;
+
+/// What `trace` counted, in its folder.
+const COUNTS: &str = "counts.csv";
+
+/// Predicts the runs that a folder of `trace` counted.
+pub(super) fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
+    let campaign = CampaignFolder::new(&arguments.model);
+    let (mut facts, model) = (campaign.facts(None)?, campaign.model()?);
+    facts.check(&model)?;
+    let traced = Traced::read(&arguments.dataset)?;
+    let executions = traced.in_terms_of(&mut facts.dictionary);
+    let predicted = facts.predicted(&model, &executions);
+    say_new(&predicted);
+    let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
+    let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(vec![Prediction {
+        case: name,
+        device: facts.device.clone(),
+        measured: None,
+        measured_se: None,
+        predicted: predicted.energy.0,
+        interval: predicted.interval,
+        unknown: unknown(&model, &facts.dictionary, &executions),
+    }])
+}
+
+/// Says how much of it words alone tell.
+fn say_new(predicted: &Predicted) {
+    let part = predicted.of_new_blocks.0 / predicted.energy.0;
+    if part > 0.0 {
+        progress::say(format!(
+            "{:.1} % of it is of blocks that the campaign did not run, told by their operations' \
+             costs alone; these are blocks that are new or changed, or that `trace` found by \
+             another --granularity or --classpath than the scenario's",
+            100.0 * part
+        ));
+    }
+}
+
+/// Share of the executions of operations that the model has no cost for.
+fn unknown(model: &Model, dictionary: &Dictionary, executions: &BTreeMap<BlockId, u64>) -> f64 {
+    let index = model.index();
+    let (mut unknown, mut all) = (0.0, 0.0);
+    for block in &dictionary.blocks {
+        let runs = executions.get(&block.id).map_or(0.0, |runs| *runs as f64);
+        for operation in &block.operations {
+            let count = runs * f64::from(operation.count);
+            all += count;
+            if index.of(operation.operation.name()).is_none() {
+                unknown += count;
+            }
+        }
+    }
+    if all > 0.0 { unknown / all } else { 0.0 }
+}
+
+/// What a program executed, in its own blocks.
+struct Traced {
+    dictionary: Dictionary,
+    executions: BTreeMap<BlockId, u64>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    block: u32,
+    /// None of a block without a probe.
+    executions: Option<u64>,
+}
+
+impl Traced {
+    fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(COUNTS);
+        if !path.is_file() {
+            return Err(Failure::input(
+                folder,
+                "holds no counts.csv; `wattline trace SOURCES --main CLASS --out FOLDER` counts a \
+                 run of the program",
+            ));
+        }
+        let text = read_text(&path)?;
+        let mut executions = BTreeMap::new();
+        for row in csv::Reader::from_reader(text.as_bytes()).deserialize::<Row>() {
+            let row = row.map_err(|error| Failure::input(&path, error))?;
+            if let Some(runs) = row.executions.filter(|runs| *runs > 0) {
+                executions.insert(BlockId(row.block), runs);
+            }
+        }
+        Ok(Self { dictionary: CampaignFolder::new(folder).dictionary()?, executions })
+    }
+
+    /// The executions by a campaign's dictionary. A block is the campaign's if that has one of
+    /// the same name and operations; any other is added to the dictionary.
+    fn in_terms_of(&self, known: &mut Dictionary) -> BTreeMap<BlockId, u64> {
+        let mut by_name: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        for (place, block) in known.blocks.iter().enumerate() {
+            by_name.entry(name_of(block)).or_default().push(place);
+        }
+        let mut next = known.blocks.iter().map(|block| block.id.0 + 1).max().unwrap_or(0);
+        let mut executions = BTreeMap::new();
+        for block in &self.dictionary.blocks {
+            let Some(runs) = self.executions.get(&block.id) else { continue };
+            let mut named = by_name.get(&name_of(block)).into_iter().flatten();
+            let same = named.find(|place| is_same(&known.blocks[**place], block));
+            let id = same.map_or(BlockId(next), |place| known.blocks[*place].id);
+            if same.is_none() {
+                known.blocks.push(BlockEntry { id, ..block.clone() });
+                next += 1;
+            }
+            *executions.entry(id).or_insert(0) += runs;
+        }
+        executions
+    }
+}
+
+fn name_of(block: &BlockEntry) -> (String, String) {
+    (block.class.clone(), block.name.clone())
+}
+
+/// Whether blocks hold the same operations in the same order, on whatever lines.
+fn is_same(one: &BlockEntry, other: &BlockEntry) -> bool {
+    let of = |block: &BlockEntry| -> Vec<_> {
+        let operations = block.operations.iter();
+        operations.map(|o| (o.operation.clone(), o.context.clone(), o.count)).collect()
+    };
+    of(one) == of(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::sample::block;
+
+    #[test]
+    fn blocks_are_the_campaigns_by_name_and_operations() {
+        let of = |id, method: &str, line, count| {
+            block(id, ("d.A", method), ("", "entry"), (line, line), &[("Increment", line, count)])
+        };
+        let mut known = Dictionary { blocks: vec![of(0, "a()", 1, 2), of(1, "b()", 4, 3)] };
+        // `b` stands further down, `a` does more, `c` is new and `d` did not run.
+        let blocks =
+            vec![of(0, "a()", 1, 5), of(1, "b()", 9, 3), of(2, "c()", 12, 1), of(3, "d()", 20, 1)];
+        let executions = [(BlockId(0), 7), (BlockId(1), 8), (BlockId(2), 9)].into();
+        let traced = Traced { dictionary: Dictionary { blocks }, executions };
+        let found = traced.in_terms_of(&mut known);
+        assert_eq!(found, [(BlockId(1), 8), (BlockId(2), 7), (BlockId(3), 9)].into());
+        assert_eq!(known.blocks.len(), 4);
+        assert_eq!(known.blocks[2].operations[0].count, 5);
+    }
+}
