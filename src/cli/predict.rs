@@ -37,7 +37,7 @@ board in the case's `device` column, and for its own where it does not know that
 last column of the table says which.
 
 Example, an input that was never measured, by a campaign's accounts:
-  wattline trace src/main/java --main com.example.Main --granularity expression \
+  wattline trace src/main/java --main com.example.Main --granularity expression \\
       --out target/new -- --input new.txt
   wattline predict target/demo target/new --out target/p
 A block spends on an execution what it spent in the campaign, by samples where there were any;

@@ -13,6 +13,9 @@ use crate::model::Model;
 use crate::operations::{BlockEntry, Dictionary};
 use crate::stage::CampaignFolder;
 
+/// The part of new blocks that is worth telling of.
+const WORTH_TELLING: f64 = 0.001;
+
 /// What `trace` counted, in its folder.
 const COUNTS: &str = "counts.csv";
 
@@ -41,7 +44,7 @@ pub(super) fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
 /// Says how much of it words alone tell.
 fn say_new(predicted: &Predicted) {
     let part = predicted.of_new_blocks.0 / predicted.energy.0;
-    if part > 0.0 {
+    if part >= WORTH_TELLING {
         progress::say(format!(
             "{:.1} % of it is of blocks that the campaign did not run, told by their operations' \
              costs alone; these are blocks that are new or changed, or that `trace` found by \
