@@ -153,6 +153,16 @@ fn root_sum_of_squares(values: impl Iterator<Item = f64>) -> f64 {
     values.map(|value| value * value).sum::<f64>().sqrt()
 }
 
+/// What the place effects of leaves are relative to, in joules, where an execution of any
+/// operation spends so much on average: their blocks are off one by one.
+fn place_scale<'l>(leaves: impl Iterator<Item = &'l Leaf<'l>>, once_j: f64) -> f64 {
+    let mut blocks = BTreeMap::<BlockId, Portion>::new();
+    for leaf in leaves {
+        *blocks.entry(leaf.block.id).or_default() += Portion::from(leaf);
+    }
+    root_sum_of_squares(blocks.values().map(|block| block.usual_j(once_j)))
+}
+
 /// What the costs say of each area, in joules.
 fn counted(counts: &[Vec<f64>], costs: &Costs<'_>) -> Vec<f64> {
     let price = |(cost, n): (usize, &f64)| match *n == 0.0 {
@@ -280,14 +290,8 @@ impl Grouped {
     /// one, so that an area of many is off by less than one of them.
     fn scales(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
         let once_j = leaves.iter().map(Portion::from).sum::<Portion>().once_j();
-        let mut blocks = vec![BTreeMap::<BlockId, Portion>::new(); self.areas.len()];
-        for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
-            *blocks[*area].entry(leaf.block.id).or_default() += Portion::from(leaf);
-        }
-        let scale = |blocks: &BTreeMap<_, Portion>| {
-            root_sum_of_squares(blocks.values().map(|block| block.usual_j(once_j)))
-        };
-        blocks.iter().map(scale).collect()
+        let scale = |own: &Vec<usize>| place_scale(own.iter().map(|leaf| &leaves[*leaf]), once_j);
+        self.leaves_of_areas().iter().map(scale).collect()
     }
 
     /// Samples of each area.

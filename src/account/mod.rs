@@ -114,7 +114,7 @@ impl AccountInput<'_> {
     }
 
     /// That part, in joules.
-    fn own_energy(&self, costs: &Costs<'_>) -> Joules {
+    pub(crate) fn own_energy(&self, costs: &Costs<'_>) -> Joules {
         let above_idle = self.measured.total - self.measured.idle;
         above_idle - self.measured.collector(costs) - self.measured.compiler()
     }

@@ -290,7 +290,7 @@ fn estimability(model: &Model) -> Vec<EstimabilityRow> {
     model.costs.iter().enumerate().map(row).collect()
 }
 
-/// Errors as good kernels give them.
+/// Two inputs, each by the other.
 fn unseen() -> UnseenInputs {
     let input = |input: &str, measured: f64, factor: f64| UnseenInput {
         input: input.into(),
@@ -306,6 +306,7 @@ fn unseen() -> UnseenInputs {
     UnseenInputs(vec![input("north", 1.4, 1.02), input("south", 2.3, 0.97)])
 }
 
+/// Errors as good kernels give them.
 fn evaluation(accounts: &Accounts) -> Evaluation {
     let level = |level, entries, median_error, p90_error| LevelEvaluation {
         level,

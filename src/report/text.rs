@@ -125,13 +125,12 @@ fn wrapped(sentence: &str) -> Vec<String> {
 
 /// Inputs by the accounts of the others.
 fn unseen(inputs: &UnseenInputs) -> String {
-    let percent = |nmae: f64| format::percent_or_none(Some(nmae).filter(|nmae| nmae.is_finite()));
     format!(
         "  inputs not seen (each of {} left out in turn) NMAE {}; flat {}; duration {}",
         inputs.0.len(),
-        percent(inputs.nmae()),
-        percent(inputs.flat_nmae()),
-        percent(inputs.duration_nmae())
+        format::percent(inputs.nmae()),
+        format::percent(inputs.flat_nmae()),
+        format::percent(inputs.duration_nmae())
     )
 }
 

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
-use crate::account::{self, Accounts, Measured, Predicted, RuntimeEnergy, SampledCase, profile};
+use crate::account::{
+    self, Accounts, Costs, Measured, Predicted, RuntimeEnergy, SampledCase, profile,
+};
 use crate::blocks::BlockId;
 use crate::campaign::{Phase, PlannedCase};
 use crate::dataset::energy::{PowerRun, mean, variance};
@@ -99,18 +101,6 @@ impl InputFacts {
             energies,
         })
     }
-
-    /// Length of its session.
-    pub fn duration_s(&self) -> f64 {
-        self.energies.duration_s
-    }
-
-    /// What it spent above idle, without the runtime's threads where these are known.
-    pub fn own_energy(&self) -> Joules {
-        let runtime = self.energies.runtime.as_ref();
-        let runtime = runtime.map_or(0.0, |r| r.compiler.energy_j + r.collector.energy_j);
-        self.energies.above_idle() - Joules(runtime)
-    }
 }
 
 /// The campaign's own story of its unremoved cases.
@@ -186,10 +176,20 @@ impl ScenarioFacts {
         Self { inputs, executions, measured, samples, ..self }
     }
 
-    /// The same without one of the inputs.
-    pub fn without(&self, input: &str) -> Self {
-        let others = self.inputs.iter().filter(|other| other.input != input);
-        self.clone().with(others.cloned().collect())
+    /// The same of some of the inputs.
+    pub fn of_inputs(&self, wanted: impl Fn(&InputFacts) -> bool) -> Self {
+        self.clone().with(self.inputs.iter().filter(|input| wanted(input)).cloned().collect())
+    }
+
+    /// Length of the unremoved cases' sessions together.
+    pub fn duration_s(&self) -> f64 {
+        self.inputs.iter().map(|input| input.energies.duration_s).sum()
+    }
+
+    /// What they spent above idle, without the runtime's own threads.
+    pub fn own_energy(&self, model: &Model) -> Joules {
+        let model = self.own(model);
+        self.counted(&model).own_energy(&Costs::new(&model))
     }
 
     /// What so many executions of each block spend, by the accounts by a model.

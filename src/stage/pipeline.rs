@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::account::Evaluation;
 use crate::account::calls::CallTree;
-use crate::account::{Evaluation, UnseenInputs};
 use crate::build::VariantBuilder;
 use crate::campaign::PlannedCase;
 use crate::device::RECONNECT_LIMIT;
@@ -276,7 +276,8 @@ impl Work<'_> {
         let accounted = account::account(facts, &model)?;
         accounted.remarks().iter().for_each(progress::say);
         output.write_accounts(&accounted)?;
-        let unseen = self.unseen(facts, &dataset)?;
+        let unseen = unseen::unseen_if_any(facts, &dataset, &folder);
+        unseen.iter().try_for_each(|unseen| output.write_unseen(unseen))?;
         let accounts = &accounted.accounts;
         let evaluation = truth::evaluate_campaign(&folder, facts, accounts)?;
         if let Some(evaluation) = &evaluation {
@@ -306,23 +307,6 @@ impl Work<'_> {
         let report = report::report(&input, &folder);
         output.write_report(&report.html)?;
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
-    }
-
-    /// Input sequences by the accounts of the others. Where these can't be made without one,
-    /// all else is the same.
-    fn unseen(
-        &self,
-        facts: &ScenarioFacts,
-        dataset: &DatasetFile,
-    ) -> Result<Option<UnseenInputs>, Failure> {
-        match unseen::unseen_inputs(facts, dataset, &self.output.campaign()) {
-            Ok(Some(found)) => self.output.write_unseen(&found).map(|()| Some(found)),
-            Ok(None) => Ok(None),
-            Err(failure) => {
-                progress::warn(format!("inputs were not predicted by the others: {failure}"));
-                Ok(None)
-            }
-        }
     }
 
     /// Hints by the costs, and where kernels run, by what the boards save of them.

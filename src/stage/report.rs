@@ -95,8 +95,7 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
     let accounts = &accounted.accounts;
     let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
     let dataset = folder.dataset()?;
-    // Accounts do without.
-    let unseen = unseen::unseen_inputs(&facts, &dataset, folder).ok().flatten();
+    let unseen = unseen::unseen_if_any(&facts, &dataset, folder);
     let sources = folder.parsed_sources()?;
     let pairs = folder.pairs()?;
     let mut found = hints::hints(&sources, &facts, &model, accounts, &pairs);

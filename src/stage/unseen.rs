@@ -4,13 +4,11 @@
 use crate::account::{UnseenInput, UnseenInputs};
 use crate::model::FoldUnit;
 use crate::model::table::Case;
-use crate::operations::Dictionary;
-use crate::units::Joules;
 
 use super::facts::InputFacts;
-use super::fit::fit_part;
+use super::fit::Problem;
 use super::folder::DatasetFile;
-use super::{CampaignFolder, Failure, ScenarioFacts};
+use super::{CampaignFolder, Failure, ScenarioFacts, progress};
 
 /// The input sequences of a campaign, each by the others; none where there is only one.
 ///
@@ -24,18 +22,29 @@ pub fn unseen_inputs(
     if facts.inputs.len() < 2 {
         return Ok(None);
     }
-    let unseen = facts.inputs.iter().map(|input| unseen(facts, input, dataset, kernels));
+    let problem = Problem::of(dataset.clone(), kernels)?;
+    let unseen = facts.inputs.iter().map(|input| unseen(facts, input, &problem));
     Ok(Some(UnseenInputs(unseen.collect::<Result<_, _>>()?)))
+}
+
+/// The same for a report, which does without where costs can't be fitted: it is said why.
+pub fn unseen_if_any(
+    facts: &ScenarioFacts,
+    dataset: &DatasetFile,
+    kernels: &CampaignFolder,
+) -> Option<UnseenInputs> {
+    unseen_inputs(facts, dataset, kernels).unwrap_or_else(|failure| {
+        progress::warn(format!("inputs were not predicted by the others: {failure}"));
+        None
+    })
 }
 
 fn unseen(
     facts: &ScenarioFacts,
     input: &InputFacts,
-    dataset: &DatasetFile,
-    kernels: &CampaignFolder,
+    problem: &Problem,
 ) -> Result<UnseenInput, Failure> {
-    let unit = dataset.facts()?.fold_unit();
-    let is_own = |case: &Case| match unit {
+    let is_own = |case: &Case| match problem.unit() {
         FoldUnit::Case => case.group == input.input,
         // Windows are grouped by their cases.
         FoldUnit::Group => {
@@ -43,27 +52,15 @@ fn unseen(
             cases.any(|planned| planned.name == case.group)
         }
     };
-    let model = fit_part(dataset.clone(), kernels, |case| !is_own(case))?;
-    let others = facts.without(&input.input);
-    let share = |of: &dyn Fn(&InputFacts) -> f64| {
-        let all = |of: &dyn Fn(&InputFacts) -> f64| others.inputs.iter().map(of).sum::<f64>();
-        Joules(of(input) / all(of) * all(&|other| other.own_energy().0))
-    };
+    let model = problem.model_of(|case| !is_own(case))?;
+    let own = facts.of_inputs(|other| other.input == input.input);
+    let others = facts.of_inputs(|other| other.input != input.input);
+    let by = |of: fn(&ScenarioFacts) -> f64| others.own_energy(&model) * (of(&own) / of(&others));
     Ok(UnseenInput {
         input: input.input.clone(),
-        measured: input.own_energy(),
+        measured: own.own_energy(&model),
         predicted: others.predicted(&model, &input.executions),
-        flat: share(&|input| operations(&facts.dictionary, input)),
-        duration: share(&InputFacts::duration_s),
+        flat: by(|facts| facts.mix().executions().values().map(|runs| *runs as f64).sum()),
+        duration: by(ScenarioFacts::duration_s),
     })
-}
-
-/// Executions of all operations.
-fn operations(dictionary: &Dictionary, input: &InputFacts) -> f64 {
-    let of_block = |block: &crate::operations::BlockEntry| {
-        let runs = input.executions.get(&block.id).copied().unwrap_or(0);
-        let once: u32 = block.operations.iter().map(|operation| operation.count).sum();
-        runs as f64 * f64::from(once)
-    };
-    dictionary.blocks.iter().map(of_block).sum()
 }

@@ -8,7 +8,7 @@ use super::error::ModelError;
 use super::folds::{FoldOptions, assign};
 use super::metrics::nmae;
 use super::options::FitOptions;
-use super::validation::{rows, solver};
+use super::validation::solver;
 use crate::table::Table;
 
 /// Parts of the training cases that are fitted to.
@@ -75,8 +75,8 @@ fn error_of_part(
     let kept = ((order.len() as f64 * part).round() as usize).max(2).min(order.len());
     let mut chosen = vec![false; fold_of.len()];
     order[..kept].iter().for_each(|i| chosen[*i] = true);
-    let predict = solver(&rows(table, |i| chosen[i]), options).ok()?;
-    let held_out = rows(table, |i| fold_of[i] == fold);
+    let predict = solver(&table.rows(|i| chosen[i]), options).ok()?;
+    let held_out = table.rows(|i| fold_of[i] == fold);
     let measured: Vec<f64> = held_out.cases.iter().map(|case| case.energy_j).collect();
     Some((kept, nmae(&predict(&held_out), &measured)?))
 }

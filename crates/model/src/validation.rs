@@ -204,8 +204,8 @@ struct Round {
 impl Round {
     fn new(table: &Table, fold_of: &[usize], fold: usize) -> Self {
         Self {
-            training: rows(table, |i| fold_of[i] != fold),
-            validation: rows(table, |i| fold_of[i] == fold),
+            training: table.rows(|i| fold_of[i] != fold),
+            validation: table.rows(|i| fold_of[i] == fold),
         }
     }
 }
@@ -246,16 +246,6 @@ fn rounds(
         })
     };
     (0..folds).map(round).collect()
-}
-
-/// The wanted rows of a table.
-pub(crate) fn rows(table: &Table, wanted: impl Fn(usize) -> bool) -> Table {
-    let of: Vec<usize> = (0..table.cases.len()).filter(|i| wanted(*i)).collect();
-    Table {
-        cases: of.iter().map(|i| table.cases[*i].clone()).collect(),
-        features: table.features.clone(),
-        counts: of.iter().flat_map(|i| table.row(*i)).copied().collect(),
-    }
 }
 
 /// Judges a model of another's making in the rounds of [`cross_validate`], without baselines.

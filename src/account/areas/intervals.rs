@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::account::cost::{Costs, CountVector};
 use crate::account::entry::{Bundle, Leaf, Place, Portion};
-use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
 
 use super::lines::Spot;
-use super::{Areas, root_sum_of_squares};
+use super::{Areas, place_scale, root_sum_of_squares};
 
 impl Areas {
     /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole
@@ -51,12 +50,7 @@ impl Areas {
     pub(in crate::account) fn variance_of_places(&self, leaves: &[Leaf<'_>]) -> f64 {
         let sampled = self.spots.iter().flat_map(|spot| spot.places.values());
         let once_j = sampled.copied().sum::<Portion>().once_j();
-        let mut blocks = BTreeMap::<BlockId, Portion>::new();
-        for leaf in leaves {
-            *blocks.entry(leaf.block.id).or_default() += Portion::from(leaf);
-        }
-        let of_block = |block: &Portion| (self.place_spread * block.usual_j(once_j)).powi(2);
-        blocks.values().map(of_block).sum()
+        (self.place_spread * place_scale(leaves.iter(), once_j)).powi(2)
     }
 
     fn variance_of(

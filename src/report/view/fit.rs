@@ -299,10 +299,7 @@ pub struct UnseenView {
 /// Inputs by the accounts of the others; empty where there is only one.
 pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
     let view = |input: &UnseenInput| {
-        let off = |found: Joules| {
-            let relative = found.0 / input.measured.0 - 1.0;
-            if relative.is_finite() { format::percent(relative) } else { format::NONE.into() }
-        };
+        let off = |found: Joules| format::percent(found.0 / input.measured.0 - 1.0);
         UnseenView {
             input: format::visible(&input.input),
             measured: format::energy(input.measured),
@@ -320,8 +317,8 @@ pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
 pub fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
     let unseen = data.unseen?;
     let (holds, known) = unseen.covered();
-    let [own, flat, duration] = [unseen.nmae(), unseen.flat_nmae(), unseen.duration_nmae()]
-        .map(|nmae| format::percent_or_none(Some(nmae).filter(|nmae| nmae.is_finite())));
+    let [own, flat, duration] =
+        [unseen.nmae(), unseen.flat_nmae(), unseen.duration_nmae()].map(format::percent);
     Some(format!(
         "Inputs that the accounts have not seen (each of {} left out in turn): NMAE {own}, and \
          {holds} of {known} intervals hold; one cost for all operations {flat}, one power for all \

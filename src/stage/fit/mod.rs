@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::csv_text::CsvText;
 use crate::model::table::{Case, Table};
 use crate::model::{
-    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, Model, ModelError,
-    Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
+    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
+    ModelError, Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
 };
 #[cfg(feature = "linfa")]
 use crate::model::{SECOND_OPINION, second_opinion};
@@ -51,26 +51,8 @@ pub fn fit_campaign(
     Ok(CampaignFit { fitted, solvers })
 }
 
-/// The model that the same fit gives without some cases.
-pub fn fit_part(
-    dataset: DatasetFile,
-    kernels: &CampaignFolder,
-    stays: impl Fn(&Case) -> bool,
-) -> Result<Model, Failure> {
-    let Problem { table, options, contexts } = Problem::of(dataset, kernels)?;
-    let kept = (0..table.cases.len()).filter(|case| stays(&table.cases[*case]));
-    let kept: Vec<usize> = kept.collect();
-    let table = Table {
-        cases: kept.iter().map(|case| table.cases[*case].clone()).collect(),
-        counts: kept.iter().flat_map(|case| table.row(*case)).copied().collect(),
-        features: table.features,
-    };
-    let model = fit(&table, &options)?;
-    Ok(Model { contexts, ..model })
-}
-
 /// What a campaign's fit is made of.
-struct Problem {
+pub(crate) struct Problem {
     table: Table,
     options: FitOptions,
     /// What contexts cost, by the kernels.
@@ -78,7 +60,7 @@ struct Problem {
 }
 
 impl Problem {
-    fn of(dataset: DatasetFile, kernels: &CampaignFolder) -> Result<Self, Failure> {
+    pub fn of(dataset: DatasetFile, kernels: &CampaignFolder) -> Result<Self, Failure> {
         let mut options = FitOptions::new(Solver::Stack);
         let mut contexts = Vec::new();
         let prices = kernels.file(names::KERNELS);
@@ -89,6 +71,18 @@ impl Problem {
         options.inner_folds.unit = dataset.facts()?.fold_unit();
         let table = dataset.weighed(&contexts)?.table;
         Ok(Self { table, options, contexts })
+    }
+
+    /// What is held out together.
+    pub fn unit(&self) -> FoldUnit {
+        self.options.inner_folds.unit
+    }
+
+    /// The model that the fit gives to some of the cases.
+    pub fn model_of(&self, stays: impl Fn(&Case) -> bool) -> Result<Model, Failure> {
+        let table = self.table.rows(|case| stays(&self.table.cases[case]));
+        let model = fit(&table, &self.options)?;
+        Ok(Model { contexts: self.contexts.clone(), ..model })
     }
 }
 

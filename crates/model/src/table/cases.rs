@@ -39,4 +39,14 @@ impl Table {
         let l = self.features.len();
         &self.counts[i * l..(i + 1) * l]
     }
+
+    /// The wanted rows.
+    pub fn rows(&self, wanted: impl Fn(usize) -> bool) -> Self {
+        let of: Vec<usize> = (0..self.cases.len()).filter(|i| wanted(*i)).collect();
+        Self {
+            cases: of.iter().map(|i| self.cases[*i].clone()).collect(),
+            features: self.features.clone(),
+            counts: of.iter().flat_map(|i| self.row(*i)).copied().collect(),
+        }
+    }
 }

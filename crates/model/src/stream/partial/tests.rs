@@ -6,7 +6,6 @@ use super::*;
 use crate::fit_rows;
 use crate::table::Table;
 use crate::testing::table;
-use crate::validation::rows as rows_of;
 use crate::{FoldUnit, Penalty};
 
 /// `cases` of six operations, two of them nearly proportional, with counts up to `most`.
@@ -37,7 +36,7 @@ fn data(cases: u32, most: f64) -> Table {
 
 /// The rows of a table, dealt out to parts by `part`.
 fn divided(data: &Table, parts: usize, part: impl Fn(usize) -> usize) -> Vec<Table> {
-    (0..parts).map(|at| rows_of(data, |i| part(i) % parts == at)).collect()
+    (0..parts).map(|at| data.rows(|i| part(i) % parts == at)).collect()
 }
 
 fn folds() -> FoldOptions {
@@ -248,7 +247,7 @@ fn what_a_part_cannot_tell_is_refused() {
     boards.cases[7].device = "B2".to_owned();
     let error = Partial::of_rows(&boards, &options(Solver::Ls), folds(), label()).unwrap_err();
     assert!(error.to_string().contains("several boards"), "{error}");
-    let none = rows_of(&data, |_| false);
+    let none = data.rows(|_| false);
     let empty = partial(&none, &options(Solver::Ls), None);
     let both = merged(vec![empty.clone(), partial(&data, &options(Solver::Ls), None), empty]);
     assert_eq!(both.unwrap().rows(), 60);
