@@ -98,6 +98,7 @@ impl LocalJvm {
             hardware: Hardware::Real,
             own_serial: None,
             silicon: None,
+            compiles: true,
             sampler: Some(match self.async_profiler {
                 Some(_) => Sampler::AsyncProfiler,
                 None => Sampler::FlightRecorder,

@@ -137,6 +137,9 @@ pub struct BoardFacts {
     pub own_serial: Option<String>,
     /// `ro.wattline.silicon`: the chip of a virtual board; absent on others.
     pub silicon: Option<String>,
+    /// Whether what runs there is compiled: since Android 5.0 it is, and before by no more than
+    /// a just-in-time compiler of short traces.
+    pub compiles: bool,
     /// Its sampling profiler, where it has one that is known here.
     pub sampler: Option<Sampler>,
 }
@@ -147,6 +150,9 @@ impl BoardFacts {
         self.hardware == Hardware::Virtual
     }
 }
+
+/// The API level of the first Android whose runtime, ART, compiles all code.
+const ANDROID_5_0: u32 = 21;
 
 /// Asks a board what it is.
 pub(crate) fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
@@ -163,13 +169,14 @@ fn facts_of(answer: &str) -> BoardFacts {
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
     let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
     let (silicon, level, simpleperf) = (next(), next(), next());
-    let level = level.and_then(|level| level.parse().ok());
+    let level: Option<u32> = level.and_then(|level| level.parse().ok());
+    let compiles = level.is_some_and(|level| level >= ANDROID_5_0);
     let sampler = sampler::of_android(level, simpleperf.is_some());
     let hardware = match mark.as_deref() {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
     };
-    BoardFacts { model, android_release, hardware, own_serial, silicon, sampler }
+    BoardFacts { model, android_release, hardware, own_serial, silicon, compiles, sampler }
 }
 
 #[cfg(test)]
@@ -195,5 +202,7 @@ mod tests {
         assert_eq!(sampler("28", place), Some(Sampler::Methods), "no application allows it");
         assert_eq!(sampler("19", ""), Some(Sampler::Methods));
         assert_eq!([sampler("18", ""), sampler("", "")], [None; 2]);
+        let compiles = |level: &str| facts_of(&format!("m\n\n\n\n\n{level}\n")).compiles;
+        assert_eq!(["20", "21", ""].map(compiles), [false, true, false]);
     }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use super::places::PLACES;
+
 /// One micro-kernel, ready to be written as Java.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
@@ -22,9 +24,18 @@ pub struct Kernel {
     pub keep: String,
     /// How often the body stands in the loop.
     pub copies: usize,
+    /// Whether it is measured in all [places](super::places), or in a plain loop alone.
+    pub in_places: bool,
     /// How many elements (of an array, characters of a text) each call of the library
     /// functions it is there for works on, where their cost goes by that.
     pub elements: Option<u32>,
+}
+
+impl Kernel {
+    /// How many places it is measured in.
+    pub fn places(&self) -> usize {
+        if self.in_places { PLACES } else { 1 }
+    }
 }
 
 /// How often the body of a catalogue's kernel stands in its loop.
@@ -112,6 +123,7 @@ impl Entry {
             helper: fill(&self.helper),
             keep: fill(&self.keep),
             copies: COPIES,
+            in_places: false,
             elements: None,
         }
     }

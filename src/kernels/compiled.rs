@@ -8,8 +8,8 @@ const GATHERED: &str = "wattlineGathered";
 
 /// The kernel with its inputs read anew in every iteration (from volatile fields, which no
 /// compiler may read less often), what it keeps kept in every iteration, and its body once:
-/// of equal statements in a row a compiler would leave all but one out. What that adds is
-/// counted as all else, and told apart by the fit.
+/// of equal statements in a row a compiler would leave all but one out. It stands in several
+/// [places](super::places). What that adds is counted as all else, and told apart by the fit.
 pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
     let again: Vec<String> = inputs(&kernel.locals);
     let Kernel { locals, body, keep, .. } = &kernel;
@@ -18,6 +18,7 @@ pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
         body: format!("{} {body} {GATHERED} ^= {keep};", again.join(" ")),
         keep: GATHERED.to_string(),
         copies: 1,
+        in_places: true,
         ..kernel
     }
 }
@@ -51,6 +52,7 @@ mod tests {
         assert!(kernel.body.starts_with(read), "{}", kernel.body);
         assert!(kernel.body.ends_with("wattlineGathered ^= c == d;"), "{}", kernel.body);
         assert_eq!((kernel.copies, kernel.keep.as_str()), (1, GATHERED));
+        assert!(kernel.in_places);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod compiled;
 pub(crate) mod measure;
 pub(crate) mod pairs;
 pub(crate) mod patterns;
+pub(crate) mod places;
 pub(crate) mod prices;
 pub(crate) mod program;
 pub(crate) mod select;

@@ -125,6 +125,7 @@ impl Entry {
             helper: self.helper.clone(),
             keep: self.keep.clone(),
             copies: 1,
+            in_places: false,
             elements: None,
         };
         let (before, after) = (kernel("before", &self.before), kernel("after", &self.after));

@@ -30,6 +30,8 @@ pub struct KernelPrice {
     pub relative: f64,
     /// Its standard error; what both are unsure of together is left out.
     pub relative_se: f64,
+    /// In how many places each kernel was measured.
+    pub places: usize,
 }
 
 /// A form that kernels measured: its index among the model's costs, its context, how
@@ -49,6 +51,15 @@ pub struct KernelPrices {
     pub priors: CostPriors,
     /// The boards that the kernels ran on, where there were several: prices are the first's.
     pub devices: Vec<DeviceFactor>,
+}
+
+impl KernelPrices {
+    /// The same of kernels that were each measured in so many places.
+    pub fn measured_in(mut self, places: usize) -> Self {
+        self.prices.iter_mut().for_each(|price| price.places = places);
+        self.priors.places = places;
+        self
+    }
 }
 
 /// The prices of every operation whose forms a model of kernels holds. Contexts that no
@@ -79,7 +90,7 @@ pub fn prices(model: &Model, mix: &Mix) -> KernelPrices {
     });
     KernelPrices {
         prices,
-        priors: CostPriors { costs: priors, covariance },
+        priors: CostPriors { covariance, ..priors.into() },
         devices: model.devices.clone(),
     }
 }
@@ -124,6 +135,7 @@ fn context_price(
         se_j: cost.se_j.unwrap_or_default(),
         relative,
         relative_se: off_j / mean_j,
+        places: 1,
     }
 }
 
@@ -166,7 +178,7 @@ fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64
     let measured_se = model.predict(&weights).se_j.unwrap_or(0.0);
     let se_j = measured_se.hypot(unmeasured * variance.sqrt()).hypot(ELEMENTS.1 * element_j);
     let (operation, context) = (operation.to_owned(), String::new());
-    KernelPrice { operation, context, cost_j, se_j, relative: 1.0, relative_se: 0.0 }
+    KernelPrice { operation, context, cost_j, se_j, relative: 1.0, relative_se: 0.0, places: 1 }
 }
 
 #[cfg(test)]

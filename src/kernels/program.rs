@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::Kernel;
+use super::places::{self, PLACES, Place};
 
 /// The main class, with its package.
 pub const MAIN: &str = "wattline.kernels.KernelMain";
@@ -35,28 +36,58 @@ pub fn class_name(kernel: &Kernel) -> String {
 }
 
 fn class(kernel: &Kernel) -> String {
-    let body = vec![kernel.body.as_str(); kernel.copies].join("\n            ");
+    let methods = match kernel.in_places {
+        true => methods_in_places(kernel),
+        false => method(kernel, "run", places::PLAIN),
+    };
     format!(
         "package wattline.kernels;
 
 /** Measures {measures}. */
 final class {name} extends KernelValues {{
     {helper}
-
-    static void run(int n) throws Exception {{
-        {locals}
-        for (int i = 0; i < n; i++) {{
-            {body}
-        }}
-        kept = {keep};
-    }}
-}}
+{methods}}}
 ",
         measures = kernel.measures.join(", "),
         name = class_name(kernel),
         helper = kernel.helper,
+    )
+}
+
+/// A method for each place, and `run`, which runs each as often; the first for what remains.
+fn methods_in_places(kernel: &Kernel) -> String {
+    let name = |index: usize| format!("place{index}");
+    let calls: String = (0..PLACES)
+        .map(|index| match index {
+            0 => format!("        {}(n / {PLACES} + n % {PLACES});\n", name(index)),
+            _ => format!("        {}(n / {PLACES});\n", name(index)),
+        })
+        .collect();
+    let run = format!("\n    static void run(int n) throws Exception {{\n{calls}    }}\n");
+    let methods = places::places().enumerate();
+    methods.fold(run, |text, (index, place)| text + &method(kernel, &name(index), place))
+}
+
+/// The loop around a kernel's body in one place.
+fn method(kernel: &Kernel, name: &str, place: Place) -> String {
+    let body = vec![kernel.body.as_str(); kernel.copies].join("\n            ");
+    format!(
+        "
+    static void {name}(int n) throws Exception {{
+        {locals} {around}
+        {head} {{
+            {neighbour}
+            {body}
+        }}
+        kept = ({keep}) ^ ({of_neighbour});
+    }}
+",
         locals = kernel.locals,
+        around = place.locals,
+        head = place.head,
+        neighbour = place.neighbour,
         keep = kernel.keep,
+        of_neighbour = place.keep,
     )
 }
 

@@ -67,6 +67,7 @@ mod tests {
             helper: String::new(),
             keep: String::new(),
             copies: 1,
+            in_places: false,
             elements: None,
         }
     }

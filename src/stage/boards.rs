@@ -354,6 +354,11 @@ impl OpenBoard {
         matches!(self.place, Place::Local(_))
     }
 
+    /// Whether compilers make of code what they like there.
+    pub fn compiles(&self) -> bool {
+        self.facts.compiles
+    }
+
     /// Installs an application, over an older one.
     pub fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {
         match &self.place {

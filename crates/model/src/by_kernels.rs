@@ -38,7 +38,7 @@ mod tests {
         let mut model = Model::of_prices("shrink", [("Increment", 1.0), ("Decrement", 2.0)]);
         assert!(model.by_kernels().is_none());
         let covariance = vec![4.0, 1.0, 1.0, 0.01];
-        model.of_kernels = Some(KernelCosts { costs_j: vec![3.0, 5.0], covariance });
+        model.of_kernels = Some(KernelCosts { costs_j: vec![3.0, 5.0], covariance, places: 1 });
         let told = model.by_kernels().unwrap();
         let figures = |j: usize| (told.costs[j].cost_j, told.costs[j].se_j, told.costs[j].lo_j);
         assert_eq!(figures(0), (3.0, Some(2.0), Some(0.0)));

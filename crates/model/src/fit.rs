@@ -139,6 +139,7 @@ fn parts(
         of_kernels: solution.of_kernels.as_ref().map(|word| KernelCosts {
             costs_j: design.costs(&word.b),
             covariance: design.covariance(&word.of_b),
+            places: options.priors.places,
         }),
         reach: stacked.map(|stacked| stacked.reach.clone()),
         constant: stacked.and_then(|stacked| stacked.constant),

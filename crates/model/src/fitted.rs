@@ -43,13 +43,15 @@ pub struct CostPrior {
 }
 
 /// Costs known beforehand, and how their errors hang together.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CostPriors {
     /// The costs, k of them.
     pub costs: Vec<CostPrior>,
     /// Covariance of their errors in J^2, k x k, row by row; absent where errors are
     /// independent.
     pub covariance: Option<Vec<f64>>,
+    /// In how many places each was measured: loops with other code around it.
+    pub places: usize,
 }
 
 impl CostPriors {
@@ -63,9 +65,15 @@ impl CostPriors {
     }
 }
 
+impl Default for CostPriors {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
 impl From<Vec<CostPrior>> for CostPriors {
     fn from(costs: Vec<CostPrior>) -> Self {
-        Self { costs, covariance: None }
+        Self { costs, covariance: None, places: 1 }
     }
 }
 
@@ -127,6 +135,13 @@ pub struct KernelCosts {
     pub costs_j: Vec<f64>,
     /// Covariance of their errors in J^2, row-major l x l.
     pub covariance: Vec<f64>,
+    /// In how many places each kernel was measured.
+    #[serde(default = "one")]
+    pub places: usize,
+}
+
+pub(crate) fn one() -> usize {
+    1
 }
 
 /// A fitted model: `e = N cost`, and how sure that is.

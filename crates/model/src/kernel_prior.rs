@@ -131,9 +131,9 @@ mod tests {
             cost_j: *cost_j,
             se_j: *se_j,
         };
-        let costs = costs.iter().map(prior).collect();
+        let costs: Vec<CostPrior> = costs.iter().map(prior).collect();
         let misfit = design.assumed.kernel_misfit;
-        KernelPrior::new(&design, &CostPriors { costs, covariance }, misfit).unwrap()
+        KernelPrior::new(&design, &CostPriors { covariance, ..costs.into() }, misfit).unwrap()
     }
 
     #[test]

@@ -47,7 +47,30 @@ impl CostPrior {
     }
 }
 
+/// A row of costs from micro-kernels, as far as it says where they were measured.
+#[derive(Deserialize)]
+struct MeasuredIn {
+    #[serde(default = "super::fitted::one")]
+    places: usize,
+}
+
 impl CostPriors {
+    /// Reads what [`CostPrior::from_csv`] reads, and the column `places` where there is one.
+    ///
+    /// # Errors
+    /// As there; a number of places that is none.
+    pub fn from_csv(text: &str) -> Result<Self, ModelError> {
+        let costs = CostPrior::from_csv(text)?;
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut places = None;
+        for row in reader.deserialize::<MeasuredIn>() {
+            let row = row.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            places = Some(places.map_or(row.places, |least: usize| least.min(row.places)));
+        }
+        Ok(Self { places: places.unwrap_or(1).max(1), ..costs.into() })
+    }
+
     /// The same costs, whose errors have the covariance of a CSV text: a column
     /// `operation` and one for each operation, in J^2. Errors name the line: an operation
     /// that is not there, a number that is none.
@@ -113,7 +136,8 @@ impl Model {
             (0..k * k).map(|at| all[known[at / k] * l + known[at % k]]).collect()
         };
         let covariance = self.covariance.as_deref().map(entry);
-        CostPriors { costs: known.iter().filter_map(prior).collect(), covariance }
+        let costs: Vec<CostPrior> = known.iter().filter_map(prior).collect();
+        CostPriors { covariance, ..CostPriors::from(costs) }
     }
 }
 

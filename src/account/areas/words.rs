@@ -35,7 +35,8 @@ impl<'m> Words<'m> {
         priced: impl Fn(&Model) -> Vec<Leaf<'a>>,
     ) -> (Self, Vec<Leaf<'a>>) {
         let Some(kernels) = model.by_kernels() else { return (Self::Cases(model), priced(model)) };
-        let drawn = drawn_together(&kernels, &priced(&kernels), assumed);
+        let alike = alike_in_places(assumed.simulated_chip_costs_alike, places(model));
+        let drawn = drawn_together(&kernels, &priced(&kernels), alike);
         let leaves = priced(&drawn);
         (Self::Kernels(Box::new(drawn), model), leaves)
     }
@@ -59,7 +60,8 @@ impl<'m> Words<'m> {
     /// which is the words' with all energies times `level`.
     ///
     /// A kernel is a place itself: it is as far from what its operation costs on average as
-    /// any place is, so the place factor is what kernels are off by.
+    /// any place is. So the place factor is what kernels are off by, and of kernels that are
+    /// the mean of several places so much less.
     pub fn learn(
         self,
         level: f64,
@@ -67,14 +69,15 @@ impl<'m> Words<'m> {
         assumed: &Assumptions,
         estimate: impl Fn(&Belief) -> Option<AreaFit>,
     ) -> Option<(AreaFit, Cow<'m, Model>)> {
-        let kernels = match self {
+        let (kernels, cases) = match self {
             Self::Cases(model) => {
                 let fit = estimate(&super::belief(model, level, 0.0))?;
                 return Some((fit, Cow::Borrowed(model)));
             }
-            Self::Kernels(kernels, _) => kernels,
+            Self::Kernels(kernels, cases) => (kernels, cases),
         };
         let supposed = assumed.kernel_misfit;
+        let of_mean = 1.0 / places(cases).sqrt();
         let at = |misfit: f64| {
             let further = (misfit.powi(2) - supposed.powi(2)).max(0.0);
             estimate(&super::belief(&kernels, level, further))
@@ -82,7 +85,7 @@ impl<'m> Words<'m> {
         let mut misfit = supposed;
         let mut fit = at(misfit)?;
         for _ in 0..TURNS {
-            let next = (misfit + fit.place_factor?.max(supposed)) / 2.0;
+            let next = (misfit + (of_mean * fit.place_factor?).max(supposed)) / 2.0;
             if (next / misfit - 1.0).abs() < SETTLED {
                 break;
             }
@@ -94,10 +97,22 @@ impl<'m> Words<'m> {
     }
 }
 
+/// In how many places the kernels were measured whose word the cases contradict.
+fn places(model: &Model) -> f64 {
+    model.of_kernels.as_ref().map_or(1.0, |kernels| kernels.places as f64)
+}
+
+/// The part that the mean of all costs has in each of kernels that were measured in some
+/// places, where it is `alike` in what one place says. It is the variance of kernels' errors by
+/// that and the costs' variance, and of a mean over places the first is so much smaller.
+fn alike_in_places(alike: f64, places: f64) -> f64 {
+    alike / (alike + (1.0 - alike) * places)
+}
+
 /// Kernels' costs drawn towards what operations cost on average in these leaves, which are
-/// priced by them: each kernel is one place, and of some a compiler leaves nothing. What stands
-/// for a body of unknown length is not drawn.
-fn drawn_together(kernels: &Model, leaves: &[Leaf<'_>], assumed: &Assumptions) -> Model {
+/// priced by them, by the part `alike`: each kernel is a few places, and of some a compiler
+/// leaves nothing. What stands for a body of unknown length is not drawn.
+fn drawn_together(kernels: &Model, leaves: &[Leaf<'_>], alike: f64) -> Model {
     let mut drawn = vec![false; kernels.costs.len()];
     let (mut energy, mut executions) = (0.0, 0.0);
     for (cost, leaf) in leaves.iter().filter_map(|leaf| Some((leaf.cost?.0, leaf))) {
@@ -110,7 +125,6 @@ fn drawn_together(kernels: &Model, leaves: &[Leaf<'_>], assumed: &Assumptions) -
     if executions <= 0.0 {
         return kernels.clone();
     }
-    let alike = assumed.simulated_chip_costs_alike;
     let cost = |(own, drawn): (f64, bool)| match drawn {
         true => (1.0 - alike) * own + alike * energy / executions,
         false => own,
@@ -175,7 +189,7 @@ mod tests {
         let square =
             |at: usize| if at.is_multiple_of(4) { (0.1 * costs_j[at / 4]).powi(2) } else { 0.0 };
         let covariance = (0..9).map(square).collect();
-        model.of_kernels = of_kernels.then_some(KernelCosts { costs_j, covariance });
+        model.of_kernels = of_kernels.then_some(KernelCosts { costs_j, covariance, places: 1 });
         Sample {
             dictionary: Dictionary { blocks },
             executions: (0..2).map(|id| (BlockId(id), 1000)).collect(),
@@ -243,6 +257,13 @@ mod tests {
     fn without_samples_kernels_change_nothing() {
         let [one, other] = [false, true].map(|of_kernels| account(&program(of_kernels).scenario()));
         assert_eq!(one, other);
+    }
+
+    /// One place: half way. The mean of three has a third of the variance, a third of the pull.
+    #[test]
+    fn kernels_in_several_places_are_drawn_less() {
+        assert_eq!([1.0, 3.0].map(|places| super::alike_in_places(0.5, places)), [0.5, 0.25]);
+        assert_eq!(super::alike_in_places(1.0, 20.0), 1.0);
     }
 
     /// Additions and multiplications cost (2 x 1 + 2)/3 uJ on average: each is half way there,

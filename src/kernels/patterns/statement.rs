@@ -36,6 +36,7 @@ impl Statement {
             helper,
             keep,
             copies: COPIES,
+            in_places: false,
             elements: None,
         }
     }

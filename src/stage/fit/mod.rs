@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::csv_text::CsvText;
 use crate::model::table::{Case, Table};
 use crate::model::{
-    ContextPrice, CostPrior, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
+    ContextPrice, CostPriors, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
     ModelError, Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
 };
 #[cfg(feature = "linfa")]
@@ -105,7 +105,7 @@ pub(crate) fn set_priors(
     if options.solver != Solver::Bayes {
         options.penalty = Penalty::AsStated;
     }
-    options.priors = CostPrior::from_csv(&text).map_err(bad)?.into();
+    options.priors = CostPriors::from_csv(&text).map_err(bad)?;
     let beside = covariance_beside(path);
     if beside.is_file() {
         let bad = |error| Failure::input(&beside, error);

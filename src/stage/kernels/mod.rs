@@ -78,7 +78,7 @@ pub fn kernels(
     boards: &[OpenBoard],
     output: &Output,
 ) -> Result<MeasuredKernels, Failure> {
-    let all = match boards.iter().any(OpenBoard::is_local) {
+    let all = match boards.iter().any(OpenBoard::compiles) {
         true => catalogue().into_iter().map(for_compilers).collect(),
         false => catalogue(),
     };
@@ -99,7 +99,8 @@ pub fn kernels(
     let runs = measure_all(&kernels, scenario, &mut builder, boards, place)?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
-    let prices = measure::kernel_prices(&table, mix)?;
+    let places = kernels.iter().map(Kernel::places).min().unwrap_or(1);
+    let prices = measure::kernel_prices(&table, mix)?.measured_in(places);
     let without = select::without_kernel(&all, &wanted, 1e-3);
     Ok(MeasuredKernels { kernels: kernels.len(), runs, table, prices, without })
 }

@@ -11,6 +11,19 @@ use wattline::virtual_board::silicon::SiliconFamily;
 use super::super::bench::{Bench, rows as table};
 use super::{compilation_j, compiled, counted_by, rows};
 
+// Two calls of 5000 turns, and in each turn a load of either field.
+#[test]
+fn what_a_volatile_field_guards_stays_in_its_loop() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(()) = compiled(dir.path(), "Fresh", include_str!("Fresh.java")) else { return };
+    let (session, chip) = (dir.path().join("session"), SiliconFamily::Compiled(1));
+    let Some(outcome) = counted_by(chip, dir.path(), "Fresh", &session, 1000) else { return };
+    assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "5000 5000\n"));
+    let patterns: BTreeMap<String, f64> = rows(&session, "patterns.csv", 1).into_iter().collect();
+    assert!(patterns["compilation"] >= 1.0, "{patterns:?}");
+    assert_eq!(patterns["Object get static field/int"], 20_000.0);
+}
+
 /// A figure that the agent's runtime was told.
 fn figure(session: &Path, key: &str) -> f64 {
     let text = fs::read_to_string(session.join("agent.properties")).unwrap();

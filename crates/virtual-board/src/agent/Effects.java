@@ -1,5 +1,6 @@
 package wattline.silicon.weaver;
 
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -8,6 +9,7 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.FieldNode;
 import org.objectweb.asm.tree.InvokeDynamicInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
@@ -22,6 +24,7 @@ final class Effects implements Opcodes {
     private final Hierarchy hierarchy;
     private final int small;
     private final Map<String, Map<String, MethodNode>> classes = new HashMap<>();
+    private final Map<String, Boolean> volatiles = new HashMap<>();
 
     /** Fields and types of arrays that are written; or anything. */
     static final class Writes {
@@ -37,7 +40,7 @@ final class Effects implements Opcodes {
             places.addAll(other.places);
         }
 
-        void add(AbstractInsnNode node) {
+        private void add(AbstractInsnNode node) {
             int opcode = node.getOpcode();
             if (opcode == PUTFIELD || opcode == PUTSTATIC) {
                 places.add(field((FieldInsnNode) node));
@@ -68,6 +71,18 @@ final class Effects implements Opcodes {
         return of(call, DEPTH);
     }
 
+    /**
+     * Adds what an instruction, other than a call, may change. After a volatile field was read,
+     * nothing that was read before may be taken for what is there now (JLS 17.4).
+     */
+    void add(Writes writes, AbstractInsnNode node) {
+        if (node instanceof FieldInsnNode && isVolatile((FieldInsnNode) node)) {
+            writes.anything = true;
+        } else {
+            writes.add(node);
+        }
+    }
+
     private Writes of(MethodInsnNode call, int depth) {
         Writes writes = new Writes();
         if (call.owner.equals("java/lang/Math") || call.owner.equals("java/lang/StrictMath")
@@ -83,7 +98,7 @@ final class Effects implements Opcodes {
             if (node instanceof MethodInsnNode) {
                 writes.add(of((MethodInsnNode) node, depth - 1));
             } else {
-                writes.add(node);
+                add(writes, node);
             }
         }
         return writes;
@@ -103,6 +118,29 @@ final class Effects implements Opcodes {
             MethodNode found = methods(at).get(method);
             if (found != null) {
                 return found;
+            }
+        }
+        return null;
+    }
+
+    private boolean isVolatile(FieldInsnNode access) {
+        Boolean known = volatiles.get(field(access));
+        if (known == null) {
+            FieldNode field = declaration(access);
+            known = field != null && (field.access & ACC_VOLATILE) != 0;
+            volatiles.put(field(access), known);
+        }
+        return known;
+    }
+
+    /** The field that an instruction means, where a class of the application declares it. */
+    private FieldNode declaration(FieldInsnNode access) {
+        for (String at = access.owner; at != null && hierarchy.isApplication(at); at = hierarchy.parent(at)) {
+            ClassNode node = hierarchy.code(at);
+            for (FieldNode field : node == null ? Collections.<FieldNode>emptyList() : node.fields) {
+                if (field.name.equals(access.name)) {
+                    return field;
+                }
             }
         }
         return null;

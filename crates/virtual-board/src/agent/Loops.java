@@ -158,7 +158,7 @@ final class Loops implements Opcodes {
             } else if (node instanceof MethodInsnNode) {
                 loop.writes.add(effects.of((MethodInsnNode) node));
             } else {
-                loop.writes.add(node);
+                effects.add(loop.writes, node);
             }
         }
     }

@@ -1,0 +1,66 @@
+//! Places: the loops that a kernel's body stands in, with other code around it.
+//!
+//! A compiler makes more or less of the same words from place to place. A kernel in one loop
+//! is one place, and as far off as any; its mean over places that differ is not.
+
+/// Code around a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Declarations before the loop.
+    pub locals: &'static str,
+    /// The loop's head, which runs `n` times.
+    pub head: &'static str,
+    /// Statements before the body.
+    pub neighbour: &'static str,
+    /// A Java boolean expression of what they leave, kept after the loop.
+    pub keep: &'static str,
+}
+
+/// The loop alone.
+pub(crate) const PLAIN: Place = Place { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
+
+/// Ways to count to `n`.
+const HEADS: [&str; 4] = [
+    "for (int i = 0; i < n; i++)",
+    "for (int i = n; i > 0; i--)",
+    "for (int i = -n; i < 0; i++)",
+    "for (int i = 0; i < n + n; i += 2)",
+];
+
+/// Neighbours: what they declare, do, and leave. Each does little, as what is around a body is
+/// measured with it.
+const NEIGHBOURS: [[&str; 3]; 5] = [
+    ["", "", "false"],
+    ["int wattlineSum = intOne;", "wattlineSum += i;", "wattlineSum == 0"],
+    ["float wattlineSign = floatOne;", "wattlineSign = -wattlineSign;", "wattlineSign == floatTwo"],
+    [
+        "int wattlineLeast = intOne;",
+        "if (i < wattlineLeast) { wattlineLeast = i; }",
+        "wattlineLeast == 0",
+    ],
+    ["int[] wattlineTable = new int[8];", "wattlineTable[i & 7] = i;", "wattlineTable[1] == 0"],
+];
+
+/// How many places [`places`] gives.
+pub(crate) const PLACES: usize = HEADS.len() * NEIGHBOURS.len();
+
+/// Every neighbour in every loop.
+pub(crate) fn places() -> impl Iterator<Item = Place> {
+    HEADS.into_iter().flat_map(|head| {
+        NEIGHBOURS.map(|[locals, neighbour, keep]| Place { locals, head, neighbour, keep })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn all_places_differ_and_the_plain_one_is_among_them() {
+        let texts: HashSet<_> = places().map(|place| (place.head, place.neighbour)).collect();
+        assert_eq!(texts.len(), PLACES);
+        assert!(places().any(|place| place == PLAIN));
+    }
+}
