@@ -93,9 +93,10 @@ pub struct Assumptions {
     /// words a little more to say.
     pub sampled_line_spread: f64,
     /// Part, 0..1, that the mean cost of all operations has in what kernels say of each, where
-    /// the cases contradict kernels and code is sampled: a kernel is one place, and of some a
-    /// compiler leaves nothing. Both count alike, which did better for lines of the compiled
-    /// chips 1 to 3 than kernels alone; not measured on hardware.
+    /// the cases contradict kernels of one place each and code is sampled: a place is off by
+    /// much, and of some a compiler leaves nothing. With P places the odds of it are a P-th. Both
+    /// count alike, which did better for lines of the compiled chips 1 to 3 than kernels alone;
+    /// not measured on hardware.
     pub simulated_chip_costs_alike: f64,
     /// How many samples counts must let one expect of a method before their absence says that
     /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.
