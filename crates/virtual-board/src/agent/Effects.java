@@ -1,6 +1,5 @@
 package wattline.silicon.weaver;
 
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -23,8 +22,14 @@ final class Effects implements Opcodes {
 
     private final Hierarchy hierarchy;
     private final int small;
-    private final Map<String, Map<String, MethodNode>> classes = new HashMap<>();
-    private final Map<String, Boolean> volatiles = new HashMap<>();
+    private final Map<String, Members> classes = new HashMap<>();
+
+    /** What a class declares. */
+    private static final class Members {
+        final Map<String, MethodNode> methods = new HashMap<>();
+        /** Of each field, by its name, whether it is volatile. */
+        final Map<String, Boolean> fields = new HashMap<>();
+    }
 
     /** Fields and types of arrays that are written; or anything. */
     static final class Writes {
@@ -115,7 +120,7 @@ final class Effects implements Opcodes {
 
     private MethodNode find(String owner, String method) {
         for (String at = owner; at != null && hierarchy.isApplication(at); at = hierarchy.parent(at)) {
-            MethodNode found = methods(at).get(method);
+            MethodNode found = members(at).methods.get(method);
             if (found != null) {
                 return found;
             }
@@ -123,37 +128,28 @@ final class Effects implements Opcodes {
         return null;
     }
 
+    /** Of a field that no class of the application declares nothing is known. */
     private boolean isVolatile(FieldInsnNode access) {
-        Boolean known = volatiles.get(field(access));
-        if (known == null) {
-            FieldNode field = declaration(access);
-            known = field != null && (field.access & ACC_VOLATILE) != 0;
-            volatiles.put(field(access), known);
-        }
-        return known;
-    }
-
-    /** The field that an instruction means, where a class of the application declares it. */
-    private FieldNode declaration(FieldInsnNode access) {
         for (String at = access.owner; at != null && hierarchy.isApplication(at); at = hierarchy.parent(at)) {
-            ClassNode node = hierarchy.code(at);
-            for (FieldNode field : node == null ? Collections.<FieldNode>emptyList() : node.fields) {
-                if (field.name.equals(access.name)) {
-                    return field;
-                }
+            Boolean found = members(at).fields.get(access.name);
+            if (found != null) {
+                return found;
             }
         }
-        return null;
+        return false;
     }
 
-    private Map<String, MethodNode> methods(String owner) {
-        Map<String, MethodNode> known = classes.get(owner);
+    private Members members(String owner) {
+        Members known = classes.get(owner);
         if (known == null) {
-            known = new HashMap<>();
+            known = new Members();
             ClassNode node = hierarchy.code(owner);
             if (node != null) {
                 for (MethodNode method : node.methods) {
-                    known.put(method.name + method.desc, method);
+                    known.methods.put(method.name + method.desc, method);
+                }
+                for (FieldNode field : node.fields) {
+                    known.fields.put(field.name, (field.access & ACC_VOLATILE) != 0);
                 }
             }
             classes.put(owner, known);
