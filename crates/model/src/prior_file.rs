@@ -241,6 +241,17 @@ mod tests {
     }
 
     #[test]
+    fn kernels_say_in_how_many_places_they_were_measured() {
+        let text = |column: &str, value: &str| {
+            format!("operation,cost_j,se_j{column}\nNot,2,0.1{value}\nAnd,3,0.1{value}\n")
+        };
+        let read = |column, value| CostPriors::from_csv(&text(column, value));
+        assert_eq!(read("", "").unwrap().places, 1);
+        assert_eq!(read(",places", ",20").unwrap().places, 20);
+        assert!(read(",places", ",many").unwrap_err().to_string().contains("2"));
+    }
+
+    #[test]
     fn contexts_are_prices_beside_their_operation() {
         let text = "operation,context,cost_j,se_j,relative\nNot,,2,0.1,1\nNot,value,3,0.2,1.5\n";
         assert_eq!(CostPrior::from_csv(text).unwrap().len(), 1);
