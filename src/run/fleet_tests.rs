@@ -236,10 +236,36 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
     assert_eq!(left.made.len(), 4);
     let kept = read_journal(folder.path()).unwrap();
     assert_eq!(kept.len(), 4 + right.made.len(), "no session is lost");
-    assert!(right.made.len() < 20);
     left.breaks_after = None;
     run(folder.path(), Start::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen).unwrap();
     assert_eq!((left.made.len(), right.made.len()), (20, 20));
+}
+
+/// Without workers, so that it is certain which answer comes first.
+#[test]
+fn after_a_fault_of_this_side_no_board_is_given_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (order, options) = (order(), options(folder.path(), Start::New));
+    let boards = ["left".to_string(), "right".to_string()];
+    let mut journal = open(&options).unwrap();
+    journal.assign(assign(&cases(), &boards, 5)).unwrap();
+    let mut fleet = Fleet::new(&order, journal, &options, WhenLost::Move, &boards).unwrap();
+    let (tell, answers) = channel();
+    let mut raw = session(2.0);
+    raw.board.serial = "right".into();
+    let fault = Err(DriverError::Broken("no javac".into()));
+    for (board, raw) in [("left", fault), ("right", Ok(raw))] {
+        let task = Task { run: fleet.queues[board][0].clone(), attempt: 0 };
+        tell.send(Answer { board: board.into(), task, raw }).unwrap();
+    }
+    let (to_left, of_left) = channel();
+    let (to_right, of_right) = channel();
+    let inboxes = BTreeMap::from([("left".into(), to_left), ("right".into(), to_right)]);
+    let error =
+        fleet.run(&inboxes, &answers, &mut |_| Ok(None), &mut |_| {}).expect_err("it is broken");
+    assert!(matches!(error, RunError::Driver { .. }), "{error}");
+    assert_eq!((of_left.try_iter().count(), of_right.try_iter().count()), (1, 1));
+    assert_eq!(read_journal(folder.path()).unwrap().len(), 1, "right's session is brought home");
 }
 
 /// The same campaign by rounds, of which two are enough; a round is asked about once the runs
