@@ -7,15 +7,23 @@ use super::Kernel;
 const GATHERED: &str = "wattlineGathered";
 
 /// The kernel with its inputs read anew in every iteration (from volatile fields, which no
-/// compiler may read less often), what it keeps kept in every iteration, and its body once:
-/// of equal statements in a row a compiler would leave all but one out. It stands in several
-/// [places](super::places). What that adds is counted as all else, and told apart by the fit.
+/// compiler may read less often, nor move other reads before), what it keeps kept in every
+/// iteration, and its body once: of equal statements in a row a compiler would leave all but
+/// one out. Its objects are shown to all threads, so that they are not taken apart into
+/// locals. It stands in several [places](super::places). What that adds is counted as all
+/// else, and told apart by the fit.
 pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
-    let again: Vec<String> = inputs(&kernel.locals);
     let Kernel { locals, body, keep, .. } = &kernel;
+    let declared = declared(locals);
+    let mut again = inputs(&declared);
+    if again.is_empty() {
+        again = format!("{GATHERED} ^= no;");
+    }
+    let made = shown(declared.iter().filter(|(_, value)| is_made(value)));
+    let made_again = shown(declared.iter().filter(|(name, _)| is_made_in(body, name)));
     Kernel {
-        locals: format!("boolean {GATHERED} = no; {locals}"),
-        body: format!("{} {body} {GATHERED} ^= {keep};", again.join(" ")),
+        locals: format!("boolean {GATHERED} = no; {locals} {made}"),
+        body: format!("{again} {body} {made_again} {GATHERED} ^= {keep};"),
         keep: GATHERED.to_string(),
         copies: 1,
         in_places: true,
@@ -23,13 +31,33 @@ pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
     }
 }
 
-/// Assignments of the locals that begin as a field of `KernelValues`.
-fn inputs(locals: &str) -> Vec<String> {
+/// The locals' names, and what they begin as.
+fn declared(locals: &str) -> Vec<(&str, &str)> {
     let parts = locals.split([',', ';']).filter_map(|part| part.split_once(" = "));
-    let of_field = parts.filter(|(_, value)| is_input(value.trim()));
-    let name = |declared: &str| declared.split_ascii_whitespace().last().map(str::to_owned);
-    let assigned = of_field.filter_map(|(left, value)| Some((name(left)?, value.trim())));
-    assigned.map(|(name, value)| format!("{name} = {value};")).collect()
+    parts
+        .filter_map(|(left, value)| Some((left.split_ascii_whitespace().last()?, value.trim())))
+        .collect()
+}
+
+/// Assignments of the locals that begin as a field of `KernelValues`.
+fn inputs(declared: &[(&str, &str)]) -> String {
+    let of_field = declared.iter().filter(|(_, value)| is_input(value));
+    of_field.map(|(name, value)| format!("{name} = {value};")).collect::<Vec<_>>().join(" ")
+}
+
+/// Assignments of locals to the field that other threads could read.
+fn shown<'d>(locals: impl Iterator<Item = &'d (&'d str, &'d str)>) -> String {
+    locals.map(|(name, _)| format!("shown = {name};")).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether it is a new object or array.
+fn is_made(value: &str) -> bool {
+    value.starts_with("new ") || value.starts_with('{')
+}
+
+/// Whether a body makes an object of its own for this local.
+fn is_made_in(body: &str, name: &str) -> bool {
+    body.split(' ').collect::<Vec<_>>().windows(3).any(|words| words == [name, "=", "new"])
 }
 
 /// `intOne`, `floatTwo`, `yes`, ...
@@ -56,8 +84,23 @@ mod tests {
     }
 
     #[test]
+    fn objects_are_shown_where_they_are_made() {
+        let named = |name: &str| catalogue().into_iter().find(|k| k.name == name).unwrap();
+        let read = for_compilers(named("array_length"));
+        assert!(read.locals.ends_with("int c = 0; shown = xs;"), "{}", read.locals);
+        assert!(read.body.starts_with("wattlineGathered ^= no; c = xs.length;"), "{}", read.body);
+        assert!(!read.body.contains("shown"), "{}", read.body);
+        let filled = for_compilers(named("foreach_array"));
+        assert!(filled.locals.ends_with("shown = xs;"), "{}", filled.locals);
+        let made = for_compilers(named("new_object"));
+        assert!(!made.locals.contains("shown"), "{}", made.locals);
+        assert!(made.body.contains("c = new Node(c); shown = c;"), "{}", made.body);
+    }
+
+    #[test]
     fn only_fields_that_change_are_read_again() {
-        assert_eq!(inputs("int a = intOne, b = 3, c = a; Node n = new Node();"), ["a = intOne;"]);
+        let locals = "int a = intOne, b = 3, c = a; Node n = new Node();";
+        assert_eq!(inputs(&declared(locals)), "a = intOne;");
         assert!(is_input("booleanTwo") && is_input("no") && !is_input("text"));
     }
 }

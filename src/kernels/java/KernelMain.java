@@ -9,6 +9,12 @@ package wattline.kernels;
  * are quiet, N milliseconds at most, before any is measured.
  */
 final class KernelMain {
+    /** A loop counts in {@code int}: more iterations are several loops. */
+    private static final int STRETCH = 1 << 28;
+
+    /** As many iterations as nothing but a loop that compilers left out is given. */
+    private static final long MOST = 1L << 40;
+
     public static void main(String[] args) throws Exception {
         String[] names = {};
         int millis = 1000;
@@ -32,7 +38,7 @@ final class KernelMain {
         System.out.println("wattline: begin");
         if (iterations > 0) {
             for (String name : names) {
-                KernelList.run(name, iterations);
+                run(name, iterations);
             }
         } else {
             if (warm > 0) {
@@ -49,7 +55,7 @@ final class KernelMain {
     /** Finds all iterations first: a meter that averages must see nothing but idle in the gaps. */
     private static void measure(String[] names, int millis, int gap, boolean isCompiled)
             throws Exception {
-        int[] iterations = new int[names.length];
+        long[] iterations = new long[names.length];
         for (int i = 0; i < names.length; i++) {
             iterations[i] = enough(names[i], millis, isCompiled);
         }
@@ -59,14 +65,20 @@ final class KernelMain {
     }
 
     /** Collections are no part of a window: where threads make them, they wait until it is read. */
-    private static void window(String name, int n, int gap, int rest) throws Exception {
+    private static void window(String name, long n, int gap, int rest) throws Exception {
         Thread.sleep(rest);
         System.gc();
         Thread.sleep(gap);
         System.out.println("wattline: iterations " + name + " " + n);
         System.out.println("wattline: begin " + name);
-        KernelList.run(name, n);
+        run(name, n);
         System.out.println("wattline: end " + name);
+    }
+
+    private static void run(String name, long n) throws Exception {
+        for (long left = n; left > 0; left -= STRETCH) {
+            KernelList.run(name, (int) Math.min(left, STRETCH));
+        }
     }
 
     /**
@@ -120,15 +132,15 @@ final class KernelMain {
     }
 
     /** Iterations that take about {@code millis}, found by doubling. */
-    private static int enough(String name, int millis, boolean isCompiled) throws Exception {
+    private static long enough(String name, int millis, boolean isCompiled) throws Exception {
         long wanted = millis * 1_000_000L;
-        for (int n = 1000; ; n *= 4) {
+        for (long n = 1000; ; n *= 4) {
             long start = isCompiled ? processorNanos() : System.nanoTime();
-            KernelList.run(name, n);
+            run(name, n);
             long took = (isCompiled ? processorNanos() : System.nanoTime()) - start;
-            if (took >= wanted / 40 || n > Integer.MAX_VALUE / 8) {
+            if (took >= wanted / 40 || n > MOST / 4) {
                 double scaled = n * ((double) wanted / Math.max(took, 1));
-                return (int) Math.min(Integer.MAX_VALUE / 2, Math.max(n, scaled));
+                return (long) Math.min(MOST, Math.max(n, scaled));
             }
         }
     }

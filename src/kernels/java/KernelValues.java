@@ -21,4 +21,7 @@ abstract class KernelValues {
     static Object object = new Object();
 
     static volatile boolean kept;
+
+    /** Objects that compilers are not to take apart: any thread could read them here. */
+    static Object shown;
 }
