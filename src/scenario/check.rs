@@ -442,8 +442,8 @@ fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, Problem> {
         enabled: written.enabled,
         repeats: written.repeats,
         count: written.count as usize,
-        window_s: positive(written.window_s, "kernels.window_s")?,
-        gap_s: positive(written.gap_s, "kernels.gap_s")?,
+        window_s: written.window_s.map(|s| positive(s, "kernels.window_s")).transpose()?,
+        gap_s: written.gap_s.map(|s| positive(s, "kernels.gap_s")).transpose()?,
     })
 }
 

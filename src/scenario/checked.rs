@@ -327,8 +327,8 @@ pub struct KernelSettings {
     pub repeats: u32,
     /// How many operations get one.
     pub count: usize,
-    /// Length of a window in seconds.
-    pub window_s: f64,
-    /// Idle time around it in seconds.
-    pub gap_s: f64,
+    /// Length of a window in seconds; none where the meter decides.
+    pub window_s: Option<f64>,
+    /// Idle time around it in seconds; none where the meter decides.
+    pub gap_s: Option<f64>,
 }

@@ -367,11 +367,12 @@ pub struct KernelsFile {
     pub repeats: u32,
     /// How many operations get a kernel, the most executed first. Default 150.
     pub count: u32,
-    /// Length of one kernel's window in seconds. Default 3.
-    pub window_s: f64,
-    /// Idle time around each window in seconds; at least two refresh periods of the
-    /// meter. Default 0.8.
-    pub gap_s: f64,
+    /// Length of one kernel's window in seconds. Default: twelve of the meter's usual
+    /// refreshes, from 1 to 3.
+    pub window_s: Option<f64>,
+    /// Idle time around each window in seconds. Default: three of the meter's usual
+    /// refreshes, from 0.2 on; 0.8 where they are not known.
+    pub gap_s: Option<f64>,
 }
 
 /// `[hints]`: what is done about hints beside finding them.
@@ -489,6 +490,6 @@ impl Default for LimitsFile {
 
 impl Default for KernelsFile {
     fn default() -> Self {
-        Self { enabled: true, repeats: 5, count: 150, window_s: 3.0, gap_s: 0.8 }
+        Self { enabled: true, repeats: 5, count: 150, window_s: None, gap_s: None }
     }
 }

@@ -62,22 +62,47 @@ const EXECUTED_MIN: f64 = 0.5;
 /// it still shows the window.
 const GAP_REFRESHES: f64 = 3.0;
 
+/// The gap where nothing is known of the meter's refreshes, in seconds: three of the slowest
+/// sensors of boards.
+const UNKNOWN_GAP_S: f64 = 0.8;
+
+/// The shortest gap that a scenario gets without asking: runtimes work a little longer.
+const LEAST_GAP_S: f64 = 0.2;
+
+/// How many refreshes of the meter a window lasts where the scenario does not say how long.
+const WINDOW_REFRESHES: f64 = 12.0;
+
+/// The shortest and the longest window in seconds where the scenario does not say how long.
+const WINDOW_S: (f64, f64) = (1.0, 3.0);
+
+fn refresh_s(meter: &str) -> Option<f64> {
+    meter::meter(meter).and_then(|meter| meter.usual_refresh_s())
+}
+
+/// Seconds that a kernel is to run: the scenario's, or as many as this meter asks for.
+fn wanted_window_s(scenario: &Scenario, meter: &str) -> f64 {
+    let (least, most) = WINDOW_S;
+    let of_meter = || refresh_s(meter).map_or(most, |s| (WINDOW_REFRESHES * s).clamp(least, most));
+    scenario.kernels.window_s.unwrap_or_else(of_meter)
+}
+
 /// Seconds between two kernels: the scenario's, or as many as this meter needs.
 fn gap_s(scenario: &Scenario, meter: &str) -> f64 {
-    let refresh_s = meter::meter(meter).and_then(|meter| meter.usual_refresh_s());
-    scenario.kernels.gap_s.max(GAP_REFRESHES * refresh_s.unwrap_or(0.0))
+    let needed_s = refresh_s(meter).map(|s| GAP_REFRESHES * s);
+    let usual_s = if needed_s.is_some() { LEAST_GAP_S } else { UNKNOWN_GAP_S };
+    scenario.kernels.gap_s.unwrap_or(usual_s).max(needed_s.unwrap_or(0.0))
 }
 
 fn say_gap(scenario: &Scenario, meter: &str) {
     let gap_s = gap_s(scenario, meter);
-    if gap_s > scenario.kernels.gap_s {
+    if gap_s > scenario.kernels.gap_s.unwrap_or(UNKNOWN_GAP_S) {
         progress::say(format!("  kernels are {gap_s:.1} s apart: {meter} refreshes that rarely"));
     }
 }
 
 /// Seconds of a session on the board's clock.
 pub fn session_s(kernels: usize, scenario: &Scenario, meter: &str) -> f64 {
-    kernels as f64 * (scenario.kernels.window_s + gap_s(scenario, meter))
+    kernels as f64 * (wanted_window_s(scenario, meter) + gap_s(scenario, meter))
 }
 
 /// Runs all kernels, in another order each time. Several boards take turns, and work at the
@@ -266,17 +291,17 @@ fn kernels_of(plan: &SessionPlan) -> u64 {
 }
 
 fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32) -> SessionPlan {
-    let settings = &scenario.kernels;
     let warm_s = if board.is_local() { WARM_UP_S } else { 0.0 };
     let millis = |seconds: f64| (seconds * 1000.0).round().to_string();
     let names: Vec<&str> = order.iter().map(|kernel| kernel.name.as_str()).collect();
     let gap_s = gap_s(scenario, board.meter);
     let expected = session_s(order.len(), scenario, board.meter);
-    let longest = 3.0 * settings.window_s + 2.0 * gap_s + warm_s;
+    let window_s = wanted_window_s(scenario, board.meter);
+    let longest = 3.0 * window_s + 2.0 * gap_s + warm_s;
     let longest = order.len() as f64 * longest + 60.0;
     let mut extras = vec![
         (KERNELS.to_string(), names.join(",")),
-        (MILLIS.to_string(), millis(settings.window_s)),
+        (MILLIS.to_string(), millis(window_s)),
         ("gap".to_string(), millis(gap_s)),
     ];
     if warm_s > 0.0 {
@@ -295,7 +320,7 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
         kind: SessionKind::App,
         limit: Duration::from_secs_f64(longest),
         expected: Duration::from_secs_f64(expected),
-        period: sample_period(scenario),
+        period: sample_period(scenario, window_s),
         pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
         deadline_real: Duration::from_secs_f64(longest + 120.0),
     }
@@ -303,13 +328,13 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
 
 /// Windows are short: each is to have several samples, whatever an application's
 /// session has.
-fn sample_period(scenario: &Scenario) -> Duration {
+fn sample_period(scenario: &Scenario, window_s: f64) -> Duration {
     const SAMPLES: f64 = 8.0;
     // A kernel's energy is summed up by refreshes of the meter, so none may be missed: the
     // slowest known ones come every 264 ms, and a sample may be late.
     const REFRESH_S: f64 = 0.125;
     let application = 1.0 / scenario.session.sample_rate_hz;
-    Duration::from_secs_f64(application.min(scenario.kernels.window_s / SAMPLES).min(REFRESH_S))
+    Duration::from_secs_f64(application.min(window_s / SAMPLES).min(REFRESH_S))
 }
 
 fn bad(message: String) -> Failure {
@@ -389,9 +414,14 @@ mod tests {
         let text = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\n\
                     path = 's'\n[session]\nframes = 1\n[[input]]\nname = 'i'\n";
         let scenario = parse_scenario(text, Path::new("a.toml")).unwrap();
-        let gaps = ["ina231", "fuel-gauge", "odpm"].map(|meter| gap_s(&scenario, meter));
-        assert_eq!(gaps, [0.8, 3.0, 0.8]);
+        let meters = ["ina231", "fuel-gauge", "odpm", "software"];
+        let mut scenario = scenario;
+        assert_eq!(meters.map(|meter| gap_s(&scenario, meter)), [3.0 * 0.264, 3.0, 0.8, 0.2]);
+        assert_eq!(meters.map(|meter| wanted_window_s(&scenario, meter)), [3.0, 3.0, 3.0, 1.0]);
         assert!((session_s(10, &scenario, "fuel-gauge") - 60.0).abs() < 1e-9);
+        (scenario.kernels.window_s, scenario.kernels.gap_s) = (Some(0.5), Some(1.5));
+        assert_eq!(meters.map(|meter| gap_s(&scenario, meter)), [1.5, 3.0, 1.5, 1.5]);
+        assert_eq!(meters.map(|meter| wanted_window_s(&scenario, meter)), [0.5; 4]);
     }
 
     /// Of the first kernel a compiler left nothing, so it ends in the millisecond it begins.

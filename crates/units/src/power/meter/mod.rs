@@ -36,8 +36,8 @@ pub trait Meter: std::fmt::Debug + Sync {
     /// What its figures are, in a sentence.
     fn measures(&self) -> &'static str;
 
-    /// How long it usually takes to show another value, in seconds, where that is long enough to
-    /// matter. The readings of a session tell it better.
+    /// How long it usually takes to show another value, in seconds, where that is known. The
+    /// readings of a session tell it better.
     fn usual_refresh_s(&self) -> Option<f64> {
         None
     }

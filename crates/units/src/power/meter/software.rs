@@ -40,6 +40,11 @@ impl Meter for Software {
         "an estimate by processor time and design power: no measurement, no idle power"
     }
 
+    /// Processor times are told in ticks (`USER_HZ`, proc(5)).
+    fn usual_refresh_s(&self) -> Option<f64> {
+        Some(0.01)
+    }
+
     fn question(&self) -> &'static str {
         "read -r _ u n s _ </proc/stat && echo busy_s=$(((u + n + s) / 100)); \
          grep -c ^processor /proc/cpuinfo"
