@@ -437,7 +437,7 @@ mod tests {
         let said = [
             (10.001, "wattline: uptime 10.001"),
             (10.5, "wattline: begin"),
-            (11.0, "wattline: iterations nothing 1073741823"),
+            (11.0, "wattline: iterations nothing 1099511627776"),
             (11.0, "wattline: begin nothing"),
             (11.0, "wattline: end nothing"),
             (12.0, "wattline: iterations some 5"),
