@@ -6,13 +6,16 @@ use super::Kernel;
 /// Gathers what iterations compute, so that each is of use.
 const GATHERED: &str = "wattlineGathered";
 
-/// The kernel with its inputs read anew in every iteration (from volatile fields, which no
-/// compiler may read less often), what it keeps kept in every iteration, and its body once: of
-/// equal statements in a row a compiler would leave all but one out. Its objects are shown to
-/// all threads, so that they are not taken apart into locals, and a volatile field is part of
-/// what is kept: no other read may be moved over its read out of the loop, which is of use
-/// whatever the body leaves of its inputs (HotSpot's C2 leaves out a volatile read without a
-/// use, and what it would have kept in place). It stands in several [places](super::places).
+/// The kernel as compilers leave it, in several [places](super::places):
+///
+/// - Its inputs are read anew in every iteration, from volatile fields, and what it keeps is
+///   kept in every iteration.
+/// - Its body stands there once: of equal statements in a row all but one would be left out.
+/// - Its objects are shown to all threads, so that they are not taken apart into locals.
+/// - A volatile field is part of what it keeps, so that no other read moves out of the loop.
+///   Its inputs do not see to that: HotSpot's C2 leaves out a volatile read without a use, and
+///   what it would have kept in place.
+///
 /// What that adds is counted as all else, and told apart by the fit.
 pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
     let Kernel { locals, body, keep, .. } = &kernel;

@@ -368,7 +368,7 @@ pub struct KernelsFile {
     /// How many operations get a kernel, the most executed first. Default 150.
     pub count: u32,
     /// Length of one kernel's window in seconds. Default: twelve of the meter's usual
-    /// refreshes, from 1 to 3.
+    /// refreshes, from 1 to 3; 3 where they are not known.
     pub window_s: Option<f64>,
     /// Idle time around each window in seconds. Default: three of the meter's usual
     /// refreshes, from 0.2 on; 0.8 where they are not known.

@@ -12,7 +12,7 @@ final class KernelMain {
     /** A loop counts in {@code int}: more iterations are several loops. */
     private static final int STRETCH = 1 << 28;
 
-    /** As many iterations as nothing but a loop that compilers left out is given. */
+    /** The most iterations of a window: only a loop that compilers left out gets there. */
     private static final long MOST = 1L << 40;
 
     public static void main(String[] args) throws Exception {

@@ -413,9 +413,8 @@ mod tests {
     fn kernels_are_as_far_apart_as_the_meter_needs() {
         let text = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\n\
                     path = 's'\n[session]\nframes = 1\n[[input]]\nname = 'i'\n";
-        let scenario = parse_scenario(text, Path::new("a.toml")).unwrap();
+        let mut scenario = parse_scenario(text, Path::new("a.toml")).unwrap();
         let meters = ["ina231", "fuel-gauge", "odpm", "software"];
-        let mut scenario = scenario;
         assert_eq!(meters.map(|meter| gap_s(&scenario, meter)), [3.0 * 0.264, 3.0, 0.8, 0.2]);
         assert_eq!(meters.map(|meter| wanted_window_s(&scenario, meter)), [3.0, 3.0, 3.0, 1.0]);
         assert!((session_s(10, &scenario, "fuel-gauge") - 60.0).abs() < 1e-9);
