@@ -241,7 +241,10 @@ fn case_runs<'r>(
         let missing = if runs.is_empty() { "power" } else { "idle" };
         format!("it has no good {missing} run")
     })?;
-    Ok(CaseRuns { power, energy })
+    match energy.unseen() {
+        Some(reason) => Err(reason),
+        None => Ok(CaseRuns { power, energy }),
+    }
 }
 
 /// Sums up the library functions that have no column of their own.

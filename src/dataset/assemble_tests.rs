@@ -133,6 +133,18 @@ fn a_case_that_is_short_for_the_meter_is_left_out() {
 }
 
 #[test]
+fn a_case_that_the_meter_saw_nothing_of_is_left_out() {
+    let empty = [record("b", Phase::Power, 1, 10.0, 10.0), record("b", Phase::Idle, 1, 10.0, 10.0)];
+    let of_a = records().into_iter().filter(|record| record.run.case == "a");
+    let records: Vec<RunRecord> = of_a.chain(empty).collect();
+    let plan = [planned("a"), planned("b")];
+    let dataset = assemble(&plan, &records, &counts(), &options()).unwrap();
+    let [LeftOut { what, reason }] = &dataset.left_out[..] else { panic!("{dataset:?}") };
+    assert_eq!((what.as_str(), dataset.cases.len()), ("b", 1));
+    assert!(reason.starts_with("the meter saw it spend nothing beside idle"), "{reason}");
+}
+
+#[test]
 fn a_run_of_another_length_is_left_out() {
     let mut records = records();
     records.push(record("a", Phase::Power, 3, 90.0, 20.0));

@@ -224,19 +224,24 @@ fn rows(
         let executions = executions(piece, dictionary.blocks.len())
             .ok_or_else(|| bad("a snapshot has a block that the plan has not".into()))?;
         let name = format!("{}@{}.{:03}{suffix}", case.name, run.record.run.repeat, number + 1);
+        let Dues { idle_power_w, noise_j, cost } = *dues;
+        let energy = window_energy(total_j, piece, idle_power_w, cost, noise_j)
+            .without_runtime(run.measured.runtime_shares());
+        if let Some(reason) = energy.unseen() {
+            made.left_out.push(LeftOut { what: name, reason });
+            continue;
+        }
         let mix = Mix::new(dictionary, |block| executions[block]);
         made.mixes.0.insert(name.clone(), mix);
         let mut counts = matrix.counts(&executions);
         if piece.collections > 0 {
             counts.insert(crate::model::table::GARBAGE_COLLECTION.into(), piece.collections);
         }
-        let Dues { idle_power_w, noise_j, cost } = *dues;
         made.cases.push(MeasuredCase {
             name,
             group: case.name.clone(),
             device: run.record.board.serial.clone(),
-            energy: window_energy(total_j, piece, idle_power_w, cost, noise_j)
-                .without_runtime(run.measured.runtime_shares()),
+            energy,
             counts,
         });
     }
