@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::assumptions::{ASSUMED, Assumptions};
 use crate::csv_text::CsvText;
 use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
-use crate::model::{FitOptions, ModelError, Penalty, Solver, fit};
+use crate::model::{FitOptions, Model, ModelError, Penalty, Solver, fit};
 use crate::operations::{Dictionary, Mix, form};
 
+use super::dear::dearness;
 use super::prices::{KernelPrices, PER_ELEMENT, prices};
 use super::{Kernel, program};
 
@@ -132,10 +133,37 @@ pub fn table_csv(table: &Table) -> String {
 /// The costs that the kernels give: not below zero, by relative errors. The standard
 /// error holds what kernels around one operation disagree by. Operations that no kernel
 /// ran have none. `mix` is what the application executes.
+///
+/// Costs are guessed to be about alike, those of dear operations ([`dearness`]) so many times
+/// as large.
 pub fn kernel_prices(table: &Table, mix: &Mix) -> Result<KernelPrices, ModelError> {
     let penalty = Penalty::Fixed(pull(&table.cases, &ASSUMED));
     let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
-    Ok(prices(&fit(table, &options)?, mix))
+    let dearness = dearness(table);
+    let model = fit(&counted_as(table, &dearness), &options)?;
+    Ok(prices(&times(model, &dearness), mix))
+}
+
+/// The table in which an execution of each column counts as so many.
+fn counted_as(table: &Table, factors: &[f64]) -> Table {
+    let rows = table.counts.chunks(factors.len().max(1));
+    let counts = rows.flat_map(|row| row.iter().zip(factors).map(|(count, factor)| count * factor));
+    Table { counts: counts.collect(), ..table.clone() }
+}
+
+/// The model of such a table as one of executions.
+fn times(mut model: Model, factors: &[f64]) -> Model {
+    for (cost, factor) in model.costs.iter_mut().zip(factors) {
+        cost.cost_j *= factor;
+        for figure in [&mut cost.se_j, &mut cost.lo_j, &mut cost.hi_j] {
+            *figure = figure.map(|figure| figure * factor);
+        }
+    }
+    let columns = factors.len();
+    for (at, entry) in model.covariance.iter_mut().flatten().enumerate() {
+        *entry *= factors[at / columns] * factors[at % columns];
+    }
+    model
 }
 
 /// How strongly kernel costs are drawn to their common mean: the variance of a kernel's
@@ -305,6 +333,50 @@ mod tests {
         for (prior, cost) in priors.iter().zip(costs) {
             assert!((prior.cost_j / cost - 1.0).abs() < 0.02, "{prior:?} {cost}");
         }
+    }
+
+    /// A remainder that takes a thousand times what all else does, in a kernel of its own beside
+    /// kernels that do not add up: 20 % off, every other one up and down.
+    #[test]
+    fn one_operation_may_cost_a_thousand_times_what_others_do() {
+        let cheap = ["A", "B", "C", "D", "E"];
+        let (mut counts, mut runs) = (BTreeMap::new(), Vec::new());
+        let mut kernel = |name: &str, row: &[(&str, f64)], energy_j: f64| {
+            let row = row.iter().map(|(name, count)| ((*name).to_string(), *count));
+            counts.insert(name.to_string(), row.collect::<BTreeMap<_, _>>());
+            runs.extend([0.99, 1.01].map(|scale| KernelRun {
+                collections: 0,
+                name: name.to_string(),
+                device: String::new(),
+                iterations: 1_000_000,
+                energy_j: energy_j * scale,
+                duration_s: 1.0,
+            }));
+        };
+        for (at, a) in cheap.iter().enumerate() {
+            for (beside, b) in cheap.iter().enumerate().skip(at + 1) {
+                let off = if (at + beside) % 2 == 0 { 1.2 } else { 0.8 };
+                kernel(&format!("{a}{b}"), &[(a, 2.0), (b, 1.0)], 3e-3 * off);
+            }
+        }
+        kernel("remainder", &[("A", 1.0), ("Modulo", 2.0)], 2.001);
+        let priced = kernel_prices(&table(&runs, &counts), &Mix::default()).unwrap().prices;
+        let of = |name: &str| priced.iter().find(|price| price.operation == name).unwrap();
+        let (remainder, cheap) = (of("Modulo"), of("A"));
+        assert!((remainder.cost_j / 1e-6 - 1.0).abs() < 0.05, "{remainder:?}");
+        assert!(remainder.se_j < 0.3 * remainder.cost_j, "{remainder:?}");
+        assert!((cheap.cost_j / 1e-9 - 1.0).abs() < 0.5, "{cheap:?}");
+    }
+
+    #[test]
+    fn a_model_of_columns_that_count_more_is_told_by_execution() {
+        let model = Model {
+            covariance: Some(vec![1.0, 2.0, 2.0, 4.0]),
+            ..crate::account::sample::model(&[("A", 1.0), ("B", 2.0)])
+        };
+        let told = times(model, &[1.0, 3.0]);
+        assert_eq!((told.costs[0].cost_j, told.costs[1].cost_j), (1.0, 6.0));
+        assert_eq!(told.covariance.unwrap(), [1.0, 6.0, 6.0, 36.0]);
     }
 
     /// Kernels measured without an error: four times the pull for twice the residual, a

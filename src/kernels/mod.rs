@@ -6,6 +6,7 @@
 
 pub(crate) mod catalogue;
 mod compiled;
+mod dear;
 pub(crate) mod measure;
 pub(crate) mod pairs;
 pub(crate) mod patterns;

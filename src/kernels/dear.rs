@@ -1,0 +1,102 @@
+//! Which operations cost many times what others do, by the kernels alone.
+//!
+//! On a processor a division takes ten times as long as an addition, and the remainder of
+//! doubles a thousand times. A fit that guesses all costs alike gives a kernel's energy to
+//! what stands beside such an operation.
+
+use crate::model::table::Table;
+
+/// How many times the usual cost each column's is, at least 1: what kernels show to be more.
+///
+/// A column costs no more than the cheapest kernel with it, `most = min E / n`, and no less
+/// than a kernel leaves when all other columns cost the most that they can. The usual cost is
+/// the median of `most`, and so is most columns' guess: only what can't cost that little is
+/// more. Where kernels don't add up, the least may be above the most, which holds then.
+pub fn dearness(table: &Table) -> Vec<f64> {
+    let most = most(table);
+    let usual = median(&most);
+    let least = least(table, &most);
+    let cost = |(most, least): (&f64, f64)| least.min(*most);
+    let factor = |cost: f64| if usual > 0.0 { f64::max(cost / usual, 1.0) } else { 1.0 };
+    most.iter().zip(least).map(cost).map(factor).collect()
+}
+
+/// The most that an execution of each column can cost, in joules; none of a column that only
+/// kernels without energy run.
+fn most(table: &Table) -> Vec<f64> {
+    let of_column = |column: usize| {
+        let cases = table.cases.iter().enumerate();
+        let costs = cases.map(|(index, case)| case.energy_j / table.row(index)[column]);
+        let known = costs.filter(|cost| *cost > 0.0 && cost.is_finite());
+        known.reduce(f64::min).unwrap_or(0.0)
+    };
+    (0..table.features.len()).map(of_column).collect()
+}
+
+/// The least, in joules: what the kernel that leaves most for it leaves.
+fn least(table: &Table, most: &[f64]) -> Vec<f64> {
+    let mut least = vec![0.0; most.len()];
+    for (index, case) in table.cases.iter().enumerate() {
+        let row = table.row(index);
+        let all: f64 = row.iter().zip(most).map(|(count, most)| count * most).sum();
+        for (column, count) in row.iter().enumerate().filter(|(_, count)| **count > 0.0) {
+            let others = all - count * most[column];
+            least[column] = f64::max(least[column], (case.energy_j - others) / count);
+        }
+    }
+    least
+}
+
+fn median(costs: &[f64]) -> f64 {
+    let mut costs: Vec<f64> = costs.iter().copied().filter(|cost| *cost > 0.0).collect();
+    costs.sort_by(f64::total_cmp);
+    costs.get(costs.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::table::Case;
+
+    fn kernels(energies: &[f64], counts: &[f64], columns: usize) -> Table {
+        let case = |energy_j: &f64| Case {
+            name: String::new(),
+            group: String::new(),
+            device: String::new(),
+            duration_s: None,
+            energy_j: *energy_j,
+            energy_se_j: None,
+            weight: None,
+            executions: None,
+        };
+        Table {
+            features: (0..columns).map(|column| format!("op_{column}")).collect(),
+            cases: energies.iter().map(case).collect(),
+            counts: counts.to_vec(),
+        }
+    }
+
+    /// 6 J for two A; 2 J for an A and four B; the third has no energy.
+    #[test]
+    fn a_column_costs_between_what_a_kernel_leaves_and_the_cheapest_kernel_with_it() {
+        let table = kernels(&[6.0, 2.0, 0.0], &[2.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 1.0], 3);
+        assert_eq!(most(&table), [2.0, 0.5, 0.0]);
+        assert_eq!(least(&table, &[2.0, 0.5, 0.0]), [3.0, 0.0, 0.0]);
+    }
+
+    /// A and B cost 1 to 2 J; C beside an A 100 J. What only may be dear is not.
+    #[test]
+    fn only_what_can_not_cost_the_usual_is_dear() {
+        let table = kernels(&[2.0, 2.0, 102.0], &[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0], 3);
+        let [a, b, c] = dearness(&table)[..] else { panic!() };
+        assert_eq!((a, b, c), (1.0, 1.0, 50.0));
+        let mean = kernels(&[100.0, 2.0], &[0.0, 1.0, 1.0, 2.0, 0.0, 0.0], 3);
+        assert_eq!(dearness(&mean), [1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn no_kernel_is_no_dearness() {
+        assert!(dearness(&Table::default()).is_empty());
+        assert_eq!(dearness(&kernels(&[0.0], &[1.0], 1)), [1.0]);
+    }
+}
