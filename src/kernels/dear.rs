@@ -11,14 +11,12 @@ use crate::model::table::Table;
 /// A column costs no more than the cheapest kernel with it, `most = min E / n`, and no less
 /// than a kernel leaves when all other columns cost the most that they can. The usual cost is
 /// the median of `most`, and so is most columns' guess: only what can't cost that little is
-/// more. Where kernels don't add up, the least may be above the most, which holds then.
+/// more.
 pub fn dearness(table: &Table) -> Vec<f64> {
     let most = most(table);
     let usual = median(&most);
-    let least = least(table, &most);
-    let cost = |(most, least): (&f64, f64)| least.min(*most);
     let factor = |cost: f64| if usual > 0.0 { f64::max(cost / usual, 1.0) } else { 1.0 };
-    most.iter().zip(least).map(cost).map(factor).collect()
+    least(table, &most).into_iter().map(factor).collect()
 }
 
 /// The most that an execution of each column can cost, in joules; none of a column that only
@@ -33,15 +31,18 @@ fn most(table: &Table) -> Vec<f64> {
     (0..table.features.len()).map(of_column).collect()
 }
 
-/// The least, in joules: what the kernel that leaves most for it leaves.
+/// The least, in joules: what the kernel that leaves most for it leaves. One that leaves more
+/// than the most is not the sum of its operations, and tells nothing of any.
 fn least(table: &Table, most: &[f64]) -> Vec<f64> {
     let mut least = vec![0.0; most.len()];
     for (index, case) in table.cases.iter().enumerate() {
-        let row = table.row(index);
-        let all: f64 = row.iter().zip(most).map(|(count, most)| count * most).sum();
-        for (column, count) in row.iter().enumerate().filter(|(_, count)| **count > 0.0) {
-            let others = all - count * most[column];
-            least[column] = f64::max(least[column], (case.energy_j - others) / count);
+        let parts: Vec<f64> = table.row(index).iter().zip(most).map(|(n, most)| n * most).collect();
+        for (column, count) in table.row(index).iter().enumerate().filter(|(_, n)| **n > 0.0) {
+            let others: f64 = parts[..column].iter().chain(&parts[column + 1..]).sum();
+            let left = (case.energy_j - others) / count;
+            if left > least[column] && left <= most[column] {
+                least[column] = left;
+            }
         }
     }
     least
@@ -81,7 +82,10 @@ mod tests {
     fn a_column_costs_between_what_a_kernel_leaves_and_the_cheapest_kernel_with_it() {
         let table = kernels(&[6.0, 2.0, 0.0], &[2.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 1.0], 3);
         assert_eq!(most(&table), [2.0, 0.5, 0.0]);
-        assert_eq!(least(&table, &[2.0, 0.5, 0.0]), [3.0, 0.0, 0.0]);
+        assert_eq!(least(&table, &[2.0, 0.5, 0.0]), [0.0; 3], "6 J are more than two A cost");
+        let sums = kernels(&[2.0, 9.0], &[1.0, 0.0, 1.0, 2.0], 2);
+        assert_eq!(most(&sums), [2.0, 4.5]);
+        assert_eq!(least(&sums, &[2.0, 4.5]), [2.0, 3.5]);
     }
 
     /// A and B cost 1 to 2 J; C beside an A 100 J. What only may be dear is not.
