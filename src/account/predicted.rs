@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
-use crate::interval::Interval;
+use crate::interval::{Interval, NORMAL_975};
 use crate::units::Joules;
 
 use super::cost::Costs;
 use super::entry::{self, Bundle, Leaf};
+use super::input_spread::InputSpread;
 use super::{AccountInput, Areas, Priced};
 
 /// What runs spend that were counted, and not measured.
@@ -18,8 +19,8 @@ use super::{AccountInput, Areas, Priced};
 pub struct Predicted {
     /// Energy above idle, without that of the runtime's own threads.
     pub energy: Joules,
-    /// The 95 % interval by what is unsure of the accounts; absent where that is not known.
-    pub interval: Option<Interval>,
+    /// Standard error by what is unsure of the accounts; absent where that is not known.
+    pub se: Option<Joules>,
     /// The part of the energy that blocks have which the accounts' runs did not execute.
     pub of_new_blocks: Joules,
 }
@@ -39,9 +40,19 @@ pub(crate) fn predicted(
     let level = level(scenario, &leaves, &costs);
     let of_new_blocks = sum(&new) * level;
     let energy = known.energy.joules() * level + of_new_blocks;
-    let interval = variance(known, &new, areas.as_ref(), &costs)
-        .map(|variance| Interval::around(energy, level.powi(2) * variance));
-    Predicted { energy, interval, of_new_blocks }
+    let variance = variance(known, &new, areas.as_ref(), &costs);
+    let se = variance.map(|variance| Joules(level * variance.max(0.0).sqrt()));
+    Predicted { energy, se, of_new_blocks }
+}
+
+impl Predicted {
+    /// The 95 % interval: by what is unsure of the accounts and, where that is known, by how far
+    /// inputs are from what accounts of others say of them.
+    pub fn interval(&self, spread: Option<&InputSpread>) -> Option<Interval> {
+        let of_accounts = Interval::around(self.energy, self.se?.0.powi(2));
+        let half_j = spread.map_or(0.0, InputSpread::half_width) * self.energy.0;
+        Some(of_accounts.widened(self.energy, (half_j / NORMAL_975).powi(2)))
+    }
 }
 
 /// The leaves, executed as often as now.
@@ -128,7 +139,7 @@ mod tests {
             let scenario = AccountInput { samples, ..sample.scenario() };
             let found = predicted(&scenario, &sample.executions);
             assert!((found.energy.0 - 2e-3).abs() < 1e-9, "{found:?}");
-            assert!(found.interval.unwrap().contains(found.energy));
+            assert!(found.interval(None).unwrap().contains(found.energy));
             assert_eq!(found.of_new_blocks, Joules::ZERO);
             let explained = account(&scenario).explained().joules();
             assert!((explained.0 - 2e-3).abs() < 1e-9, "{explained:?}");
@@ -145,7 +156,7 @@ mod tests {
         let scenario = AccountInput { samples: &samples, ..sample.scenario() };
         let found = predicted(&scenario, &dear);
         assert!((found.energy.0 / 6e-3 - 1.0).abs() < 0.05, "{found:?}");
-        assert!(found.interval.unwrap().contains(Joules(6e-3)), "{found:?}");
+        assert!(found.interval(None).unwrap().contains(Joules(6e-3)), "{found:?}");
     }
 
     #[test]
@@ -153,7 +164,7 @@ mod tests {
         let (sample, samples) = (program(), samples());
         let scenario = AccountInput { samples: &samples, ..sample.scenario() };
         let width = |found: Predicted| {
-            let Interval { lo, hi } = found.interval.unwrap();
+            let Interval { lo, hi } = found.interval(None).unwrap();
             (hi.0 - lo.0) / found.energy.0
         };
         let new = predicted(&scenario, &[(BlockId(3), 1000)].into());

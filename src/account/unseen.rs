@@ -1,10 +1,14 @@
 //! Input sequences that accounts have not seen: each predicted by the accounts of the others,
 //! beside what it spent and what two simple rules say.
 
+use serde::Deserialize;
+
 use crate::csv_text::CsvText;
+use crate::interval::Interval;
 use crate::units::Joules;
 
 use super::Predicted;
+use super::input_spread::InputSpread;
 
 /// One input sequence, by the others.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +29,18 @@ pub struct UnseenInput {
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnseenInputs(pub Vec<UnseenInput>);
 
+/// What is read of a row of `unseen.csv`.
+#[derive(Deserialize)]
+struct Row {
+    input: String,
+    measured_j: f64,
+    predicted_j: f64,
+    accounts_se_j: Option<f64>,
+    of_new_blocks_j: f64,
+    flat_j: f64,
+    duration_j: f64,
+}
+
 impl UnseenInputs {
     /// NMAE of the accounts over the inputs: the mean of their relative errors.
     pub fn nmae(&self) -> f64 {
@@ -43,9 +59,29 @@ impl UnseenInputs {
 
     /// How many of the 95 % intervals hold what was measured, and how many there are.
     pub fn covered(&self) -> (usize, usize) {
-        let holds = |input: &UnseenInput| Some(input.predicted.interval?.contains(input.measured));
-        let known: Vec<bool> = self.0.iter().filter_map(holds).collect();
+        let intervals = self.intervals();
+        let known = self.0.iter().zip(intervals).filter_map(|(input, interval)| {
+            let interval = interval?;
+            Some(interval.contains(input.measured))
+        });
+        let known: Vec<bool> = known.collect();
         (known.iter().filter(|holds| **holds).count(), known.len())
+    }
+
+    /// The 95 % interval of each: by the accounts of the others, and by how far these others
+    /// are from what they were predicted to spend. Its own error is not in it.
+    pub fn intervals(&self) -> Vec<Option<Interval>> {
+        let of_one = |(at, input): (usize, &UnseenInput)| {
+            let others = self.0.iter().enumerate().filter(|(other, _)| *other != at);
+            let spread = InputSpread::of(others.map(|(_, other)| other));
+            input.predicted.interval(spread.as_ref())
+        };
+        self.0.iter().enumerate().map(of_one).collect()
+    }
+
+    /// How far inputs are from what others say of them.
+    pub fn spread(&self) -> Option<InputSpread> {
+        InputSpread::of(&self.0)
     }
 
     fn error(&self, of: impl Fn(&UnseenInput) -> Joules) -> f64 {
@@ -53,7 +89,7 @@ impl UnseenInputs {
         relative.sum::<f64>() / self.0.len() as f64
     }
 
-    /// `unseen.csv`.
+    /// `unseen.csv`; `accounts_se_j` is the standard error by the accounts alone.
     pub fn csv(&self) -> String {
         let mut text = CsvText::new([
             "input",
@@ -61,50 +97,97 @@ impl UnseenInputs {
             "predicted_j",
             "predicted_lo_j",
             "predicted_hi_j",
+            "accounts_se_j",
             "of_new_blocks_j",
             "flat_j",
             "duration_j",
         ]);
-        for UnseenInput { input, measured, predicted, flat, duration } in &self.0 {
-            let bound = |bound: Option<Joules>| bound.map_or(String::new(), |j| j.0.to_string());
+        for (of, interval) in self.0.iter().zip(self.intervals()) {
+            let known = |joules: Option<Joules>| joules.map_or(String::new(), |j| j.0.to_string());
             text.row([
-                input.clone(),
-                measured.0.to_string(),
-                predicted.energy.0.to_string(),
-                bound(predicted.interval.map(|interval| interval.lo)),
-                bound(predicted.interval.map(|interval| interval.hi)),
-                predicted.of_new_blocks.0.to_string(),
-                flat.0.to_string(),
-                duration.0.to_string(),
+                of.input.clone(),
+                of.measured.0.to_string(),
+                of.predicted.energy.0.to_string(),
+                known(interval.map(|interval| interval.lo)),
+                known(interval.map(|interval| interval.hi)),
+                known(of.predicted.se),
+                of.predicted.of_new_blocks.0.to_string(),
+                of.flat.0.to_string(),
+                of.duration.0.to_string(),
             ]);
         }
         text.text()
     }
+
+    /// Reads it. Intervals are made anew.
+    ///
+    /// # Errors
+    /// What is no number, or a column that is not there.
+    pub fn from_csv(text: &str) -> Result<Self, csv::Error> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows = reader.deserialize::<Row>();
+        rows.map(|row| row.map(UnseenInput::from)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl From<Row> for UnseenInput {
+    fn from(row: Row) -> Self {
+        Self {
+            input: row.input,
+            measured: Joules(row.measured_j),
+            predicted: Predicted {
+                energy: Joules(row.predicted_j),
+                se: row.accounts_se_j.map(Joules),
+                of_new_blocks: Joules(row.of_new_blocks_j),
+            },
+            flat: Joules(row.flat_j),
+            duration: Joules(row.duration_j),
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::interval::Interval;
 
-    #[test]
-    fn errors_are_relative() {
-        let input = |name: &str, measured: f64, predicted: f64| UnseenInput {
+    /// An input that accounts with so large a standard error say that of.
+    pub(crate) fn input(name: &str, measured: f64, predicted: f64, se: f64) -> UnseenInput {
+        UnseenInput {
             input: name.into(),
             measured: Joules(measured),
             predicted: Predicted {
                 energy: Joules(predicted),
-                interval: Some(Interval::around(Joules(predicted), 0.01)),
+                se: Some(Joules(se)),
                 of_new_blocks: Joules(0.0),
             },
             flat: Joules(2.0),
             duration: Joules(measured),
-        };
-        let inputs = UnseenInputs(vec![input("a, b", 1.0, 1.1), input("c", 3.0, 2.5)]);
+        }
+    }
+
+    #[test]
+    fn errors_are_relative() {
+        let inputs = UnseenInputs(vec![input("a, b", 1.0, 1.1, 0.1), input("c", 3.0, 2.5, 0.1)]);
         assert!((inputs.nmae() - (0.1 + 0.5 / 3.0) / 2.0).abs() < 1e-12);
         assert!((inputs.flat_nmae() - (1.0 + 1.0 / 3.0) / 2.0).abs() < 1e-12);
         assert_eq!(inputs.duration_nmae(), 0.0);
-        assert_eq!(inputs.covered(), (1, 2));
-        assert!(inputs.csv().contains("\"a, b\",1,1.1,0.9"), "{}", inputs.csv());
+        let text = inputs.csv();
+        assert!(text.contains("\"a, b\",1,1.1,"), "{text}");
+        assert_eq!(UnseenInputs::from_csv(&text).unwrap(), inputs);
+        let error = UnseenInputs::from_csv("input,measured_j\na,1").unwrap_err();
+        assert!(error.to_string().contains("predicted_j"), "{error}");
+    }
+
+    /// The accounts of `c` are sure of half of what it spends. What the others are off is no more
+    /// than accounts know, and `c`'s interval is theirs; `c`'s error widens those of the others.
+    #[test]
+    fn an_inputs_own_error_is_not_in_its_interval() {
+        let of = |name| input(name, 1.0, 1.01, 0.02);
+        let inputs = UnseenInputs(vec![of("a"), of("b"), input("c", 2.0, 1.0, 0.02)]);
+        let intervals: Vec<Interval> = inputs.intervals().into_iter().flatten().collect();
+        let width = |interval: &Interval| interval.hi.0 - interval.lo.0;
+        assert!((width(&intervals[2]) - 2.0 * 1.96 * 0.02).abs() < 1e-5, "{intervals:?}");
+        assert!(width(&intervals[0]) > 20.0 * width(&intervals[2]), "{intervals:?}");
+        assert_eq!(inputs.covered(), (2, 3));
     }
 }

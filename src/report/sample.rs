@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
 use crate::account::evaluate::{Level, Unmatched};
 use crate::account::{
-    self, Accounts, Evaluation, Interval, LevelEvaluation, LineKey, Measured, Predicted,
-    UnseenInput, UnseenInputs,
+    self, Accounts, Evaluation, LevelEvaluation, LineKey, Measured, Predicted, UnseenInput,
+    UnseenInputs,
 };
 use crate::blocks::BlockId;
 use crate::hint::{BoardRatios, Hint, HintInput, HintOptions, hints as find_hints};
@@ -297,7 +297,7 @@ fn unseen() -> UnseenInputs {
         measured: Joules(measured),
         predicted: Predicted {
             energy: Joules(measured * factor),
-            interval: Some(Interval::around(Joules(measured * factor), 0.0004)),
+            se: Some(Joules(0.02)),
             of_new_blocks: Joules(0.01),
         },
         flat: Joules(measured * 1.2),

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::{Arguments, Failure, Prediction, read_text};
-use crate::account::Predicted;
+use crate::account::{InputSpread, Predicted};
 use crate::blocks::BlockId;
 use crate::cli::progress;
 use crate::model::Model;
@@ -28,6 +28,8 @@ pub(super) fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
     let executions = traced.in_terms_of(&mut facts.dictionary);
     let predicted = facts.predicted(&model, &executions);
     say_new(&predicted);
+    let spread = campaign.unseen()?.and_then(|unseen| unseen.spread());
+    say_of_inputs(spread.as_ref(), &campaign);
     let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(vec![Prediction {
@@ -36,7 +38,7 @@ pub(super) fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
         measured: None,
         measured_se: None,
         predicted: predicted.energy.0,
-        interval: predicted.interval,
+        interval: predicted.interval(spread.as_ref()),
         unknown: unknown(&model, &facts.dictionary, &executions),
     }])
 }
@@ -52,6 +54,27 @@ fn say_new(predicted: &Predicted) {
             100.0 * part
         ));
     }
+}
+
+/// Says how far inputs are from what accounts of others say of them, which is in the interval.
+fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
+    progress::say(match spread {
+        Some(spread) if spread.half_width() > 0.0 => format!(
+            "the interval holds what the accounts are unsure of, and that inputs are within {:.1} % \
+             of what those of other inputs say of them (unseen.csv; 95 %)",
+            100.0 * spread.half_width()
+        ),
+        Some(_) => {
+            "the interval holds what the accounts are unsure of; inputs are no further from \
+                    what those of other inputs say of them (unseen.csv)"
+                .into()
+        }
+        None => format!(
+            "the interval holds what the accounts are unsure of, and not how far inputs are from \
+             what those of other inputs say of them: {} has no unseen.csv that tells it",
+            campaign.path().display()
+        ),
+    });
 }
 
 /// Share of the executions of operations that the model has no cost for.

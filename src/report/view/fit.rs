@@ -1,7 +1,7 @@
 //! Cross-validation, the verdict against the best baseline, estimability, and the
 //! comparison with the truth.
 
-use crate::account::UnseenInput;
+use crate::account::{Interval, UnseenInput};
 use crate::format;
 use crate::model::BASELINES;
 use crate::report::data::{CvRow, ReportData};
@@ -298,19 +298,20 @@ pub struct UnseenView {
 
 /// Inputs by the accounts of the others; empty where there is only one.
 pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
-    let view = |input: &UnseenInput| {
+    let view = |(input, interval): (&UnseenInput, Option<Interval>)| {
         let off = |found: Joules| format::percent(found.0 / input.measured.0 - 1.0);
         UnseenView {
             input: format::visible(&input.input),
             measured: format::energy(input.measured),
             predicted: format::energy(input.predicted.energy),
-            interval: format::interval(input.predicted.interval),
+            interval: format::interval(interval),
             error: off(input.predicted.energy),
             flat: off(input.flat),
             duration: off(input.duration),
         }
     };
-    data.unseen.iter().flat_map(|unseen| &unseen.0).map(view).collect()
+    let unseen = data.unseen.iter();
+    unseen.flat_map(|unseen| unseen.0.iter().zip(unseen.intervals())).map(view).collect()
 }
 
 /// How well accounts tell what inputs spend that they have not seen.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::account::UnseenInputs;
 use crate::account::calls::{CallTree, read_calls};
 use crate::build::sources;
 use crate::campaign::{PlannedCase, Remains, parse_executions, read_plan};
@@ -202,6 +203,14 @@ impl CampaignFolder {
     /// What the cases can tell.
     pub fn estimability(&self) -> Result<Vec<EstimabilityRow>, Failure> {
         self.parsed(names::ESTIMABILITY, estimability_rows)
+    }
+
+    /// Each input by the accounts of the others; none of a campaign that does not tell.
+    pub fn unseen(&self) -> Result<Option<UnseenInputs>, Failure> {
+        match self.file(names::UNSEEN).is_file() {
+            true => self.parsed(names::UNSEEN, UnseenInputs::from_csv).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// How many kernels were measured.
