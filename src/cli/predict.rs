@@ -42,8 +42,8 @@ Example, an input that was never measured, by a campaign's accounts:
   wattline predict target/demo target/new --out target/p
 A block spends on an execution what it spent in the campaign, by samples where there were any;
 one that the campaign did not run (changed, or new) costs what its operations do. Without idle
-energy, compilers and collector. How far such predictions are off is in the campaign's
-unseen.csv.
+energy, compilers and collector. The interval holds what is unsure of the accounts, and how far
+inputs are from what those of other inputs say of them, by the campaign's unseen.csv.
 
 Example, bytecode patterns by the effects of `fit --factors`:
   wattline predict target/patterns/effects.csv programs.csv --out target/p

@@ -4,19 +4,22 @@
 //! doubles a thousand times. A fit that guesses all costs alike gives a kernel's energy to
 //! what stands beside such an operation.
 
-use crate::model::table::Table;
+use crate::model::table::{GARBAGE_COLLECTION, Table};
 
 /// How many times the usual cost each column's is, at least 1: what kernels show to be more.
 ///
 /// A column costs no more than the cheapest kernel with it, `most = min E / n`, and no less
 /// than a kernel leaves when all other columns cost the most that they can. The usual cost is
 /// the median of `most`, and so is most columns' guess: only what can't cost that little is
-/// more.
+/// more. That a garbage collection is like nothing else the fit knows by itself.
 pub fn dearness(table: &Table) -> Vec<f64> {
     let most = most(table);
     let usual = median(&most);
-    let factor = |cost: f64| if usual > 0.0 { f64::max(cost / usual, 1.0) } else { 1.0 };
-    least(table, &most).into_iter().map(factor).collect()
+    let factor = |(feature, least): (&String, f64)| match feature == GARBAGE_COLLECTION {
+        false if usual > 0.0 => f64::max(least / usual, 1.0),
+        _ => 1.0,
+    };
+    table.features.iter().zip(least(table, &most)).map(factor).collect()
 }
 
 /// The most that an execution of each column can cost, in joules; none of a column that only
@@ -94,6 +97,9 @@ mod tests {
         let table = kernels(&[2.0, 2.0, 102.0], &[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0], 3);
         let [a, b, c] = dearness(&table)[..] else { panic!() };
         assert_eq!((a, b, c), (1.0, 1.0, 50.0));
+        let mut collects = table.clone();
+        collects.features[2] = GARBAGE_COLLECTION.into();
+        assert_eq!(dearness(&collects), [1.0, 1.0, 1.0]);
         let mean = kernels(&[100.0, 2.0], &[0.0, 1.0, 1.0, 2.0, 0.0, 0.0], 3);
         assert_eq!(dearness(&mean), [1.0, 1.0, 1.0]);
     }

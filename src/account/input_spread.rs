@@ -1,0 +1,90 @@
+//! How far inputs are from what accounts of other inputs say of them, beyond what these know
+//! to be unsure: a place spends otherwise on other data.
+
+use crate::model::student_975;
+
+use super::UnseenInput;
+
+/// The spread of inputs about what was predicted of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InputSpread {
+    /// Standard deviation, as a part of the predicted energy; 0 where what accounts know to be
+    /// unsure explains the errors.
+    relative: f64,
+    /// Inputs that tell it.
+    inputs: usize,
+}
+
+impl InputSpread {
+    /// The spread that inputs show which others predicted; none where no prediction has a
+    /// standard error. With relative errors `r`, and variances `v` of the accounts, it is the
+    /// `t` for which the sum of `r^2 / (v + t^2)` is the number of inputs (R. C. Paule and
+    /// J. Mandel, J. Res. NBS 87, 377, 1982, for a mean that is known to be zero).
+    pub fn of<'i>(inputs: impl IntoIterator<Item = &'i UnseenInput>) -> Option<Self> {
+        let errors: Vec<(f64, f64)> = inputs.into_iter().filter_map(squares).collect();
+        let excess = |tau2: f64| {
+            let sum: f64 = errors.iter().map(|(error, own)| error / (own + tau2)).sum();
+            sum - errors.len() as f64
+        };
+        let relative = root_of_falling(excess, errors.iter().map(|(error, _)| error).sum()).sqrt();
+        (!errors.is_empty()).then_some(Self { relative, inputs: errors.len() })
+    }
+
+    /// Half the width of the 95 % interval of an input of which accounts know all but this, as
+    /// a part of its energy: by Student's t, as few inputs tell it.
+    pub fn half_width(&self) -> f64 {
+        student_975(self.inputs as f64) * self.relative
+    }
+}
+
+/// The square of an input's relative error, and the variance that its accounts give that.
+fn squares(input: &UnseenInput) -> Option<(f64, f64)> {
+    let predicted = input.predicted.energy.0;
+    let error = input.measured.0 / predicted - 1.0;
+    let se = input.predicted.se?.0 / predicted;
+    error.is_finite().then_some((error.powi(2), se.powi(2)))
+}
+
+/// Where a function that falls passes zero, between zero and `high`; zero where it starts below.
+fn root_of_falling(function: impl Fn(f64) -> f64, high: f64) -> f64 {
+    // Halved until a double has no more digits.
+    const STEPS: usize = 64;
+    let halve = |(low, high): (f64, f64), _| {
+        let middle = 0.5 * (low + high);
+        if function(middle) > 0.0 { (middle, high) } else { (low, middle) }
+    };
+    (0..STEPS).fold((0.0, high), halve).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::unseen::tests::input;
+    use super::*;
+
+    fn spread(inputs: &[UnseenInput]) -> InputSpread {
+        InputSpread::of(inputs).unwrap()
+    }
+
+    /// Errors of 3 and 4 % of what was predicted, by accounts that know themselves exact.
+    #[test]
+    fn without_errors_of_accounts_it_is_the_root_mean_square() {
+        let found = spread(&[input("a", 1.03, 1.0, 0.0), input("b", 1.92, 2.0, 0.0)]);
+        assert!((found.relative - (0.0025_f64 / 2.0).sqrt()).abs() < 1e-9, "{found:?}");
+        assert!((found.half_width() / found.relative - 4.3027).abs() < 1e-3, "{found:?}");
+    }
+
+    /// What accounts are unsure of is taken off: 5 % of 13 leave 12. An input of which nothing is
+    /// known tells nothing.
+    #[test]
+    fn what_accounts_know_to_be_unsure_is_no_spread() {
+        let off = |se: f64| [input("a", 1.13, 1.0, se), input("b", 0.87, 1.0, se)];
+        assert!((spread(&off(0.05)).relative - 0.12).abs() < 1e-6);
+        assert!(spread(&off(0.2)).relative < 1e-9);
+        let mut with_unknown = off(0.05).to_vec();
+        with_unknown.push(input("c", 1.0, 1.0, 100.0));
+        assert!(spread(&with_unknown).relative < 0.12);
+        with_unknown[2].predicted.se = None;
+        assert_eq!(spread(&with_unknown), spread(&off(0.05)));
+        assert_eq!(InputSpread::of(&with_unknown[2..]), None);
+    }
+}
