@@ -33,7 +33,7 @@ pub use spread::{RunSpread, run_spread};
 use crate::interval::{NORMAL_975, student_975};
 
 use mixture::Mixture;
-use positive::positive_means;
+use positive::positive_mean;
 use system::System;
 
 /// What samples say of one area.
@@ -96,9 +96,12 @@ pub struct AreaFit {
 }
 
 impl AreaFit {
-    /// Each cost's mean in joules, given that none is below zero.
+    /// Each cost's mean in joules, given that it is not below zero.
     pub fn positive_costs(&self) -> Vec<f64> {
-        positive_means(&self.costs, &self.covariance)
+        let l = self.costs.len();
+        let variance = |j: usize| self.covariance[j * l + j].max(0.0);
+        let cost = |(j, mean): (usize, &f64)| positive_mean(*mean, variance(j).sqrt());
+        self.costs.iter().enumerate().map(cost).collect()
     }
 
     /// Half the width of a place effect's 95 % interval, in normal standard deviations: the
