@@ -55,11 +55,11 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let own = known_everywhere(design, options, reach.clone());
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
     let Some(fold_of) = assign_at_most(&groups, options.inner_folds) else {
-        return Ok(by_itself(shrunk, own));
+        return Ok(alone(shrunk, own));
     };
     let held_out = hold_out(&wide, options, &shrunk, &fold_of)?;
     let Some(judge) = Judge::new(design, options.inner_folds.unit, &fold_of) else {
-        return Ok(by_itself(shrunk, own));
+        return Ok(alone(shrunk, own));
     };
     let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
     let (choice, weights) = choose(&held_out, &judge, knows_more);
@@ -74,7 +74,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 }
 
 /// Without folds there is nothing to choose by.
-fn by_itself(shrunk: Solution, reach: Reach) -> Solution {
+fn alone(shrunk: Solution, reach: Reach) -> Solution {
     let why = "there are too few cases to hold any out".to_owned();
     let choice = Choice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
     Solution { stacked: Some(Stacked { choice, case_b: None, reach, constant: None }), ..shrunk }
@@ -190,14 +190,14 @@ fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f
     let HeldOut { names, residuals, .. } = held_out;
     let at = |name: &str| names.iter().position(|n| *n == name).expect("always a candidate");
     let (shrink, flat) = (&held_out.alone, &residuals[at(FLAT)]);
-    let rival = Rival::new(held_out, judge);
+    let combination = honest(residuals, judge);
     let [ours, theirs, plain] =
-        [shrink, &rival.residuals, flat].map(|residuals| judge.nmae(residuals).0);
+        [shrink, &combination, flat].map(|residuals| judge.nmae(residuals).0);
     let percent = |nmae: f64| format!("{:.2} %", 100.0 * nmae);
-    let alone = |name: &str| alone(names.len(), at(name));
+    let alone = |name: &str| names.iter().map(|n| f64::from(u8::from(*n == name))).collect();
     let lost = judge.loses(shrink, flat);
     let is_as_good = match knows_more {
-        true => !judge.is_worse(shrink, &rival.residuals),
+        true => !judge.is_worse(shrink, &combination),
         false => ours <= theirs,
     };
     let (chosen, why, weights): (_, _, Vec<f64>) = if lost.is_none() && ours <= plain && is_as_good
@@ -213,7 +213,7 @@ fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f
             ),
         };
         (SHRINK, why, alone(SHRINK))
-    } else if theirs <= plain && judge.loses(&rival.residuals, flat).is_none() {
+    } else if theirs <= plain && judge.loses(&combination, flat).is_none() {
         let against = format!("NMAE {} against {}", percent(theirs), percent(ours));
         let why = match lost {
             Some(fold) => format!(
@@ -222,7 +222,7 @@ fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f
             ),
             None => format!("it predicts held-out cases better than shrink ({against})"),
         };
-        ("combination", why, rival.weights)
+        ("combination", why, convex(residuals, |_| true))
     } else {
         let why = format!(
             "nothing beats one cost for all operations on held-out cases (NMAE {}; the best \
@@ -240,36 +240,6 @@ fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f
         });
     let candidates = candidates.collect();
     (Choice { chosen: chosen.to_owned(), why, folds: judge.folds(), candidates }, weights)
-}
-
-/// What `shrink` is held against.
-struct Rival {
-    residuals: Vec<f64>,
-    weights: Vec<f64>,
-}
-
-impl Rival {
-    /// The combination; or one candidate alone that does better than the combination by weights
-    /// of the other folds: few cases tell weights badly.
-    fn new(held_out: &HeldOut, judge: &Judge) -> Self {
-        let HeldOut { names, residuals, .. } = held_out;
-        let combination = honest(residuals, judge);
-        let others = (0..names.len()).filter(|k| ![SHRINK, FLAT].contains(&names[*k]));
-        let error = |k: &usize| judge.nmae(&residuals[*k]).0;
-        let best = others.min_by(|a, b| error(a).total_cmp(&error(b)));
-        match best.filter(|best| error(best) < judge.nmae(&combination).0) {
-            Some(best) => {
-                let weights = alone(names.len(), best);
-                Self { residuals: residuals[best].clone(), weights }
-            }
-            None => Self { residuals: combination, weights: convex(residuals, |_| true) },
-        }
-    }
-}
-
-/// Weights that give one of so many candidates all.
-fn alone(candidates: usize, which: usize) -> Vec<f64> {
-    (0..candidates).map(|k| f64::from(u8::from(k == which))).collect()
 }
 
 /// Residuals of the combination, in each fold by weights that the others gave.
