@@ -1,6 +1,7 @@
 //! How far costs reach: a cost that was found where an operation made up at most a tenth
 //! of a case's executions says nothing of a case that hardly does anything else. What a
-//! case has beyond the largest share of the cases fitted to takes the one cost for all.
+//! case has beyond the largest share of the cases fitted to takes what an execution costs on
+//! average.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +11,8 @@ const ROUNDING: f64 = 1e-9;
 /// The largest shares of executions that costs were found from, and what lies beyond.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reach {
-    /// Energy of an execution beyond reach, in joules: the one cost for all operations that
-    /// explains the cases best.
+    /// Energy of an execution beyond reach, in joules: what one costs on average by the
+    /// predictor, in the cases fitted to. None for one that goes by durations alone.
     pub cost_j: f64,
     /// Largest share of a case's executions that each operation had, length l.
     pub shares: Vec<f64>,
@@ -45,14 +46,19 @@ impl Reach {
 
     /// The counts within reach; `None` if they all are.
     pub fn within(&self, counts: &[f64]) -> Option<Vec<f64>> {
-        let total: f64 = counts.iter().sum();
-        let is_beyond = |(n, share): (&f64, &f64)| *n > share * total * (1.0 + ROUNDING);
-        if !(total > 0.0 && counts.iter().zip(&self.shares).any(is_beyond)) {
-            return None;
-        }
-        let within = |(n, share): (&f64, &f64)| n.min(share * total);
-        Some(counts.iter().zip(&self.shares).map(within).collect())
+        within(&self.shares, counts)
     }
+}
+
+/// The counts within these largest shares; `None` if they all are.
+pub(crate) fn within(shares: &[f64], counts: &[f64]) -> Option<Vec<f64>> {
+    let total: f64 = counts.iter().sum();
+    let is_beyond = |(n, share): (&f64, &f64)| *n > share * total * (1.0 + ROUNDING);
+    if !(total > 0.0 && counts.iter().zip(shares).any(is_beyond)) {
+        return None;
+    }
+    let within = |(n, share): (&f64, &f64)| n.min(share * total);
+    Some(counts.iter().zip(shares).map(within).collect())
 }
 
 #[cfg(test)]

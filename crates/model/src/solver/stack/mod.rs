@@ -28,7 +28,7 @@ use super::super::folds::assign_at_most;
 use super::super::gram::Gram;
 use super::super::linear::dot;
 use super::super::options::{FitOptions, Penalty};
-use super::super::reach::{Reach, largest_shares};
+use super::super::reach::{Reach, largest_shares, within};
 use super::shrink;
 use super::solution::{Covariance, Solution, Stacked, diagnostics};
 
@@ -51,8 +51,11 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let wide = Wide::new(design);
     let all: Vec<usize> = (0..design.x.nrows()).collect();
     let gram = wide.design.gram_of(&all);
-    let reach = reach(&wide, &gram, |_| true);
-    let own = known_everywhere(design, options, reach.clone());
+    let shares = shares(design, |_| true);
+    let own = Reach {
+        cost_j: mean_cost(&wide, &gram, &shrunk.b),
+        shares: known_everywhere(design, options, shares.clone()),
+    };
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
     let Some(fold_of) = assign_at_most(&groups, options.inner_folds) else {
         return Ok(alone(shrunk, own));
@@ -63,13 +66,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     };
     let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
     let (choice, weights) = choose(&held_out, &judge, knows_more);
-    let reach = if choice.chosen == SHRINK { own } else { reach };
     let fits = kept(wide.candidates(&gram, options, &shrunk)?, held_out.ridge);
     let part = |name: &str| held_out.names.iter().position(|n| *n == name).map(|k| weights[k]);
     let parts: Vec<(f64, Vec<f64>)> = fits
         .into_iter()
         .filter_map(|(name, b)| Some((part(name).filter(|weight| *weight > 0.0)?, b)))
         .collect();
+    let cost_j = parts.iter().map(|(weight, b)| weight * mean_cost(&wide, &gram, b)).sum();
+    let reach = if choice.chosen == SHRINK { own } else { Reach { cost_j, shares } };
     Ok(combined(&wide, shrunk, &parts, Stacked { choice, case_b: None, reach, constant: None }))
 }
 
@@ -80,32 +84,36 @@ fn alone(shrunk: Solution, reach: Reach) -> Solution {
     Solution { stacked: Some(Stacked { choice, case_b: None, reach, constant: None }), ..shrunk }
 }
 
-/// The reach of some rows.
-fn reach(wide: &Wide<'_>, gram: &Gram, used: impl Fn(usize) -> bool) -> Reach {
-    let design = wide.narrow;
+/// The largest share of each operation in some rows.
+fn shares(design: &Design, used: impl Fn(usize) -> bool) -> Vec<f64> {
     let rows = (0..design.x.nrows()).filter(|i| used(*i));
-    let shares = largest_shares(design.columns(), rows.map(|i| Cow::Owned(counts(design, i))));
-    let l = design.columns();
-    let (mut above, mut below) = (0.0, 0.0);
-    for (j, one) in design.scale.iter().enumerate() {
-        above += one * gram.xy[j];
-        below += one * (0..l).map(|k| gram.xx[(j, k)] * design.scale[k]).sum::<f64>();
-    }
-    let cost_j = if below > 0.0 { f64::max(above / below, 0.0) } else { 0.0 };
-    Reach { cost_j, shares }
+    largest_shares(design.columns(), rows.map(|i| Cow::Owned(counts(design, i))))
 }
 
-/// The reach of `shrink` by itself. A cost that a kernel measured, and whose error is taken at
-/// its word, was not found from cases, and so holds whatever a case consists of.
-fn known_everywhere(design: &Design, options: &FitOptions, mut reach: Reach) -> Reach {
+/// What an execution costs by these scaled costs on average, in joules: the one cost for all
+/// operations under which the rows of `gram` have what these costs say of them. Whoever tells
+/// cases by their durations alone prices none.
+fn mean_cost(wide: &Wide<'_>, gram: &Gram, b: &[f64]) -> f64 {
+    let l = wide.operations();
+    let scale = &wide.narrow.scale;
+    let by_total = |b: &[f64]| -> f64 {
+        (0..l).map(|j| scale[j] * (0..l).map(|k| gram.xx[(j, k)] * b[k]).sum::<f64>()).sum()
+    };
+    let below = by_total(scale);
+    if below > 0.0 { f64::max(by_total(b) / below, 0.0) } else { 0.0 }
+}
+
+/// Shares within the reach of `shrink` by itself. A cost that a kernel measured, and whose error
+/// is taken at its word, was not found from cases, and so holds whatever a case consists of.
+fn known_everywhere(design: &Design, options: &FitOptions, mut shares: Vec<f64>) -> Vec<f64> {
     if options.penalty == Penalty::AsStated {
-        for (feature, share) in design.features.iter().zip(&mut reach.shares) {
+        for (feature, share) in design.features.iter().zip(&mut shares) {
             if options.priors.costs.iter().any(|known| known.operation == *feature) {
                 *share = 1.0;
             }
         }
     }
-    reach
+    shares
 }
 
 /// Weighted counts of a row.
@@ -124,16 +132,16 @@ fn hold_out(
     let mut found: Vec<(&'static str, Vec<f64>)> = Vec::new();
     let mut alone = vec![0.0; fold_of.len()];
     for (fold, (training, _)) in grams.rounds().enumerate() {
-        let reach = reach(wide, &training, |i| fold_of[i] != fold);
-        let known = known_everywhere(wide.narrow, options, reach.clone());
+        let shares = shares(wide.narrow, |i| fold_of[i] != fold);
+        let known = known_everywhere(wide.narrow, options, shares.clone());
         let fits = wide.candidates(&training, options, shrunk)?;
         let shrink_at = fits.iter().position(|(name, _)| *name == SHRINK).unwrap_or(0);
         if found.is_empty() {
             found = fits.iter().map(|(name, _)| (*name, vec![0.0; fold_of.len()])).collect();
         }
-        let costs: Vec<Vec<f64>> = fits.iter().map(|(_, b)| wide.design.costs(b)).collect();
+        let costs: Vec<Costs> = fits.iter().map(|(_, b)| Costs::new(wide, &training, b)).collect();
         for i in (0..fold_of.len()).filter(|i| fold_of[*i] == fold) {
-            let row = WithinReach::new(wide, &reach, i);
+            let row = WithinReach::new(wide, &shares, i);
             for ((_, residuals), costs) in found.iter_mut().zip(&costs) {
                 residuals[i] = row.energy(costs) - wide.design.y[i];
             }
@@ -160,27 +168,41 @@ fn kept(all: Vec<(&'static str, Vec<f64>)>, ridge: usize) -> Vec<(&'static str, 
     all.into_iter().filter(|(name, _)| *name != RIDGE || strengths.next() == Some(ridge)).collect()
 }
 
-/// A case as the cases fitted to would have it: what lies beyond them is priced already.
+/// A candidate's costs in joules.
+struct Costs {
+    /// Of all columns.
+    each: Vec<f64>,
+    /// Of an execution beyond reach.
+    beyond_j: f64,
+}
+
+impl Costs {
+    fn new(wide: &Wide<'_>, fitted: &Gram, b: &[f64]) -> Self {
+        Self { each: wide.design.costs(b), beyond_j: mean_cost(wide, fitted, b) }
+    }
+}
+
+/// A case as the cases fitted to would have it, and the executions beyond.
 struct WithinReach {
     within: Vec<f64>,
     beyond: f64,
 }
 
 impl WithinReach {
-    fn new(wide: &Wide<'_>, reach: &Reach, i: usize) -> Self {
+    fn new(wide: &Wide<'_>, shares: &[f64], i: usize) -> Self {
         let l = wide.operations();
         let mut all = counts(&wide.design, i);
-        let Some(within) = reach.within(&all[..l]) else {
+        let Some(within) = within(shares, &all[..l]) else {
             return Self { within: all, beyond: 0.0 };
         };
-        let beyond: f64 = all.iter().zip(&within).map(|(n, within)| n - within).sum();
+        let beyond = all.iter().zip(&within).map(|(n, within)| n - within).sum();
         all[..l].copy_from_slice(&within);
-        Self { within: all, beyond: beyond * reach.cost_j }
+        Self { within: all, beyond }
     }
 
-    /// The weighted energy by the costs of all columns.
-    fn energy(&self, costs: &[f64]) -> f64 {
-        dot(&self.within, costs) + self.beyond
+    /// The weighted energy.
+    fn energy(&self, costs: &Costs) -> f64 {
+        dot(&self.within, &costs.each) + self.beyond * costs.beyond_j
     }
 }
 

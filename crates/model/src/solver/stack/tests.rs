@@ -91,6 +91,21 @@ fn what_time_tells_is_told_by_time() {
     assert!(runaway(&data, 0.0).is_none());
 }
 
+/// Every case is mostly of an operation that no other has, and energies are of one power: what is
+/// beyond the reach of operations is not beyond that of durations.
+#[test]
+fn durations_reach_where_no_cost_does() {
+    let mut data = Campaign::new(8, 12, 12, 12, 0.02).table;
+    for i in 0..12 {
+        let seconds = 1.0 + (i * 7 % 5) as f64;
+        let (case, row) = (&mut data.cases[i], &mut data.counts[i * 12..(i + 1) * 12]);
+        (case.duration_s, case.energy_j) = (Some(seconds), 2.0 * seconds);
+        row.iter_mut().enumerate().for_each(|(j, count)| *count = if i == j { 1e6 } else { 1.0 });
+    }
+    let found = cross_validate(&data, &stack(), FoldOptions::default(), None).unwrap();
+    assert!(rounds(&found, "stack").into_iter().all(|nmae| nmae < 1e-6), "{:?}", found.rows);
+}
+
 /// An operation that hardly runs where it is fitted, and nothing else where it is held out.
 #[test]
 fn a_rare_operation_does_not_run_away() {
