@@ -59,12 +59,11 @@ impl UnseenInputs {
 
     /// How many of the 95 % intervals hold what was measured, and how many there are.
     pub fn covered(&self) -> (usize, usize) {
-        let intervals = self.intervals();
-        let known = self.0.iter().zip(intervals).filter_map(|(input, interval)| {
-            let interval = interval?;
-            Some(interval.contains(input.measured))
-        });
-        let known: Vec<bool> = known.collect();
+        let inputs = self.0.iter().zip(self.intervals());
+        let holds = |(input, interval): (&UnseenInput, Option<Interval>)| {
+            Some(interval?.contains(input.measured))
+        };
+        let known: Vec<bool> = inputs.filter_map(holds).collect();
         (known.iter().filter(|holds| **holds).count(), known.len())
     }
 
