@@ -79,6 +79,9 @@ pub struct AreaAccount {
     pub run_spread: Option<f64>,
     /// Variance of its error in J^2.
     variance_j2: f64,
+    /// Whether samples know it better than words do. Of one that they don't its energy may be a
+    /// sample's, or its part of what was missing: nothing that an execution in other runs costs.
+    is_told: bool,
 }
 
 /// The areas of a scenario.
@@ -124,7 +127,8 @@ impl Areas {
         let of_methods = Costs::new(words.of_methods());
         let scales = grouped.scales(leaves);
         let (fit, model) = fitted(&counts, &counted, &scales, &seen, words)?;
-        let areas = accounts(&grouped, &seen, &counted, &fit);
+        let places: Vec<f64> = scales.iter().map(|scale| scale * seen.level(&counted)).collect();
+        let areas = accounts(&grouped, &seen, &counted, &places, &fit);
         if let Cow::Owned(learnt) = &model {
             let costs = Costs::new(learnt);
             leaves.iter_mut().for_each(|leaf| leaf.reprice(&costs));
@@ -146,6 +150,11 @@ impl Areas {
             spots,
         };
         Some((areas, model))
+    }
+
+    /// Whether samples tell what an execution of the leaf spends.
+    pub(super) fn tell(&self, leaf: &Leaf<'_>) -> bool {
+        leaf.spot.is_none_or(|spot| self.areas[self.spots[spot].area].is_told)
     }
 }
 
@@ -377,6 +386,12 @@ impl Seen {
         Some(())
     }
 
+    /// What samples say of a joule of the costs.
+    fn level(&self, counted: &[f64]) -> f64 {
+        let sum: f64 = counted.iter().sum();
+        if sum > 0.0 { self.inside_j / sum } else { 1.0 }
+    }
+
     fn spread_of(&self, area: usize) -> Option<f64> {
         self.run_spread.as_ref().map(|spread| spread.areas[area])
     }
@@ -391,8 +406,7 @@ fn fitted<'m>(
     seen: &Seen,
     words: Words<'m>,
 ) -> Option<(AreaFit, Cow<'m, Model>)> {
-    let sum: f64 = counted.iter().sum();
-    let level = if sum > 0.0 { seen.inside_j / sum } else { 1.0 };
+    let level = seen.level(counted);
     let area = |(a, counts): (usize, &Vec<f64>)| Area {
         counts: counts.clone(),
         scale: (scales[a] * level).max(seen.grain_j),
@@ -426,7 +440,15 @@ fn belief(model: &Model, level: f64, further: f64) -> Belief {
     Belief::Normal { mean, covariance }
 }
 
-fn accounts(grouped: &Grouped, seen: &Seen, counted: &[f64], fit: &AreaFit) -> Vec<AreaAccount> {
+/// `places` are what the areas' place effects are relative to, in joules.
+fn accounts(
+    grouped: &Grouped,
+    seen: &Seen,
+    counted: &[f64],
+    places: &[f64],
+    fit: &AreaFit,
+) -> Vec<AreaAccount> {
+    let of_words = |a: usize| fit.place_factor.unwrap_or(0.0) * places[a];
     let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
     let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();
     let energies = whole(&benchmarked(&energies, &errors, seen.inside_j));
@@ -442,6 +464,7 @@ fn accounts(grouped: &Grouped, seen: &Seen, counted: &[f64], fit: &AreaFit) -> V
             weight: estimate.weight,
             run_spread: seen.spread_of(a),
             variance_j2: estimate.mse_j2,
+            is_told: of_words(a).powi(2) >= seen.direct[a].variance_j2,
         }
     };
     grouped.areas.iter().enumerate().map(account).collect()

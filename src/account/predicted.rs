@@ -1,8 +1,8 @@
 //! What other runs of the same blocks spend, by the accounts of those that were measured: a
-//! block spends on an execution what it spent there, and one that did not run there what its
-//! operations cost.
+//! block spends on an execution what it spent there, and one that did not run there, or too
+//! rarely to be told by samples, what its operations cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
@@ -21,7 +21,8 @@ pub struct Predicted {
     pub energy: Joules,
     /// Standard error by what is unsure of the accounts; absent where that is not known.
     pub se: Option<Joules>,
-    /// The part of the energy that blocks have which the accounts' runs did not execute.
+    /// The part of the energy that blocks have which the accounts' runs did not execute, or so
+    /// rarely that no samples tell what they spend.
     pub of_new_blocks: Joules,
 }
 
@@ -33,8 +34,10 @@ pub(crate) fn predicted(
 ) -> Predicted {
     let Priced { leaves, areas, model } = scenario.priced();
     let costs = Costs::new(&model);
-    let known = again(&leaves, scenario.executions, executions);
-    let is_new = |(block, _): &(&BlockId, &u64)| !scenario.executions.contains_key(block);
+    let told = told(&leaves, areas.as_ref());
+    let is_told = |leaf: &&Leaf<'_>| told.contains(&leaf.block.id);
+    let known = again(leaves.iter().filter(is_told), scenario.executions, executions);
+    let is_new = |(block, _): &(&BlockId, &u64)| !told.contains(*block);
     let new = executions.iter().filter(is_new).map(|(block, runs)| (*block, *runs)).collect();
     let new = entry::leaves(scenario.dictionary, &new, &costs);
     let level = level(scenario, &leaves, &costs);
@@ -55,9 +58,25 @@ impl Predicted {
     }
 }
 
+/// The blocks of which accounts tell what an execution spends: by the costs any that ran, by
+/// samples those whose larger part they know.
+fn told(leaves: &[Leaf<'_>], areas: Option<&Areas>) -> BTreeSet<BlockId> {
+    let mut known: BTreeMap<BlockId, Femtojoules> = BTreeMap::new();
+    for leaf in leaves {
+        let is_told = areas.is_none_or(|areas| areas.tell(leaf));
+        let energy = if is_told { leaf.energy } else { -leaf.energy };
+        *known.entry(leaf.block.id).or_default() += energy;
+    }
+    known
+        .into_iter()
+        .filter(|(_, known)| *known >= Femtojoules::ZERO)
+        .map(|(block, _)| block)
+        .collect()
+}
+
 /// The leaves, executed as often as now.
-fn again<'a>(
-    leaves: &[Leaf<'a>],
+fn again<'l, 'a: 'l>(
+    leaves: impl Iterator<Item = &'l Leaf<'a>>,
     before: &BTreeMap<BlockId, u64>,
     now: &BTreeMap<BlockId, u64>,
 ) -> Bundle<'a> {
@@ -157,6 +176,23 @@ mod tests {
         let found = predicted(&scenario, &dear);
         assert!((found.energy.0 / 6e-3 - 1.0).abs() < 0.05, "{found:?}");
         assert!(found.interval(None).unwrap().contains(Joules(6e-3)), "{found:?}");
+    }
+
+    /// A method that ran once, in which one of a hundred samples fell: that is twenty times what
+    /// its words say of a run, and says nothing of a thousand.
+    #[test]
+    fn a_sample_by_chance_is_not_what_a_run_spends() {
+        let mut sample = program();
+        sample.executions.insert(BlockId(3), 1);
+        let hits = |method: &str, hits: u64| (("d.A".to_owned(), method.to_owned()), hits);
+        let methods = [hits("dear()", 74), hits("cheap()", 25), hits("new()", 1)].into();
+        let hits = Hits { methods, ..Hits::default() };
+        let samples = vec![SampledCase::of(Joules(2e-3), vec![hits]).unwrap()];
+        let scenario = AccountInput { samples: &samples, ..sample.scenario() };
+        let found = predicted(&scenario, &[(BlockId(3), 1000)].into());
+        assert_eq!(found.of_new_blocks, found.energy);
+        assert!((0.2e-3..5e-3).contains(&found.energy.0), "{found:?}");
+        assert!(found.interval(None).unwrap().contains(Joules(1e-3)), "{found:?}");
     }
 
     #[test]
