@@ -24,7 +24,7 @@ pub enum Failure {
     #[error("{0}")]
     Usage(String),
     /// A result is there already.
-    #[error("{path} is there already; give another --out, or --force to replace it")]
+    #[error("{path} is there already; --force replaces it, or move it away")]
     Exists {
         /// The file.
         path: PathBuf,
