@@ -41,8 +41,8 @@ Example, an input that was never measured, by a campaign's accounts:
       --out target/new -- --input new.txt
   wattline predict target/demo target/new --out target/p
 A block spends on an execution what it spent in the campaign, by samples where there were any;
-one that the campaign did not run (changed, or new) costs what its operations do. Without idle
-energy, compilers and collector. The interval holds what is unsure of the accounts, and how far
+one that the campaign did not run (changed, or new), or too rarely for its samples to tell, costs
+what its operations do. Without idle energy, compilers and collector. The interval holds what is unsure of the accounts, and how far
 inputs are from what those of other inputs say of them, by the campaign's unseen.csv.
 
 Example, bytecode patterns by the effects of `fit --factors`:

@@ -48,9 +48,9 @@ fn say_new(predicted: &Predicted) {
     let part = predicted.of_new_blocks.0 / predicted.energy.0;
     if part >= WORTH_TELLING {
         progress::say(format!(
-            "{:.1} % of it is of blocks that the campaign did not run, told by their operations' \
-             costs alone; these are blocks that are new or changed, or that `trace` found by \
-             another --granularity or --classpath than the scenario's",
+            "{:.1} % of it is of blocks that the campaign did not run, or too rarely for its samples \
+             to tell, and so goes by their operations' costs alone; blocks are new or changed, too, \
+             where `trace` found them by another --granularity or --classpath than the scenario's",
             100.0 * part
         ));
     }
