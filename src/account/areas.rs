@@ -30,6 +30,9 @@ use compiled::{Inlined, Met, Paths};
 use lines::{Spot, Spots};
 pub(super) use words::Words;
 
+/// The largest relative error with which samples know an area at all: of four samples it is half.
+const LEAST_SURE: f64 = 0.5;
+
 /// What a sampler saw of one unremoved case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampledCase {
@@ -448,7 +451,12 @@ fn accounts(
     places: &[f64],
     fit: &AreaFit,
 ) -> Vec<AreaAccount> {
-    let of_words = |a: usize| fit.place_factor.unwrap_or(0.0) * places[a];
+    // Relative to what samples say where that is more: then it is words that are far off.
+    let is_told = |a: usize| {
+        let place_factor = fit.place_factor.unwrap_or(0.0);
+        let of_samples = place_factor.min(LEAST_SURE) * seen.direct[a].energy_j;
+        f64::max(place_factor * places[a], of_samples).powi(2) >= seen.direct[a].variance_j2
+    };
     let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
     let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();
     let energies = whole(&benchmarked(&energies, &errors, seen.inside_j));
@@ -464,7 +472,7 @@ fn accounts(
             weight: estimate.weight,
             run_spread: seen.spread_of(a),
             variance_j2: estimate.mse_j2,
-            is_told: of_words(a).powi(2) >= seen.direct[a].variance_j2,
+            is_told: is_told(a),
         }
     };
     grouped.areas.iter().enumerate().map(account).collect()
