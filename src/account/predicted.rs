@@ -195,6 +195,22 @@ mod tests {
         assert!(found.interval(None).unwrap().contains(Joules(1e-3)), "{found:?}");
     }
 
+    /// A method whose ten runs words say to be a hundredth of the other's thousand, and sixty of
+    /// a hundred samples: however far below the words are, so many samples are no chance.
+    #[test]
+    fn many_samples_are_not_undone_by_words() {
+        let mut sample = program();
+        sample.executions.insert(BlockId(1), 10);
+        let hits = |method: &str, hits: u64| (("d.A".to_owned(), method.to_owned()), hits);
+        let hits =
+            Hits { methods: [hits("dear()", 60), hits("cheap()", 40)].into(), ..Hits::default() };
+        let samples = vec![SampledCase::of(Joules(2e-3), vec![hits]).unwrap()];
+        let scenario = AccountInput { samples: &samples, ..sample.scenario() };
+        let found = predicted(&scenario, &[(BlockId(1), 1000)].into());
+        assert_eq!(found.of_new_blocks, Joules::ZERO);
+        assert!((found.energy.0 / 0.12 - 1.0).abs() < 0.3, "{found:?}");
+    }
+
     #[test]
     fn new_blocks_cost_what_their_words_do_and_are_less_sure() {
         let (sample, samples) = (program(), samples());
