@@ -128,9 +128,9 @@ impl Areas {
         let counts = grouped.counts(leaves, words.model().costs.len());
         let counted = counted(&counts, &Costs::new(words.model()));
         let of_methods = Costs::new(words.of_methods());
-        let scales = grouped.scales(leaves);
-        let (fit, model) = fitted(&counts, &counted, &scales, &seen, words)?;
-        let places: Vec<f64> = scales.iter().map(|scale| scale * seen.level(&counted)).collect();
+        let level = seen.level(&counted);
+        let places: Vec<f64> = grouped.scales(leaves).iter().map(|scale| scale * level).collect();
+        let (fit, model) = fitted(&counts, level, &places, &seen, words)?;
         let areas = accounts(&grouped, &seen, &counted, &places, &fit);
         if let Cow::Owned(learnt) = &model {
             let costs = Costs::new(learnt);
@@ -400,19 +400,19 @@ impl Seen {
     }
 }
 
-/// The estimator's answer. The costs' own level is left to the samples: it is their ratios
+/// The estimator's answer. `places` are what the areas' place effects are relative to, in joules,
+/// and `level` what samples say of a joule of the costs. The costs' own level is left to the samples: it is their ratios
 /// that counts know something about.
 fn fitted<'m>(
     counts: &[Vec<f64>],
-    counted: &[f64],
-    scales: &[f64],
+    level: f64,
+    places: &[f64],
     seen: &Seen,
     words: Words<'m>,
 ) -> Option<(AreaFit, Cow<'m, Model>)> {
-    let level = seen.level(counted);
     let area = |(a, counts): (usize, &Vec<f64>)| Area {
         counts: counts.clone(),
-        scale: (scales[a] * level).max(seen.grain_j),
+        scale: places[a].max(seen.grain_j),
         direct: Some(seen.direct[a]),
     };
     let areas: Vec<Area> = counts.iter().enumerate().map(area).collect();
@@ -443,7 +443,7 @@ fn belief(model: &Model, level: f64, further: f64) -> Belief {
     Belief::Normal { mean, covariance }
 }
 
-/// `places` are what the areas' place effects are relative to, in joules.
+/// What is known of each area; `places` as for [`fitted`].
 fn accounts(
     grouped: &Grouped,
     seen: &Seen,

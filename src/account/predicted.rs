@@ -145,9 +145,13 @@ mod tests {
     }
 
     fn samples() -> Vec<SampledCase> {
-        let name = |method: &str| ("d.A".to_owned(), method.to_owned());
-        let methods = [(name("dear()"), 75_000), (name("cheap()"), 25_000)].into();
-        let hits = Hits { methods, ..Hits::default() };
+        sampled(&[("dear()", 75_000), ("cheap()", 25_000)])
+    }
+
+    /// One run, with so many samples in each method.
+    fn sampled(hits: &[(&str, u64)]) -> Vec<SampledCase> {
+        let hits = hits.iter().map(|(method, hits)| (("d.A".into(), (*method).into()), *hits));
+        let hits = Hits { methods: hits.collect(), ..Hits::default() };
         vec![SampledCase::of(Joules(2e-3), vec![hits]).unwrap()]
     }
 
@@ -184,10 +188,7 @@ mod tests {
     fn a_sample_by_chance_is_not_what_a_run_spends() {
         let mut sample = program();
         sample.executions.insert(BlockId(3), 1);
-        let hits = |method: &str, hits: u64| (("d.A".to_owned(), method.to_owned()), hits);
-        let methods = [hits("dear()", 74), hits("cheap()", 25), hits("new()", 1)].into();
-        let hits = Hits { methods, ..Hits::default() };
-        let samples = vec![SampledCase::of(Joules(2e-3), vec![hits]).unwrap()];
+        let samples = sampled(&[("dear()", 74), ("cheap()", 25), ("new()", 1)]);
         let scenario = AccountInput { samples: &samples, ..sample.scenario() };
         let found = predicted(&scenario, &[(BlockId(3), 1000)].into());
         assert_eq!(found.of_new_blocks, found.energy);
@@ -201,10 +202,7 @@ mod tests {
     fn many_samples_are_not_undone_by_words() {
         let mut sample = program();
         sample.executions.insert(BlockId(1), 10);
-        let hits = |method: &str, hits: u64| (("d.A".to_owned(), method.to_owned()), hits);
-        let hits =
-            Hits { methods: [hits("dear()", 60), hits("cheap()", 40)].into(), ..Hits::default() };
-        let samples = vec![SampledCase::of(Joules(2e-3), vec![hits]).unwrap()];
+        let samples = sampled(&[("dear()", 60), ("cheap()", 40)]);
         let scenario = AccountInput { samples: &samples, ..sample.scenario() };
         let found = predicted(&scenario, &[(BlockId(1), 1000)].into());
         assert_eq!(found.of_new_blocks, Joules::ZERO);

@@ -241,10 +241,11 @@ fn case_runs<'r>(
         let missing = if runs.is_empty() { "power" } else { "idle" };
         format!("it has no good {missing} run")
     })?;
-    match energy.unseen() {
-        Some(reason) => Err(reason),
-        None => Ok(CaseRuns { power, energy }),
+    if energy.is_nothing() {
+        let remedy = "raise `frames` in [session]";
+        return Err(format!("the meter saw it spend nothing beside idle: {remedy}"));
     }
+    Ok(CaseRuns { power, energy })
 }
 
 /// Sums up the library functions that have no column of their own.

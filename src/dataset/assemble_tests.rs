@@ -120,27 +120,29 @@ fn what_is_left_out_has_a_reason() {
     assert_eq!(error, DatasetError::NoCase { reason: "it has no good traced run".into() });
 }
 
-#[test]
-fn a_case_that_is_short_for_the_meter_is_left_out() {
-    let short = [record("b", Phase::Power, 1, 50.0, 2.4), record("b", Phase::Idle, 1, 10.0, 10.0)];
+/// Case b has one power run of this energy and length, beside 1 W of idle power; only it is left
+/// out.
+fn why_b_is_left_out(energy_j: f64, duration_s: f64) -> String {
+    let power = record("b", Phase::Power, 1, energy_j, duration_s);
+    let of_b = [power, record("b", Phase::Idle, 1, 10.0, 10.0)];
     let of_a = records().into_iter().filter(|record| record.run.case == "a");
-    let records: Vec<RunRecord> = of_a.chain(short).collect();
+    let records: Vec<RunRecord> = of_a.chain(of_b).collect();
     let plan = [planned("a"), planned("b")];
     let dataset = assemble(&plan, &records, &counts(), &options()).unwrap();
     let [LeftOut { what, reason }] = &dataset.left_out[..] else { panic!("{dataset:?}") };
     assert_eq!((what.as_str(), dataset.cases.len()), ("b", 1));
+    reason.clone()
+}
+
+#[test]
+fn a_case_that_is_short_for_the_meter_is_left_out() {
+    let reason = why_b_is_left_out(50.0, 2.4);
     assert!(reason.starts_with("it lasted 2.40 s, less than 10 refreshes of the meter (2.50 s)"));
 }
 
 #[test]
 fn a_case_that_the_meter_saw_nothing_of_is_left_out() {
-    let empty = [record("b", Phase::Power, 1, 10.0, 10.0), record("b", Phase::Idle, 1, 10.0, 10.0)];
-    let of_a = records().into_iter().filter(|record| record.run.case == "a");
-    let records: Vec<RunRecord> = of_a.chain(empty).collect();
-    let plan = [planned("a"), planned("b")];
-    let dataset = assemble(&plan, &records, &counts(), &options()).unwrap();
-    let [LeftOut { what, reason }] = &dataset.left_out[..] else { panic!("{dataset:?}") };
-    assert_eq!((what.as_str(), dataset.cases.len()), ("b", 1));
+    let reason = why_b_is_left_out(10.0, 10.0);
     assert!(reason.starts_with("the meter saw it spend nothing beside idle"), "{reason}");
 }
 

@@ -83,12 +83,10 @@ impl CaseEnergy {
         Self { energy_j: self.energy_j - runtime_j, runtime_j: Some(runtime_j), ..self }
     }
 
-    /// Why no cost can be told from it: relative errors of exactly nothing are not defined. A
-    /// meter of coarse steps, as processor times are, sees nothing of what is short.
-    pub fn unseen(&self) -> Option<String> {
-        (self.energy_j == 0.0).then(|| {
-            "the meter saw it spend nothing beside idle: raise `frames` in [session]".to_string()
-        })
+    /// Whether no cost can be told from it: relative errors of exactly nothing are not defined.
+    /// A meter of coarse steps, as processor times are, sees nothing of what is short.
+    pub fn is_nothing(&self) -> bool {
+        self.energy_j == 0.0
     }
 }
 

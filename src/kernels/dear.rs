@@ -5,6 +5,7 @@
 //! what stands beside such an operation.
 
 use crate::model::table::{GARBAGE_COLLECTION, Table};
+use crate::quantile::median;
 
 /// How many times the usual cost each column's is, at least 1: what kernels show to be more.
 ///
@@ -14,7 +15,7 @@ use crate::model::table::{GARBAGE_COLLECTION, Table};
 /// more. That a garbage collection is like nothing else the fit knows by itself.
 pub fn dearness(table: &Table) -> Vec<f64> {
     let most = most(table);
-    let usual = median(&most);
+    let usual = median(most.iter().copied().filter(|cost| *cost > 0.0)).unwrap_or(0.0);
     let factor = |(feature, least): (&String, f64)| match feature == GARBAGE_COLLECTION {
         false if usual > 0.0 => f64::max(least / usual, 1.0),
         _ => 1.0,
@@ -49,12 +50,6 @@ fn least(table: &Table, most: &[f64]) -> Vec<f64> {
         }
     }
     least
-}
-
-fn median(costs: &[f64]) -> f64 {
-    let mut costs: Vec<f64> = costs.iter().copied().filter(|cost| *cost > 0.0).collect();
-    costs.sort_by(f64::total_cmp);
-    costs.get(costs.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -64,11 +64,9 @@ fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
              of what those of other inputs say of them (unseen.csv; 95 %)",
             100.0 * spread.half_width()
         ),
-        Some(_) => {
-            "the interval holds what the accounts are unsure of; inputs are no further from \
-                    what those of other inputs say of them (unseen.csv)"
-                .into()
-        }
+        Some(_) => "the interval holds what the accounts are unsure of; inputs are no further \
+                    from what those of other inputs say of them (unseen.csv)"
+            .into(),
         None => format!(
             "the interval holds what the accounts are unsure of, and not how far inputs are from \
              what those of other inputs say of them: {} has no unseen.csv that tells it",

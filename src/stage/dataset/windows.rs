@@ -227,8 +227,9 @@ fn rows(
         let Dues { idle_power_w, noise_j, cost } = *dues;
         let energy = window_energy(total_j, piece, idle_power_w, cost, noise_j)
             .without_runtime(run.measured.runtime_shares());
-        if let Some(reason) = energy.unseen() {
-            made.left_out.push(LeftOut { what: name, reason });
+        if energy.is_nothing() {
+            let reason = "the meter saw nothing beside idle in it: raise `window_s` in [campaign]";
+            made.left_out.push(LeftOut { what: name, reason: reason.into() });
             continue;
         }
         let mix = Mix::new(dictionary, |block| executions[block]);

@@ -26,7 +26,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::folds::assign_at_most;
 use super::super::gram::Gram;
-use super::super::linear::dot;
+use super::super::linear::{dot, times};
 use super::super::options::{FitOptions, Penalty};
 use super::super::reach::{Reach, largest_shares, within};
 use super::shrink;
@@ -52,8 +52,9 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let all: Vec<usize> = (0..design.x.nrows()).collect();
     let gram = wide.design.gram_of(&all);
     let shares = shares(design, |_| true);
+    let mean_cost = MeanCost::new(&wide, &gram);
     let own = Reach {
-        cost_j: mean_cost(&wide, &gram, &shrunk.b),
+        cost_j: mean_cost.of(&shrunk.b),
         shares: known_everywhere(design, options, shares.clone()),
     };
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
@@ -72,7 +73,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         .into_iter()
         .filter_map(|(name, b)| Some((part(name).filter(|weight| *weight > 0.0)?, b)))
         .collect();
-    let cost_j = parts.iter().map(|(weight, b)| weight * mean_cost(&wide, &gram, b)).sum();
+    let cost_j = parts.iter().map(|(weight, b)| weight * mean_cost.of(b)).sum();
     let reach = if choice.chosen == SHRINK { own } else { Reach { cost_j, shares } };
     Ok(combined(&wide, shrunk, &parts, Stacked { choice, case_b: None, reach, constant: None }))
 }
@@ -90,17 +91,32 @@ fn shares(design: &Design, used: impl Fn(usize) -> bool) -> Vec<f64> {
     largest_shares(design.columns(), rows.map(|i| Cow::Owned(counts(design, i))))
 }
 
-/// What an execution costs by these scaled costs on average, in joules: the one cost for all
-/// operations under which the rows of `gram` have what these costs say of them. Whoever tells
-/// cases by their durations alone prices none.
-fn mean_cost(wide: &Wide<'_>, gram: &Gram, b: &[f64]) -> f64 {
-    let l = wide.operations();
-    let scale = &wide.narrow.scale;
-    let by_total = |b: &[f64]| -> f64 {
-        (0..l).map(|j| scale[j] * (0..l).map(|k| gram.xx[(j, k)] * b[k]).sum::<f64>()).sum()
-    };
-    let below = by_total(scale);
-    if below > 0.0 { f64::max(by_total(b) / below, 0.0) } else { 0.0 }
+/// What an execution costs on average in some rows: the one cost for all operations under which
+/// the rows have what scaled costs say of them. Whoever tells cases by their durations alone
+/// prices none.
+struct MeanCost {
+    /// Products of each operation's column with the executions of the rows.
+    with_total: Vec<f64>,
+    /// That of the executions with themselves.
+    of_total: f64,
+}
+
+impl MeanCost {
+    fn new(wide: &Wide<'_>, gram: &Gram) -> Self {
+        let (l, scale) = (wide.operations(), &wide.narrow.scale);
+        let with_total = times(gram.xx.as_ref().submatrix(0, 0, l, l), scale);
+        Self { of_total: dot(&with_total, scale), with_total }
+    }
+
+    /// By these scaled costs, in joules. Those of the case and its seconds are left out.
+    fn of(&self, b: &[f64]) -> f64 {
+        let operations = &b[..self.with_total.len()];
+        if self.of_total > 0.0 {
+            f64::max(dot(&self.with_total, operations) / self.of_total, 0.0)
+        } else {
+            0.0
+        }
+    }
 }
 
 /// Shares within the reach of `shrink` by itself. A cost that a kernel measured, and whose error
@@ -139,7 +155,8 @@ fn hold_out(
         if found.is_empty() {
             found = fits.iter().map(|(name, _)| (*name, vec![0.0; fold_of.len()])).collect();
         }
-        let costs: Vec<Costs> = fits.iter().map(|(_, b)| Costs::new(wide, &training, b)).collect();
+        let mean_cost = MeanCost::new(wide, &training);
+        let costs: Vec<Costs> = fits.iter().map(|(_, b)| Costs::new(wide, &mean_cost, b)).collect();
         for i in (0..fold_of.len()).filter(|i| fold_of[*i] == fold) {
             let row = WithinReach::new(wide, &shares, i);
             for ((_, residuals), costs) in found.iter_mut().zip(&costs) {
@@ -177,8 +194,8 @@ struct Costs {
 }
 
 impl Costs {
-    fn new(wide: &Wide<'_>, fitted: &Gram, b: &[f64]) -> Self {
-        Self { each: wide.design.costs(b), beyond_j: mean_cost(wide, fitted, b) }
+    fn new(wide: &Wide<'_>, mean_cost: &MeanCost, b: &[f64]) -> Self {
+        Self { each: wide.design.costs(b), beyond_j: mean_cost.of(b) }
     }
 }
 
