@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Kernel;
+use crate::model::table::GARBAGE_COLLECTION;
 use crate::operations::split_form;
 
 /// The kernels that measure one of the application's `executions` (operation, form
-/// or library function -> how often it runs), plus the loop that all of them contain.
+/// or library function -> how often it runs), plus those of what all others may contain: the
+/// loop, and garbage collections of what they make.
 /// Operations that make less than `least_share` of all executions don't call for one.
 pub fn select(
     kernels: &[Kernel],
@@ -20,9 +22,15 @@ pub fn select(
     };
     kernels
         .iter()
-        .filter(|kernel| kernel.name == "loop" || kernel.measures.iter().any(matters))
+        .filter(|kernel| is_in_all(kernel) || kernel.measures.iter().any(matters))
         .cloned()
         .collect()
+}
+
+/// Whether it measures what any other may contain. Without a kernel of their own, collections of
+/// what one makes can't be told from what else it does.
+fn is_in_all(kernel: &Kernel) -> bool {
+    kernel.name == "loop" || measures(kernel, GARBAGE_COLLECTION)
 }
 
 /// What matters and has no kernel: operations that make at least `least_share` of the
@@ -74,15 +82,20 @@ mod tests {
 
     #[test]
     fn what_runs_often_calls_for_a_kernel() {
-        let kernels =
-            [kernel("loop", &[]), kernel("add", &["Addition_int_int"]), kernel("not", &["Not"])];
+        let kernels = [
+            kernel("loop", &[]),
+            kernel("add", &["Addition_int_int"]),
+            kernel("not", &["Not"]),
+            kernel("new", &["New_Object [instance]", "lib:GC"]),
+            kernel("lambda", &["New_Object [lambda]"]),
+        ];
         let executions =
             BTreeMap::from([("Addition_int_int".to_string(), 999), ("Not".to_string(), 1)]);
         let names = |share| -> Vec<String> {
             select(&kernels, &executions, share).into_iter().map(|k| k.name).collect()
         };
-        assert_eq!(names(0.01), ["loop", "add"]);
-        assert_eq!(names(0.0), ["loop", "add", "not"]);
+        assert_eq!(names(0.01), ["loop", "add", "new"]);
+        assert_eq!(names(0.0), ["loop", "add", "not", "new"]);
     }
 
     #[test]
