@@ -2,6 +2,7 @@
 //! (`model::areas`), and the leaves' energies made to fit. Within a method its lines share its
 //! energy by samples where these name lines; all else shares by the costs.
 
+mod blocks;
 mod compiled;
 mod intervals;
 mod lines;
@@ -132,11 +133,16 @@ impl Areas {
         let places: Vec<f64> = grouped.scales(leaves).iter().map(|scale| scale * level).collect();
         let (fit, model) = fitted(&counts, level, &places, &seen, words)?;
         let areas = accounts(&grouped, &seen, &counted, &places, &fit);
-        if let Cow::Owned(learnt) = &model {
-            let costs = Costs::new(learnt);
-            leaves.iter_mut().for_each(|leaf| leaf.reprice(&costs));
-        }
-        share_out(leaves, &grouped, &areas, &of_methods);
+        // Costs that learnt are at the samples' level.
+        let level = match &model {
+            Cow::Borrowed(_) => level,
+            Cow::Owned(learnt) => {
+                let costs = Costs::new(learnt);
+                leaves.iter_mut().for_each(|leaf| leaf.reprice(&costs));
+                1.0
+            }
+        };
+        share_out(leaves, &grouped, &areas, &of_methods, level);
         let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
         // An area's own spread is of its part of the whole; what its lines' parts of it differ
         // by nobody measured, and is taken for what is usual of areas.
@@ -502,19 +508,20 @@ fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
 
 /// Gives each leaf its part of its area's energy. An area with several methods (compiled into
 /// it, or not told apart) is divided among them by the costs that fit the cases, for methods are
-/// what totals of cases are made of; a method by its leaves' own energies.
+/// what totals of cases are made of; a method among its [`blocks`], and a block by its leaves'
+/// own energies. All leaves' energies are off by `level`.
 fn share_out(
     leaves: &mut [Leaf<'_>],
     grouped: &Grouped,
     areas: &[AreaAccount],
     of_methods: &Costs<'_>,
+    level: f64,
 ) {
     for (account, own) in areas.iter().zip(grouped.leaves_of_areas()) {
         let methods = by_method(leaves, own);
         let said = shares_of_methods(leaves, &methods, of_methods);
         for (own, energy) in methods.iter().zip(parts(account.energy, &said)) {
-            let parts = parts(energy, &weights(leaves, own));
-            own.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
+            blocks::divide(leaves, own, energy, level);
         }
     }
 }

@@ -1,0 +1,142 @@
+//! A method's energy among its blocks. Places are off one by one, so what a method has beyond
+//! its words, or less, is mostly of its large blocks: it goes by the variances of places' errors
+//! (the best linear unbiased predictor of each, `docs/areas.md`).
+
+use std::collections::BTreeMap;
+
+use crate::account::entry::{Leaf, Portion};
+use crate::blocks::BlockId;
+use crate::exact::Femtojoules;
+
+use super::{parts, weights};
+
+/// Halvings of the bracket of a factor.
+const HALVINGS: usize = 60;
+
+/// Gives the leaves of a method their parts of its energy. `level` is what the words are off by
+/// altogether.
+pub(super) fn divide(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules, level: f64) {
+    let mut blocks = BTreeMap::<BlockId, (Portion, Vec<usize>)>::new();
+    for leaf in own {
+        let (portion, of_block) = blocks.entry(leaves[*leaf].block.id).or_default();
+        *portion += Portion::from(&leaves[*leaf]);
+        of_block.push(*leaf);
+    }
+    let once_j = blocks.values().map(|(portion, _)| *portion).sum::<Portion>().once_j();
+    let said = |(portion, _): &(Portion, Vec<usize>)| Said {
+        energy_j: level * portion.energy.joules().0.max(0.0),
+        variance: portion.usual_j(once_j).powi(2),
+    };
+    let said: Vec<Said> = blocks.values().map(said).collect();
+    let energies = adding_up(&said, energy.joules().0);
+    for ((_, of_block), energy) in blocks.values().zip(parts(energy, &energies)) {
+        let parts = parts(energy, &weights(leaves, of_block));
+        of_block.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
+    }
+}
+
+/// What the words say of a block.
+#[derive(Debug, Clone, Copy)]
+struct Said {
+    energy_j: f64,
+    /// Variance of its place's error, in the unit of the others'.
+    variance: f64,
+}
+
+impl Said {
+    /// With so much of its variance more, or less. Small differences are in proportion to the
+    /// variance; a block that spends something is never left nothing.
+    fn moved(self, by: f64) -> f64 {
+        let Self { energy_j, variance } = self;
+        match by < 0.0 {
+            true if energy_j > 0.0 => energy_j / (1.0 - by * variance / energy_j),
+            true => 0.0,
+            false => energy_j + by * variance,
+        }
+    }
+}
+
+/// The blocks' energies in joules, which are to add up to the method's.
+fn adding_up(said: &[Said], energy_j: f64) -> Vec<f64> {
+    let sum = |by: f64| said.iter().map(|block| block.moved(by)).sum::<f64>();
+    let missing = energy_j - sum(0.0);
+    let variance: f64 = said.iter().map(|block| block.variance).sum();
+    let by = match missing < 0.0 {
+        true => less(sum, energy_j, missing / variance),
+        false => missing / variance,
+    };
+    let by = if by.is_finite() { by } else { 0.0 };
+    said.iter().map(|block| block.moved(by)).collect()
+}
+
+/// Where a sum that grows has a value, below zero; at `near` it is larger still.
+fn less(sum: impl Fn(f64) -> f64, value: f64, near: f64) -> f64 {
+    let (mut low, mut high) = (near, near);
+    while sum(low) > value && low.is_finite() {
+        (low, high) = (2.0 * low, low);
+    }
+    for _ in 0..HALVINGS {
+        let middle = low + (high - low) / 2.0;
+        if sum(middle) > value {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn said(blocks: &[(f64, f64)]) -> Vec<Said> {
+        blocks.iter().map(|&(energy_j, variance)| Said { energy_j, variance }).collect()
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        let is_close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9 * b.abs().max(1e-9);
+        assert!(found.iter().zip(expected).all(is_close), "{found:?} {expected:?}");
+    }
+
+    /// Of 5 J missing the block of four times the variance has 4.
+    #[test]
+    fn what_is_missing_goes_by_variance() {
+        close(&adding_up(&said(&[(2.0, 4.0), (1.0, 1.0)]), 8.0), &[6.0, 2.0]);
+        close(&adding_up(&said(&[(2.0, 4.0), (1.0, 1.0)]), 3.0), &[2.0, 1.0]);
+        close(&adding_up(&said(&[(0.0, 4.0), (1.0, 1.0)]), 2.0), &[0.8, 1.2]);
+    }
+
+    /// 2/(1 + 2x) + 1/(1 + x) = 1.5, that is 3x^2 + 0.5x - 1.5 = 0.
+    #[test]
+    fn what_is_too_much_is_taken_by_variance_and_leaves_something() {
+        let found = adding_up(&said(&[(2.0, 4.0), (1.0, 1.0)]), 1.5);
+        let x = (-0.5 + (0.25f64 + 18.0).sqrt()) / 6.0;
+        close(&found, &[2.0 / (1.0 + 2.0 * x), 1.0 / (1.0 + x)]);
+        let little = adding_up(&said(&[(5.0, 25.0), (4.0, 16.0), (1.0, 1.0)]), 0.1);
+        assert!(little.iter().all(|energy| *energy > 0.0), "{little:?}");
+    }
+
+    #[test]
+    fn blocks_of_nothing_do_no_harm() {
+        assert_eq!(adding_up(&said(&[(0.0, 0.0)]), 1.0), [0.0]);
+        assert_eq!(adding_up(&said(&[(1.0, 1.0)]), 0.0).len(), 1);
+        assert!(adding_up(&[], 1.0).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_add_up(
+            blocks in prop::collection::vec((1e-9..1e3f64, 1e-9..1e6f64), 1..20),
+            part in 1e-3..1e3f64,
+        ) {
+            let said = said(&blocks);
+            let energy = part * blocks.iter().map(|block| block.0).sum::<f64>();
+            let found = adding_up(&said, energy);
+            prop_assert!((found.iter().sum::<f64>() / energy - 1.0).abs() < 1e-6);
+            prop_assert!(found.iter().all(|energy| *energy >= 0.0));
+        }
+    }
+}
