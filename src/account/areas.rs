@@ -28,7 +28,7 @@ use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
 
 use compiled::{Inlined, Met, Paths};
-use lines::{Spot, Spots};
+use lines::{Lined, Spot, Spots};
 pub(super) use words::Words;
 
 /// The largest relative error with which samples know an area at all: of four samples it is half.
@@ -142,14 +142,15 @@ impl Areas {
                 1.0
             }
         };
-        share_out(leaves, &grouped, &areas, &of_methods, level);
+        let lined = Lined::of(&grouped, cases);
+        share_out(leaves, &grouped, &areas, &lined, &of_methods, level);
         let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
         // An area's own spread is of its part of the whole; what its lines' parts of it differ
         // by nobody measured, and is taken for what is usual of areas.
         let common = seen.run_spread.as_ref().map(|spread| spread.common);
         let spread = common.unwrap_or(0.0) / runs.sqrt();
         let Spots { spots, place_factor } =
-            Spots::divide(leaves, &grouped, &areas, cases, spread, &ASSUMED);
+            Spots::divide(leaves, &grouped, &areas, &lined, spread, &ASSUMED);
         let areas = Areas {
             areas,
             place_factor: fit.place_factor?,
@@ -508,22 +509,33 @@ fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
 
 /// Gives each leaf its part of its area's energy. An area with several methods (compiled into
 /// it, or not told apart) is divided among them by the costs that fit the cases, for methods are
-/// what totals of cases are made of; a method among its [`blocks`], and a block by its leaves'
-/// own energies. All leaves' energies are off by `level`.
+/// what totals of cases are made of; a method among its [`blocks`], and these by their leaves'
+/// own energies. Where samples name lines they say what places are off by: there its leaves
+/// share a method's energy by their own. All leaves' energies are off by `level`.
 fn share_out(
     leaves: &mut [Leaf<'_>],
     grouped: &Grouped,
     areas: &[AreaAccount],
+    lined: &[Lined],
     of_methods: &Costs<'_>,
     level: f64,
 ) {
-    for (account, own) in areas.iter().zip(grouped.leaves_of_areas()) {
+    for ((account, lined), own) in areas.iter().zip(lined).zip(grouped.leaves_of_areas()) {
         let methods = by_method(leaves, own);
         let said = shares_of_methods(leaves, &methods, of_methods);
         for (own, energy) in methods.iter().zip(parts(account.energy, &said)) {
-            blocks::divide(leaves, own, energy, level);
+            match lined.is_empty() {
+                true => blocks::divide(leaves, own, energy, level),
+                false => move_to(leaves, own, energy),
+            }
         }
     }
+}
+
+/// Leaves share an energy by their own.
+fn move_to(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules) {
+    let parts = parts(energy, &weights(leaves, own));
+    own.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
 }
 
 /// By what methods share an area's energy: what they spend by these costs, or as their leaves

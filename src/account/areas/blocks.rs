@@ -8,7 +8,7 @@ use crate::account::entry::{Leaf, Portion};
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 
-use super::{parts, weights};
+use super::{move_to, parts};
 
 /// Halvings of the bracket of a factor.
 const HALVINGS: usize = 60;
@@ -30,8 +30,7 @@ pub(super) fn divide(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules
     let said: Vec<Said> = blocks.values().map(said).collect();
     let energies = adding_up(&said, energy.joules().0);
     for ((_, of_block), energy) in blocks.values().zip(parts(energy, &energies)) {
-        let parts = parts(energy, &weights(leaves, of_block));
-        of_block.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
+        move_to(leaves, of_block, energy);
     }
 }
 

@@ -55,11 +55,11 @@ impl Spots {
         leaves: &mut [Leaf<'_>],
         grouped: &Grouped,
         areas: &[AreaAccount],
-        cases: &[SampledCase],
+        lined: &[Lined],
         run_spread: f64,
         assumed: &Assumptions,
     ) -> Self {
-        let pieces = pieces(leaves, grouped, &Lined::of(grouped, cases), run_spread, assumed);
+        let pieces = pieces(leaves, grouped, lined, run_spread, assumed);
         let (estimates, place_factor) = estimates(&pieces);
         let mut spots = Vec::with_capacity(pieces.len());
         for of_area in runs(&pieces) {
@@ -86,7 +86,7 @@ fn places(leaves: &[Leaf<'_>], own: &[usize]) -> BTreeMap<Place, Portion> {
 
 /// Samples of an area by line.
 #[derive(Debug, Clone, Default)]
-struct Lined {
+pub(super) struct Lined {
     /// Samples, and the energy that they stand for in joules, by line.
     lines: BTreeMap<u32, (u64, f64)>,
     /// Energy of all samples of the area, in joules.
@@ -95,7 +95,7 @@ struct Lined {
 
 impl Lined {
     /// The samples of each area.
-    fn of(grouped: &Grouped, cases: &[SampledCase]) -> Vec<Self> {
+    pub fn of(grouped: &Grouped, cases: &[SampledCase]) -> Vec<Self> {
         let mut lined = vec![Self::default(); grouped.areas.len()];
         // Inlined code that goes by its caller's name has lines of another method.
         for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
@@ -110,6 +110,11 @@ impl Lined {
             }
         }
         lined
+    }
+
+    /// Whether no sample names a line.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
 
     /// The same on the lines that have something to count: samples of others, such as the
@@ -204,7 +209,7 @@ fn pieces(
     let mut pieces = Vec::new();
     for (area, own) in grouped.leaves_of_areas().into_iter().enumerate() {
         let area_j = joules(&own);
-        if lined[area].lines.is_empty() || area_j <= 0.0 {
+        if lined[area].is_empty() || area_j <= 0.0 {
             pieces.push(Piece { area, leaves: own, words_j: area_j, flat_j: area_j, direct: None });
             continue;
         }
