@@ -81,6 +81,7 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     hints_are_told_again(&out("first"), &user.path(""));
     a_patch_is_predicted(&out("first"), &user.path(""));
     an_unseen_input_is_predicted(&out("first"), &user.path(""));
+    a_damaged_file_of_inputs_is_told(&out("first"), &user.path(""));
     a_call_that_is_gone_takes_what_it_ran(&out("first"), &user.path(""));
     let second = user.command(&AdbServer::new(), &theirs).output().unwrap();
     assert!(second.status.success(), "{}", text(&second));
@@ -317,6 +318,24 @@ fn an_unseen_input_is_predicted(base: &Path, folder: &Path) {
     let nothing = run_wattline(&["predict", base, base, "--out", &out("none")]);
     assert_eq!(nothing.status.code(), Some(3), "{}", text(&nothing));
     assert!(text(&nothing).contains("wattline trace"), "{}", text(&nothing));
+}
+
+/// A file of inputs that something else wrote to: the error names it and what makes it anew.
+fn a_damaged_file_of_inputs_is_told(base: &Path, folder: &Path) {
+    let out = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let file = base.join("unseen.csv");
+    let whole = fs::read_to_string(&file).unwrap();
+    let base = base.to_str().unwrap();
+    let predict = || run_wattline(&["predict", base, &out("traced"), "--out", &out("again")]);
+    fs::write(&file, "input,measured_j\na,much\n").unwrap();
+    let damaged = predict();
+    assert_eq!(damaged.status.code(), Some(3), "{}", text(&damaged));
+    let anew = format!("wattline evaluate {base} --unseen --out {base} --force");
+    assert!(text(&damaged).contains(&anew), "{}", text(&damaged));
+    fs::remove_file(&file).unwrap();
+    let without = predict();
+    assert!(without.status.success() && text(&without).contains(&anew), "{}", text(&without));
+    fs::write(&file, whole).unwrap();
 }
 
 /// A scenario like the tiny one, with its places, and other keys in [campaign].

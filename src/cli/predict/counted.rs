@@ -69,8 +69,10 @@ fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
             .into(),
         None => format!(
             "the interval holds what the accounts are unsure of, and not how far inputs are from \
-             what those of other inputs say of them: {} has no unseen.csv that tells it",
-            campaign.path().display()
+             what those of other inputs say of them: {} has no unseen.csv that tells it; {} \
+             writes one of two inputs and more",
+            campaign.path().display(),
+            campaign.command_for_unseen()
         ),
     });
 }

@@ -170,10 +170,11 @@ fn loses(own: f64, (name, error): (&str, f64), flat: Option<f64>) -> String {
         ),
         None => "Don't trust the single costs.".into(),
     };
-    format!(
-        "The model does not beat the {name} baseline ({what}): {own} mean validation error \
-         against {error}. {rest}"
-    )
+    let against = match own == error {
+        true => format!("both have a mean validation error of {own}"),
+        false => format!("{own} mean validation error against {error}"),
+    };
+    format!("The model does not beat the {name} baseline ({what}): {against}. {rest}")
 }
 
 /// The distinct texts in the order of their first occurrence.
@@ -353,6 +354,8 @@ mod tests {
         let close = with_duration(1.05 * own);
         assert_eq!(close.tone, "fair");
         assert!(close.sentence.ends_with("hardly smaller."), "{}", close.sentence);
+        let same = with_duration(own).sentence;
+        assert!(same.contains("all durations): both have a mean validation error of"), "{same}");
         let fair = with_duration(0.0052);
         assert_eq!(fair.tone, "fair");
         assert!(

@@ -207,10 +207,21 @@ impl CampaignFolder {
 
     /// Each input by the accounts of the others; none of a campaign that does not tell.
     pub fn unseen(&self) -> Result<Option<UnseenInputs>, Failure> {
-        match self.file(names::UNSEEN).is_file() {
-            true => self.parsed(names::UNSEEN, UnseenInputs::from_csv).map(Some),
-            false => Ok(None),
+        let path = self.file(names::UNSEEN);
+        if !path.is_file() {
+            return Ok(None);
         }
+        let damaged = |error: csv::Error| {
+            let remedy = format!("{} makes it anew", self.command_for_unseen());
+            Failure::input(&path, format!("{error}; {remedy}"))
+        };
+        UnseenInputs::from_csv(&read_text(&path)?).map(Some).map_err(damaged)
+    }
+
+    /// The command that writes what [`unseen`](Self::unseen) reads.
+    pub fn command_for_unseen(&self) -> String {
+        let folder = self.path.display();
+        format!("`wattline evaluate {folder} --unseen --out {folder} --force`")
     }
 
     /// How many kernels were measured.
