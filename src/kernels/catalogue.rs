@@ -142,6 +142,7 @@ fn suffix(type_name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::table::GARBAGE_COLLECTION;
     use crate::operations::{Feature, split_form};
 
     #[test]
@@ -184,8 +185,8 @@ mod tests {
     fn the_built_in_catalogue_measures_only_known_operations() {
         for kernel in parse(include_str!("catalogue.toml")).unwrap() {
             for form in &kernel.measures {
-                let feature: Result<Feature, _> = split_form(form).0.parse();
-                assert!(feature.is_ok(), "{}: {form}", kernel.name);
+                let is_known = split_form(form).0.parse::<Feature>().is_ok();
+                assert!(is_known || form == GARBAGE_COLLECTION, "{}: {form}", kernel.name);
             }
         }
     }
