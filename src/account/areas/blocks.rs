@@ -61,15 +61,15 @@ fn adding_up(said: &[Said], energy_j: f64) -> Vec<f64> {
     let missing = energy_j - sum(0.0);
     let variance: f64 = said.iter().map(|block| block.variance).sum();
     let by = match missing < 0.0 {
-        true => less(sum, energy_j, missing / variance),
+        true => root_below_zero(sum, energy_j, missing / variance),
         false => missing / variance,
     };
     let by = if by.is_finite() { by } else { 0.0 };
     said.iter().map(|block| block.moved(by)).collect()
 }
 
-/// Where a sum that grows has a value, below zero; at `near` it is larger still.
-fn less(sum: impl Fn(f64) -> f64, value: f64, near: f64) -> f64 {
+/// Where a sum that grows has a value, below zero; at `near` it is not smaller yet.
+fn root_below_zero(sum: impl Fn(f64) -> f64, value: f64, near: f64) -> f64 {
     let (mut low, mut high) = (near, near);
     while sum(low) > value && low.is_finite() {
         (low, high) = (2.0 * low, low);
