@@ -45,7 +45,7 @@
 //! ```
 //!
 //! The modules are listed in the order of the data flow. A module uses only the
-//! modules above it (and `units`, `finding` and `quantile`); `cli` uses everything:
+//! modules above it (and `units`, `finding`, `quantile` and `root`); `cli` uses everything:
 //!
 //! java source -> blocks -> operations -> instrumented variants -> campaign ->
 //! runs -> data set -> model -> accounts -> hints -> reports.
@@ -54,7 +54,7 @@ pub use wattline_attribution as attribution;
 pub use wattline_java::{blocks, finding, instrument, java, operations};
 pub use wattline_model as model;
 pub use wattline_units::{assumptions, atto, exact, interval, power, units};
-pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile};
+pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile, root};
 pub use wattline_virtual_board as virtual_board;
 
 pub mod toolchain;

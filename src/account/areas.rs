@@ -408,8 +408,8 @@ impl Seen {
 }
 
 /// The estimator's answer. `places` are what the areas' place effects are relative to, in joules,
-/// and `level` what samples say of a joule of the costs. The costs' own level is left to the samples: it is their ratios
-/// that counts know something about.
+/// and `level` what samples say of a joule of the costs. The costs' own level is left to the
+/// samples: it is their ratios that counts know something about.
 fn fitted<'m>(
     counts: &[Vec<f64>],
     level: f64,

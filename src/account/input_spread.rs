@@ -2,6 +2,7 @@
 //! to be unsure: a place spends otherwise on other data.
 
 use crate::model::student_975;
+use crate::root::root_of_falling;
 
 use super::UnseenInput;
 
@@ -26,7 +27,8 @@ impl InputSpread {
             let sum: f64 = errors.iter().map(|(error, own)| error / (own + tau2)).sum();
             sum - errors.len() as f64
         };
-        let relative = root_of_falling(excess, errors.iter().map(|(error, _)| error).sum()).sqrt();
+        let most = errors.iter().map(|(error, _)| error).sum();
+        let relative = root_of_falling(excess, 0.0, most).sqrt();
         (!errors.is_empty()).then_some(Self { relative, inputs: errors.len() })
     }
 
@@ -43,17 +45,6 @@ fn squares(input: &UnseenInput) -> Option<(f64, f64)> {
     let error = input.measured.0 / predicted - 1.0;
     let se = input.predicted.se?.0 / predicted;
     error.is_finite().then_some((error.powi(2), se.powi(2)))
-}
-
-/// Where a function that falls passes zero, between zero and `high`; zero where it starts below.
-fn root_of_falling(function: impl Fn(f64) -> f64, high: f64) -> f64 {
-    // Halved until a double has no more digits.
-    const STEPS: usize = 64;
-    let halve = |(low, high): (f64, f64), _| {
-        let middle = 0.5 * (low + high);
-        if function(middle) > 0.0 { (middle, high) } else { (low, middle) }
-    };
-    (0..STEPS).fold((0.0, high), halve).0
 }
 
 #[cfg(test)]

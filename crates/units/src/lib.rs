@@ -1,5 +1,5 @@
-//! Quantities of wattline: units as types, exact energies, intervals, quantiles, how all of
-//! them are written, and the energy of measured windows: samples and readings of meters, the
+//! Quantities of wattline: units as types, exact energies, intervals, quantiles, roots, how all
+//! of them are written, and the energy of measured windows: samples and readings of meters, the
 //! lines of a log, the lag between two clocks; names of what energy is spent on
 //! ([`operation`]); and all that is assumed about the world ([`assumptions`]). Text in, values
 //! out.
@@ -15,4 +15,5 @@ pub mod operation;
 pub mod power;
 pub mod px;
 pub mod quantile;
+pub mod root;
 pub mod units;

@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 use crate::account::entry::{Leaf, Portion};
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
+use crate::root::root_of_falling;
 
 use super::{move_to, parts};
-
-/// Halvings of the bracket of a factor.
-const HALVINGS: usize = 60;
 
 /// Gives the leaves of a method their parts of its energy. `level` is what the words are off by
 /// altogether.
@@ -43,46 +41,34 @@ struct Said {
 }
 
 impl Said {
-    /// With so much of its variance more, or less. Small differences are in proportion to the
-    /// variance; a block that spends something is never left nothing.
-    fn moved(self, by: f64) -> f64 {
+    /// With so much of its variance more.
+    fn raised(self, by: f64) -> f64 {
+        self.energy_j + by * self.variance
+    }
+
+    /// With so much of its variance less, as long as that is little; what spends something is
+    /// never left nothing.
+    fn lowered(self, by: f64) -> f64 {
         let Self { energy_j, variance } = self;
-        match by < 0.0 {
-            true if energy_j > 0.0 => energy_j / (1.0 - by * variance / energy_j),
-            true => 0.0,
-            false => energy_j + by * variance,
-        }
+        if energy_j > 0.0 { energy_j / (1.0 + by * variance / energy_j) } else { 0.0 }
     }
 }
 
 /// The blocks' energies in joules, which are to add up to the method's.
 fn adding_up(said: &[Said], energy_j: f64) -> Vec<f64> {
-    let sum = |by: f64| said.iter().map(|block| block.moved(by)).sum::<f64>();
-    let missing = energy_j - sum(0.0);
-    let variance: f64 = said.iter().map(|block| block.variance).sum();
-    let by = match missing < 0.0 {
-        true => root_below_zero(sum, energy_j, missing / variance),
-        false => missing / variance,
-    };
-    let by = if by.is_finite() { by } else { 0.0 };
-    said.iter().map(|block| block.moved(by)).collect()
-}
-
-/// Where a sum that grows has a value, below zero; at `near` it is not smaller yet.
-fn root_below_zero(sum: impl Fn(f64) -> f64, value: f64, near: f64) -> f64 {
-    let (mut low, mut high) = (near, near);
-    while sum(low) > value && low.is_finite() {
-        (low, high) = (2.0 * low, low);
+    let sum = |of: &dyn Fn(&Said) -> f64| said.iter().map(of).sum::<f64>();
+    let missing = energy_j - sum(&|block| block.energy_j);
+    if missing < 0.0 {
+        let excess = |by: f64| sum(&|block| block.lowered(by)) - energy_j;
+        // No block is left more than its energy's square by so much of its variance.
+        let spends = said.iter().filter(|block| block.energy_j > 0.0);
+        let most: f64 = spends.map(|block| block.energy_j.powi(2) / block.variance).sum();
+        let by = root_of_falling(excess, 0.0, most / energy_j);
+        return said.iter().map(|block| block.lowered(by)).collect();
     }
-    for _ in 0..HALVINGS {
-        let middle = low + (high - low) / 2.0;
-        if sum(middle) > value {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
+    let variance = sum(&|block| block.variance);
+    let by = if variance > 0.0 { missing / variance } else { 0.0 };
+    said.iter().map(|block| block.raised(by)).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::account::matching::{self, Item, Pair, Signature};
 use crate::csv_text::CsvText;
 use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
+use crate::root::root_of_falling;
 use crate::units::Joules;
 
 use super::own_spread::OwnSpread;
@@ -421,12 +422,8 @@ fn quantile_of_normal(deviations: &[f64], part: f64) -> f64 {
         };
         deviations.iter().map(one).sum::<f64>() / deviations.len() as f64
     };
-    let (mut low, mut high) = (0.0, 8.0 * deviations.iter().fold(0.0, |m: f64, sd| m.max(*sd)));
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if below(middle) < part { low = middle } else { high = middle }
-    }
-    (low + high) / 2.0
+    let most = 8.0 * deviations.iter().fold(0.0, |m: f64, sd| m.max(*sd));
+    root_of_falling(|value| part - below(value), 0.0, most)
 }
 
 /// Part of the pairs whose interval, with the profile's own error, holds the profile's share.
