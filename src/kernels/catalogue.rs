@@ -22,6 +22,9 @@ pub struct Kernel {
     pub helper: String,
     /// A Java boolean expression kept after the loop.
     pub keep: String,
+    /// Java statements that make results of the body what it works on next; none if there is
+    /// nothing to hand on.
+    pub feed: Option<String>,
     /// How often the body stands in the loop.
     pub copies: usize,
     /// Whether it is measured in all [places](super::places), or in a plain loop alone.
@@ -89,6 +92,7 @@ struct Entry {
     #[serde(default)]
     locals: String,
     body: String,
+    feed: Option<String>,
     #[serde(default)]
     helper: String,
     #[serde(default = "always")]
@@ -122,6 +126,7 @@ impl Entry {
             body: fill(&self.body),
             helper: fill(&self.helper),
             keep: fill(&self.keep),
+            feed: self.feed.as_deref().map(fill),
             copies: COPIES,
             in_places: false,
             elements: None,

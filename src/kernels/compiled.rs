@@ -3,6 +3,9 @@
 
 use super::Kernel;
 
+/// How often a body stands in the loop that hands its results on.
+const COPIES: usize = 8;
+
 /// Gathers what iterations compute, so that each is of use.
 const GATHERED: &str = "wattlineGathered";
 
@@ -10,7 +13,9 @@ const GATHERED: &str = "wattlineGathered";
 ///
 /// - Its inputs are read anew in every iteration, from volatile fields, and what it keeps is
 ///   kept in every iteration.
-/// - Its body stands there once: of equal statements in a row all but one would be left out.
+/// - Its body stands there once, as of equal statements in a row all but one would be left out;
+///   or [`COPIES`] times, where each works on what the one before has left. All else in the loop
+///   is measured with it, and the less the more of it there is.
 /// - Its objects are shown to all threads, so that they are not taken apart into locals.
 /// - A volatile field is part of what it keeps, so that no other read moves out of the loop.
 ///   Its inputs do not see to that: HotSpot's C2 leaves out a volatile read without a use, and
@@ -23,9 +28,15 @@ pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
     let again = inputs(&declared);
     let made = shown(declared.iter().filter(|(_, value)| is_made(value)));
     let made_again = shown(declared.iter().filter(|(name, _)| is_made_in(body, name)));
+    let once = format!("{body} {made_again}");
+    let bodies = match &kernel.feed {
+        Some(feed) => vec![once; COPIES].join(&format!(" {feed} ")),
+        None => once,
+    };
     Kernel {
         locals: format!("boolean {GATHERED} = no; {locals} {made}"),
-        body: format!("{again} {body} {made_again} {GATHERED} ^= no ^ ({keep});"),
+        body: format!("{again} {bodies} {GATHERED} ^= no ^ ({keep});"),
+        feed: None,
         keep: GATHERED.to_string(),
         copies: 1,
         in_places: true,
@@ -81,6 +92,9 @@ mod tests {
         let read = "a = floatOne; b = floatTwo; c = a * b;";
         assert!(kernel.body.starts_with(read), "{}", kernel.body);
         assert!(kernel.body.ends_with("wattlineGathered ^= no ^ (c == d);"), "{}", kernel.body);
+        let bodies = kernel.body.matches("c = a * d; d = b;").count();
+        let handed_on = kernel.body.matches("d = b;  a = c; c = a * b;").count();
+        assert_eq!((bodies, handed_on), (COPIES, COPIES - 1), "{}", kernel.body);
         assert_eq!((kernel.copies, kernel.keep.as_str()), (1, GATHERED));
         assert!(kernel.in_places);
     }

@@ -124,6 +124,7 @@ impl Entry {
             body: body.to_owned(),
             helper: self.helper.clone(),
             keep: self.keep.clone(),
+            feed: None,
             copies: 1,
             in_places: false,
             elements: None,

@@ -20,16 +20,18 @@ pub(crate) struct Place {
 pub(crate) const PLAIN: Place = Place { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
 
 /// Ways to count to `n`.
-const HEADS: [&str; 4] = [
+const HEADS: [&str; 6] = [
     "for (int i = 0; i < n; i++)",
     "for (int i = n; i > 0; i--)",
     "for (int i = -n; i < 0; i++)",
     "for (int i = 0; i < n + n; i += 2)",
+    "for (int i = 1; i <= n; i++)",
+    "for (int i = n - 1; i >= 0; i--)",
 ];
 
 /// Neighbours: what they declare, do, and leave. Each does little, as what is around a body is
 /// measured with it.
-const NEIGHBOURS: [[&str; 3]; 5] = [
+const NEIGHBOURS: [[&str; 3]; 10] = [
     ["", "", "false"],
     ["int wattlineSum = intOne;", "wattlineSum += i;", "wattlineSum == 0"],
     ["float wattlineSign = floatOne;", "wattlineSign = -wattlineSign;", "wattlineSign == floatTwo"],
@@ -39,6 +41,19 @@ const NEIGHBOURS: [[&str; 3]; 5] = [
         "wattlineLeast == 0",
     ],
     ["int[] wattlineTable = new int[8];", "wattlineTable[i & 7] = i;", "wattlineTable[1] == 0"],
+    ["int wattlineBits = intOne;", "wattlineBits ^= i;", "wattlineBits == 0"],
+    ["boolean wattlineOdd = yes;", "wattlineOdd = !wattlineOdd;", "wattlineOdd"],
+    [
+        "int wattlineMost = intOne;",
+        "wattlineMost = i > wattlineMost ? i : wattlineMost;",
+        "wattlineMost == 0",
+    ],
+    ["int wattlineLast = intOne;", "wattlineLast = i - wattlineLast;", "wattlineLast == 0"],
+    [
+        "double wattlineWide = doubleOne;",
+        "wattlineWide = wattlineWide + doubleTwo;",
+        "wattlineWide == 0",
+    ],
 ];
 
 /// How many places [`places`] gives.

@@ -74,6 +74,7 @@ mod tests {
             body: String::new(),
             helper: String::new(),
             keep: String::new(),
+            feed: None,
             copies: 1,
             in_places: false,
             elements: None,

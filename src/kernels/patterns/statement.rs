@@ -35,6 +35,7 @@ impl Statement {
             body,
             helper,
             keep,
+            feed: None,
             copies: COPIES,
             in_places: false,
             elements: None,

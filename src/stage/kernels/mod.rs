@@ -16,6 +16,7 @@ use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
+use crate::kernels::places::PLACES;
 use crate::kernels::prices::KernelPrices;
 use crate::kernels::select::measured_operations;
 use crate::kernels::{Kernel, catalogue, for_compilers, program, select};
@@ -38,8 +39,8 @@ pub(crate) use turns::{PART, measure_all};
 /// Operations below this share of all executions get no kernel.
 const LEAST_SHARE: f64 = 1e-6;
 
-/// Iterations of the two counted runs.
-const COUNTED: [u64; 2] = [1000, 3000];
+/// Iterations of the two counted runs, as many in each place.
+const COUNTED: [u64; 2] = [20 * PLACES as u64, 60 * PLACES as u64];
 
 /// A kernel program of release 11 runs wherever wattline's own probes do.
 pub(crate) const JAVA_RELEASE: u32 = 11;
