@@ -67,7 +67,11 @@ fn is_candidate(block: &BlockEntry) -> bool {
 /// The hint for one method.
 fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
     let runs = context.runs(block);
-    let bound_early = is_bound_early(context, block);
+    let modifiers = modifiers(context, block);
+    let has = |word: &str| modifiers.contains(&word);
+    // The source shows that no subclass can override it.
+    let bound_early = has("private") || has("static") || has("final");
+    let call = if has("static") { "static" } else { "virtual" };
     let finding = Finding {
         pattern: PATTERN.name,
         sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
@@ -84,37 +88,35 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
                 "The caller may reach what the body uses, and no subclass overrides it.".into()
             }
         },
-        saved: saved(context, block, runs as f64),
+        saved: saved(context, block, call, runs as f64),
         confidence: Confidence::Low,
         mechanical: None,
     };
     let lines = (block.start_line, block.end_line);
     let mut made = hint(context, block, &[block], lines, finding);
-    made.bound = context.amount(&with_call(context, block, runs as f64));
+    made.bound = context.amount(&with_call(context, block, call, runs as f64));
     made
 }
 
-/// Whether the source shows that no subclass can override the method.
-fn is_bound_early(context: &Context<'_>, block: &BlockEntry) -> bool {
+/// The modifiers of the method that a block is the body of; none where it isn't found.
+fn modifiers<'c>(context: &Context<'c>, block: &BlockEntry) -> Vec<&'c str> {
     let name = block.method.split('(').next().unwrap_or_default();
     let Some(file) = context.input.sources.iter().find(|file| file.path == block.file) else {
-        return false;
+        return Vec::new();
     };
     let own = |(method, _): &(Node<'_>, Node<'_>)| {
         let lines = pattern::line(*method)..=pattern::last_line(*method);
         let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
         named && lines.contains(&block.start_line)
     };
-    pattern::units(file).into_iter().filter(own).any(|(method, _)| {
-        let modifiers = pattern::modifiers(file, method);
-        ["private", "static", "final"].iter().any(|word| modifiers.contains(word))
-    })
+    let found = pattern::units(file).into_iter().find(own);
+    found.map_or(Vec::new(), |(method, _)| pattern::modifiers(file, method))
 }
 
 /// The call, its parameters and its return.
-fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
+fn saved(context: &Context<'_>, block: &BlockEntry, call: &'static str, runs: f64) -> Counted {
     let mut saved = Counted::default();
-    context.add(&mut saved, Operation::METHOD_INVOCATION, runs);
+    context.add(&mut saved, (Operation::METHOD_INVOCATION, call), runs);
     for kind in parameter_kinds(&block.method) {
         context.add_known(&mut saved, Verb::PARAMETER.of(kind), runs);
     }
@@ -125,8 +127,8 @@ fn saved(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
 }
 
 /// The body and the call: all that the method's executions spend.
-fn with_call(context: &Context<'_>, block: &BlockEntry, runs: f64) -> Counted {
-    let mut all = saved(context, block, runs);
+fn with_call(context: &Context<'_>, block: &BlockEntry, call: &'static str, runs: f64) -> Counted {
+    let mut all = saved(context, block, call, runs);
     let body = context.counted(&[block], |o| !is_return(o));
     all.add_all(&body);
     all

@@ -70,9 +70,10 @@ pub(super) fn elements(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
     }
 }
 
-/// Whether the body has an operation in a context.
+/// Whether the body has an operation in a context, or in one that says more.
 fn has_operation(site: &Site<'_>, operation: Operation, context: &str) -> bool {
-    site.body.operations.iter().any(|o| o.operation == operation && o.context == context)
+    let is_in = |found: &str| found == context || found.starts_with(&format!("{context} "));
+    site.body.operations.iter().any(|o| o.operation == operation && is_in(&o.context))
 }
 
 /// The class of a package whose `method` the body calls.

@@ -229,6 +229,7 @@ impl Told {
             declaration,
             is_abstract,
             from_source,
+            is_large,
         } = method;
         self.text(class);
         self.text(name);
@@ -237,7 +238,7 @@ impl Told {
         self.ty(returns);
         self.visibility(*visibility);
         let is_written = declaration.is_some();
-        [*varargs, *is_static, is_written, *is_abstract, *from_source]
+        [*varargs, *is_static, is_written, *is_abstract, *from_source, *is_large]
             .into_iter()
             .for_each(|flag| self.flag(flag));
     }

@@ -118,6 +118,9 @@ pub struct MethodInfo {
     pub is_abstract: bool,
     /// Whether the analysed sources declare it.
     pub from_source: bool,
+    /// Whether its body is more than compilers inline wherever they meet it; false for class
+    /// files.
+    pub is_large: bool,
 }
 
 impl ClassInfo {

@@ -227,7 +227,7 @@ fn add_method(resolver: &mut Resolver<'_>, node: NodeId, name: &str, class: &mut
     };
     let (parameters, varargs) = parameters(resolver, node);
     resolver.levels.truncate(before);
-    let has_body = tree.child(node, Field::Body).is_some();
+    let body = tree.child(node, Field::Body);
     let is_native = has_modifier(tree, text, node, "native");
     let method = MethodInfo {
         class: class.name.clone(),
@@ -239,8 +239,9 @@ fn add_method(resolver: &mut Resolver<'_>, node: NodeId, name: &str, class: &mut
         visibility: member_visibility(file, node, class),
         is_static: has_modifier(tree, text, node, "static"),
         declaration: Some(node),
-        is_abstract: !has_body && !is_native,
+        is_abstract: body.is_none() && !is_native,
         from_source: true,
+        is_large: body.is_some_and(|body| tree.is_large(body)),
     };
     class.methods.entry(name.into()).or_default().push(Arc::new(method));
 }
@@ -298,6 +299,7 @@ fn add_implicit(
         declaration: None,
         is_abstract: false,
         from_source: true,
+        is_large: false,
     };
     class.methods.entry(name.into()).or_default().push(Arc::new(method));
 }

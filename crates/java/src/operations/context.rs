@@ -12,17 +12,26 @@ use crate::java::tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
 impl Counter<'_> {
-    /// How a field or an element of this type is used: `[static ]read|write|update`,
-    /// then what moves, then whether a branch tests it.
+    /// How a field of this type is used: `[static ]read|write|update`, then what moves, then
+    /// whether a branch tests it.
     pub(super) fn access(&self, node: NodeId) -> CompactString {
         let place = if self.is_static(node) { "static " } else { "" };
         let tested = if self.is_tested(node) { " tested" } else { "" };
         joined([place, self.use_of(node), " ", moved(self.ty(node)), tested])
     }
 
+    /// How an element is used: as a field, then whether a loop [counts](Self::is_counted) its
+    /// index, else whether a branch tests it.
+    pub(super) fn element(&mut self, node: NodeId) -> CompactString {
+        match self.is_counted(node) {
+            true => joined([self.use_of(node), " ", moved(self.ty(node)), " counted"]),
+            false => self.access(node),
+        }
+    }
+
     /// A read of an element that no expression names.
     pub(super) fn load(ty: &Type) -> CompactString {
-        joined(["read ", moved(ty)])
+        joined(["read ", moved(ty), " counted"])
     }
 
     /// A store without a read: initialisers of fields and elements.
@@ -95,14 +104,19 @@ impl Counter<'_> {
         }
     }
 
-    /// What a call is compiled to, and whether a branch tests its value.
+    /// What a call is compiled to, then whether what it names is more than compilers inline
+    /// wherever they meet it, else whether a branch tests its value.
     pub(super) fn dispatch(&self, node: NodeId, method: &str) -> CompactString {
         let form = match self.facts.symbol(node) {
             Symbol::StaticSource => "static",
             _ if method == "<init>" => "constructor",
             _ => "virtual",
         };
-        if self.is_tested(node) { joined([form, " tested"]) } else { form.into() }
+        match self.facts.callee(node) {
+            Some(callee) if callee.is_large => joined([form, " large"]),
+            _ if self.is_tested(node) => joined([form, " tested"]),
+            _ => form.into(),
+        }
     }
 
     /// Whether a branch follows from the node's value.

@@ -64,7 +64,48 @@ fn elements_are_as_fields() {
     check("a[0]++;", "Array_Reference", "update int");
     check("grid[1][2] = 3;", "Array_Reference", "read object, write float");
     check("int[] x = {1, 2};", "Array_Reference", "write int 2");
-    check("for (int x : a) { }", "Array_Reference", "read int");
+}
+
+#[test]
+fn elements_at_what_a_loop_counts() {
+    let of = |statements: &str, expected: &str| check(statements, "Array_Reference", expected);
+    of("for (int x : a) { }", "read int counted");
+    of("for (int k = 0; k < a.length; k++) { i += a[k]; }", "read int counted");
+    of("for (int k = i; 0 <= --k;) { a[(k)] = 1; }", "write int counted");
+    of("int k = 9; while (k-- > 0) { i += a[k]; }", "read int counted");
+    of(
+        "for (int k = 0; k < 8; k += 2) { a[k + 1] += a[1 + k]; }",
+        "read int counted, update int counted",
+    );
+    of("int k = 0; while (k < 9 && z) { if (a[k] > 2) { } k++; }", "read int counted");
+    of("int k = 9; do { a[k - 1]--; k--; } while (k > 0);", "update int counted");
+    of("for (int k = 0; k < 3; k++) { grid[k][i] = 0; }", "read object counted, write float");
+    of(
+        "for (int k = 0; k < 3; k++) { for (int j = k; j > 0; j--) { grid[k][j]++; } }",
+        "read object counted, update float counted",
+    );
+    // What is not counted, or by no loop around it, or set beside, or another index.
+    of("int k = 0; while (k < 9) { i += a[k]; k = a[k]; }", "read int 2");
+    of("for (int k = 0; k < 9; k++) { k *= 2; i += a[k]; }", "read int");
+    of("int k = 0; for (; i < 9; i++) { k++; i += a[k]; }", "read int");
+    of("int k = 0; while (k < 9) { k++; } i = a[k];", "read int");
+    of("while (z) { for (int k = 0; k < 9; k++) { } int k = i; own = a[k]; }", "read int");
+    of("for (int k = 0; k < 9; k++) { i = a[i] + a[2 * k] + a[8 - k] + a[k & 7]; }", "read int 4");
+    of("for (int k = 0; k < 9; k++) { Runnable r = () -> { i += a[own]; }; }", "read int");
+}
+
+#[test]
+fn calls_of_what_is_large() {
+    let body = "if (z) { i = own + i * own; l = i / (l + own) - l; f = i * f - d; } own++;";
+    let of = |call: &str, expected: &str| {
+        let class = format!(
+            "class L {{ int n; L() {{ {body} {body} }} L(int n) {{ this.n = n; }} \
+             int large() {{ {body} {body} return n; }} int small() {{ return n; }} }}"
+        );
+        check(&format!("{class} {call}"), "Method_Invocation", expected);
+    };
+    of("new L().small();", "constructor large, virtual");
+    of("if (new L(3).large() > 0) { i = 1; }", "constructor, virtual large");
 }
 
 #[test]

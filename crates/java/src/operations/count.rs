@@ -240,7 +240,8 @@ impl Counter<'_> {
             Kind::ArrayCreation => self.add(Operation::NEW_ARRAY, self.tree().line(node)),
             Kind::ArrayAccess => {
                 let line = self.line_of(node, Field::Index);
-                self.add_in(self.access(node), Operation::ARRAY_REFERENCE, line);
+                let context = self.element(node);
+                self.add_in(context, Operation::ARRAY_REFERENCE, line);
             }
             Kind::Identifier => self.identifier(node),
             Kind::FieldAccess => return self.field_access(node),

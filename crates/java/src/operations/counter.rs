@@ -8,6 +8,7 @@ use super::verb::Verb;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::Facts;
 use crate::java::declare::FileUnit;
+use crate::java::fast::Map;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::{LeanTree, NodeId};
 use crate::java::types::{Type, ValueKind};
@@ -26,6 +27,8 @@ pub(super) struct Counter<'a> {
     pub calls: Vec<(usize, NodeId)>,
     /// How many operations so far rest on what is not known.
     pub guessed: u64,
+    /// The locals that loops count, by loop; of loops that were asked for.
+    pub counted: Map<NodeId, Vec<&'a str>>,
 }
 
 impl<'a> Counter<'a> {
@@ -35,7 +38,8 @@ impl<'a> Counter<'a> {
             owner[node.0 as usize] = Some(*block);
         }
         let (found, findings, calls) = (Vec::new(), Vec::new(), Vec::new());
-        Counter { file, facts, owner, block: 0, found, findings, calls, guessed: 0 }
+        let counted = Map::default();
+        Counter { file, facts, owner, block: 0, found, findings, calls, guessed: 0, counted }
     }
 
     pub fn tree(&self) -> &'a LeanTree {

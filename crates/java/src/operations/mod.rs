@@ -16,6 +16,7 @@ mod context;
 mod context_tests;
 mod control;
 mod count;
+mod counted;
 mod counter;
 mod creation;
 #[cfg(test)]

@@ -200,5 +200,6 @@ fn method(
         declaration: None,
         is_abstract: method.access_flags.contains(MethodAccessFlags::ABSTRACT),
         from_source: false,
+        is_large: false,
     })
 }

@@ -17,13 +17,14 @@ impl LeanTree {
         while let Some((node, parent)) = todo.pop() {
             let index = surface.entries.len() as u32;
             if parent != NONE {
-                match std::mem::replace(&mut last_child[parent as usize], index) {
-                    NONE => surface.entries[parent as usize].has_children = true,
-                    before => surface.entries[before as usize].next = index,
+                let before = std::mem::replace(&mut last_child[parent as usize], index);
+                if before != NONE {
+                    surface.entries[before as usize].next = index;
                 }
             }
-            let entry = self.entry(node);
-            let alone = Entry { line: 0, parent, next: NONE, has_children: false, ..entry.clone() };
+            let is_large = self.is_inside(node) && self.is_large(node);
+            let entry = self.entry(node).clone();
+            let alone = Entry { line: 0, parent, next: NONE, is_large, ..entry };
             surface.entries.push(alone);
             last_child.push(NONE);
             if !self.is_inside(node) {
@@ -66,8 +67,8 @@ struct KeptNode {
     next: u32,
     kind: Kind,
     field: Field,
-    has_children: bool,
     missing: bool,
+    is_large: bool,
 }
 
 /// Bytes that a kept node takes, about.
@@ -89,8 +90,8 @@ impl LeanTree {
                 next: if entry.next == NONE { 0 } else { entry.next - index },
                 kind: entry.kind,
                 field: entry.field,
-                has_children: entry.has_children,
                 missing: entry.missing,
+                is_large: entry.is_large,
             };
             before = entry.start;
             bytes = postcard::to_extend(&kept, bytes).expect(MEMORY);
@@ -109,12 +110,11 @@ impl LeanTree {
             bytes = rest;
         }
         let nodes = entries.len() as u32;
-        let is_whole = |(index, entry): (u32, &Entry)| {
-            let has_below = !entry.has_children || index + 1 < nodes;
+        let is_whole = |entry: &Entry| {
             let has_next = entry.next == NONE || entry.next < nodes;
-            has_below && has_next && text.get(entry.start as usize..entry.end as usize).is_some()
+            has_next && text.get(entry.start as usize..entry.end as usize).is_some()
         };
-        let is_tree = nodes > 0 && (0..).zip(&entries).all(is_whole);
+        let is_tree = nodes > 0 && entries.iter().all(is_whole);
         is_tree.then_some(LeanTree { entries, syntax_ids: Vec::new() })
     }
 }
@@ -133,8 +133,8 @@ impl KeptNode {
             ahead => index.checked_add(ahead)?,
         };
         let end = start.checked_add(self.length)?;
-        let KeptNode { line, kind, field, has_children, missing, .. } = self;
-        Some(Entry { start, end, line, parent, next, kind, field, has_children, missing })
+        let KeptNode { line, kind, field, missing, is_large, .. } = self;
+        Some(Entry { start, end, line, parent, next, kind, field, missing, is_large })
     }
 }
 
