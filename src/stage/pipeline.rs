@@ -204,7 +204,9 @@ impl Work<'_> {
             let of_compiled_code = trial.of_compiled_code();
             of_compiled_code.iter().for_each(|line| progress::say(format!("  {line}")));
         }
-        progress::expect(kernels::PART, kernels_s);
+        if !trial.is_some_and(|trial| trial.is_virtual) {
+            progress::expect(kernels::PART, kernels_s);
+        }
     }
 
     /// Makes the runs; the boards stay open.

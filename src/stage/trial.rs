@@ -30,6 +30,8 @@ pub struct Trial {
     boards: usize,
     /// Whether they are this machine.
     is_local: bool,
+    /// Whether any is virtual: how long kernels take there is not known before they run.
+    pub is_virtual: bool,
     /// The first board's meter.
     pub meter: &'static str,
     /// Samples of one session of every input; none where sessions are not sampled.
@@ -60,6 +62,7 @@ pub fn make(
         took,
         boards: open.len(),
         is_local: open.iter().all(OpenBoard::is_local),
+        is_virtual: open.iter().any(|board| board.facts.is_virtual()),
         meter: open.first().map_or("", |board| board.meter),
         samples: (phase == Phase::Sampled).then_some(samples),
         sampled_repeats,
@@ -180,7 +183,10 @@ impl Trial {
         let pace = self.pace(rest_s);
         let mut text =
             format!("measuring {} runs will take about {}", order.len(), in_words(pace * board_s));
-        if kernels_s > 0.0 {
+        if kernels_s > 0.0 && self.is_virtual {
+            // They compute all the time. Sessions mostly wait, which takes a virtual board no time.
+            text += "; how long the kernels after them take, the first of them will tell";
+        } else if kernels_s > 0.0 {
             let kernels = in_words(pace * kernels_s / boards);
             text += &format!(", the kernels after them about {kernels}");
         }
@@ -315,6 +321,7 @@ mod tests {
             took: Duration::from_secs(3),
             boards: 1,
             is_local: false,
+            is_virtual: false,
             meter: "ina231",
             samples: None,
             sampled_repeats: 0,
@@ -335,7 +342,7 @@ mod tests {
     #[test]
     fn the_outlook_goes_by_what_sessions_took() {
         // 3 s here for 10 s on the board and 2 x 2 s of rest.
-        let trial = trial([4.0, 6.0]);
+        let mut trial = trial([4.0, 6.0]);
         let scenario = scenario();
         let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
         // Each case: 1 traced, 5 power and 5 idle runs; 60 + 60 + 36 + 12 + ... on the board.
@@ -345,6 +352,9 @@ mod tests {
         assert_eq!(said, format!("measuring 22 runs will take about {expected}"));
         let said = trial.outlook(&scenario, &cases, 1400.0);
         assert!(said.ends_with("the kernels after them about 5 min"), "{said}");
+        trial.is_virtual = true;
+        let said = trial.outlook(&scenario, &cases, 1400.0);
+        assert!(said.ends_with("the first of them will tell"), "{said}");
     }
 
     /// Of 800 samples in two runs 5 % are known to sqrt(0.95 / 40) = 15 %, and 2.4 times
