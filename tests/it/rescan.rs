@@ -97,6 +97,9 @@ fn a_file_is_counted_again_only_if_what_it_asks_of_others_changed() {
     assert_eq!(taken_after(A), 4, "nothing changed");
     let body = "// more lines\n\npackage p; class B { int g(long y) { return 3 * (int) y; } }";
     assert_eq!(taken_after((B.0, body)), 3, "a body");
+    let large = "if (y > 3) { y = y * y + 3 * y - y / 3; } ".repeat(4);
+    let large = format!("package p; class B {{ int g(long y) {{ {large} return 3; }} }}");
+    assert_eq!(taken_after((B.0, &large)), 1, "a body that grew past what compilers inline");
     let method = "package p; class B { int g(int y) { return 3; } }";
     assert_eq!(taken_after((B.0, method)), 1, "a method of a superclass and of what is called");
     let constant = "package p; class A extends B { static final int K = f(); int f; \

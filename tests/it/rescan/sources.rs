@@ -132,10 +132,12 @@ impl File<'_> {
             3 => "enum N { A, B { int f() { return K; } }; int y; }\n".to_owned(),
             _ => String::new(),
         };
+        // What is large is seen by those who call it.
+        let steps = "b = b * 3 + b % 7; ".repeat(6 * (self.of(19, 12) / 6));
         format!(
             "{visibility}{is_static}{field} x;\n\
              {is_static}{returns} m({parameter}{varargs} a) {{ return null; }}\n\
-             {visibility}int m(Object a, int b) {{ return b; }}\n{nested}"
+             {visibility}int m(Object a, int b) {{ {steps}return b; }}\n{nested}"
         )
     }
 
