@@ -50,31 +50,47 @@ impl<'a> Counter<'a> {
         for part in tree.children(looping).filter(|part| tree.field(*part) != Field::Init) {
             let is_condition = tree.field(part) == Field::Condition;
             for node in std::iter::once(part).chain(tree.below(part)) {
-                match tree.kind(node) {
-                    Kind::Binary if is_condition && self.is_comparison(node) => {
-                        let sides = [Field::Left, Field::Right].map(|side| tree.child(node, side));
-                        let compared = sides.into_iter().flatten();
-                        locals.compared.extend(compared.filter_map(|side| self.compared(side)));
-                    }
-                    Kind::Update => {
-                        let stepped = tree.children(node).filter_map(|operand| self.local(operand));
-                        locals.stepped.extend(stepped);
-                    }
-                    Kind::Assignment => {
-                        let place = tree.child(node, Field::Left);
-                        let of_kind =
-                            if self.is_step(node) { &mut locals.stepped } else { &mut locals.set };
-                        of_kind.extend(place.and_then(|place| self.local(place)));
-                    }
-                    Kind::VariableDeclarator => {
-                        let name = tree.child(node, Field::Name);
-                        locals.set.extend(name.map(|name| self.file.text(name)));
-                    }
-                    _ => {}
+                if is_condition {
+                    locals.compared.extend(self.compared_locals(node).into_iter().flatten());
                 }
+                locals.stepped.extend(self.stepped_local(node));
+                locals.set.extend(self.set_local(node));
             }
         }
         locals
+    }
+
+    /// The local variables on both sides of a comparison, each stepped there or not.
+    fn compared_locals(&self, node: NodeId) -> [Option<&'a str>; 2] {
+        let is_comparison = matches!(
+            self.operator(node).0,
+            Kind::Less | Kind::LessEqual | Kind::Greater | Kind::GreaterEqual | Kind::NotEqual
+        );
+        let sides = [Field::Left, Field::Right].map(|side| self.tree().child(node, side));
+        sides.map(|side| {
+            let side = side.filter(|_| is_comparison)?;
+            self.stepped_local(self.stripped(side)).or_else(|| self.local_beside(side))
+        })
+    }
+
+    /// The local variable that `i++`, `--i`, `i += 2` and the like step.
+    fn stepped_local(&self, node: NodeId) -> Option<&'a str> {
+        let tree = self.tree();
+        match tree.kind(node) {
+            Kind::Update => tree.children(node).find_map(|operand| self.local(operand)),
+            Kind::Assignment if self.is_step(node) => self.local(tree.child(node, Field::Left)?),
+            _ => None,
+        }
+    }
+
+    /// The local variable that an assignment or a declaration sets to whatever it is.
+    fn set_local(&self, node: NodeId) -> Option<&'a str> {
+        let tree = self.tree();
+        match tree.kind(node) {
+            Kind::Assignment if !self.is_step(node) => self.local(tree.child(node, Field::Left)?),
+            Kind::VariableDeclarator => Some(self.file.text(tree.child(node, Field::Name)?)),
+            _ => None,
+        }
     }
 
     /// The name of the local variable that an expression is, give or take a constant.
@@ -94,26 +110,10 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// The local variable that an operand of a comparison is, steps, or is beside.
-    fn compared(&self, operand: NodeId) -> Option<&'a str> {
-        let node = self.stripped(operand);
-        match self.tree().kind(node) {
-            Kind::Update => self.tree().children(node).find_map(|stepped| self.local(stepped)),
-            _ => self.local_beside(node),
-        }
-    }
-
     fn local(&self, node: NodeId) -> Option<&'a str> {
         let node = self.stripped(node);
         let is_local = *self.facts.symbol(node) == Symbol::Local;
         (is_local && self.tree().kind(node) == Kind::Identifier).then(|| self.file.text(node))
-    }
-
-    fn is_comparison(&self, node: NodeId) -> bool {
-        matches!(
-            self.operator(node).0,
-            Kind::Less | Kind::LessEqual | Kind::Greater | Kind::GreaterEqual | Kind::NotEqual
-        )
     }
 
     /// `i += 2`, `i -= 2`.
