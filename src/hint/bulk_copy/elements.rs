@@ -72,7 +72,9 @@ pub(super) fn elements(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
 
 /// Whether the body has an operation in a context, or in one that says more.
 fn has_operation(site: &Site<'_>, operation: Operation, context: &str) -> bool {
-    let is_in = |found: &str| found == context || found.starts_with(&format!("{context} "));
+    let is_in = |found: &str| {
+        found.strip_prefix(context).is_some_and(|more| more.is_empty() || more.starts_with(' '))
+    };
     site.body.operations.iter().any(|o| o.operation == operation && is_in(&o.context))
 }
 

@@ -79,12 +79,7 @@ impl Counter<'_> {
 
     /// The target of `++` and `--`.
     pub(super) fn stepped(&self, node: NodeId) -> CompactString {
-        let operand = self
-            .tree()
-            .children(node)
-            .find(|c| !matches!(self.tree().kind(*c), Kind::Increment | Kind::Decrement));
-        let local = operand.is_some_and(|o| *self.facts.symbol(self.stripped(o)) == Symbol::Local);
-        if local { "local".into() } else { "member".into() }
+        if self.stepped_local(node).is_some() { "local".into() } else { "member".into() }
     }
 
     /// A comparison or logical operator whose value is kept instead of branched on.

@@ -92,6 +92,10 @@ fn elements_at_what_a_loop_counts() {
     of("while (z) { for (int k = 0; k < 9; k++) { } int k = i; own = a[k]; }", "read int");
     of("for (int k = 0; k < 9; k++) { i = a[i] + a[2 * k] + a[8 - k] + a[k & 7]; }", "read int 4");
     of("for (int k = 0; k < 9; k++) { Runnable r = () -> { i += a[own]; }; }", "read int");
+    of(
+        "for (int k = 0; k < 9; k++) { o = new T() { int g(int k) { return a[k]; } }; }",
+        "read int",
+    );
 }
 
 #[test]

@@ -28,7 +28,8 @@ impl<'a> Counter<'a> {
         while let Some(node) = at {
             match tree.kind(node) {
                 Kind::For | Kind::While | Kind::Do if self.counts(node, local) => return true,
-                Kind::Lambda | Kind::ClassBody => return false,
+                // Its methods have locals of their own, which may have the same names.
+                Kind::ClassBody => return false,
                 _ => at = tree.parent(node),
             }
         }
@@ -74,7 +75,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The local variable that `i++`, `--i`, `i += 2` and the like step.
-    fn stepped_local(&self, node: NodeId) -> Option<&'a str> {
+    pub(super) fn stepped_local(&self, node: NodeId) -> Option<&'a str> {
         let tree = self.tree();
         match tree.kind(node) {
             Kind::Update => tree.children(node).find_map(|operand| self.local(operand)),

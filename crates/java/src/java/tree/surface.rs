@@ -22,12 +22,13 @@ impl LeanTree {
                     surface.entries[before as usize].next = index;
                 }
             }
-            let is_large = self.is_inside(node) && self.is_large(node);
+            let is_inside = self.is_inside(node);
+            let is_large = is_inside && self.is_large(node);
             let entry = self.entry(node).clone();
             let alone = Entry { line: 0, parent, next: NONE, is_large, ..entry };
             surface.entries.push(alone);
             last_child.push(NONE);
-            if !self.is_inside(node) {
+            if !is_inside {
                 let first = todo.len();
                 todo.extend(self.children(node).map(|child| (child, index)));
                 todo[first..].reverse();
