@@ -197,15 +197,11 @@ impl Work<'_> {
     /// Says how long all will take.
     fn announce(&self, trial: Option<&Trial>, cases: &[PlannedCase]) {
         let Loaded { scenario, application } = self.loaded;
-        let meter = trial.map_or("", |trial| trial.meter);
-        let kernels_s = kernels::expected_s(scenario, &application.dictionary, meter);
         if let Some(trial) = trial {
+            let kernels_s = kernels::expected_s(scenario, &application.dictionary, trial.meter);
             progress::say(format!("  {}", trial.outlook(scenario, cases, kernels_s)));
             let of_compiled_code = trial.of_compiled_code();
             of_compiled_code.iter().for_each(|line| progress::say(format!("  {line}")));
-        }
-        if !trial.is_some_and(|trial| trial.is_virtual) {
-            progress::expect(kernels::PART, kernels_s);
         }
     }
 
@@ -219,12 +215,24 @@ impl Work<'_> {
         let Work { options, output, loaded, .. } = self;
         let PipelineOptions { boards, patience, when_lost, .. } = options;
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
+        self.expect_kernels(&boards);
         let start = if options.is_resumed() { Start::Resume } else { Start::New };
         let going = Going { start, when_lost: *when_lost };
         let runs = measure::measure(loaded, cases, builder, &boards, output, going)?;
         progress::say(indented(&measure::summary_text(&runs)));
         truth::collect(cases, &runs.records, output)?;
         Ok(boards)
+    }
+
+    /// Has the kernels count in what is left; not on virtual boards, which take longer for what
+    /// computes all the time than for sessions, which mostly wait.
+    fn expect_kernels(&self, boards: &[OpenBoard]) {
+        let Loaded { scenario, application } = self.loaded;
+        let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));
+        if let Some(board) = real {
+            let kernels_s = kernels::expected_s(scenario, &application.dictionary, board.meter);
+            progress::expect(kernels::PART, kernels_s);
+        }
     }
 
     /// The data set, and what else the runs say.

@@ -31,7 +31,7 @@ pub struct Trial {
     /// Whether they are this machine.
     is_local: bool,
     /// Whether any is virtual: how long kernels take there is not known before they run.
-    pub is_virtual: bool,
+    is_virtual: bool,
     /// The first board's meter.
     pub meter: &'static str,
     /// Samples of one session of every input; none where sessions are not sampled.
