@@ -146,6 +146,8 @@ fn suffix(type_name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::model::table::GARBAGE_COLLECTION;
     use crate::operations::{Feature, split_form};
@@ -194,5 +196,73 @@ mod tests {
                 assert!(is_known || form == GARBAGE_COLLECTION, "{}: {form}", kernel.name);
             }
         }
+    }
+
+    /// What is overwritten before it is read, and a condition that was asked already, a compiler
+    /// leaves out: the kernel would count more than is there.
+    #[test]
+    fn compilers_find_nothing_in_a_body_that_is_of_no_use() {
+        for kernel in parse(include_str!("catalogue.toml")).unwrap() {
+            assert_eq!(overwritten(&kernel), None, "{}: {}", kernel.name, kernel.body);
+            let conditions: Vec<_> = conditions(&kernel.body).collect();
+            let distinct: BTreeSet<_> = conditions.iter().collect();
+            assert_eq!(distinct.len(), conditions.len(), "{}: {}", kernel.name, kernel.body);
+        }
+        let with = |body: &str| Kernel { body: body.into(), ..entry("keep = 'c == d'") };
+        assert_eq!(overwritten(&with("c = a.x; d = a.y; c = a.y;")), Some("c = a.x"));
+        assert_eq!(overwritten(&with("c = a.x; d = c + a.y; c = a.z;")), None);
+        assert_eq!(overwritten(&with("c = f(a); d = c; c = f(a);")), None);
+        let handed_on = Kernel { feed: Some("a = c;".into()), ..with("c = a; d = a; d = c;") };
+        assert_eq!(overwritten(&handed_on), Some("d = a"));
+        assert_eq!(conditions("if (a < b) { } if (f(a) < b) { }").last(), Some("f(a) < b"));
+    }
+
+    fn entry(keys: &str) -> Kernel {
+        let text = format!("[[kernel]]\nname = 'k'\nmeasures = []\nbody = ''\n{keys}");
+        parse(&text).unwrap().remove(0)
+    }
+
+    /// The first statement of a body without branches whose value nothing reads.
+    fn overwritten(kernel: &Kernel) -> Option<&str> {
+        let is_branched = kernel.body.contains(['{', '?']);
+        let statements: Vec<&str> =
+            kernel.body.split("; ").map(|s| s.trim_end_matches(';')).collect();
+        let again = kernel.feed.iter().flat_map(|feed| [feed.as_str(), &kernel.body]);
+        let after = again.chain([kernel.keep.as_str()]).collect::<Vec<_>>().join(" ");
+        let of_no_use = |at: &usize| {
+            let Some((name, value)) = statements[*at].split_once(" = ") else { return false };
+            let follows = statements[at + 1..].iter().copied().chain(after.split("; "));
+            is_name(name)
+                && !calls(value)
+                && follows.clone().find_map(|s| reads(s, name)) != Some(true)
+        };
+        (0..statements.len()).filter(|_| !is_branched).find(of_no_use).map(|at| statements[at])
+    }
+
+    /// Whether a statement reads a variable; nothing where it does not mention it.
+    fn reads(statement: &str, name: &str) -> Option<bool> {
+        let mentions = |text: &str| text.split(|c| !is_of_name(c)).any(|word| word == name);
+        match statement.split_once(" = ") {
+            Some((left, value)) if left == name => Some(mentions(value)),
+            _ => mentions(statement).then_some(true),
+        }
+    }
+
+    fn calls(value: &str) -> bool {
+        let mut characters = value.chars().zip(value.chars().skip(1));
+        characters.any(|(before, c)| c == '(' && is_of_name(before))
+    }
+
+    fn is_name(text: &str) -> bool {
+        text.chars().all(is_of_name)
+    }
+
+    fn is_of_name(c: char) -> bool {
+        c.is_ascii_alphanumeric() || c == '_'
+    }
+
+    /// What the `if`s of a body ask.
+    fn conditions(body: &str) -> impl Iterator<Item = &str> {
+        body.split("if (").skip(1).filter_map(|text| text.split_once(") {")).map(|(asked, _)| asked)
     }
 }

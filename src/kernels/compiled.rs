@@ -73,11 +73,12 @@ fn is_made_in(body: &str, name: &str) -> bool {
     body.split(' ').collect::<Vec<_>>().windows(3).any(|words| words == [name, "=", "new"])
 }
 
-/// `intOne`, `floatTwo`, `yes`, ...
+/// `intOne`, `floatTwo`, `doubleSmall`, `yes`, `text`, ...
 fn is_input(value: &str) -> bool {
     const TYPES: [&str; 5] = ["int", "long", "float", "double", "boolean"];
     let of_type = |number: &str| value.strip_suffix(number).is_some_and(|t| TYPES.contains(&t));
-    of_type("One") || of_type("Two") || matches!(value, "yes" | "no")
+    let is_number = ["One", "Two", "Small"].into_iter().any(of_type);
+    is_number || matches!(value, "yes" | "no" | "text" | "object" | "none")
 }
 
 #[cfg(test)]
@@ -102,12 +103,12 @@ mod tests {
     #[test]
     fn objects_are_shown_where_they_are_made() {
         let named = |name: &str| catalogue().into_iter().find(|k| k.name == name).unwrap();
-        let read = for_compilers(named("array_length"));
-        assert!(read.locals.ends_with("int c = 0; shown = xs;"), "{}", read.locals);
-        assert!(read.body.trim_start().starts_with("c = xs.length;"), "{}", read.body);
+        let read = for_compilers(named("array_read_boolean"));
+        assert!(read.locals.ends_with("d = c; shown = xs;"), "{}", read.locals);
+        assert!(read.body.contains("c = xs[j];"), "{}", read.body);
         assert!(!read.body.contains("shown"), "{}", read.body);
         let filled = for_compilers(named("foreach_array"));
-        assert!(filled.locals.ends_with("shown = xs;"), "{}", filled.locals);
+        assert!(filled.locals.ends_with("shown = o;"), "{}", filled.locals);
         let made = for_compilers(named("new_object"));
         assert!(!made.locals.contains("shown"), "{}", made.locals);
         assert!(made.body.contains("c = new Node(c); shown = c;"), "{}", made.body);
@@ -117,6 +118,6 @@ mod tests {
     fn only_fields_that_change_are_read_again() {
         let locals = "int a = intOne, b = 3, c = a; Node n = new Node();";
         assert_eq!(inputs(&declared(locals)), "a = intOne;");
-        assert!(is_input("booleanTwo") && is_input("no") && !is_input("text"));
+        assert!(is_input("booleanTwo") && is_input("text") && !is_input("c"));
     }
 }

@@ -31,7 +31,7 @@ const HEADS: [&str; 6] = [
 
 /// Neighbours: what they declare, do, and leave. Each does little, as what is around a body is
 /// measured with it.
-const NEIGHBOURS: [[&str; 3]; 10] = [
+const NEIGHBOURS: [[&str; 3]; 20] = [
     ["", "", "false"],
     ["int wattlineSum = intOne;", "wattlineSum += i;", "wattlineSum == 0"],
     ["float wattlineSign = floatOne;", "wattlineSign = -wattlineSign;", "wattlineSign == floatTwo"],
@@ -54,6 +54,32 @@ const NEIGHBOURS: [[&str; 3]; 10] = [
         "wattlineWide = wattlineWide + doubleTwo;",
         "wattlineWide == 0",
     ],
+    ["long wattlineTotal = longOne;", "wattlineTotal += i;", "wattlineTotal == 0"],
+    ["int wattlineTurns = intOne;", "wattlineTurns++;", "wattlineTurns == 0"],
+    ["int wattlineTriple = intOne;", "wattlineTriple *= 3;", "wattlineTriple == 0"],
+    [
+        "int wattlineTwice = intOne;",
+        "wattlineTwice = i - (wattlineTwice << 1);",
+        "wattlineTwice == 0",
+    ],
+    ["boolean wattlineParity = yes;", "wattlineParity ^= i > 3;", "wattlineParity"],
+    [
+        "double wattlineTurned = doubleOne;",
+        "wattlineTurned = -wattlineTurned;",
+        "wattlineTurned == 0",
+    ],
+    [
+        "int wattlineOther = intOne;",
+        "if (i != wattlineOther) { wattlineOther = i; }",
+        "wattlineOther == 0",
+    ],
+    ["int wattlineMasked = intOne;", "wattlineMasked &= i;", "wattlineMasked == 2"],
+    [
+        "float wattlineScaled = floatOne;",
+        "wattlineScaled = wattlineScaled * floatTwo;",
+        "wattlineScaled == 0",
+    ],
+    ["int[] wattlineCounts = new int[8];", "wattlineCounts[i & 7]++;", "wattlineCounts[1] == 0"],
 ];
 
 /// How many places [`places`] gives.

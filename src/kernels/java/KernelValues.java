@@ -13,12 +13,14 @@ abstract class KernelValues {
     static volatile float floatTwo = 3;
     static volatile double doubleOne = 7;
     static volatile double doubleTwo = 3;
+    static volatile double doubleSmall = 0.3;
     static volatile boolean booleanOne = true;
     static volatile boolean booleanTwo = false;
     static volatile boolean yes = true;
     static volatile boolean no = false;
-    static String text = "wattline";
-    static Object object = new Object();
+    static volatile String text = "wattline";
+    static volatile Object object = new Object();
+    static volatile Object none = null;
 
     static volatile boolean kept;
 
