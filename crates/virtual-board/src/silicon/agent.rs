@@ -41,9 +41,13 @@ const WEAVER: [(&str, &str); 16] = [
 ];
 
 /// A JVM that compiles methods that counters made large, and starts fast. Counts don't
-/// depend on the compiler; a session is too short for the optimising one to pay.
-const JVM_OPTIONS: [&str; 6] = [
+/// depend on the compiler; a session is too short for the optimising one to pay. Kernels are
+/// thousands of loops, each entered once and for less than the 60 000 turns after which one is
+/// compiled elsewhere, and together they have more code than the cache is usually large.
+const JVM_OPTIONS: [&str; 8] = [
     "-XX:TieredStopAtLevel=1",
+    "-XX:Tier3BackEdgeThreshold=2000",
+    "-XX:ReservedCodeCacheSize=240m",
     "-XX:-DontCompileHugeMethods",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
