@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::places::PLACES;
-
 /// One micro-kernel, ready to be written as Java.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
@@ -27,18 +25,11 @@ pub struct Kernel {
     pub feed: Option<String>,
     /// How often the body stands in the loop.
     pub copies: usize,
-    /// Whether it is measured in all [places](super::places), or in a plain loop alone.
-    pub in_places: bool,
+    /// In how many [places](super::places) it is measured; 1 is a plain loop alone.
+    pub places: usize,
     /// How many elements (of an array, characters of a text) each call of the library
     /// functions it is there for works on, where their cost goes by that.
     pub elements: Option<u32>,
-}
-
-impl Kernel {
-    /// How many places it is measured in.
-    pub fn places(&self) -> usize {
-        if self.in_places { PLACES } else { 1 }
-    }
 }
 
 /// How often the body of a catalogue's kernel stands in its loop.
@@ -128,7 +119,7 @@ impl Entry {
             keep: fill(&self.keep),
             feed: self.feed.as_deref().map(fill),
             copies: COPIES,
-            in_places: false,
+            places: 1,
             elements: None,
         }
     }

@@ -9,7 +9,7 @@ const COPIES: usize = 8;
 /// Gathers what iterations compute, so that each is of use.
 const GATHERED: &str = "wattlineGathered";
 
-/// The kernel as compilers leave it, in several [places](super::places):
+/// The kernel as compilers leave it, in so many [places](super::places):
 ///
 /// - Its inputs are read anew in every iteration, from volatile fields, and what it keeps is
 ///   kept in every iteration.
@@ -22,7 +22,7 @@ const GATHERED: &str = "wattlineGathered";
 ///   what it would have kept in place.
 ///
 /// What that adds is counted as all else, and told apart by the fit.
-pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
+pub(crate) fn for_compilers(kernel: Kernel, places: usize) -> Kernel {
     let Kernel { locals, body, keep, .. } = &kernel;
     let declared = declared(locals);
     let again = inputs(&declared);
@@ -39,7 +39,7 @@ pub(crate) fn for_compilers(kernel: Kernel) -> Kernel {
         feed: None,
         keep: GATHERED.to_string(),
         copies: 1,
-        in_places: true,
+        places,
         ..kernel
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn inputs_are_read_and_results_kept_in_every_iteration() {
         let named = |name: &str| catalogue().into_iter().find(|k| k.name == name).unwrap();
-        let kernel = for_compilers(named("assign_float"));
+        let kernel = for_compilers(named("assign_float"), 60);
         let read = "a = floatOne; b = floatTwo; c = a * b;";
         assert!(kernel.body.starts_with(read), "{}", kernel.body);
         assert!(kernel.body.ends_with("wattlineGathered ^= no ^ (c == d);"), "{}", kernel.body);
@@ -97,19 +97,19 @@ mod tests {
         let handed_on = kernel.body.matches("d = b;  a = c; c = a * b;").count();
         assert_eq!((bodies, handed_on), (COPIES, COPIES - 1), "{}", kernel.body);
         assert_eq!((kernel.copies, kernel.keep.as_str()), (1, GATHERED));
-        assert!(kernel.in_places);
+        assert_eq!(kernel.places, 60);
     }
 
     #[test]
     fn objects_are_shown_where_they_are_made() {
         let named = |name: &str| catalogue().into_iter().find(|k| k.name == name).unwrap();
-        let read = for_compilers(named("array_read_boolean"));
+        let read = for_compilers(named("array_read_boolean"), 2);
         assert!(read.locals.ends_with("d = c; shown = xs;"), "{}", read.locals);
         assert!(read.body.contains("c = xs[j];"), "{}", read.body);
         assert!(!read.body.contains("shown"), "{}", read.body);
-        let filled = for_compilers(named("foreach_array"));
+        let filled = for_compilers(named("foreach_array"), 2);
         assert!(filled.locals.ends_with("shown = o;"), "{}", filled.locals);
-        let made = for_compilers(named("new_object"));
+        let made = for_compilers(named("new_object"), 2);
         assert!(!made.locals.contains("shown"), "{}", made.locals);
         assert!(made.body.contains("c = new Node(c); shown = c;"), "{}", made.body);
     }

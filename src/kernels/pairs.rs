@@ -126,7 +126,7 @@ impl Entry {
             keep: self.keep.clone(),
             feed: None,
             copies: 1,
-            in_places: false,
+            places: 1,
             elements: None,
         };
         let (before, after) = (kernel("before", &self.before), kernel("after", &self.after));

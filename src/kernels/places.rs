@@ -82,14 +82,21 @@ const NEIGHBOURS: [[&str; 3]; 20] = [
     ["int[] wattlineCounts = new int[8];", "wattlineCounts[i & 7]++;", "wattlineCounts[1] == 0"],
 ];
 
-/// How many places [`places`] gives.
-pub(crate) const PLACES: usize = HEADS.len() * NEIGHBOURS.len();
+/// Of kernels that are compiled before they run: every neighbour in every loop.
+pub(crate) const PLACES_AHEAD: usize = HEADS.len() * NEIGHBOURS.len();
 
-/// Every neighbour in every loop.
-pub(crate) fn places() -> impl Iterator<Item = Place> {
-    HEADS.into_iter().flat_map(|head| {
-        NEIGHBOURS.map(|[locals, neighbour, keep]| Place { locals, head, neighbour, keep })
-    })
+/// Of kernels that are compiled while they run, as each place is then waited for in every
+/// session: half of the neighbours in every loop.
+pub(crate) const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
+
+/// `n` of [`PLACES_AHEAD`]: as few neighbours as do, each in every loop.
+pub(crate) fn places(n: usize) -> impl Iterator<Item = Place> {
+    let neighbours = n.div_ceil(HEADS.len());
+    let around = move |head| {
+        let each = NEIGHBOURS.into_iter().take(neighbours);
+        each.map(move |[locals, neighbour, keep]| Place { locals, head, neighbour, keep })
+    };
+    HEADS.into_iter().flat_map(around).take(n)
 }
 
 #[cfg(test)]
@@ -100,8 +107,11 @@ mod tests {
 
     #[test]
     fn all_places_differ_and_the_plain_one_is_among_them() {
-        let texts: HashSet<_> = places().map(|place| (place.head, place.neighbour)).collect();
-        assert_eq!(texts.len(), PLACES);
-        assert!(places().any(|place| place == PLAIN));
+        for n in [PLACES_AHEAD, PLACES_MEANWHILE] {
+            let texts: HashSet<_> = places(n).map(|place| (place.head, place.neighbour)).collect();
+            assert_eq!(texts.len(), n);
+            assert_eq!(texts.iter().map(|text| text.0).collect::<HashSet<_>>().len(), HEADS.len());
+        }
+        assert_eq!(places(1).collect::<Vec<_>>(), [PLAIN]);
     }
 }

@@ -76,7 +76,7 @@ mod tests {
             keep: String::new(),
             feed: None,
             copies: 1,
-            in_places: false,
+            places: 1,
             elements: None,
         }
     }

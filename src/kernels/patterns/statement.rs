@@ -37,7 +37,7 @@ impl Statement {
             keep,
             feed: None,
             copies: COPIES,
-            in_places: false,
+            places: 1,
             elements: None,
         }
     }

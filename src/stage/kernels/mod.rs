@@ -16,7 +16,7 @@ use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::instrument::Probe;
 use crate::kernels::measure::{self, CountedRun, KernelRun};
-use crate::kernels::places::PLACES;
+use crate::kernels::places::{PLACES_AHEAD, PLACES_MEANWHILE};
 use crate::kernels::prices::KernelPrices;
 use crate::kernels::select::measured_operations;
 use crate::kernels::{Kernel, catalogue, for_compilers, program, select};
@@ -40,7 +40,7 @@ pub(crate) use turns::{PART, measure_all};
 const LEAST_SHARE: f64 = 1e-6;
 
 /// Iterations of the two counted runs, as many in each place.
-const COUNTED: [u64; 2] = [20 * PLACES as u64, 60 * PLACES as u64];
+const COUNTED: [u64; 2] = [20 * PLACES_AHEAD as u64, 60 * PLACES_AHEAD as u64];
 
 /// A kernel program of release 11 runs wherever wattline's own probes do.
 pub(crate) const JAVA_RELEASE: u32 = 11;
@@ -58,6 +58,18 @@ pub struct MeasuredKernels {
     pub(crate) prices: KernelPrices,
     /// What the application executes often, and no kernel is for.
     pub without: Vec<String>,
+}
+
+/// The kernels that the boards' compilers leave whole.
+fn for_boards(boards: &[OpenBoard]) -> Vec<Kernel> {
+    let places = match boards.iter().any(OpenBoard::is_local) {
+        true => PLACES_MEANWHILE,
+        false => PLACES_AHEAD,
+    };
+    match boards.iter().any(OpenBoard::compiles) {
+        true => catalogue().into_iter().map(|kernel| for_compilers(kernel, places)).collect(),
+        false => catalogue(),
+    }
 }
 
 /// Opens the boards that kernels run on.
@@ -79,10 +91,7 @@ pub fn kernels(
     boards: &[OpenBoard],
     output: &Output,
 ) -> Result<MeasuredKernels, Failure> {
-    let all = match boards.iter().any(OpenBoard::compiles) {
-        true => catalogue().into_iter().map(for_compilers).collect(),
-        false => catalogue(),
-    };
+    let all = for_boards(boards);
     let all_executed = mix.executions();
     let ran = all_executed.iter().map(|(name, count)| (name.as_str(), *count));
     let most = most_executed(ran, scenario.kernels.count);
@@ -100,7 +109,7 @@ pub fn kernels(
     let runs = measure_all(&kernels, scenario, &mut builder, boards, place)?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
-    let places = kernels.iter().map(Kernel::places).min().unwrap_or(1);
+    let places = kernels.iter().map(|kernel| kernel.places).min().unwrap_or(1);
     let prices = measure::kernel_prices(&table, mix)?.measured_in(places);
     let without = select::without_kernel(&all, &wanted, 1e-3);
     Ok(MeasuredKernels { kernels: kernels.len(), runs, table, prices, without })
