@@ -96,7 +96,7 @@ fn always() -> String {
 
 impl Entry {
     fn expand(&self) -> Vec<Kernel> {
-        let types = self.types.iter().map(|name| self.with(&[("$T", name), ("$L", suffix(name))]));
+        let types = self.types.iter().map(|name| self.with(&[("$T", name)]));
         let functions = self.functions.iter().map(|name| self.with(&[("$F", name)]));
         let sizes = self.sizes.iter().map(|size| Kernel {
             elements: Some(*size),
@@ -125,16 +125,6 @@ impl Entry {
     }
 }
 
-/// The suffix of a type's literals (`2L`).
-fn suffix(type_name: &str) -> &'static str {
-    match type_name {
-        "long" => "L",
-        "float" => "f",
-        "double" => "d",
-        _ => "",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -150,7 +140,7 @@ mod tests {
             name = "add_$T"
             measures = ["Addition_$T_$T"]
             types = ["int", "long"]
-            body = "c = a + 2$L;"
+            body = "c = a + $TTwo;"
             [[kernel]]
             name = "math_$F"
             measures = ["lib:java.lang.Math.$F"]
@@ -168,7 +158,7 @@ mod tests {
         let elements: Vec<_> = kernels.iter().map(|kernel| kernel.elements).collect();
         assert_eq!(elements, [None, None, None, Some(4), Some(64)]);
         assert_eq!(kernels[4].body, "System.arraycopy(a, 0, b, 0, 64);");
-        assert_eq!(kernels[1].body, "c = a + 2L;");
+        assert_eq!(kernels[1].body, "c = a + longTwo;");
         assert_eq!(kernels[2].measures, ["lib:java.lang.Math.sqrt"]);
     }
 

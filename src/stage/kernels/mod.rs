@@ -60,18 +60,6 @@ pub struct MeasuredKernels {
     pub without: Vec<String>,
 }
 
-/// The kernels that the boards' compilers leave whole.
-fn for_boards(boards: &[OpenBoard]) -> Vec<Kernel> {
-    let places = match boards.iter().any(OpenBoard::is_local) {
-        true => PLACES_MEANWHILE,
-        false => PLACES_AHEAD,
-    };
-    match boards.iter().any(OpenBoard::compiles) {
-        true => catalogue().into_iter().map(|kernel| for_compilers(kernel, places)).collect(),
-        false => catalogue(),
-    }
-}
-
 /// Opens the boards that kernels run on.
 pub fn open_boards(
     choices: &[BoardChoice],
@@ -113,6 +101,18 @@ pub fn kernels(
     let prices = measure::kernel_prices(&table, mix)?.measured_in(places);
     let without = select::without_kernel(&all, &wanted, 1e-3);
     Ok(MeasuredKernels { kernels: kernels.len(), runs, table, prices, without })
+}
+
+/// The kernels that the boards' compilers leave whole.
+fn for_boards(boards: &[OpenBoard]) -> Vec<Kernel> {
+    let places = match boards.iter().any(OpenBoard::is_local) {
+        true => PLACES_MEANWHILE,
+        false => PLACES_AHEAD,
+    };
+    match boards.iter().any(OpenBoard::compiles) {
+        true => catalogue().into_iter().map(|kernel| for_compilers(kernel, places)).collect(),
+        false => catalogue(),
+    }
 }
 
 impl MeasuredKernels {
