@@ -5,6 +5,7 @@
 mod blocks;
 mod compiled;
 mod intervals;
+mod lined;
 mod lines;
 mod words;
 
@@ -28,7 +29,8 @@ use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
 
 use compiled::{Inlined, Met, Paths};
-use lines::{Lined, Spot, Spots};
+use lined::{AllLined, Lined};
+use lines::{Spot, Spots};
 pub(super) use words::Words;
 
 /// The largest relative error with which samples know an area at all: of four samples it is half.
@@ -103,6 +105,10 @@ pub struct Areas {
     /// How far, relative, samples of areas differ between runs beyond what counting makes of
     /// them, all areas together; absent where no case was sampled twice.
     pub run_spread: Option<f64>,
+    /// The same of lines' parts of their areas; absent where samples name no lines, too.
+    pub line_run_spread: Option<f64>,
+    /// Each sampled line's, by area and line.
+    pub(super) line_run_spreads: BTreeMap<(usize, u32), f64>,
     /// What samples tell apart.
     spots: Vec<Spot>,
 }
@@ -142,21 +148,18 @@ impl Areas {
                 1.0
             }
         };
-        let lined = Lined::of(&grouped, cases);
-        share_out(leaves, &grouped, &areas, &lined, &of_methods, level);
-        let runs = cases.iter().map(|case| case.runs.len()).min().unwrap_or(0).max(1) as f64;
-        // An area's own spread is of its part of the whole; what its lines' parts of it differ
-        // by nobody measured, and is taken for what is usual of areas.
-        let common = seen.run_spread.as_ref().map(|spread| spread.common);
-        let spread = common.unwrap_or(0.0) / runs.sqrt();
+        let lined = AllLined::of(leaves, &grouped, cases);
+        share_out(leaves, &grouped, &areas, &lined.areas, &of_methods, level);
         let Spots { spots, place_factor } =
-            Spots::divide(leaves, &grouped, &areas, &lined, spread, &ASSUMED);
+            Spots::divide(leaves, &grouped, &areas, &lined.areas, &ASSUMED);
         let areas = Areas {
             areas,
             place_factor: fit.place_factor?,
             place_spread: fit.place_spread()?,
             line_place_factor: place_factor,
-            run_spread: common,
+            run_spread: seen.run_spread.map(|spread| spread.common),
+            line_run_spread: lined.run_spread,
+            line_run_spreads: lined.run_spreads(),
             spots,
         };
         Some((areas, model))

@@ -84,6 +84,9 @@ fn further(areas: &Areas) -> String {
     let lines = areas.line_place_factor.map(|factor| {
         format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
     });
+    let parts = areas.line_run_spread.map(|spread| {
+        format!("; lines' parts of methods differ by {:.0} % from run to run", 100.0 * spread)
+    });
     let most = areas.areas.iter().filter_map(|area| area.run_spread).fold(0.0, f64::max);
     let runs = match areas.run_spread {
         Some(spread) => format!(
@@ -93,5 +96,5 @@ fn further(areas: &Areas) -> String {
         ),
         None => "; two sampled runs of a case would tell how far they differ".to_owned(),
     };
-    lines.into_iter().chain([runs]).collect()
+    lines.into_iter().chain([runs]).chain(parts).collect()
 }

@@ -10,12 +10,11 @@ use crate::account::entry::{Leaf, Place, Portion};
 use crate::assumptions::Assumptions;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
-use crate::model::areas::{
-    Area, AreaEstimate, Belief, Direct, Tails, benchmarked, estimate, share_of,
-};
+use crate::model::areas::{Area, AreaEstimate, Belief, Direct, Tails, benchmarked, estimate};
 use crate::units::Joules;
 
-use super::{AreaAccount, Grouped, SampledCase, parts, weights};
+use super::lined::Lined;
+use super::{AreaAccount, Grouped, parts, weights};
 
 /// What samples tell apart within an area: a line, or all of it where they name no lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,17 +48,15 @@ pub(super) struct Spots {
 
 impl Spots {
     /// Divides areas into lines and moves the leaves' energies, which are the words' parts of
-    /// their areas, to what both say. `run_spread` is how far
-    /// means over the runs differ, relative.
+    /// their areas, to what both say.
     pub fn divide(
         leaves: &mut [Leaf<'_>],
         grouped: &Grouped,
         areas: &[AreaAccount],
         lined: &[Lined],
-        run_spread: f64,
         assumed: &Assumptions,
     ) -> Self {
-        let pieces = pieces(leaves, grouped, lined, run_spread, assumed);
+        let pieces = pieces(leaves, grouped, lined, assumed);
         let (estimates, place_factor) = estimates(&pieces);
         let mut spots = Vec::with_capacity(pieces.len());
         for of_area in runs(&pieces) {
@@ -82,71 +79,6 @@ fn places(leaves: &[Leaf<'_>], own: &[usize]) -> BTreeMap<Place, Portion> {
         *places.entry(leaf.place()).or_default() += leaf.into();
     }
     places
-}
-
-/// Samples of an area by line.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Lined {
-    /// Samples, and the energy that they stand for in joules, by line.
-    lines: BTreeMap<u32, (u64, f64)>,
-    /// Energy of all samples of the area, in joules.
-    all_j: f64,
-}
-
-impl Lined {
-    /// The samples of each area.
-    pub fn of(grouped: &Grouped, cases: &[SampledCase]) -> Vec<Self> {
-        let mut lined = vec![Self::default(); grouped.areas.len()];
-        // Inlined code that goes by its caller's name has lines of another method.
-        for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
-            let sample_j = case.energy.0 / (case.hits.inside() + case.hits.outside) as f64;
-            for (method, samples) in &case.hits.methods {
-                let Some(area) = grouped.find(&method.0, &method.1) else { continue };
-                lined[area].all_j += *samples as f64 * sample_j;
-                for (line, samples) in case.hits.lines_of(method) {
-                    let entry = lined[area].lines.entry(line).or_default();
-                    *entry = (entry.0 + samples, entry.1 + samples as f64 * sample_j);
-                }
-            }
-        }
-        lined
-    }
-
-    /// Whether no sample names a line.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    /// The same on the lines that have something to count: samples of others, such as the
-    /// brace that ends a method, go to the one above, or else to the first.
-    fn moved_to(self, known: &BTreeMap<u32, Vec<usize>>) -> Self {
-        let mut moved = Self { all_j: self.all_j, ..Self::default() };
-        for (line, (samples, energy)) in self.lines {
-            let above = known.range(..=line).next_back().or_else(|| known.iter().next());
-            if let Some((line, _)) = above {
-                let entry = moved.lines.entry(*line).or_default();
-                *entry = (entry.0 + samples, entry.1 + energy);
-            }
-        }
-        moved
-    }
-
-    /// What samples say of the part of a line of an area that spends `area_j`; the rest of the
-    /// line is of samples without lines.
-    fn direct(&self, line: u32, area_j: f64, run_spread: f64, spread: f64) -> Option<Direct> {
-        let all = self.lines.values().map(|(samples, _)| samples).sum();
-        let lined_j: f64 = self.lines.values().map(|(_, energy)| energy).sum();
-        let (samples, energy) = self.lines.get(&line).copied().unwrap_or_default();
-        let counted = share_of(samples, all, area_j * lined_j / self.all_j, spread)?;
-        let energy_j = area_j * energy / self.all_j;
-        let variance_j2 = counted.variance_j2 + (run_spread * energy_j).powi(2);
-        Some(Direct { energy_j, variance_j2 })
-    }
-
-    /// The part of the samples that have a line, 0..1.
-    fn part(&self) -> f64 {
-        self.lines.values().map(|(_, energy)| energy / self.all_j).sum::<f64>().min(1.0)
-    }
 }
 
 /// One spot before it is estimated.
@@ -198,7 +130,6 @@ fn pieces(
     leaves: &[Leaf<'_>],
     grouped: &Grouped,
     lined: &[Lined],
-    run_spread: f64,
     assumed: &Assumptions,
 ) -> Vec<Piece> {
     let sum = |of: &[usize], value: fn(&Leaf<'_>) -> f64| -> f64 {
@@ -218,9 +149,9 @@ fn pieces(
         for leaf in own {
             by.entry(leaves[leaf].operation.line).or_default().push(leaf);
         }
-        let lined = lined[area].clone().moved_to(&by);
+        let lined = &lined[area];
         pieces.extend(by.into_iter().map(|(line, leaves)| {
-            let direct = lined.direct(line, area_j, run_spread, assumed.sampled_line_spread);
+            let direct = lined.direct(line, area_j, assumed.sampled_line_spread);
             let direct = direct.map(|direct| (direct, lined.part()));
             let (words_j, flat_j) = (joules(&leaves), once_j * executions(&leaves));
             Piece { area, words_j, flat_j, leaves, direct }
@@ -292,7 +223,8 @@ mod tests {
     use crate::operations::Dictionary;
     use crate::units::Joules;
 
-    use super::{Lined, Piece, estimates};
+    use super::{Piece, estimates};
+    use crate::account::areas::lined::Lined;
 
     const ADDITION: &str = "Addition_int_int";
 
@@ -324,6 +256,30 @@ mod tests {
         };
         let cases = [SampledCase::of(Joules(300e-6), vec![hits]).unwrap()];
         account(&AccountInput { samples: &cases, ..program().scenario() })
+    }
+
+    /// Runs whose lines differ by more than they are counted to are known the worse.
+    #[test]
+    fn lines_that_differ_between_runs_have_wider_intervals() {
+        let width = |tilt: u64| {
+            let name = ("d.A".to_owned(), "run()".to_owned());
+            let run = |first| Hits {
+                methods: [(name.clone(), 100_000), (("d.A".into(), "other()".into()), 50_000)]
+                    .into(),
+                places: [((name.clone(), 2), first), ((name.clone(), 3), 100_000 - first)].into(),
+                ..Hits::default()
+            };
+            let runs = vec![run(50_000 + tilt), run(50_000 - tilt)];
+            let cases = [SampledCase::of(Joules(300e-6), runs).unwrap()];
+            let accounts = account(&AccountInput { samples: &cases, ..program().scenario() });
+            let spread = accounts.areas.as_ref().unwrap().line_run_spread.unwrap();
+            let (energy, interval) = line(&accounts, 2);
+            (spread, 1e6 * (interval.hi.0 - interval.lo.0) / energy)
+        };
+        let (steady, differing) = (width(0), width(25_000));
+        assert_eq!(steady.0, 0.0);
+        assert!((differing.0 - 0.5f64.sqrt()).abs() < 0.01, "{differing:?}");
+        assert!(differing.1 > 1.5 * steady.1, "{steady:?} {differing:?}");
     }
 
     /// A line's energy in microjoules, and its interval.
@@ -384,22 +340,13 @@ mod tests {
         assert!((first - 150.0).abs() < 12.0, "{first} uJ");
     }
 
-    #[test]
-    fn samples_of_a_line_that_counts_nothing_are_the_lines_above() {
-        let lined =
-            Lined { lines: [(4, (3, 3.0)), (9, (5, 5.0)), (1, (1, 1.0))].into(), all_j: 9.0 };
-        let moved = lined.moved_to(&BTreeMap::from([(3, vec![]), (5, vec![])]));
-        assert_eq!(moved.lines, BTreeMap::from([(3, (4, 4.0)), (5, (5, 5.0))]));
-    }
-
     /// Two lines of a method, alike by the words, of which samples say 3 and 1.
     #[test]
     fn doubled_doubts_about_lines_widen_their_intervals() {
-        let lined =
-            Lined { lines: [(2, (150_000, 150.0)), (3, (50_000, 50.0))].into(), all_j: 200.0 };
+        let lined = Lined::of_one_run(&[(2, 150_000), (3, 50_000)]);
         let width = |assumed: &Assumptions| {
             let spread = assumed.sampled_line_spread;
-            let direct = |line| lined.direct(line, 200.0, 0.0, spread).map(|direct| (direct, 1.0));
+            let direct = |line| lined.direct(line, 200.0, spread).map(|direct| (direct, 1.0));
             let piece = |line| Piece {
                 area: 0,
                 leaves: vec![],

@@ -179,10 +179,10 @@ impl Joined {
 fn spread<K>(
     deviations: &Deviations<K>,
     reference: &Reference,
-    own: Option<&OwnSpread<'_>>,
+    own: Option<f64>,
 ) -> Option<(f64, SpreadOf)> {
     match reference.runs() {
-        1 => own.map(|own| (own.common, SpreadOf::Campaign)),
+        1 => own.map(|own| (own, SpreadOf::Campaign)),
         _ => deviations.common.map(|common| (common, SpreadOf::Profile)),
     }
 }
@@ -209,7 +209,8 @@ fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_
     });
     let energy_j = ours.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
     let (pairs, alone) = matching::join_both(ours, theirs.collect());
-    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, own) }
+    let common = own.map(|own| own.of_methods);
+    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }
 
 fn lines(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>) -> Joined {
@@ -237,7 +238,8 @@ fn lines(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>
     };
     let alone = ours.into_values().map(item).collect();
     let energy_j = accounts.lines.iter().map(|entry| entry.joules().0.max(0.0)).sum();
-    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, own) }
+    let common = own.map(|own| own.of_lines);
+    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }
 
 impl ProfileEvaluation {

@@ -9,9 +9,14 @@ use crate::units::Joules;
 /// Relative spreads between sampled runs.
 pub(super) struct OwnSpread<'a> {
     /// Of all methods together.
-    pub common: f64,
+    pub of_methods: f64,
+    /// Of all lines together: of their methods and of their parts of these.
+    pub of_lines: f64,
     /// Each method's.
     methods: BTreeMap<&'a MethodKey, f64>,
+    /// Of lines' parts of their methods: all together, and each line's.
+    parts: f64,
+    lines: BTreeMap<(&'a MethodKey, u32), f64>,
 }
 
 impl<'a> OwnSpread<'a> {
@@ -20,7 +25,18 @@ impl<'a> OwnSpread<'a> {
         let areas = accounts.areas.as_ref()?;
         let own = areas.areas.iter().filter_map(|area| Some((area, area.run_spread?)));
         let methods = own.flat_map(|(area, own)| area.methods.iter().map(move |key| (key, own)));
-        Some(Self { common: areas.run_spread?, methods: methods.collect() })
+        let lines = areas.line_run_spreads.iter().flat_map(|((area, line), own)| {
+            areas.areas[*area].methods.iter().map(move |key| ((key, *line), *own))
+        });
+        let of_methods = areas.run_spread?;
+        let parts = areas.line_run_spread.unwrap_or(0.0);
+        Some(Self {
+            of_methods,
+            of_lines: of_methods.hypot(parts),
+            methods: methods.collect(),
+            parts,
+            lines: lines.collect(),
+        })
     }
 
     /// Standard deviation of what a method spends in one run; methods that were compiled into
@@ -29,23 +45,20 @@ impl<'a> OwnSpread<'a> {
         Joules(entry.joules().0.max(0.0) * self.of_method(&entry.key))
     }
 
-    /// The same of lines: their methods' spreads and, of their parts of them, the usual one,
-    /// as their intervals have it.
+    /// The same of lines, by what they have of methods.
     pub fn lines(&self, accounts: &'a Accounts) -> BTreeMap<&'a LineKey, Joules> {
-        let mut of_methods: BTreeMap<&LineKey, f64> = BTreeMap::new();
+        let mut lines: BTreeMap<&LineKey, Joules> = BTreeMap::new();
         for part in &accounts.parts {
-            *of_methods.entry(&part.key.line).or_default() +=
-                part.joules().0.max(0.0) * self.of_method(&part.key.method);
+            let (method, line) = (&part.key.method, &part.key.line);
+            let own = self.lines.get(&(method, line.line)).copied().unwrap_or(self.parts);
+            let spread = self.of_method(method).hypot(own);
+            let sum = lines.entry(line).or_insert(Joules(0.0));
+            *sum = Joules(sum.0 + part.joules().0.max(0.0) * spread);
         }
-        let whole = |entry: &'a Entry<LineKey>| {
-            let of_method = of_methods.get(&entry.key).copied().unwrap_or(0.0);
-            let within = self.common * entry.joules().0.max(0.0);
-            (&entry.key, Joules(of_method.hypot(within)))
-        };
-        accounts.lines.iter().map(whole).collect()
+        lines
     }
 
     fn of_method(&self, key: &MethodKey) -> f64 {
-        self.methods.get(key).copied().unwrap_or(self.common)
+        self.methods.get(key).copied().unwrap_or(self.of_methods)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::areas::run_spread;
+use crate::model::areas::{Repeats, run_spread};
 
 use super::Hits;
 
@@ -84,7 +84,7 @@ fn between<K: Ord + Clone>(
     let counts: Vec<Vec<u64>> = runs.iter().map(of_run).collect();
     let sizes: Vec<f64> = counts.iter().map(|run| run.iter().sum::<u64>() as f64).collect();
     let part = sizes.iter().map(|size| size * size).sum::<f64>().sqrt() / sizes.iter().sum::<f64>();
-    let Some(spread) = run_spread(&[counts]) else {
+    let Some(spread) = run_spread(&[Repeats::of_all(counts)]) else {
         return Deviations { common: None, names: BTreeMap::new() };
     };
     let deviation =

@@ -21,26 +21,48 @@ pub struct RunSpread {
     pub areas: Vec<f64>,
 }
 
-/// Spreads between the runs of cases; `cases` have samples by area, run by run. `None` where
-/// no case has two runs with samples.
+/// Runs of the same: of a case, whose areas are methods, or what they have of one method, whose
+/// areas are its lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeats {
+    /// The first of its areas, which stand after each other.
+    pub first: usize,
+    /// Samples of its areas, run by run.
+    pub runs: Vec<Vec<u64>>,
+}
+
+impl Repeats {
+    /// Runs that share all areas.
+    pub fn of_all(runs: Vec<Vec<u64>>) -> Self {
+        Self { first: 0, runs }
+    }
+
+    /// Those of the runs that have samples, and how many.
+    fn sampled(&self) -> (Vec<&Vec<u64>>, Vec<f64>) {
+        let size = |run: &Vec<u64>| run.iter().sum::<u64>() as f64;
+        self.runs.iter().map(|run| (run, size(run))).filter(|(_, size)| *size > 0.0).unzip()
+    }
+}
+
+/// Spreads between runs. `None` where nothing has two runs with samples.
 ///
 /// With `N` samples a run and an area's part `p`, its Pearson statistic
-/// `T = sum (k - N p)^2 / (N p)` over the `R` runs of a case is
+/// `T = sum (k - N p)^2 / (N p)` over the `R` repeats of a run is
 /// `(R - 1) ((1 - p) + s^2 N p)` on average (McCullagh and Nelder 1989, section 4.5).
 ///
-/// The common `s^2` makes the sums over all areas and cases equal. Areas' own are drawn about
+/// The common `s^2` makes the sums over all areas and repeats equal. Areas' own are drawn about
 /// it: `s_a^2 = c d0 / chi^2(d0)` with the common one as their mean, `c = s^2 (d0 - 2) / d0`,
 /// and `T` is taken for `((1 - p) + s_a^2 N p) chi^2(R - 1)`; `d0` is as the areas make
 /// likely, and an area's own spread is what its samples leave of that distribution. Without
 /// counting error the expected square is the moderated variance of Smyth (2004, Statistical
 /// Applications in Genetics and Molecular Biology 3, section 4),
-/// `m = (d0 c + sum T/(N p)) / (d0 + d_a)`, where `d_a` is the sum of `R - 1` over the cases,
+/// `m = (d0 c + sum T/(N p)) / (d0 + d_a)`, where `d_a` is the sum of its `R - 1`,
 /// times `(d0 + d_a) / (d0 + d_a - 2)`: the variance of Student's t with scale `m` and
 /// `d0 + d_a` degrees of freedom, whose 95 % interval the normal one with this variance is to
 /// 2 % from 4 degrees of freedom on. An area with so few samples that counting explains any
 /// `T` keeps the common one.
-pub fn run_spread(cases: &[Vec<Vec<u64>>]) -> Option<RunSpread> {
-    let areas = moments(cases);
+pub fn run_spread(repeats: &[Repeats]) -> Option<RunSpread> {
+    let areas = moments(repeats);
     let all = || areas.iter().flatten();
     let samples: f64 = all().map(|moment| moment.free * moment.samples).sum();
     let excess: f64 = all().map(|moment| moment.found - moment.free * moment.counted).sum();
@@ -60,7 +82,7 @@ pub fn run_spread(cases: &[Vec<Vec<u64>>]) -> Option<RunSpread> {
     })
 }
 
-/// What the runs of one case say of one area.
+/// What the repeats of a run say of one area.
 struct Moment {
     /// Pearson's statistic over the runs.
     found: f64,
@@ -72,13 +94,17 @@ struct Moment {
     samples: f64,
 }
 
-/// By area, those of the cases with two runs and more in which it has samples.
-fn moments(cases: &[Vec<Vec<u64>>]) -> Vec<Vec<Moment>> {
-    let areas = cases.iter().flatten().map(Vec::len).max().unwrap_or(0);
+/// By area, those of the repeats with two runs and more in which it has samples.
+fn moments(repeats: &[Repeats]) -> Vec<Vec<Moment>> {
+    let end = |of: &Repeats| of.first + of.runs.iter().map(Vec::len).max().unwrap_or(0);
+    let areas = repeats.iter().map(end).max().unwrap_or(0);
     let mut moments: Vec<Vec<Moment>> = (0..areas).map(|_| Vec::new()).collect();
-    for runs in cases.iter().filter(|runs| runs.len() > 1) {
-        let sizes: Vec<f64> = runs.iter().map(|run| run.iter().sum::<u64>() as f64).collect();
-        for (area, moments) in moments.iter_mut().enumerate() {
+    for of in repeats {
+        let (runs, sizes) = of.sampled();
+        if runs.len() < 2 {
+            continue;
+        }
+        for (area, moments) in moments[of.first..end(of)].iter_mut().enumerate() {
             let hits: Vec<f64> = runs.iter().map(|run| run[area] as f64).collect();
             moments.extend(moment(&hits, &sizes));
         }
@@ -182,7 +208,8 @@ mod tests {
     #[test]
     fn runs_that_differ_by_more_than_counts_do_are_told() {
         let run = |first: u64| vec![first, 4000 - first];
-        let common = |runs: Vec<Vec<u64>>| run_spread(&[runs]).map(|spread| spread.common);
+        let common =
+            |runs: Vec<Vec<u64>>| run_spread(&[Repeats::of_all(runs)]).map(|spread| spread.common);
         let found = common(vec![run(2900), run(3100)]).unwrap();
         // A hundred of 3000 and of 1000, each known to its counting error.
         let pearson = 2.0 * (100f64.powi(2) / 3000.0 + 100f64.powi(2) / 1000.0);
@@ -204,7 +231,7 @@ mod tests {
             let hits = tilt.iter().enumerate().map(side);
             hits.map(|tilt| (1e9 * (1.0 + sign * tilt)).round() as u64).collect()
         };
-        let cases = [vec![run(1.0), run(-1.0)]];
+        let cases = [Repeats::of_all(vec![run(1.0), run(-1.0)])];
         let spread = run_spread(&cases).unwrap();
         let freedom = spread.freedom.unwrap();
         let moments = moments(&cases);
@@ -222,11 +249,32 @@ mod tests {
         for (run, hits) in runs.iter_mut().zip([3000, 3040]) {
             run.extend([hits; 20]);
         }
-        let spread = run_spread(&[runs]).unwrap();
+        let spread = run_spread(&[Repeats::of_all(runs)]).unwrap();
         let [steady, rare, without, differing] = spread.areas[..4] else { panic!("{spread:?}") };
         assert!((rare / spread.common - 1.0).abs() < 0.05, "{spread:?}");
         assert_eq!(without, spread.common);
         assert!(steady < 0.8 * spread.common && differing > 1.5 * spread.common, "{spread:?}");
+    }
+
+    /// Lines of two methods, of which one run has nothing of the second: the rest is as if each
+    /// method were all that there is, and the common spread is of both.
+    #[test]
+    fn wholes_of_their_own_are_told_together() {
+        let lines = |first, runs: [[u64; 2]; 3]| {
+            let runs = runs.iter().map(|run| run.to_vec()).collect();
+            Repeats { first, runs }
+        };
+        let first = lines(0, [[5000, 3000], [4000, 4000], [4500, 3500]]);
+        let second = lines(2, [[900, 100], [0, 0], [9000, 1000]]);
+        let spread = |of: &[Repeats]| run_spread(of).unwrap();
+        let both = spread(&[first.clone(), second.clone()]);
+        assert_eq!(both.areas.len(), 4);
+        // The second's parts never change.
+        let alone = spread(&[first]);
+        assert!(both.common < alone.common && both.common > 0.5 * alone.common, "{both:?}");
+        assert!(both.areas[2] <= both.areas[0] && both.areas[3] <= both.areas[1], "{both:?}");
+        let one_run = Repeats { runs: vec![second.runs[0].clone(), vec![0, 0]], ..second };
+        assert_eq!(run_spread(&[one_run]), None);
     }
 
     proptest! {
@@ -238,7 +286,7 @@ mod tests {
                 let hits = |a: usize| 1e4 * (1.0 + side(a) * tilt);
                 (0..2 * pairs).map(|a| hits(a).round() as u64).collect()
             };
-            let spread = run_spread(&[vec![run(1.0), run(-1.0)]]).unwrap();
+            let spread = run_spread(&[Repeats::of_all(vec![run(1.0), run(-1.0)])]).unwrap();
             prop_assert_eq!(spread.freedom, None);
             let far = |own: &f64| (own / spread.common - 1.0).abs();
             prop_assert!(spread.areas.iter().all(|own| far(own) < 1e-12), "{:?}", spread);
@@ -249,8 +297,8 @@ mod tests {
         fn order_changes_nothing(hits in prop::collection::vec((0u64..900, 0u64..900), 2..20)) {
             let (one, two): (Vec<u64>, Vec<u64>) = hits.into_iter().unzip();
             let turned = |run: &[u64]| run.iter().rev().copied().collect::<Vec<u64>>();
-            let there = run_spread(&[vec![one.clone(), two.clone()]]);
-            let back = run_spread(&[vec![turned(&two), turned(&one)]]);
+            let there = run_spread(&[Repeats::of_all(vec![one.clone(), two.clone()])]);
+            let back = run_spread(&[Repeats::of_all(vec![turned(&two), turned(&one)])]);
             prop_assert_eq!(there.is_some(), back.is_some());
             if let Some((there, mut back)) = there.zip(back) {
                 back.areas.reverse();
@@ -308,7 +356,8 @@ mod tests {
         };
         let cases: Vec<Vec<Vec<u64>>> =
             (0..CASES).map(|_| (0..RUNS).map(|_| run()).collect()).collect();
-        let found = run_spread(&cases).unwrap();
+        let repeats: Vec<Repeats> = cases.iter().cloned().map(Repeats::of_all).collect();
+        let found = run_spread(&repeats).unwrap();
         let mut held = [[Held::default(); 2]; 2];
         for area in 0..AREAS {
             let hits = |runs: &Vec<Vec<u64>>| runs.iter().map(|run| run[area] as f64).sum::<f64>();

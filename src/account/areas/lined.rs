@@ -1,0 +1,212 @@
+//! Samples of areas by line, and how far lines' parts of their areas differ between runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::account::entry::Leaf;
+use crate::account::profile::Hits;
+use crate::model::areas::{Direct, Repeats, RunSpread, run_spread, share_of};
+
+use super::{Grouped, SampledCase};
+
+/// Samples of one area by line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Lined {
+    /// By those of its lines that count something, in one of which every sample with a line is.
+    lines: BTreeMap<u32, OnLine>,
+    /// Energy of all samples of the area, in joules.
+    all_j: f64,
+    /// Cases, of which each run has its samples by line.
+    cases: Vec<Vec<BTreeMap<u32, u64>>>,
+}
+
+/// Samples on one line.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct OnLine {
+    samples: u64,
+    /// What they stand for, in joules.
+    energy_j: f64,
+    /// Its variance in J^2 if each run's differed from the mean over runs by all of it.
+    doubled_j2: f64,
+    /// How far, relative, the line's part of the area differs between runs.
+    run_spread: f64,
+}
+
+/// Samples of all areas by line.
+pub(super) struct AllLined {
+    /// By area.
+    pub areas: Vec<Lined>,
+    /// How far, relative, lines' parts of their areas differ between runs, all lines together;
+    /// absent where no case was sampled twice.
+    pub run_spread: Option<f64>,
+}
+
+impl AllLined {
+    /// The samples of each area.
+    pub fn of(leaves: &[Leaf<'_>], grouped: &Grouped, cases: &[SampledCase]) -> Self {
+        let of_area =
+            |own: Vec<usize>| own.iter().map(|leaf| leaves[*leaf].operation.line).collect();
+        let known: Vec<BTreeSet<u32>> =
+            grouped.leaves_of_areas().into_iter().map(of_area).collect();
+        let mut areas = vec![Lined::default(); known.len()];
+        // Inlined code that goes by its caller's name has lines of another method.
+        for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
+            let sample_j = case.energy.0 / (case.hits.inside() + case.hits.outside) as f64;
+            for (area, samples) in samples_of_methods(grouped, &case.hits) {
+                areas[area].all_j += samples as f64 * sample_j;
+            }
+            let mut of_areas = BTreeMap::<usize, Vec<BTreeMap<u32, u64>>>::new();
+            for (number, run) in case.runs.iter().enumerate() {
+                for (area, line, samples) in samples_of_lines(grouped, run) {
+                    let Some(line) = nearest(&known[area], line) else { continue };
+                    let runs = of_areas.entry(area);
+                    let runs = runs.or_insert_with(|| vec![BTreeMap::new(); case.runs.len()]);
+                    *runs[number].entry(line).or_default() += samples;
+                }
+            }
+            of_areas.into_iter().for_each(|(area, runs)| areas[area].add(runs, sample_j));
+        }
+        let spread = run_spread(&repeats(&areas));
+        if let Some(spread) = &spread {
+            let lines = areas.iter_mut().flat_map(|lined| lined.lines.values_mut());
+            lines.zip(&spread.areas).for_each(|(line, own)| line.run_spread = *own);
+        }
+        Self { areas, run_spread: spread.map(|RunSpread { common, .. }| common) }
+    }
+
+    /// How far, relative, lines' parts of their areas differ between runs, by area and line.
+    pub fn run_spreads(&self) -> BTreeMap<(usize, u32), f64> {
+        let of_lines = |(area, lined): (usize, &Lined)| {
+            let of_line = |(line, on): (&u32, &OnLine)| ((area, *line), on.run_spread);
+            lined.lines.iter().map(of_line).collect::<Vec<_>>()
+        };
+        match self.run_spread {
+            Some(_) => self.areas.iter().enumerate().flat_map(of_lines).collect(),
+            None => BTreeMap::new(),
+        }
+    }
+}
+
+/// Samples of a run by area.
+fn samples_of_methods(grouped: &Grouped, hits: &Hits) -> impl Iterator<Item = (usize, u64)> {
+    let of_method = |(method, samples): (&(String, String), &u64)| {
+        Some((grouped.find(&method.0, &method.1)?, *samples))
+    };
+    hits.methods.iter().filter_map(of_method)
+}
+
+/// Samples of a run by area and line.
+fn samples_of_lines(grouped: &Grouped, hits: &Hits) -> impl Iterator<Item = (usize, u32, u64)> {
+    let of_place = |((method, line), samples): (&((String, String), u32), &u64)| {
+        Some((grouped.find(&method.0, &method.1)?, *line, *samples))
+    };
+    hits.places.iter().filter_map(of_place)
+}
+
+/// The line that samples of a line belong to: those of one that counts nothing, such as the
+/// brace that ends a method, to the one above, or else to the first.
+fn nearest(known: &BTreeSet<u32>, line: u32) -> Option<u32> {
+    known.range(..=line).next_back().or_else(|| known.first()).copied()
+}
+
+/// Runs of what each area has of each case, its lines numbered through all areas.
+fn repeats(areas: &[Lined]) -> Vec<Repeats> {
+    let mut first = 0;
+    let mut repeats = Vec::new();
+    for lined in areas {
+        let of_run = |run: &BTreeMap<u32, u64>| {
+            lined.lines.keys().map(|line| run.get(line).copied().unwrap_or_default()).collect()
+        };
+        let of_case = |runs: &Vec<BTreeMap<u32, u64>>| Repeats {
+            first,
+            runs: runs.iter().map(of_run).collect(),
+        };
+        repeats.extend(lined.cases.iter().map(of_case));
+        first += lined.lines.len();
+    }
+    repeats
+}
+
+impl Lined {
+    fn add(&mut self, runs: Vec<BTreeMap<u32, u64>>, sample_j: f64) {
+        let mut of_case = BTreeMap::<u32, u64>::new();
+        for (line, samples) in runs.iter().flatten() {
+            *of_case.entry(*line).or_default() += samples;
+        }
+        for (line, samples) in of_case {
+            let energy_j = samples as f64 * sample_j;
+            let on = self.lines.entry(line).or_default();
+            on.samples += samples;
+            on.energy_j += energy_j;
+            on.doubled_j2 += energy_j.powi(2) / runs.len() as f64;
+        }
+        self.cases.push(runs);
+    }
+
+    /// Whether no sample names a line.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// What samples say of the part of a line of an area that spends `area_j`; the rest of the
+    /// line is of samples without lines.
+    pub fn direct(&self, line: u32, area_j: f64, spread: f64) -> Option<Direct> {
+        let all = self.lines.values().map(|on| on.samples).sum();
+        let lined_j: f64 = self.lines.values().map(|on| on.energy_j).sum();
+        let on = self.lines.get(&line).copied().unwrap_or_default();
+        let of_area = area_j / self.all_j;
+        let counted = share_of(on.samples, all, of_area * lined_j, spread)?;
+        let between_runs_j2 = (on.run_spread * of_area).powi(2) * on.doubled_j2;
+        Some(Direct {
+            energy_j: of_area * on.energy_j,
+            variance_j2: counted.variance_j2 + between_runs_j2,
+        })
+    }
+
+    /// The part of the samples that have a line, 0..1.
+    pub fn part(&self) -> f64 {
+        self.lines.values().map(|on| on.energy_j / self.all_j).sum::<f64>().min(1.0)
+    }
+
+    /// One run of one case, in which a sample is a millijoule.
+    #[cfg(test)]
+    pub fn of_one_run(samples: &[(u32, u64)]) -> Self {
+        let mut lined = Self::default();
+        lined.add(vec![samples.iter().copied().collect()], 1e-3);
+        lined.all_j = lined.lines.values().map(|on| on.energy_j).sum();
+        lined
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_a_line_that_counts_nothing_are_the_lines_above() {
+        let known = BTreeSet::from([3, 5]);
+        let moved = [1, 3, 4, 9].map(|line| nearest(&known, line));
+        assert_eq!(moved, [Some(3), Some(3), Some(3), Some(5)]);
+        assert_eq!(nearest(&BTreeSet::new(), 4), None);
+    }
+
+    /// A line's error between runs is of each case's mean over its runs, and cases are
+    /// independent of each other.
+    #[test]
+    fn cases_of_two_runs_halve_the_variance_of_each() {
+        let run = |first: u64| BTreeMap::from([(2, first), (3, 1000 - first)]);
+        let mut lined = Lined::default();
+        for _ in 0..4 {
+            lined.add(vec![run(600), run(400)], 1e-3);
+        }
+        lined.all_j = 8.0;
+        let variance = |lined: &Lined| lined.direct(2, 8.0, 0.0).unwrap().variance_j2;
+        let counted = variance(&lined);
+        lined.lines.get_mut(&2).unwrap().run_spread = 0.1;
+        // A joule a case, off by a tenth of it in each of two runs.
+        let expected = 4.0 * 0.1f64.powi(2) / 2.0;
+        assert!((variance(&lined) - counted - expected).abs() < 1e-12);
+        let other = Lined::of_one_run(&[(7, 1), (8, 1)]);
+        let of_case = Repeats { first: 2, runs: vec![vec![600, 400], vec![400, 600]] };
+        assert_eq!(repeats(&[other, lined])[1..], vec![of_case; 4]);
+    }
+}
