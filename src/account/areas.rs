@@ -22,7 +22,7 @@ use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::model::areas::{
-    Area, AreaEstimate, AreaFit, Belief, Direct, RunSpread, Tails, benchmarked, estimate,
+    Area, AreaEstimate, AreaFit, Belief, Direct, Repeats, RunSpread, Tails, benchmarked, estimate,
     run_spread, share_of,
 };
 use crate::model::{CovarianceScope, Model};
@@ -329,8 +329,10 @@ impl Grouped {
 
     /// How far samples of an area differ between the runs of a case.
     fn run_spread(&self, cases: &[SampledCase]) -> Option<RunSpread> {
-        let of_case = |case: &SampledCase| case.runs.iter().map(|run| self.samples(run)).collect();
-        run_spread(&cases.iter().map(of_case).collect::<Vec<Vec<Vec<u64>>>>())
+        let of_case = |case: &SampledCase| {
+            Repeats::of_all(case.runs.iter().map(|run| self.samples(run)).collect())
+        };
+        run_spread(&cases.iter().map(of_case).collect::<Vec<Repeats>>())
     }
 
     /// The area of a method of a profile: the same parameters; else the only one of its name

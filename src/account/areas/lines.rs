@@ -211,8 +211,6 @@ fn made_to_add_up(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use crate::account::profile::Hits;
     use crate::account::sample::{Sample, block, model, with_relative_error};
     use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
