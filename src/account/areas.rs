@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::calls::CallTree;
 use crate::account::cost::{CostIndex, Costs};
 use crate::account::entry::{Leaf, MethodKey, Portion};
-use crate::account::matching::{Signature, signature};
+use crate::account::matching::{Signature, find, signature};
 use crate::account::profile::Hits;
 use crate::assumptions::ASSUMED;
 use crate::blocks::BlockId;
@@ -335,23 +335,9 @@ impl Grouped {
         run_spread(&cases.iter().map(of_case).collect::<Vec<Repeats>>())
     }
 
-    /// The area of a method of a profile: the same parameters; else the only one of its name
-    /// with as many (type variables are erased), or of its name where a profile says no more.
+    /// The area of a method of a profile.
     fn find(&self, class: &str, method: &str) -> Option<usize> {
-        let wanted = signature(class, method);
-        if let Ok(place) = self.areas.binary_search_by(|(own, _)| own.cmp(&wanted)) {
-            return Some(place);
-        }
-        let count = |signature: &Signature| signature.parameters.as_ref().map(Vec::len);
-        let is_alike = |(own, _): &(Signature, Vec<MethodKey>)| {
-            own.class == wanted.class
-                && own.name == wanted.name
-                && (wanted.parameters.is_none()
-                    || own.parameters.is_none()
-                    || count(own) == count(&wanted))
-        };
-        let mut alike = (0..self.areas.len()).filter(|place| is_alike(&self.areas[*place]));
-        alike.next().filter(|_| alike.next().is_none())
+        find(&self.areas, &signature(class, method))
     }
 }
 

@@ -200,12 +200,20 @@ fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_
             (matching::signature(&entry.key.class, &entry.key.method), item)
         })
         .collect();
+    // As accounts have them: with a method's samples go those of its bridge methods.
+    let known: BTreeMap<Signature, ()> = ours.iter().map(|(own, _)| (own.clone(), ())).collect();
+    let known: Vec<(Signature, ())> = known.into_iter().collect();
     let theirs = reference.hits().methods.iter().map(|(name, count)| {
         let (class, method) = name;
+        let signature = matching::signature(class, method);
+        let signature = match matching::find(&known, &signature) {
+            Some(place) => known[place].0.clone(),
+            None => signature,
+        };
         let spread = deviations.names.get(name).copied().map(Joules);
         let label = format!("{class}.{method}");
         let item = Item { label, energy: Joules(*count as f64), interval: None, spread };
-        (matching::signature(class, method), item)
+        (signature, item)
     });
     let energy_j = ours.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
     let (pairs, alone) = matching::join_both(ours, theirs.collect());

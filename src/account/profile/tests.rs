@@ -76,6 +76,20 @@ fn accounts_that_agree_have_no_error() {
     }
 }
 
+/// What javac writes beside a method so that it overrides one of other parameters.
+#[test]
+fn samples_of_a_bridge_are_those_of_its_method() {
+    let sample = sample::program_1();
+    let accounts = account(&sample.scenario());
+    let text = "demo.Grid.blit(Ljava/nio/FloatBuffer;Ljava/nio/FloatBuffer;)V:6 600\n\
+                demo.Grid.blit(Ljava/lang/Object;Ljava/lang/Object;)V:2 400\n";
+    let hits = parse(text).unwrap().hits(&sample.dictionary);
+    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
+    let methods: Vec<_> = found.rows.iter().filter(|row| row.level == Level::Method).collect();
+    let [method] = methods[..] else { panic!("{methods:?}") };
+    assert_eq!((method.samples, method.account_share), (1000, Some(1.0)));
+}
+
 /// Two methods of 30 and 70 samples where the accounts have none of the first.
 #[test]
 fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
