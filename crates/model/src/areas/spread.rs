@@ -48,7 +48,9 @@ impl Repeats {
 ///
 /// With `N` samples a run and an area's part `p`, its Pearson statistic
 /// `T = sum (k - N p)^2 / (N p)` over the `R` repeats of a run is
-/// `(R - 1) ((1 - p) + s^2 N p)` on average (McCullagh and Nelder 1989, section 4.5).
+/// `(R - 1) ((1 - p) + s^2 N p)` on average (McCullagh and Nelder 1989, section 4.5); where `p`
+/// is found from the same `n` samples, `n / (n - 1) (1 - p)` of it is counting (the samples of
+/// an area are drawn without replacement from those of all runs), which matters for few.
 ///
 /// The common `s^2` makes the sums over all areas and repeats equal. Areas' own are drawn about
 /// it: `s_a^2 = c d0 / chi^2(d0)` with the common one as their mean, `c = s^2 (d0 - 2) / d0`,
@@ -113,13 +115,14 @@ fn moments(repeats: &[Repeats]) -> Vec<Vec<Moment>> {
 }
 
 fn moment(hits: &[f64], sizes: &[f64]) -> Option<Moment> {
-    let part = hits.iter().sum::<f64>() / sizes.iter().sum::<f64>();
+    let all = sizes.iter().sum::<f64>();
+    let part = hits.iter().sum::<f64>() / all;
     let term = |(hits, size): (&f64, &f64)| (hits - size * part).powi(2) / (size * part);
     let found = hits.iter().zip(sizes).map(term).filter(|term| term.is_finite()).sum();
     (part > 0.0).then(|| Moment {
         found,
         free: (hits.len() - 1) as f64,
-        counted: 1.0 - part,
+        counted: (1.0 - part) * all / (all - 1.0),
         samples: hits.iter().sum::<f64>() / hits.len() as f64,
     })
 }
@@ -213,7 +216,7 @@ mod tests {
         let found = common(vec![run(2900), run(3100)]).unwrap();
         // A hundred of 3000 and of 1000, each known to its counting error.
         let pearson = 2.0 * (100f64.powi(2) / 3000.0 + 100f64.powi(2) / 1000.0);
-        let expected = ((pearson - 1.0) / 4000.0).sqrt();
+        let expected = ((pearson - 8000.0 / 7999.0) / 4000.0).sqrt();
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         assert_eq!(common(vec![run(3000), run(3001)]), Some(0.0));
         assert_eq!(common(vec![run(3000)]), None);
@@ -254,6 +257,18 @@ mod tests {
         assert!((rare / spread.common - 1.0).abs() < 0.05, "{spread:?}");
         assert_eq!(without, spread.common);
         assert!(steady < 0.8 * spread.common && differing > 1.5 * spread.common, "{spread:?}");
+    }
+
+    /// Many wholes of a handful of samples each, which nothing but counting tells apart.
+    #[test]
+    fn few_samples_do_not_look_like_runs_that_differ() {
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        let few = Poisson::new(0.4).unwrap();
+        let mut run = || (0..4).map(|_| few.sample(&mut random) as u64).collect::<Vec<u64>>();
+        let whole = |place: usize| Repeats { first: 4 * place, runs: vec![run(), run()] };
+        let common = run_spread(&(0..4000).map(whole).collect::<Vec<_>>()).unwrap().common;
+        // Counted as (1 - p) alone it would be 0.53.
+        assert!(common < 0.15, "{common}");
     }
 
     /// Lines of two methods, of which one run has nothing of the second: the rest is as if each
