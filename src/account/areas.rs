@@ -337,7 +337,7 @@ impl Grouped {
 
     /// The area of a method of a profile.
     fn find(&self, class: &str, method: &str) -> Option<usize> {
-        find(&self.areas, &signature(class, method))
+        find(&self.areas, |(own, _)| own, &signature(class, method))
     }
 }
 

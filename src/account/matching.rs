@@ -149,19 +149,19 @@ fn primitive_name(code: char) -> &'static str {
 /// Where a method of a profile stands among those that are known, sorted by signature: the same
 /// parameters; else the only one of its name with as many (type variables are erased, and a
 /// bridge method's time is that of what it calls), or of its name where either says no more.
-pub fn find<T>(known: &[(Signature, T)], wanted: &Signature) -> Option<usize> {
-    if let Ok(place) = known.binary_search_by(|(own, _)| own.cmp(wanted)) {
+pub fn find<T>(known: &[T], of: impl Fn(&T) -> &Signature, wanted: &Signature) -> Option<usize> {
+    if let Ok(place) = known.binary_search_by(|own| of(own).cmp(wanted)) {
         return Some(place);
     }
     let count = |signature: &Signature| signature.parameters.as_ref().map(Vec::len);
-    let is_alike = |(own, _): &(Signature, T)| {
+    let is_alike = |own: &Signature| {
         own.class == wanted.class
             && own.name == wanted.name
             && (wanted.parameters.is_none()
                 || own.parameters.is_none()
                 || count(own) == count(wanted))
     };
-    let mut alike = (0..known.len()).filter(|place| is_alike(&known[*place]));
+    let mut alike = (0..known.len()).filter(|place| is_alike(of(&known[*place])));
     alike.next().filter(|_| alike.next().is_none())
 }
 

@@ -25,8 +25,8 @@ struct OnLine {
     samples: u64,
     /// What they stand for, in joules.
     energy_j: f64,
-    /// Its variance in J^2 if each run's differed from the mean over runs by all of it.
-    doubled_j2: f64,
+    /// Its variance in J^2 for a spread of 1 between runs.
+    unit_variance_j2: f64,
     /// How far, relative, the line's part of the area differs between runs.
     run_spread: f64,
 }
@@ -51,19 +51,9 @@ impl AllLined {
         // Inlined code that goes by its caller's name has lines of another method.
         for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
             let sample_j = case.energy.0 / (case.hits.inside() + case.hits.outside) as f64;
-            for (area, samples) in samples_of_methods(grouped, &case.hits) {
-                areas[area].all_j += samples as f64 * sample_j;
+            for (area, of_case) in by_area(grouped, &known, &case.runs) {
+                areas[area].add(of_case, sample_j);
             }
-            let mut of_areas = BTreeMap::<usize, Vec<BTreeMap<u32, u64>>>::new();
-            for (number, run) in case.runs.iter().enumerate() {
-                for (area, line, samples) in samples_of_lines(grouped, run) {
-                    let Some(line) = nearest(&known[area], line) else { continue };
-                    let runs = of_areas.entry(area);
-                    let runs = runs.or_insert_with(|| vec![BTreeMap::new(); case.runs.len()]);
-                    *runs[number].entry(line).or_default() += samples;
-                }
-            }
-            of_areas.into_iter().for_each(|(area, runs)| areas[area].add(runs, sample_j));
         }
         let spread = run_spread(&repeats(&areas));
         if let Some(spread) = &spread {
@@ -79,27 +69,36 @@ impl AllLined {
             let of_line = |(line, on): (&u32, &OnLine)| ((area, *line), on.run_spread);
             lined.lines.iter().map(of_line).collect::<Vec<_>>()
         };
-        match self.run_spread {
-            Some(_) => self.areas.iter().enumerate().flat_map(of_lines).collect(),
-            None => BTreeMap::new(),
-        }
+        self.areas.iter().enumerate().flat_map(of_lines).collect()
     }
 }
 
-/// Samples of a run by area.
-fn samples_of_methods(grouped: &Grouped, hits: &Hits) -> impl Iterator<Item = (usize, u64)> {
-    let of_method = |(method, samples): (&(String, String), &u64)| {
-        Some((grouped.find(&method.0, &method.1)?, *samples))
-    };
-    hits.methods.iter().filter_map(of_method)
+/// Samples of one area in one case.
+#[derive(Debug, Clone, Default)]
+struct OfCase {
+    /// Of all its runs, those that name no line included.
+    samples: u64,
+    /// By line, run by run.
+    runs: Vec<BTreeMap<u32, u64>>,
 }
 
-/// Samples of a run by area and line.
-fn samples_of_lines(grouped: &Grouped, hits: &Hits) -> impl Iterator<Item = (usize, u32, u64)> {
-    let of_place = |((method, line), samples): (&((String, String), u32), &u64)| {
-        Some((grouped.find(&method.0, &method.1)?, *line, *samples))
-    };
-    hits.places.iter().filter_map(of_place)
+/// What each area has of the runs of a case; `known` are its lines that count something.
+fn by_area(grouped: &Grouped, known: &[BTreeSet<u32>], runs: &[Hits]) -> BTreeMap<usize, OfCase> {
+    let mut areas = BTreeMap::<usize, OfCase>::new();
+    for (number, run) in runs.iter().enumerate() {
+        for (method, samples) in &run.methods {
+            let Some(area) = grouped.find(&method.0, &method.1) else { continue };
+            let of_case = areas.entry(area).or_default();
+            of_case.samples += samples;
+            of_case.runs.resize(runs.len(), BTreeMap::new());
+            for (line, samples) in run.lines_of(method) {
+                if let Some(line) = nearest(&known[area], line) {
+                    *of_case.runs[number].entry(line).or_default() += samples;
+                }
+            }
+        }
+    }
+    areas
 }
 
 /// The line that samples of a line belong to: those of one that counts nothing, such as the
@@ -127,17 +126,18 @@ fn repeats(areas: &[Lined]) -> Vec<Repeats> {
 }
 
 impl Lined {
-    fn add(&mut self, runs: Vec<BTreeMap<u32, u64>>, sample_j: f64) {
-        let mut of_case = BTreeMap::<u32, u64>::new();
+    fn add(&mut self, OfCase { samples, runs }: OfCase, sample_j: f64) {
+        self.all_j += samples as f64 * sample_j;
+        let mut lines = BTreeMap::<u32, u64>::new();
         for (line, samples) in runs.iter().flatten() {
-            *of_case.entry(*line).or_default() += samples;
+            *lines.entry(*line).or_default() += samples;
         }
-        for (line, samples) in of_case {
+        for (line, samples) in lines {
             let energy_j = samples as f64 * sample_j;
             let on = self.lines.entry(line).or_default();
             on.samples += samples;
             on.energy_j += energy_j;
-            on.doubled_j2 += energy_j.powi(2) / runs.len() as f64;
+            on.unit_variance_j2 += energy_j.powi(2) / runs.len() as f64;
         }
         self.cases.push(runs);
     }
@@ -155,7 +155,7 @@ impl Lined {
         let on = self.lines.get(&line).copied().unwrap_or_default();
         let of_area = area_j / self.all_j;
         let counted = share_of(on.samples, all, of_area * lined_j, spread)?;
-        let between_runs_j2 = (on.run_spread * of_area).powi(2) * on.doubled_j2;
+        let between_runs_j2 = (on.run_spread * of_area).powi(2) * on.unit_variance_j2;
         Some(Direct {
             energy_j: of_area * on.energy_j,
             variance_j2: counted.variance_j2 + between_runs_j2,
@@ -171,8 +171,8 @@ impl Lined {
     #[cfg(test)]
     pub fn of_one_run(samples: &[(u32, u64)]) -> Self {
         let mut lined = Self::default();
-        lined.add(vec![samples.iter().copied().collect()], 1e-3);
-        lined.all_j = lined.lines.values().map(|on| on.energy_j).sum();
+        let all = samples.iter().map(|(_, samples)| samples).sum();
+        lined.add(OfCase { samples: all, runs: vec![samples.iter().copied().collect()] }, 1e-3);
         lined
     }
 }
@@ -196,9 +196,8 @@ mod tests {
         let run = |first: u64| BTreeMap::from([(2, first), (3, 1000 - first)]);
         let mut lined = Lined::default();
         for _ in 0..4 {
-            lined.add(vec![run(600), run(400)], 1e-3);
+            lined.add(OfCase { samples: 2000, runs: vec![run(600), run(400)] }, 1e-3);
         }
-        lined.all_j = 8.0;
         let variance = |lined: &Lined| lined.direct(2, 8.0, 0.0).unwrap().variance_j2;
         let counted = variance(&lined);
         lined.lines.get_mut(&2).unwrap().run_spread = 0.1;

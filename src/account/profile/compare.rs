@@ -201,15 +201,14 @@ fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_
         })
         .collect();
     // As accounts have them: with a method's samples go those of its bridge methods.
-    let known: BTreeMap<Signature, ()> = ours.iter().map(|(own, _)| (own.clone(), ())).collect();
-    let known: Vec<(Signature, ())> = known.into_iter().collect();
+    let mut known: Vec<Signature> = ours.iter().map(|(own, _)| own.clone()).collect();
+    known.sort();
+    known.dedup();
     let theirs = reference.hits().methods.iter().map(|(name, count)| {
         let (class, method) = name;
         let signature = matching::signature(class, method);
-        let signature = match matching::find(&known, &signature) {
-            Some(place) => known[place].0.clone(),
-            None => signature,
-        };
+        let place = matching::find(&known, |own| own, &signature);
+        let signature = place.map_or(signature, |place| known[place].clone());
         let spread = deviations.names.get(name).copied().map(Joules);
         let label = format!("{class}.{method}");
         let item = Item { label, energy: Joules(*count as f64), interval: None, spread };
