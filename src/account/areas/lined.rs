@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::entry::Leaf;
-use crate::account::profile::Hits;
+use crate::account::profile::{Hits, nearest};
 use crate::model::areas::{Direct, Repeats, RunSpread, run_spread, share_of};
 
 use super::{Grouped, SampledCase};
@@ -101,12 +101,6 @@ fn by_area(grouped: &Grouped, known: &[BTreeSet<u32>], runs: &[Hits]) -> BTreeMa
     areas
 }
 
-/// The line that samples of a line belong to: those of one that counts nothing, such as the
-/// brace that ends a method, to the one above, or else to the first.
-fn nearest(known: &BTreeSet<u32>, line: u32) -> Option<u32> {
-    known.range(..=line).next_back().or_else(|| known.first()).copied()
-}
-
 /// Runs of what each area has of each case, its lines numbered through all areas.
 fn repeats(areas: &[Lined]) -> Vec<Repeats> {
     let mut first = 0;
@@ -180,14 +174,6 @@ impl Lined {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn samples_of_a_line_that_counts_nothing_are_the_lines_above() {
-        let known = BTreeSet::from([3, 5]);
-        let moved = [1, 3, 4, 9].map(|line| nearest(&known, line));
-        assert_eq!(moved, [Some(3), Some(3), Some(3), Some(5)]);
-        assert_eq!(nearest(&BTreeSet::new(), 4), None);
-    }
 
     /// A line's error between runs is of each case's mean over its runs, and cases are
     /// independent of each other.

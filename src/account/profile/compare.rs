@@ -16,6 +16,7 @@ use crate::quantile::quantile;
 use crate::root::root_of_falling;
 use crate::units::Joules;
 
+use super::counted::CountedLines;
 use super::own_spread::OwnSpread;
 use super::reference::{Deviations, Reference};
 
@@ -137,6 +138,7 @@ pub struct ProfileEvaluation {
 
 /// Holds accounts against what a profile's samples fell into.
 pub fn against(accounts: &Accounts, reference: &Reference) -> ProfileEvaluation {
+    let reference = &reference.on(&CountedLines::of(accounts));
     let hits = reference.hits();
     let mut evaluation = ProfileEvaluation {
         outside: (hits.outside, hits.outside + hits.inside()),

@@ -3,6 +3,7 @@
 
 mod collapsed;
 mod compare;
+mod counted;
 mod frame;
 mod hits;
 mod own_spread;
@@ -13,6 +14,7 @@ mod tests;
 
 pub(crate) use collapsed::parse;
 pub(crate) use compare::{AnotherRun, ProfileEvaluation, SpreadOf, against};
+pub(crate) use counted::nearest;
 pub(crate) use frame::Frame;
 pub use hits::Hits;
 pub(crate) use reference::Reference;

@@ -40,6 +40,11 @@ impl Reference {
         &self.hits
     }
 
+    /// Of each run the processes that were parts of it.
+    pub fn by_run(&self) -> &[Vec<Hits>] {
+        &self.runs
+    }
+
     /// How many runs there are.
     pub fn runs(&self) -> usize {
         self.runs.len()

@@ -90,6 +90,27 @@ fn samples_of_a_bridge_are_those_of_its_method() {
     assert_eq!((method.samples, method.account_share), (1000, Some(1.0)));
 }
 
+/// As accounts have them: on the line above that counts something, or the method's first.
+#[test]
+fn samples_of_a_line_that_counts_nothing_are_those_of_one_that_does() {
+    let sample = sample::program_1();
+    let accounts = account(&sample.scenario());
+    let counted: Vec<u32> = accounts.lines.iter().map(|entry| entry.key.line).collect();
+    let (first, last) = (counted.iter().min().unwrap(), counted.iter().max().unwrap());
+    let method = "demo.Grid.blit(Ljava/nio/FloatBuffer;Ljava/nio/FloatBuffer;)V";
+    let text = format!(
+        "{method}:{first} 500\n{method}:{last} 30\n{method}:{} 70\n\
+         demo.Grid.blit(Ljava/lang/Object;Ljava/lang/Object;)V:1 400\ndemo.Grid.lost()V:2 9\n",
+        last + 1
+    );
+    let hits = parse(&text).unwrap().hits(&sample.dictionary);
+    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
+    let lines = found.rows.iter().filter(|row| row.level == Level::Line && row.samples > 0);
+    let samples: Vec<_> = lines.map(|row| (row.label.rsplit(':').next(), row.samples)).collect();
+    let [first, last] = [first, last].map(|line| line.to_string());
+    assert_eq!(samples, [(Some(&*first), 900), (Some(&*last), 100), (Some("2"), 9)]);
+}
+
 /// Two methods of 30 and 70 samples where the accounts have none of the first.
 #[test]
 fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {

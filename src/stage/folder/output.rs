@@ -37,10 +37,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Opens the folder; creates it if it isn't there. Nothing in it is touched before.
+    /// Opens the folder; creates it if it isn't there, and takes it away again if nothing was
+    /// written. Nothing in it is touched before.
     pub fn open(folder: &Path, existing: Existing) -> Result<Output, Failure> {
+        let made = missing(folder);
         fs::create_dir_all(folder).map_err(Failure::io("create", folder))?;
-        let lock = Arc::new(lock(folder)?);
+        let lock = Arc::new(lock(folder, made)?);
         Ok(Output { folder: folder.to_path_buf(), existing, _lock: lock })
     }
 
@@ -109,18 +111,30 @@ impl Output {
 
 /// The system's own lock of a folder: it ends with the process, however that ends.
 #[derive(Debug)]
-struct Lock(File);
+struct Lock {
+    opened: File,
+    /// The folder and those around it that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+}
 
 impl Drop for Lock {
     /// A process that is just being started has a copy of the file, which would keep the lock
     /// until the other program begins; so it is given back and not only closed.
     fn drop(&mut self) {
+        // A folder that holds something is not removed.
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
         // What could not be locked can't be unlocked either, and was warned of.
-        let _ = self.0.unlock();
+        let _ = self.opened.unlock();
     }
 }
 
-fn lock(folder: &Path) -> Result<Lock, Failure> {
+/// The folder and those around it that are not there, the innermost first.
+fn missing(folder: &Path) -> Vec<PathBuf> {
+    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    folder.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
+}
+
+fn lock(folder: &Path, made: Vec<PathBuf>) -> Result<Lock, Failure> {
     let opened = File::open(folder).map_err(Failure::io("open", folder))?;
     match opened.try_lock() {
         Ok(()) => {}
@@ -133,7 +147,7 @@ fn lock(folder: &Path) -> Result<Lock, Failure> {
             folder.display()
         )),
     }
-    Ok(Lock(opened))
+    Ok(Lock { opened, made })
 }
 
 /// Writes a file whole, over one that is there, in a folder that others may write to.
@@ -208,6 +222,23 @@ mod tests {
         bold.write("a/b.csv", "two").unwrap();
         assert_eq!(read_text(&folder.path().join("a/b.csv")).unwrap(), "two");
         assert_eq!(fs::read_dir(folder.path().join("a")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_nothing_was_written_to_is_taken_away() {
+        let around = tempfile::tempdir().unwrap();
+        let made = around.path().join("a/b");
+        let open = || Output::open(&made, Existing::Keep).unwrap();
+        let output = open();
+        assert!(made.is_dir());
+        drop(output);
+        assert!(around.path().is_dir() && !around.path().join("a").exists());
+        open().write("c.csv", "one").unwrap();
+        drop(open());
+        assert!(made.join("c.csv").exists());
+        fs::remove_file(made.join("c.csv")).unwrap();
+        drop(open());
+        assert!(made.is_dir(), "it was there before");
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod answers;
 pub(crate) mod attribute;
 pub mod class;
 pub mod classpath;
+mod completion;
 mod constants;
 pub(crate) mod declare;
 mod escapes;

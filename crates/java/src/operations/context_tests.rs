@@ -144,6 +144,12 @@ fn conversions_say_from_what_to_what() {
 fn steps_calls_and_branches() {
     check("int x = 1; x++; i++; a[0]++;", "Increment", "local, member 2");
     check("if (z) i = 1; else i = 2;", "BlockGoto_if", "with else");
+    check("if (z) { i = 1; throw new Error(); } else i = 2;", "BlockGoto_if", "alone");
+    check(
+        "if (z) { if (i < 2) return; else throw new Error(); } else i = 2;",
+        "BlockGoto_if",
+        "alone 2",
+    );
     check("if (z) i = 1; i = z ? 1 : 2;", "BlockGoto_if", "alone, conditional");
     check("new T(); helper();", "Method_Invocation", "constructor, static");
 }

@@ -161,7 +161,7 @@ impl Attributor<'_> {
             return LambdaShape { parameters, may_be_void: is_statement, may_have_value: true };
         }
         let has_value = self.returns_value(body);
-        let may_have_value = has_value || !self.can_complete(body);
+        let may_have_value = has_value || !self.file.can_complete(body);
         LambdaShape { parameters, may_be_void: !has_value, may_have_value }
     }
 

@@ -160,9 +160,9 @@ impl Attributor<'_> {
         if !self.may_bind(condition) {
             return;
         }
-        let then_ends = then.is_some_and(|t| self.can_complete(t));
-        let else_ends = otherwise.is_none_or(|e| self.can_complete(e));
-        match (then_ends, else_ends) {
+        let then_completes = then.is_some_and(|t| self.file.can_complete(t));
+        let else_completes = otherwise.is_none_or(|e| self.file.can_complete(e));
+        match (then_completes, else_completes) {
             (false, true) => self.introduce(condition, false),
             (true, false) => self.introduce(condition, true),
             _ => {}
@@ -173,7 +173,7 @@ impl Attributor<'_> {
         self.condition(node);
         let Some(condition) = self.tree().child(node, Field::Condition) else { return };
         self.scoped(self.tree().child(node, Field::Body), Some((condition, true)));
-        if self.may_bind(condition) && !self.has_break(node) {
+        if self.may_bind(condition) && !self.file.has_break(node) {
             self.introduce(condition, false);
         }
     }
@@ -183,7 +183,7 @@ impl Attributor<'_> {
         self.condition(node);
         if let Some(condition) = self.tree().child(node, Field::Condition)
             && self.may_bind(condition)
-            && !self.has_break(node)
+            && !self.file.has_break(node)
         {
             self.introduce(condition, false);
         }
@@ -208,7 +208,7 @@ impl Attributor<'_> {
         self.scope.release(mark);
         if let Some(condition) = tree.child(node, Field::Condition)
             && self.may_bind(condition)
-            && !self.has_break(node)
+            && !self.file.has_break(node)
         {
             self.introduce(condition, false);
         }

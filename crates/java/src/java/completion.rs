@@ -1,0 +1,76 @@
+//! Whether what follows a statement can be reached from it (JLS 14.22).
+
+use super::declare::FileUnit;
+use super::kinds::{Field, Kind};
+use super::tree::NodeId;
+
+impl FileUnit<'_> {
+    /// Whether a statement can complete normally; exact enough for what follows an `if`.
+    pub(crate) fn can_complete(&self, node: NodeId) -> bool {
+        let tree = &self.tree;
+        let mut node = node;
+        loop {
+            match tree.kind(node) {
+                Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield => {
+                    return false;
+                }
+                Kind::Block => match tree.children(node).last() {
+                    Some(last) => node = last,
+                    None => return true,
+                },
+                Kind::If => {
+                    let both = [Field::Consequence, Field::Alternative];
+                    let [Some(then), Some(otherwise)] = both.map(|f| tree.child(node, f)) else {
+                        return true;
+                    };
+                    if !self.ends_with_jump(then) {
+                        return true;
+                    }
+                    node = otherwise;
+                }
+                Kind::While => return !self.is_endless(node) || self.has_break(node),
+                _ => return true,
+            }
+        }
+    }
+
+    fn ends_with_jump(&self, node: NodeId) -> bool {
+        let tree = &self.tree;
+        let last = match tree.kind(node) {
+            Kind::Block => tree.children(node).last(),
+            _ => Some(node),
+        };
+        last.is_some_and(|l| {
+            let kind = tree.kind(l);
+            matches!(kind, Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield)
+        })
+    }
+
+    fn is_endless(&self, node: NodeId) -> bool {
+        let condition = self.tree.child(node, Field::Condition);
+        condition.is_some_and(|c| self.text(c).trim_matches(['(', ')', ' ']) == "true")
+    }
+
+    /// Whether a `break` in the loop at `node` ends it.
+    pub(crate) fn has_break(&self, node: NodeId) -> bool {
+        let tree = &self.tree;
+        let mut todo: Vec<(NodeId, bool)> =
+            tree.child(node, Field::Body).map(|b| (b, false)).into_iter().collect();
+        while let Some((node, nested)) = todo.pop() {
+            match tree.kind(node) {
+                Kind::Break if !nested || tree.first(node, Kind::Identifier).is_some() => {
+                    return true;
+                }
+                Kind::Lambda | Kind::ClassBody => {}
+                kind => {
+                    let inner = matches!(
+                        kind,
+                        Kind::While | Kind::Do | Kind::For | Kind::EnhancedFor | Kind::Switch
+                    );
+                    todo.extend(tree.children(node).map(|c| (c, nested || inner)));
+                }
+            }
+        }
+        false
+    }
+}
