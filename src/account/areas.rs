@@ -55,6 +55,12 @@ impl SampledCase {
         (hits.inside() + hits.outside > 0).then_some(Self { energy, hits, runs })
     }
 
+    /// The same by methods alone.
+    pub(super) fn by_method(&self) -> Self {
+        let runs = self.runs.iter().map(Hits::by_method).collect();
+        Self { energy: self.energy, hits: self.hits.by_method(), runs }
+    }
+
     /// The same with a part of its energy.
     pub(super) fn scaled(&self, part: f64) -> Self {
         Self { energy: self.energy * part, ..self.clone() }

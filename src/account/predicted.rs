@@ -12,7 +12,7 @@ use crate::units::Joules;
 use super::cost::Costs;
 use super::entry::{self, Bundle, Leaf};
 use super::input_spread::InputSpread;
-use super::{AccountInput, Areas, Priced};
+use super::{AccountInput, Areas, Priced, SampledCase};
 
 /// What runs spend that were counted, and not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,10 +28,15 @@ pub struct Predicted {
 
 /// What so many executions of each block spend, by the accounts of a scenario. What these leave
 /// unexplained is theirs in proportion; operations without a cost in new blocks are left out.
+///
+/// Within methods it goes by words: a compiler keeps lines for some instructions only, so that a
+/// line that ran once may have the samples of its neighbours, and other runs may run it often.
 pub(crate) fn predicted(
     scenario: &AccountInput<'_>,
     executions: &BTreeMap<BlockId, u64>,
 ) -> Predicted {
+    let samples: Vec<SampledCase> = scenario.samples.iter().map(SampledCase::by_method).collect();
+    let scenario = &AccountInput { samples: &samples, ..*scenario };
     let Priced { leaves, areas, model } = scenario.priced();
     let costs = Costs::new(&model);
     let told = told(&leaves, areas.as_ref());
@@ -126,7 +131,7 @@ fn variance<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{SampledCase, account, profile::Hits, sample};
+    use crate::account::{account, profile::Hits, sample};
 
     const ADDITION: &str = "Addition_int_int";
 
@@ -207,6 +212,23 @@ mod tests {
         let found = predicted(&scenario, &[(BlockId(1), 1000)].into());
         assert_eq!(found.of_new_blocks, Joules::ZERO);
         assert!((found.energy.0 / 0.12 - 1.0).abs() < 0.3, "{found:?}");
+    }
+
+    /// A method of two lines, one of which ran once in a thousand times and is what all samples
+    /// of the method name.
+    #[test]
+    fn samples_of_a_neighbour_are_not_what_a_line_spends_in_other_runs() {
+        let mut sample = program();
+        let cheap = ("d.A", "cheap()");
+        let rare = sample::block(3, cheap, ("if_1", "then"), (3, 3), &[(ADDITION, 3, 10)]);
+        sample.dictionary.blocks[2] = rare;
+        sample.executions.insert(BlockId(3), 1);
+        let mut samples = samples();
+        let name = ("d.A".to_owned(), "cheap()".to_owned());
+        samples[0].runs[0].places.insert((name, 3), 25_000);
+        let scenario = AccountInput { samples: &samples, ..sample.scenario() };
+        let often = predicted(&scenario, &[(BlockId(2), 1000), (BlockId(3), 1000)].into());
+        assert!((0.5e-3..2e-3).contains(&often.energy.0), "{often:?}");
     }
 
     #[test]

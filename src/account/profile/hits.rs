@@ -46,6 +46,11 @@ impl Hits {
         self.places.range(own).map(|((_, line), samples)| (*line, *samples))
     }
 
+    /// The same without the samples' lines.
+    pub fn by_method(&self) -> Self {
+        Self { lines: BTreeMap::new(), places: BTreeMap::new(), ..self.clone() }
+    }
+
     /// Adds those of another run.
     pub fn merge(&mut self, other: &Hits) {
         add_all(&mut self.methods, &other.methods);
