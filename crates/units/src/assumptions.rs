@@ -89,8 +89,9 @@ pub struct Assumptions {
     pub sampled_power_spread: f64,
     /// How far a line's part of its method's samples is from its part of the energy, relative:
     /// a sample falls on what comes after the slow instruction, and a compiler keeps lines for
-    /// some instructions only. Supposed (`docs/areas.md`); it widens intervals and leaves the
-    /// words a little more to say.
+    /// some instructions only. So far are Flight Recorder and async-profiler from each other on
+    /// JBox2D, beyond what runs differ by (`docs/experiments/2026-11-jvm.md`); what both have
+    /// wrong is not in it. It widens intervals and leaves the words a little to say.
     pub sampled_line_spread: f64,
     /// Part, 0..1, that the mean cost of all operations has in what kernels say of each, where
     /// the cases contradict kernels of one place each and code is sampled: a place is off by
@@ -157,7 +158,7 @@ pub const ASSUMED: Assumptions = Assumptions {
     simulated_chip_kernel_cost_spread: 1.5,
     simulated_chip_vocabulary_error: 0.05,
     sampled_power_spread: 0.05,
-    sampled_line_spread: 0.2,
+    sampled_line_spread: 0.1,
     simulated_chip_costs_alike: 0.5,
     samples_missed: 10.0,
     inlined_remainder: 0.1,
