@@ -7,7 +7,8 @@ use crate::account::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::matching::{self, Signature};
 
-use super::{Hits, Reference};
+use super::Hits;
+use super::hits::Name;
 
 /// The line that samples of a line belong to: those of one that counts nothing, such as the
 /// brace that ends a method, to the one above, or else to the first. `counted` are the lines
@@ -41,42 +42,44 @@ impl<'a> CountedLines<'a> {
         Self { methods: methods.into_iter().collect() }
     }
 
-    /// The file of a method of a profile, and where samples of a line of it belong; absent for
-    /// a method that accounts don't have.
-    fn place(&self, class: &str, method: &str, line: u32) -> Option<(&'a str, u32)> {
+    /// Those of a method of a profile; absent where accounts don't have it.
+    fn of_method(&self, (class, method): &Name) -> Option<&OwnLines<'a>> {
         let wanted = matching::signature(class, method);
         let place = matching::find(&self.methods, |(own, _)| own, &wanted)?;
-        let own = &self.methods[place].1;
-        Some((own.file, nearest(&own.lines, line)?))
+        Some(&self.methods[place].1)
+    }
+}
+
+impl OwnLines<'_> {
+    fn key(&self, line: u32) -> LineKey {
+        LineKey { file: self.file.to_owned(), line }
     }
 }
 
 impl Hits {
-    /// The same with each sample on a line that counts something, where its method has one.
-    fn on(&self, counted: &CountedLines<'_>) -> Hits {
-        let mut moved = Hits { places: BTreeMap::new(), ..self.clone() };
-        for ((name, line), samples) in &self.places {
-            let place = counted.place(&name.0, &name.1, *line);
-            let to = place.map_or(*line, |(_, to)| to);
-            *moved.places.entry((name.clone(), to)).or_default() += samples;
-            if let Some((file, _)) = place.filter(|_| to != *line) {
-                let key = |line| LineKey { file: file.to_owned(), line };
-                let left = moved.lines.entry(key(*line)).or_default();
-                *left = left.saturating_sub(*samples);
-                *moved.lines.entry(key(to)).or_default() += samples;
+    /// The same with each sample on a line that counts something, where accounts have its
+    /// method.
+    pub(super) fn on(&self, counted: &CountedLines<'_>) -> Hits {
+        let mut moved = self.clone();
+        for method in self.methods.keys() {
+            let Some(own) = counted.of_method(method) else { continue };
+            for (line, samples) in self.lines_of(method) {
+                let Some(to) = nearest(&own.lines, line).filter(|to| *to != line) else { continue };
+                shift(&mut moved.places, &(method.clone(), line), (method.clone(), to), samples);
+                shift(&mut moved.lines, &own.key(line), own.key(to), samples);
             }
         }
+        moved.places.retain(|_, samples| *samples > 0);
         moved.lines.retain(|_, samples| *samples > 0);
         moved
     }
 }
 
-impl Reference {
-    /// The same with each sample on a line that counts something, as accounts have them.
-    pub(super) fn on(&self, counted: &CountedLines<'_>) -> Self {
-        let parts = |parts: &Vec<Hits>| parts.iter().map(|part| part.on(counted)).collect();
-        Self::of(self.by_run().iter().map(parts).collect())
+fn shift<K: Ord>(samples: &mut BTreeMap<K, u64>, from: &K, to: K, moved: u64) {
+    if let Some(left) = samples.get_mut(from) {
+        *left = left.saturating_sub(moved);
     }
+    *samples.entry(to).or_default() += moved;
 }
 
 #[cfg(test)]

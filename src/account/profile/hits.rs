@@ -48,7 +48,9 @@ impl Hits {
 
     /// The same without the samples' lines.
     pub fn by_method(&self) -> Self {
-        Self { lines: BTreeMap::new(), places: BTreeMap::new(), ..self.clone() }
+        let (methods, calls) = (self.methods.clone(), self.calls.clone());
+        let (outside, hides_inlined) = (self.outside, self.hides_inlined);
+        Self { methods, calls, outside, hides_inlined, ..Self::default() }
     }
 
     /// Adds those of another run.

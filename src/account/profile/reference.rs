@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::areas::{Repeats, run_spread};
 
 use super::Hits;
+use super::counted::CountedLines;
 
 /// One or more runs of a profiler over the same.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,9 +41,10 @@ impl Reference {
         &self.hits
     }
 
-    /// Of each run the processes that were parts of it.
-    pub fn by_run(&self) -> &[Vec<Hits>] {
-        &self.runs
+    /// The same with each sample on a line that counts something, as accounts have them.
+    pub(super) fn on(&self, counted: &CountedLines<'_>) -> Self {
+        let parts = |parts: &Vec<Hits>| parts.iter().map(|part| part.on(counted)).collect();
+        Self::of(self.runs.iter().map(parts).collect())
     }
 
     /// How many runs there are.

@@ -11,9 +11,7 @@ impl FileUnit<'_> {
         let mut node = node;
         loop {
             match tree.kind(node) {
-                Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield => {
-                    return false;
-                }
+                kind if is_jump(kind) => return false,
                 Kind::Block => match tree.children(node).last() {
                     Some(last) => node = last,
                     None => return true,
@@ -40,10 +38,7 @@ impl FileUnit<'_> {
             Kind::Block => tree.children(node).last(),
             _ => Some(node),
         };
-        last.is_some_and(|l| {
-            let kind = tree.kind(l);
-            matches!(kind, Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield)
-        })
+        last.is_some_and(|last| is_jump(tree.kind(last)))
     }
 
     fn is_endless(&self, node: NodeId) -> bool {
@@ -73,4 +68,8 @@ impl FileUnit<'_> {
         }
         false
     }
+}
+
+fn is_jump(kind: Kind) -> bool {
+    matches!(kind, Kind::Return | Kind::Throw | Kind::Break | Kind::Continue | Kind::Yield)
 }
