@@ -147,12 +147,48 @@ impl BuildError {
         if let Some(more) = errors.len().checked_sub(SHOWN_ERRORS).filter(|more| *more > 0) {
             shown += &format!("\nand {more} more errors");
         }
-        let remedy = release.map_or_else(String::new, |release| {
-            format!(
-                "\nit compiles for Java {release}: set `java_release = {release}` in \
-                 [application] (of `trace`: --release {release})"
-            )
-        });
+        let remedy = remedy(errors, release);
         BuildError::DoesNotCompile { what, errors: shown, remedy }
+    }
+}
+
+/// What may help against what javac says, as a line of its own; empty where nothing is known to.
+fn remedy(errors: &[Diagnostic], release: Option<u32>) -> String {
+    if let Some(release) = release {
+        return format!(
+            "\nit compiles for Java {release}: set `java_release = {release}` in \
+             [application] (of `trace`: --release {release})"
+        );
+    }
+    match errors.iter().any(Diagnostic::misses_package) {
+        true => {
+            "\na package that is missing is mostly a library's: name its jar as a `[[library]]` \
+                 (of `trace`: --classpath)"
+                .to_owned()
+        }
+        false => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(message: &str) -> String {
+        let error = Diagnostic {
+            file: "a/A.java".into(),
+            line: 3,
+            message: message.into(),
+            details: Vec::new(),
+        };
+        BuildError::refused("application", &[error], &BTreeMap::new(), None).to_string()
+    }
+
+    #[test]
+    fn a_missing_library_is_asked_for() {
+        let missing = error_of("error: package javax.annotation does not exist");
+        assert!(missing.contains("a/A.java:3: error: package"), "{missing}");
+        assert!(missing.ends_with("`[[library]]` (of `trace`: --classpath)"), "{missing}");
+        assert!(error_of("error: ';' expected").ends_with("expected"));
     }
 }

@@ -23,6 +23,13 @@ pub struct Diagnostic {
     pub details: Vec<String>,
 }
 
+impl Diagnostic {
+    /// Whether javac does not know a package.
+    pub fn misses_package(&self) -> bool {
+        self.message.starts_with("error: package ") && self.message.ends_with(" does not exist")
+    }
+}
+
 /// What to compile, and how.
 #[derive(Debug, Clone, Default)]
 pub struct CompileRequest {
