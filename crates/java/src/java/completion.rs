@@ -1,4 +1,5 @@
-//! Whether what follows a statement can be reached from it (JLS 14.22).
+//! How a statement ends: whether what follows it can be reached from it (JLS 14.22), and on
+//! which line.
 
 use super::declare::FileUnit;
 use super::kinds::{Field, Kind};
@@ -28,6 +29,37 @@ impl FileUnit<'_> {
                 }
                 Kind::While => return !self.is_endless(node) || self.has_break(node),
                 _ => return true,
+            }
+        }
+    }
+
+    /// The line of a statement's last instruction in javac's line tables: that on which its
+    /// last statement begins, or a loop's header, where the loop steps or tests last.
+    pub(crate) fn last_line(&self, node: NodeId) -> u32 {
+        let tree = &self.tree;
+        let mut node = node;
+        loop {
+            let last = match tree.kind(node) {
+                Kind::For => tree.child(node, Field::Update).or(tree.child(node, Field::Body)),
+                Kind::Block
+                | Kind::If
+                | Kind::Labeled
+                | Kind::While
+                | Kind::Do
+                | Kind::Switch
+                | Kind::SwitchBlock
+                | Kind::SwitchGroup
+                | Kind::SwitchRule
+                | Kind::Synchronized
+                | Kind::Try
+                | Kind::TryWithResources
+                | Kind::CatchClause
+                | Kind::FinallyClause => tree.children(node).last(),
+                _ => None,
+            };
+            match last {
+                Some(last) => node = last,
+                None => return tree.line(node),
             }
         }
     }

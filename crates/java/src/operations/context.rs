@@ -137,15 +137,6 @@ impl Counter<'_> {
         }
         Some((node, parent))
     }
-
-    /// Whether a jump ends the first way of an `if`: it has another one, and what follows it
-    /// is reached from both.
-    pub(super) fn branches(&self, node: Option<NodeId>) -> CompactString {
-        let way = |field| node.and_then(|node| self.tree().child(node, field));
-        let (first, other) = (way(Field::Consequence), way(Field::Alternative));
-        let is_jumped = other.is_some() && first.is_some_and(|way| self.file.can_complete(way));
-        if is_jumped { "with else".into() } else { "alone".into() }
-    }
 }
 
 /// A conversion of numbers.

@@ -153,3 +153,33 @@ fn steps_calls_and_branches() {
     check("if (z) i = 1; i = z ? 1 : 2;", "BlockGoto_if", "alone, conditional");
     check("new T(); helper();", "Method_Invocation", "constructor, static");
 }
+
+/// The expected lines are those of javac's `goto`, by `javap -l`.
+#[test]
+fn the_jump_over_an_else_stands_where_its_first_way_ends() {
+    if !CLASSES.has_jdk() {
+        return crate::skip::because("no JDK");
+    }
+    let first_ways = [
+        ("x++;\nx--;", 3),
+        ("", 1),
+        ("if (x > 3) {\nx = 4;\nx = 5;\n}", 4),
+        ("if (x > 3)\nx = 4;\nelse\nx = 5;", 5),
+        ("while (x < y) {\nx++;\n}", 3),
+        ("do {\nx++;\n} while (x < y);", 4),
+        ("for (int i = 0; i < y; i++) {\nx += i;\n}", 2),
+        ("for (int i = 0; i < y;) {\ni++;\n}", 3),
+        ("for (int i : new int[4]) {\nx += i;\n}", 2),
+        ("outer:\nwhile (x < y) {\nx++;\n}", 4),
+        ("switch (y) {\ncase 1: x++; break;\ncase 3:\nx--;\n}", 5),
+    ];
+    for (first, line) in first_ways {
+        let java = format!(
+            "class T {{ void test(int x, int y) {{ if (y > x) {{\n{first}\n}} else {{ x = 7; }} }} }}"
+        );
+        let blocks = scan_with(&java, &CLASSES).0.blocks;
+        let operations = blocks.iter().flat_map(|block| &block.operations);
+        let jumps = operations.filter(|found| found.context == "with else");
+        assert_eq!(jumps.map(|jump| jump.line).max(), Some(line), "{first}");
+    }
+}

@@ -39,11 +39,11 @@ impl Counter<'_> {
     /// What entering the block counts.
     pub(super) fn entered(&mut self, block: &LeanBlock, unit: &LeanUnit) {
         if let Some(operation) = goto(block.kind) {
-            let context = match block.kind {
-                BlockKind::Then => self.branches(block.construct),
-                _ => "".into(),
+            let (context, line) = match block.kind {
+                BlockKind::Then => self.first_way(block),
+                _ => ("", block.start_line),
             };
-            self.add_in(context, operation, block.start_line);
+            self.add_in(context, operation, line);
         }
         match block.kind {
             BlockKind::ForeachBody => {
@@ -60,6 +60,18 @@ impl Counter<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Context and line of the first way of an `if`. A jump ends it if there is another way
+    /// and what follows the `if` is reached from both; it stands where the first way ends.
+    fn first_way(&self, block: &LeanBlock) -> (&'static str, u32) {
+        let way = |field| block.construct.and_then(|node| self.tree().child(node, field));
+        match (way(Field::Consequence), way(Field::Alternative)) {
+            (Some(first), Some(_)) if self.file.can_complete(first) => {
+                ("with else", self.file.last_line(first))
+            }
+            _ => ("alone", block.start_line),
         }
     }
 
