@@ -23,7 +23,7 @@ use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::model::areas::{
     Area, AreaEstimate, AreaFit, Belief, Direct, Repeats, RunSpread, Tails, benchmarked, estimate,
-    run_spread, share_of,
+    run_spread, session_variances, share_of,
 };
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
@@ -39,8 +39,14 @@ const LEAST_SURE: f64 = 0.5;
 /// What a sampler saw of one unremoved case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampledCase {
-    /// The case's energy above idle.
+    /// What a session of it spends above idle, without the runtime's own threads where their
+    /// part is known: the mean over power runs and sampled ones.
     pub energy: Joules,
+    /// How many sessions that is the mean of.
+    pub sessions: usize,
+    /// How far, relative, the energy of a session differs from the mean of its case; absent
+    /// where no case has two.
+    pub session_spread: Option<f64>,
     /// Which methods and lines the samples of all its runs fell into.
     pub hits: Hits,
     /// The same run by run.
@@ -52,13 +58,19 @@ impl SampledCase {
     pub fn of(energy: Joules, runs: Vec<Hits>) -> Option<Self> {
         let mut hits = Hits::default();
         runs.iter().for_each(|run| hits.merge(run));
-        (hits.inside() + hits.outside > 0).then_some(Self { energy, hits, runs })
+        let case = Self { energy, sessions: 1, session_spread: None, hits, runs };
+        (case.samples() > 0).then_some(case)
+    }
+
+    /// All its samples.
+    fn samples(&self) -> u64 {
+        self.hits.inside() + self.hits.outside
     }
 
     /// The same by methods alone.
     pub(super) fn by_method(&self) -> Self {
         let runs = self.runs.iter().map(Hits::by_method).collect();
-        Self { energy: self.energy, hits: self.hits.by_method(), runs }
+        Self { hits: self.hits.by_method(), runs, ..self.clone() }
     }
 
     /// The same with a part of its energy.
@@ -89,6 +101,8 @@ pub struct AreaAccount {
     /// How far, relative, its energy in a run differs from the mean over runs; absent where no
     /// case was sampled twice.
     pub run_spread: Option<f64>,
+    /// The same because sessions of a case have more or less energy than its mean.
+    pub session_spread: Option<f64>,
     /// Variance of its error in J^2.
     variance_j2: f64,
     /// Whether samples know it better than words do. Of one that they don't its energy may be a
@@ -111,7 +125,9 @@ pub struct Areas {
     /// How far, relative, samples of areas differ between runs beyond what counting makes of
     /// them, all areas together; absent where no case was sampled twice.
     pub run_spread: Option<f64>,
-    /// The same of lines' parts of their areas; absent where samples name no lines, too.
+    /// How far, relative, the energy of a session differs from the mean of its case.
+    pub session_spread: Option<f64>,
+    /// How far lines' parts of their areas differ; absent where samples name no lines, too.
     pub line_run_spread: Option<f64>,
     /// Each sampled line's, by area and line.
     pub(super) line_run_spreads: BTreeMap<(usize, u32), f64>,
@@ -164,6 +180,7 @@ impl Areas {
             place_spread: fit.place_spread()?,
             line_place_factor: place_factor,
             run_spread: seen.run_spread.map(|spread| spread.common),
+            session_spread: cases.iter().find_map(|case| case.session_spread),
             line_run_spread: lined.run_spread,
             line_run_spreads: lined.run_spreads(),
             spots,
@@ -357,6 +374,8 @@ struct Seen {
     grain_j: f64,
     /// How far, relative, samples of areas differ between runs.
     run_spread: Option<RunSpread>,
+    /// How far, relative, areas' energies differ because sessions of a case do.
+    session_spreads: Option<Vec<f64>>,
 }
 
 impl Seen {
@@ -370,16 +389,42 @@ impl Seen {
             inside_j: 0.0,
             grain_j: 0.0,
             run_spread: grouped.run_spread(cases),
+            session_spreads: None,
         };
-        for case in cases {
-            seen.add(grouped, case)?;
-        }
+        let by_case = cases.iter().map(|case| seen.add(grouped, case));
+        let by_case: Vec<Vec<f64>> = by_case.collect::<Option<_>>()?;
+        let spreads: Option<Vec<f64>> = cases.iter().map(|case| case.session_spread).collect();
+        seen.session_spreads = spreads.map(|spreads| seen.add_sessions(cases, &by_case, &spreads));
         (seen.inside_j > 0.0).then_some(seen)
     }
 
-    /// Adds a case; `None` where it has no samples or no energy.
-    fn add(&mut self, grouped: &Grouped, case: &SampledCase) -> Option<()> {
-        let all = case.hits.inside() + case.hits.outside;
+    /// Adds that sessions differ, by cases and what areas have of them; gives how far areas'
+    /// energies differ, relative, in one session of each case.
+    fn add_sessions(
+        &mut self,
+        cases: &[SampledCase],
+        by_case: &[Vec<f64>],
+        spreads: &[f64],
+    ) -> Vec<f64> {
+        let error = |(case, spread): (&SampledCase, &f64)| spread / (case.sessions as f64).sqrt();
+        let errors: Vec<f64> = cases.iter().zip(spreads).map(error).collect();
+        let of_one = session_variances(by_case, spreads);
+        for (direct, variance_j2) in self.direct.iter_mut().zip(session_variances(by_case, &errors))
+        {
+            direct.variance_j2 += variance_j2;
+        }
+        let relative = |(direct, variance_j2): (&Direct, f64)| match direct.energy_j > 0.0 {
+            true => variance_j2.sqrt() / direct.energy_j,
+            false => 0.0,
+        };
+        self.direct.iter().zip(of_one).map(relative).collect()
+    }
+
+    /// Adds a case and gives what each area has of it, in joules; `None` where it has no samples
+    /// or no energy.
+    fn add(&mut self, grouped: &Grouped, case: &SampledCase) -> Option<Vec<f64>> {
+        let all = case.samples();
+        let mut of_areas = Vec::with_capacity(self.direct.len());
         let runs = case.runs.len().max(1) as f64;
         for (area, hits) in grouped.samples(&case.hits).into_iter().enumerate() {
             let direct = share_of(hits, all, case.energy.0, ASSUMED.sampled_power_spread)?;
@@ -388,9 +433,10 @@ impl Seen {
             self.direct[area].energy_j += direct.energy_j;
             self.direct[area].variance_j2 += direct.variance_j2 + between_runs.powi(2) / runs;
             self.inside_j += direct.energy_j;
+            of_areas.push(direct.energy_j);
         }
         self.grain_j = self.grain_j.max(case.energy.0 / all as f64);
-        Some(())
+        Some(of_areas)
     }
 
     /// What samples say of a joule of the costs.
@@ -475,6 +521,7 @@ fn accounts(
             interval: around(energy.joules().0, estimate),
             weight: estimate.weight,
             run_spread: seen.spread_of(a),
+            session_spread: seen.session_spreads.as_ref().map(|spreads| spreads[a]),
             variance_j2: estimate.mse_j2,
             is_told: is_told(a),
         }
@@ -702,6 +749,34 @@ mod tests {
         assert!(differing > 0.1 && wide > 1.5 * narrow, "{differing} {wide} {narrow}");
         let areas = with(&[case_of(&plain, 20_000.0, |_| 1.0)]).1.areas.unwrap();
         assert!(areas.run_spread.is_none() && areas.areas.iter().all(|a| a.run_spread.is_none()));
+    }
+
+    /// Two cases of the same energy, of which one has all of a method: in one session of each
+    /// it is off by a root of two less than the case.
+    #[test]
+    fn sessions_that_differ_widen_what_a_case_has_alone() {
+        let (plain, sampled) = with(&[case_of(&with(&[]).0, 100.0, |_| 1.0)]);
+        let areas = sampled.areas.unwrap().areas;
+        let area = areas.iter().position(|area| area.methods.len() == 1).unwrap();
+        let key = &areas[area].methods[0];
+        let place = plain.methods.iter().position(|entry| entry.key == *key).unwrap();
+        let accounts = |session_spread| {
+            let alone = case_of(&plain, 20_000.0, |i| if i == place { 3.0 } else { 1.0 });
+            let shared = case_of(&plain, 20_000.0, |i| if i == place { 0.0 } else { 1.0 });
+            let of = |case| SampledCase { sessions: 4, session_spread, ..case };
+            with(&[of(alone), of(shared)]).1
+        };
+        let width = |accounts: &Accounts| {
+            let Interval { lo, hi } = accounts.areas.as_ref().unwrap().areas[area].interval;
+            hi.0 - lo.0
+        };
+        let (alike, differing) = (accounts(None), accounts(Some(0.4)));
+        let wider = width(&differing) / width(&alike);
+        assert!(wider > 1.5, "{wider}");
+        let spread = |accounts: Accounts| accounts.areas.unwrap().areas[area].session_spread;
+        let found = spread(differing).unwrap();
+        assert!((found / (0.4 / 2f64.sqrt()) - 1.0).abs() < 0.01, "{found}");
+        assert_eq!(spread(alike), None);
     }
 
     #[test]

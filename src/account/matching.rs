@@ -41,8 +41,17 @@ pub struct Item {
     pub energy: Joules,
     /// Its interval (an account's; a truth has none).
     pub interval: Option<Interval>,
-    /// How far it differs between runs, as a standard deviation, where that is known.
-    pub spread: Option<Joules>,
+    /// How far it differs between runs, where that is known.
+    pub spread: Option<Spread>,
+}
+
+/// How far a figure differs between runs, as standard deviations.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spread {
+    /// By its part of a session.
+    pub parts: Joules,
+    /// By how much sessions have of each other; not known of a truth.
+    pub sessions: Joules,
 }
 
 /// A figure with its truth.
@@ -59,7 +68,7 @@ pub struct Pair {
     /// How far the truth differs between runs, where that is known.
     pub truth_spread: Option<Joules>,
     /// The same of the account.
-    pub spread: Option<Joules>,
+    pub spread: Option<Spread>,
 }
 
 /// Reads a method's name from a dictionary (`solve(int[],T...)`, `run().lambda_1`,
@@ -194,7 +203,7 @@ pub fn join_both(
         truth: item.energy,
         estimate: None,
         interval: None,
-        truth_spread: item.spread,
+        truth_spread: item.spread.map(|spread| spread.parts),
         spread: None,
     }));
     (pairs, left.into_iter().map(|(_, item)| item).collect())
@@ -237,15 +246,17 @@ fn pair(ours: &[(Signature, Item)], theirs: &[(Signature, Item)]) -> Pair {
         let (sum, interval) = (sum?, interval?);
         Some(Interval { lo: sum.lo + interval.lo, hi: sum.hi + interval.hi })
     });
-    let spread = |side: &[(Signature, Item)]| -> Option<Joules> {
-        side.iter().map(|(_, item)| item.spread).sum()
+    let spread = |side: &[(Signature, Item)]| {
+        let spreads = side.iter().map(|(_, item)| item.spread).collect::<Option<Vec<Spread>>>()?;
+        let sum = |of: fn(&Spread) -> Joules| spreads.iter().map(of).sum();
+        Some(Spread { parts: sum(|of| of.parts), sessions: sum(|of| of.sessions) })
     };
     Pair {
         label: labels.join(" + "),
         truth: theirs.iter().map(|(_, item)| item.energy).sum(),
         estimate: Some(ours.iter().map(|(_, item)| item.energy).sum()),
         interval: interval.flatten(),
-        truth_spread: spread(theirs),
+        truth_spread: spread(theirs).map(|spread| spread.parts),
         spread: spread(ours),
     }
 }

@@ -94,9 +94,8 @@ impl AccountInput<'_> {
             return None;
         }
         let (words, mut leaves) = Words::of(self.model, &ASSUMED, |model| self.leaves(model));
-        let own_part = self.own_part(&Costs::new(words.model()));
-        let cases: Vec<SampledCase> =
-            self.samples.iter().map(|case| case.scaled(own_part)).collect();
+        let level = self.level(&Costs::new(words.model()));
+        let cases: Vec<SampledCase> = self.samples.iter().map(|case| case.scaled(level)).collect();
         let (areas, model) = Areas::price(&mut leaves, &cases, self.calls, words)?;
         Some(Priced { leaves, areas: Some(areas), model })
     }
@@ -105,17 +104,19 @@ impl AccountInput<'_> {
         entry::leaves(self.dictionary, self.executions, &Costs::new(model))
     }
 
-    /// The part of the energy above idle that is not the runtime's own: the ledger's rows of
-    /// its compilers and its collector, whose threads samplers of Java don't see.
-    fn own_part(&self, costs: &Costs<'_>) -> f64 {
-        let above_idle = self.measured.total.0 - self.measured.idle.0;
-        match above_idle > 0.0 {
-            true => (self.own_energy(costs).0 / above_idle).clamp(0.0, 1.0),
+    /// What was measured of a joule of the sampled cases. Their sessions say how they are to
+    /// each other, sampled ones too, which cost a little more; and the runtime's own threads,
+    /// which samplers of Java don't see, are in them where these are not told apart.
+    fn level(&self, costs: &Costs<'_>) -> f64 {
+        let sampled: f64 = self.samples.iter().map(|case| case.energy.0).sum();
+        match sampled > 0.0 {
+            true => (self.own_energy(costs).0 / sampled).max(0.0),
             false => 1.0,
         }
     }
 
-    /// That part, in joules.
+    /// The energy above idle without the ledger's rows of the runtime's compilers and its
+    /// collector.
     pub(crate) fn own_energy(&self, costs: &Costs<'_>) -> Joules {
         let above_idle = self.measured.total - self.measured.idle;
         above_idle - self.measured.collector(costs) - self.measured.compiler()

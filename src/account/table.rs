@@ -57,10 +57,10 @@ fn levels(accounts: &Accounts) -> Vec<TableFile> {
 }
 
 /// `class, method, samples, sampled_j, counted_j, energy_j, energy_lo_j, energy_hi_j, weight,
-/// place_factor, run_spread`: a method (or those that bytecode doesn't tell apart, joined by
+/// place_factor, run_spread, session_spread`: a method (or those that bytecode doesn't tell apart, joined by
 /// `+`), what samples and what counts alone say of it, both together, and how much of that is
-/// the samples' word. The place factor is the same in every row; the spread between runs is the
-/// method's own.
+/// the samples' word. The place factor is the same in every row; the spreads between runs
+/// are the method's own.
 pub fn areas_csv(areas: &Areas) -> String {
     let mut table = CsvText::new([
         "class",
@@ -74,6 +74,7 @@ pub fn areas_csv(areas: &Areas) -> String {
         "weight",
         "place_factor",
         "run_spread",
+        "session_spread",
     ]);
     for area in &areas.areas {
         let names: Vec<&str> = area.methods.iter().map(|key| key.method.as_str()).collect();
@@ -90,6 +91,7 @@ pub fn areas_csv(areas: &Areas) -> String {
             optional(Some(area.weight)),
             optional(Some(areas.place_factor)),
             optional(area.run_spread),
+            optional(area.session_spread),
         ]);
     }
     table.text()

@@ -21,7 +21,13 @@ fn planned(name: &str) -> PlannedCase {
     }
 }
 
-fn record(case: &str, phase: Phase, repeat: u32, energy_j: f64, duration_s: f64) -> RunRecord {
+pub(crate) fn record(
+    case: &str,
+    phase: Phase,
+    repeat: u32,
+    energy_j: f64,
+    duration_s: f64,
+) -> RunRecord {
     let run = PlannedRun { case: case.into(), phase, repeat };
     RunRecord {
         folder: run.id(),

@@ -128,9 +128,34 @@ pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     Some(squares / (values.len() - 1) as f64)
 }
 
+/// How far, relative, an energy of a group differs from its group's mean, all groups together;
+/// none where no group has two.
+pub(crate) fn relative_spread<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for energies in groups {
+        let Some((mean, variance)) = mean(energies).zip(variance(energies)) else { continue };
+        if mean > 0.0 {
+            let free = (energies.len() - 1) as f64;
+            squares += free * variance / mean.powi(2);
+            freedom += free;
+        }
+    }
+    (freedom > 0.0).then(|| (squares / freedom).sqrt())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 9 and 11 of 10, and 80, 100 and 120 of 100: squares of 2 % with one degree of freedom
+    /// and of 8 % with two.
+    #[test]
+    fn groups_tell_one_relative_spread() {
+        let spread = |groups: &[&[f64]]| relative_spread(groups.iter().copied());
+        let found = spread(&[&[9.0, 11.0], &[7.0], &[80.0, 100.0, 120.0], &[0.0, 0.0]]).unwrap();
+        assert!((found - (0.1f64 / 3.0).sqrt()).abs() < 1e-12, "{found}");
+        assert_eq!((spread(&[&[1.0], &[2.0]]), spread(&[])), (None, None));
+    }
 
     fn power(energy_j: f64, duration_s: f64) -> PowerRun {
         PowerRun { energy_j, duration_s, runtime: None }

@@ -96,5 +96,8 @@ fn further(areas: &Areas) -> String {
         ),
         None => "; two sampled runs of a case would tell how far they differ".to_owned(),
     };
-    lines.into_iter().chain([runs]).chain(parts).collect()
+    let sessions = areas
+        .session_spread
+        .map(|spread| format!("; energies of a case's sessions by {:.0} %", 100.0 * spread));
+    lines.into_iter().chain([runs]).chain(parts).chain(sessions).collect()
 }

@@ -10,7 +10,7 @@ use crate::account::{
 };
 use crate::blocks::BlockId;
 use crate::campaign::{Phase, PlannedCase};
-use crate::dataset::energy::{PowerRun, mean, variance};
+use crate::dataset::energy::{PowerRun, mean, relative_spread, variance};
 use crate::model::Model;
 use crate::operations::{Dictionary, Mix};
 use crate::power::RuntimeShares;
@@ -97,7 +97,7 @@ impl InputFacts {
         Ok(Self {
             input: case.input.clone(),
             executions: blocks.filter(|(_, count)| *count > 0).collect(),
-            samples: SampledCase::of(energies.above_idle(), runs),
+            samples: energies.of_session().and_then(|energy| SampledCase::of(energy, runs)),
             energies,
         })
     }
@@ -171,7 +171,13 @@ impl ScenarioFacts {
         }
         measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
         measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
-        let samples: Option<Vec<_>> = inputs.iter().map(|input| input.samples.clone()).collect();
+        let sessions = inputs.iter().map(|input| input.energies.sessions_j.as_slice());
+        let session_spread = relative_spread(sessions);
+        let sampled = |input: &InputFacts| {
+            let sessions = input.energies.sessions_j.len();
+            Some(SampledCase { sessions, session_spread, ..input.samples.clone()? })
+        };
+        let samples: Option<Vec<_>> = inputs.iter().map(sampled).collect();
         let samples = samples.unwrap_or_default();
         Self { inputs, executions, measured, samples, ..self }
     }
@@ -338,6 +344,9 @@ struct CaseEnergies {
     idle_w: f64,
     duration_s: f64,
     collections: u64,
+    /// What each power and each sampled run spent above idle, without the runtime's threads: a
+    /// sampler costs little beside what a compiler decides anew in each process.
+    sessions_j: Vec<f64>,
     /// Variances of the means, in J^2 and W^2; absent without repeats.
     total_variance: Option<f64>,
     idle_variance: Option<f64>,
@@ -410,10 +419,12 @@ impl CaseEnergies {
             let on = on.map_or(String::new(), |device| format!(" on board {device}"));
             return Err(FactsError::NoEnergy { case: case.to_string(), on });
         };
+        let own_j = |run: &&run::Measured| PowerRun::from(*run).own_j(idle_w);
         Ok(CaseEnergies {
             total_j,
             idle_w,
             duration_s,
+            sessions_j: power.iter().chain(&of_phase(Phase::Sampled)).map(own_j).collect(),
             collections: power.first().map_or(0, |run| run.collections),
             total_variance: variance_of_mean(&totals),
             idle_variance: variance_of_mean(&idle_powers),
@@ -421,8 +432,9 @@ impl CaseEnergies {
         })
     }
 
-    fn above_idle(&self) -> Joules {
-        Joules(self.total_j - self.idle_w * self.duration_s)
+    /// What a session spends above idle, without the runtime's threads where these are known.
+    fn of_session(&self) -> Option<Joules> {
+        mean(&self.sessions_j).map(Joules)
     }
 
     fn add_to(&self, measured: &mut Measured, uncertainty: &mut Uncertainty) {
@@ -442,4 +454,29 @@ impl CaseEnergies {
 
 fn variance_of_mean(values: &[f64]) -> Option<f64> {
     Some(variance(values)? / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::assemble::tests::record;
+    use crate::power::RuntimeThreads;
+
+    /// Idle power is 1 W. The power run spends 30 J in 10 s, a quarter of which is a compiler's;
+    /// of the sampled one nobody knows a compiler.
+    #[test]
+    fn sampled_runs_are_sessions_and_compilers_are_nobodys_samples() {
+        let mut power = record("a", Phase::Power, 1, 30.0, 10.0);
+        let threads = RuntimeThreads { process_s: 10.0, compiler_s: 2.5, collector_s: 0.0 };
+        power.measured.as_mut().unwrap().threads = Some(threads);
+        let records = [
+            power,
+            record("a", Phase::Sampled, 1, 35.0, 10.0),
+            record("b", Phase::Sampled, 1, 90.0, 10.0),
+            record("a", Phase::Idle, 1, 5.0, 5.0),
+        ];
+        let energies = CaseEnergies::of(&records, "a", &Boards::default()).unwrap();
+        assert_eq!(energies.sessions_j, [15.0, 25.0]);
+        assert_eq!(energies.of_session(), Some(Joules(20.0)));
+    }
 }

@@ -50,7 +50,7 @@ impl AllLined {
         let mut areas = vec![Lined::default(); known.len()];
         // Inlined code that goes by its caller's name has lines of another method.
         for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
-            let sample_j = case.energy.0 / (case.hits.inside() + case.hits.outside) as f64;
+            let sample_j = case.energy.0 / case.samples() as f64;
             for (area, of_case) in by_area(grouped, &known, &case.runs) {
                 areas[area].add(of_case, sample_j);
             }

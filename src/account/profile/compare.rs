@@ -9,7 +9,7 @@ use std::fmt;
 use crate::account::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::evaluate::Level;
-use crate::account::matching::{self, Item, Pair, Signature};
+use crate::account::matching::{self, Item, Pair, Signature, Spread};
 use crate::csv_text::CsvText;
 use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
@@ -168,11 +168,14 @@ impl Joined {
         let of_samples = pair.truth_spread?.0 / pair.truth.0;
         let own = || {
             let (spread, energy) = pair.spread.zip(pair.estimate)?;
-            (energy.0 > 0.0).then(|| spread.0 / energy.0)
+            (energy.0 > 0.0).then(|| (spread.parts.0 / energy.0, spread.sessions.0 / energy.0))
         };
         match of {
             SpreadOf::Profile => Some(of_samples),
-            SpreadOf::Campaign => Some(of_samples * own().unwrap_or(common)),
+            SpreadOf::Campaign => {
+                let (parts, sessions) = own().unwrap_or((common, 0.0));
+                Some((of_samples * parts).hypot(sessions))
+            }
         }
     }
 }
@@ -211,7 +214,8 @@ fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_
         let signature = matching::signature(class, method);
         let place = matching::find(&known, |own| own, &signature);
         let signature = place.map_or(signature, |place| known[place].clone());
-        let spread = deviations.names.get(name).copied().map(Joules);
+        let spread = deviations.names.get(name).copied();
+        let spread = spread.map(|of| Spread { parts: Joules(of), ..Spread::default() });
         let label = format!("{class}.{method}");
         let item = Item { label, energy: Joules(*count as f64), interval: None, spread };
         (signature, item)
@@ -510,7 +514,7 @@ mod tests {
                 estimate: Some(Joules(estimate)),
                 interval: Some(Interval::around(Joules(estimate), (ERROR * size(method)).powi(2))),
                 truth_spread: deviations.names.get(&name(method)).copied().map(Joules),
-                spread: Some(Joules(SPREAD * estimate)),
+                spread: Some(Spread { parts: Joules(SPREAD * estimate), ..Spread::default() }),
             }
         };
         let pairs = (0..METHODS).map(pair).collect();

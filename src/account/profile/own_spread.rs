@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::Accounts;
 use crate::account::entry::{Entry, LineKey, MethodKey};
+use crate::account::matching::Spread;
+use crate::account::{Accounts, AreaAccount};
 use crate::units::Joules;
 
 /// Relative spreads between sampled runs.
@@ -12,8 +13,8 @@ pub(super) struct OwnSpread<'a> {
     pub of_methods: f64,
     /// Of all lines together: of their methods and of their parts of these.
     pub of_lines: f64,
-    /// Each method's.
-    methods: BTreeMap<&'a MethodKey, f64>,
+    /// Each method's, and what sessions that differ make of it.
+    methods: BTreeMap<&'a MethodKey, (f64, f64)>,
     /// Of lines' parts of their methods: all together, and each line's.
     parts: f64,
     lines: BTreeMap<(&'a MethodKey, u32), f64>,
@@ -23,7 +24,9 @@ impl<'a> OwnSpread<'a> {
     /// `None` where no case was sampled twice.
     pub fn of(accounts: &'a Accounts) -> Option<Self> {
         let areas = accounts.areas.as_ref()?;
-        let own = areas.areas.iter().filter_map(|area| Some((area, area.run_spread?)));
+        let spreads =
+            |area: &AreaAccount| Some((area.run_spread?, area.session_spread.unwrap_or(0.0)));
+        let own = areas.areas.iter().filter_map(|area| Some((area, spreads(area)?)));
         let methods = own.flat_map(|(area, own)| area.methods.iter().map(move |key| (key, own)));
         let lines = areas.line_run_spreads.iter().flat_map(|((area, line), own)| {
             areas.areas[*area].methods.iter().map(move |key| ((key, *line), *own))
@@ -39,26 +42,30 @@ impl<'a> OwnSpread<'a> {
         })
     }
 
-    /// Standard deviation of what a method spends in one run; methods that were compiled into
-    /// their callers differ as is usual.
-    pub fn method(&self, entry: &Entry<MethodKey>) -> Joules {
-        Joules(entry.joules().0.max(0.0) * self.of_method(&entry.key))
+    /// How far what a method spends in one run differs; methods that were compiled into their
+    /// callers differ as is usual.
+    pub fn method(&self, entry: &Entry<MethodKey>) -> Spread {
+        let energy = Joules(entry.joules().0.max(0.0));
+        let (parts, sessions) = self.of_method(&entry.key);
+        Spread { parts: energy * parts, sessions: energy * sessions }
     }
 
     /// The same of lines, by what they have of methods.
-    pub fn lines(&self, accounts: &'a Accounts) -> BTreeMap<&'a LineKey, Joules> {
-        let mut lines: BTreeMap<&LineKey, Joules> = BTreeMap::new();
+    pub fn lines(&self, accounts: &'a Accounts) -> BTreeMap<&'a LineKey, Spread> {
+        let mut lines: BTreeMap<&LineKey, Spread> = BTreeMap::new();
         for part in &accounts.parts {
             let (method, line) = (&part.key.method, &part.key.line);
             let own = self.lines.get(&(method, line.line)).copied().unwrap_or(self.parts);
-            let spread = self.of_method(method).hypot(own);
-            let sum = lines.entry(line).or_insert(Joules(0.0));
-            *sum = Joules(sum.0 + part.joules().0.max(0.0) * spread);
+            let (parts, sessions) = self.of_method(method);
+            let energy = Joules(part.joules().0.max(0.0));
+            let sum = lines.entry(line).or_default();
+            sum.parts += energy * parts.hypot(own);
+            sum.sessions += energy * sessions;
         }
         lines
     }
 
-    fn of_method(&self, key: &MethodKey) -> f64 {
-        self.methods.get(key).copied().unwrap_or(self.of_methods)
+    fn of_method(&self, key: &MethodKey) -> (f64, f64) {
+        self.methods.get(key).copied().unwrap_or((self.of_methods, 0.0))
     }
 }

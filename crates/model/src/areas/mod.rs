@@ -27,7 +27,7 @@ use thiserror::Error;
 
 pub use benchmark::benchmarked;
 pub use predict::AreaEstimate;
-pub use samples::share_of;
+pub use samples::{session_variances, share_of};
 pub use spread::{Repeats, RunSpread, run_spread};
 
 use crate::interval::{NORMAL_975, student_975};

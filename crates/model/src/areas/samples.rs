@@ -18,8 +18,34 @@ pub fn share_of(hits: u64, samples: u64, energy_j: f64, power_factor: f64) -> Op
     Some(Direct { energy_j: share * energy_j, variance_j2 })
 }
 
+/// What sessions that differ add to the variances of areas' energies, in J^2 by area.
+///
+/// `cases` are the areas' energies in each case, by case and area, and `errors` how far, relative,
+/// each case's energy is off, as a standard error. Areas add up to what was measured of all cases,
+/// so that a case of which too much was measured has too much for what is its own, and too little
+/// for the rest: with an area's part `p_a` of all, and `E_c` of a case,
+/// `sum_c (e_c (d_ac - p_a E_c))^2`. Nothing for one case, which shares of a session tell all of.
+pub fn session_variances(cases: &[Vec<f64>], errors: &[f64]) -> Vec<f64> {
+    let areas = cases.iter().map(Vec::len).max().unwrap_or(0);
+    let of_case = |case: &Vec<f64>| case.iter().sum::<f64>();
+    let all: f64 = cases.iter().map(of_case).sum();
+    let variance = |area: usize| {
+        let part = cases.iter().map(|case| case[area]).sum::<f64>() / all;
+        let own = |(case, error): (&Vec<f64>, &f64)| error * (case[area] - part * of_case(case));
+        cases.iter().zip(errors).map(own).map(|error_j| error_j * error_j).sum()
+    };
+    match all > 0.0 {
+        true => (0..areas).map(variance).collect(),
+        false => vec![0.0; areas],
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+    use rand_distr::StandardNormal;
     use wattline_units::assumptions::ASSUMED;
 
     use super::*;
@@ -33,6 +59,51 @@ mod tests {
         assert!(none.energy_j == 0.0 && (none.variance_j2.sqrt() - 0.08).abs() < 1e-3);
         assert!(share_of(100, 100, 8.0, 0.0).unwrap().variance_j2 > 0.0);
         assert!(share_of(0, 0, 8.0, 0.0).is_none() && share_of(2, 1, 8.0, 0.0).is_none());
+    }
+
+    /// Of the first area a case has all, of the second half, of the third its part.
+    #[test]
+    fn what_a_case_has_alone_is_off_as_the_case_is() {
+        let cases = [vec![4.0, 2.0, 2.0], vec![0.0, 2.0, 2.0]];
+        let variances = session_variances(&cases, &[0.1, 0.0]);
+        let expected = [4.0 - 4.0 * 8.0 / 12.0, 2.0 - 4.0 * 8.0 / 12.0, 2.0 - 4.0 * 8.0 / 12.0];
+        for (found, expected) in variances.iter().zip(expected) {
+            assert!((found - (0.1f64 * expected).powi(2)).abs() < 1e-15, "{variances:?}");
+        }
+        let alone = session_variances(&cases[..1], &[0.5]);
+        assert!(alone.iter().all(|variance| *variance < 1e-30), "{alone:?}");
+        assert_eq!(session_variances(&[vec![0.0]], &[0.5]), [0.0]);
+        assert!(session_variances(&[], &[]).is_empty());
+    }
+
+    /// Sessions that differ by a tenth, of four cases whose areas are partly shared: what was
+    /// measured of areas is off by what is said.
+    #[test]
+    fn areas_of_sessions_that_differ_are_off_by_what_is_said() {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let cases: Vec<Vec<f64>> = (0..4)
+            .map(|case| (0..6).map(|area| f64::from((case * 5 + area * 3) % 7)).collect())
+            .collect();
+        let all: f64 = cases.iter().flatten().sum();
+        let true_parts: Vec<f64> =
+            (0..6).map(|area| cases.iter().map(|case| case[area]).sum::<f64>() / all).collect();
+        let mut squares = [0.0; 6];
+        const DRAWS: u32 = 4000;
+        for _ in 0..DRAWS {
+            let off: Vec<f64> =
+                (0..4).map(|_| 1.0 + 0.1 * random.sample::<f64, _>(StandardNormal)).collect();
+            let own = |area: usize| -> f64 {
+                cases.iter().zip(&off).map(|(case, off)| case[area] * off).sum()
+            };
+            let measured: f64 = (0..6).map(own).sum();
+            for (area, square) in squares.iter_mut().enumerate() {
+                *square += ((own(area) / measured - true_parts[area]) * all).powi(2);
+            }
+        }
+        for (said, found) in session_variances(&cases, &[0.1; 4]).iter().zip(squares) {
+            let ratio = found / f64::from(DRAWS) / said;
+            assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+        }
     }
 
     /// A quarter of a million samples of 8 J, so that the counts' own error is small.
