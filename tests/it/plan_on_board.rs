@@ -238,7 +238,10 @@ fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
     let said_then = project.planned("board.toml", &["--board", &lossy.serial()], "lossy").unwrap();
     assert!(said_then.contains("connected and prepared again"), "{said_then}");
     assert_eq!(project.read("lossy/plan.csv"), expected, "{said}");
-    assert_eq!(lossy.sessions().len(), lines("calm"), "{said_then}");
+    // On a slow machine the session that lost its host may put the board back late: the one
+    // begun after that finds it unprepared, and is begun once more.
+    let refused = said_then.matches("is not prepared").count();
+    assert_eq!(lossy.sessions().len(), lines("calm") + refused, "{said_then}");
 
     // It is gone for good: what was done is kept, and the rest is made on another one.
     let gone = board();
