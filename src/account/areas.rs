@@ -70,7 +70,7 @@ impl SampledCase {
     /// The same by methods alone.
     pub(super) fn by_method(&self) -> Self {
         let runs = self.runs.iter().map(Hits::by_method).collect();
-        Self { hits: self.hits.by_method(), runs, ..self.clone() }
+        Self { hits: self.hits.by_method(), runs, ..*self }
     }
 
     /// The same with a part of its energy.

@@ -50,7 +50,7 @@ pub struct Item {
 pub struct Spread {
     /// By its part of a session.
     pub parts: Joules,
-    /// By how much sessions have of each other; not known of a truth.
+    /// Because sessions of a case spend more or less than its mean; not known of a truth.
     pub sessions: Joules,
 }
 

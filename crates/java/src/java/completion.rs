@@ -36,7 +36,7 @@ impl FileUnit<'_> {
     /// The line of a statement's last instruction in javac's line tables: that on which its
     /// last statement begins, or a loop's header, where the loop steps or tests last. (Of `try`
     /// and `synchronized` javac has the brace that ends them, below that line.)
-    pub(crate) fn last_line(&self, node: NodeId) -> u32 {
+    pub(crate) fn last_instruction_line(&self, node: NodeId) -> u32 {
         let tree = &self.tree;
         let mut node = node;
         loop {

@@ -69,7 +69,7 @@ impl Counter<'_> {
         let way = |field| block.construct.and_then(|node| self.tree().child(node, field));
         match (way(Field::Consequence), way(Field::Alternative)) {
             (Some(first), Some(_)) if self.file.can_complete(first) => {
-                ("with else", self.file.last_line(first))
+                ("with else", self.file.last_instruction_line(first))
             }
             _ => ("alone", block.start_line),
         }

@@ -27,12 +27,12 @@ pub fn share_of(hits: u64, samples: u64, energy_j: f64, power_factor: f64) -> Op
 /// `sum_c (e_c (d_ac - p_a E_c))^2`. Nothing for one case, which shares of a session tell all of.
 pub fn session_variances(cases: &[Vec<f64>], errors: &[f64]) -> Vec<f64> {
     let areas = cases.iter().map(Vec::len).max().unwrap_or(0);
-    let of_case = |case: &Vec<f64>| case.iter().sum::<f64>();
-    let all: f64 = cases.iter().map(of_case).sum();
+    let of_cases: Vec<f64> = cases.iter().map(|case| case.iter().sum()).collect();
+    let all: f64 = of_cases.iter().sum();
     let variance = |area: usize| {
         let part = cases.iter().map(|case| case[area]).sum::<f64>() / all;
-        let own = |(case, error): (&Vec<f64>, &f64)| error * (case[area] - part * of_case(case));
-        cases.iter().zip(errors).map(own).map(|error_j| error_j * error_j).sum()
+        let beyond_part = cases.iter().zip(&of_cases).map(|(case, sum)| case[area] - part * sum);
+        beyond_part.zip(errors).map(|(own_j, error)| (error * own_j).powi(2)).sum()
     };
     match all > 0.0 {
         true => (0..areas).map(variance).collect(),
