@@ -101,7 +101,8 @@ pub struct AreaAccount {
     /// How far, relative, its energy in a run differs from the mean over runs; absent where no
     /// case was sampled twice.
     pub run_spread: Option<f64>,
-    /// The same because sessions of a case have more or less energy than its mean.
+    /// The same because sessions of a case have more or less energy than its mean; absent
+    /// without samples, too.
     pub session_spread: Option<f64>,
     /// Variance of its error in J^2.
     variance_j2: f64,
@@ -375,7 +376,7 @@ struct Seen {
     /// How far, relative, samples of areas differ between runs.
     run_spread: Option<RunSpread>,
     /// How far, relative, areas' energies differ because sessions of a case do.
-    session_spreads: Option<Vec<f64>>,
+    session_spreads: Option<Vec<Option<f64>>>,
 }
 
 impl Seen {
@@ -405,7 +406,7 @@ impl Seen {
         cases: &[SampledCase],
         by_case: &[Vec<f64>],
         spreads: &[f64],
-    ) -> Vec<f64> {
+    ) -> Vec<Option<f64>> {
         let error = |(case, spread): (&SampledCase, &f64)| spread / (case.sessions as f64).sqrt();
         let errors: Vec<f64> = cases.iter().zip(spreads).map(error).collect();
         let of_one = session_variances(by_case, spreads);
@@ -413,9 +414,8 @@ impl Seen {
         {
             direct.variance_j2 += variance_j2;
         }
-        let relative = |(direct, variance_j2): (&Direct, f64)| match direct.energy_j > 0.0 {
-            true => variance_j2.sqrt() / direct.energy_j,
-            false => 0.0,
+        let relative = |(direct, variance_j2): (&Direct, f64)| {
+            (direct.energy_j > 0.0).then(|| variance_j2.sqrt() / direct.energy_j)
         };
         self.direct.iter().zip(of_one).map(relative).collect()
     }
@@ -521,7 +521,7 @@ fn accounts(
             interval: around(energy.joules().0, estimate),
             weight: estimate.weight,
             run_spread: seen.spread_of(a),
-            session_spread: seen.session_spreads.as_ref().map(|spreads| spreads[a]),
+            session_spread: seen.session_spreads.as_ref().and_then(|spreads| spreads[a]),
             variance_j2: estimate.mse_j2,
             is_told: is_told(a),
         }
