@@ -11,6 +11,7 @@ pub mod exact;
 pub mod exposition;
 pub mod format;
 pub mod interval;
+pub mod limits;
 pub mod operation;
 pub mod power;
 pub mod px;

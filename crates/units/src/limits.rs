@@ -1,0 +1,142 @@
+//! What a file, a stream or a setting may at most ask of this machine. Every reader of what
+//! somebody else wrote checks against one of these limits before it reserves memory, and refuses
+//! with the limit's name, what was asked for and what is allowed. `docs/limits.md` has the table.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use thiserror::Error;
+
+/// The most of something that is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// What is limited, as the table and errors name it ("bytes of an archive entry").
+    pub name: &'static str,
+    /// The largest value that is accepted.
+    pub most: u64,
+}
+
+/// Every limit; `docs/limits.md` has a row for each.
+pub const ALL: &[Limit] = &[LINE_BYTES];
+
+/// A line of a text log or a text protocol: longer than any that a program of the field writes.
+pub const LINE_BYTES: Limit = Limit::new("bytes of a line", 16 << 20);
+
+/// More was asked for than a limit allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{asked} {}, more than the limit of {}", .limit.name, .limit.most)]
+pub struct LimitExceeded {
+    /// The limit.
+    pub limit: Limit,
+    /// What was asked for; of a stream, what had come when it was refused.
+    pub asked: u64,
+}
+
+impl Limit {
+    /// A limit of this name and value.
+    pub const fn new(name: &'static str, most: u64) -> Self {
+        Self { name, most }
+    }
+
+    /// Accepts a value up to the limit.
+    ///
+    /// # Errors
+    /// [`LimitExceeded`] for a larger one.
+    pub fn check(self, asked: u64) -> Result<(), LimitExceeded> {
+        if asked > self.most { Err(LimitExceeded { limit: self, asked }) } else { Ok(()) }
+    }
+
+    /// A reader that fails, instead of ending early, once more bytes than the limit have come.
+    pub fn reader<R: Read>(self, inner: R) -> LimitedReader<R> {
+        LimitedReader { inner, limit: self, read: 0 }
+    }
+
+    /// Reads all of a stream, up to the limit.
+    ///
+    /// # Errors
+    /// Those of the stream; [`LimitExceeded`], as an [`io::Error`], where it is longer.
+    pub fn read_all(self, stream: impl Read) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.reader(stream).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads a line with its end, up to the limit; an empty one at the end of the stream.
+    ///
+    /// # Errors
+    /// Those of the stream; [`LimitExceeded`], as an [`io::Error`], where the line is longer.
+    pub fn read_line(self, stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        stream.take(self.most.saturating_add(1)).read_until(b'\n', &mut line)?;
+        self.check(line.len() as u64)?;
+        Ok(line)
+    }
+}
+
+/// A reader of [`Limit::reader`].
+#[derive(Debug)]
+pub struct LimitedReader<R> {
+    inner: R,
+    limit: Limit,
+    read: u64,
+}
+
+impl<R: Read> Read for LimitedReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // One byte more than is left shows whether the stream goes on.
+        let left = self.limit.most.saturating_sub(self.read).saturating_add(1);
+        let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.inner.read(&mut buffer[..room])?;
+        self.read += count as u64;
+        self.limit.check(self.read)?;
+        Ok(count)
+    }
+}
+
+impl From<LimitExceeded> for io::Error {
+    fn from(exceeded: LimitExceeded) -> Self {
+        Self::new(io::ErrorKind::FileTooLarge, exceeded)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.most, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOUR: Limit = Limit::new("bytes of a test", 4);
+
+    #[test]
+    fn what_fits_is_read_and_what_does_not_is_an_error() {
+        assert_eq!(FOUR.read_all(&b"abcd"[..]).unwrap(), b"abcd");
+        let error = FOUR.read_all(&b"abcde"[..]).unwrap_err();
+        assert_eq!(error.to_string(), "5 bytes of a test, more than the limit of 4");
+        let endless = FOUR.read_all(io::repeat(0)).unwrap_err();
+        assert_eq!(endless.kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn every_limit_is_on_its_page() {
+        let page = include_str!("../../../docs/limits.md");
+        let rows: Vec<String> =
+            ALL.iter().map(|limit| format!("| {} | {} |", limit.name, limit.most)).collect();
+        let missing: Vec<&String> = rows.iter().filter(|row| !page.contains(*row)).collect();
+        assert!(missing.is_empty(), "docs/limits.md has no row that begins with {missing:?}");
+        let table = page.lines().filter(|line| line.starts_with("| ")).count();
+        assert_eq!(table, ALL.len() + 1, "rows of docs/limits.md that are no limit's");
+    }
+
+    #[test]
+    fn lines_end_at_the_limit() {
+        let mut stream = &b"abc\nabcde\n"[..];
+        assert_eq!(FOUR.read_line(&mut stream).unwrap(), b"abc\n");
+        assert!(FOUR.read_line(&mut stream).is_err());
+        assert_eq!(FOUR.read_line(&mut &b"end"[..]).unwrap(), b"end");
+        assert_eq!(FOUR.read_line(&mut &b""[..]).unwrap(), b"");
+    }
+}
